@@ -1,0 +1,156 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaBSplineInterpolateImageFunction_h
+#define itkCudaBSplineInterpolateImageFunction_h
+
+#include "itkCudaBSplineDecompositionImageFilter.h"
+
+#include "itkBSplineInterpolateImageFunction.h"
+
+#include <mutex>
+
+namespace itk
+{
+
+/** \class CudaBSplineInterpolateImageFunction
+ * \brief B-spline interpolation of an image and its derivatives from coefficients made by CudaBSplineDecompositionImageFilter.
+ *
+ * Replaces BSplineInterpolateImageFunction, with its whole interface. Coefficients are made in SetInputImage(), on a GPU or on
+ * all threads of the host; single evaluations always run on the host, from host coefficients, and never wait for a GPU. Within
+ * CudaResampleImageFilter the evaluation runs on the backend too.
+ *
+ * What differs from ITK: short axes are folded fully (ITK folds once, and reads outside of the buffer for orders 3 and 4 on axes of 2
+ * samples and order 5 on axes of 2 and 3; on an axis of one sample it ignores the start index); SetInputImage() may be called
+ * from several threads; SetSplineOrder() after SetInputImage() makes new coefficients; integer images never get integer coefficients.
+ * Pixels that were changed without Modified() are seen by the next SetInputImage(): coefficients are reused only when a
+ * checksum of all pixels is unchanged.
+ *
+ * \par Accuracy
+ * Weights, sums and results are double. With double coefficients the value differs from ITK's by rounding, 1e-12 of the range, and by ITK's
+ * own truncation near the low edge (up to 3.7e-10). With float coefficients storage costs about 1e-6 of the range.
+ *
+ * \par Threads
+ * Evaluations may run in any number of threads at once. The overloads with a thread id give the same bits as those without and use
+ * no scratch memory of their own, except EvaluateDerivativeAtContinuousIndex() and
+ * EvaluateValueAndDerivativeAtContinuousIndex(), which are not virtual in ITK: for them SetNumberOfWorkUnits() must cover the thread
+ * id, as in ITK.
+ *
+ * \tparam TImageType scalar image, \tparam TCoordRep float or double, \tparam TCoefficientType float or double
+ *
+ * \sa BSplineInterpolateImageFunction, CudaResampleImageFilter
+ * \ingroup ImageFunctions ImageInterpolators CudaSpline */
+template <typename TImageType, typename TCoordRep = double, typename TCoefficientType = double>
+class ITK_TEMPLATE_EXPORT CudaBSplineInterpolateImageFunction
+  : public BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaBSplineInterpolateImageFunction);
+
+  using Self = CudaBSplineInterpolateImageFunction;
+  using Superclass = BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+
+  static_assert(std::is_floating_point<TCoefficientType>::value, "B-spline coefficients are float or double.");
+
+  itkNewMacro(Self);
+  itkCudaSplineTypeMacro(CudaBSplineInterpolateImageFunction, BSplineInterpolateImageFunction);
+
+  using OutputType = typename Superclass::OutputType;
+  using IndexType = typename Superclass::IndexType;
+  using ContinuousIndexType = typename Superclass::ContinuousIndexType;
+  using PointType = typename Superclass::PointType;
+  using CovariantVectorType = typename Superclass::CovariantVectorType;
+  using CoefficientImageType = typename Superclass::CoefficientImageType;
+  static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
+
+  /** Makes the coefficients. A null pointer forgets them.
+   * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
+  void
+  SetInputImage(const TImageType * inputData) override;
+
+  /** Sets the order, 0 to 5, and makes new coefficients where there is an image.
+   * \exception ExceptionObject any other order; the order then stays as it was */
+  void
+  SetSplineOrder(unsigned int splineOrder);
+
+  OutputType
+  Evaluate(const PointType & point) const override;
+  OutputType
+  Evaluate(const PointType & point, ThreadIdType threadId) const override;
+  OutputType
+  EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override;
+  OutputType
+  EvaluateAtContinuousIndex(const ContinuousIndexType & index, ThreadIdType threadId) const override;
+
+  /** The coefficients: of the size and indices of the input's buffered region; null before SetInputImage(). */
+  const CoefficientImageType *
+  GetCoefficients() const
+  {
+    return this->m_Coefficients.GetPointer();
+  }
+
+  /** SetGPUEnabled() and its family; they speak of making the coefficients. */
+  itkCudaSplineBackendMacro();
+
+protected:
+  CudaBSplineInterpolateImageFunction() = default;
+  ~CudaBSplineInterpolateImageFunction() override = default;
+
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  OutputType
+  EvaluateAtContinuousIndexInternal(const ContinuousIndexType & x,
+                                    vnl_matrix<long> &          evaluateIndex,
+                                    vnl_matrix<double> &        weights) const override;
+
+  void
+  EvaluateValueAndDerivativeAtContinuousIndexInternal(const ContinuousIndexType & x,
+                                                      OutputType &                value,
+                                                      CovariantVectorType &       derivativeValue,
+                                                      vnl_matrix<long> &          evaluateIndex,
+                                                      vnl_matrix<double> &        weights,
+                                                      vnl_matrix<double> &        weightsDerivative) const override;
+
+  CovariantVectorType
+  EvaluateDerivativeAtContinuousIndexInternal(const ContinuousIndexType & x,
+                                              vnl_matrix<long> &          evaluateIndex,
+                                              vnl_matrix<double> &        weights,
+                                              vnl_matrix<double> &        weightsDerivative) const override;
+
+private:
+  using DecompositionFilter = CudaBSplineDecompositionImageFilter<TImageType, CoefficientImageType>;
+
+  /** Value and, where \p derivative is not null, the derivative at a continuous index. */
+  OutputType
+  EvaluateAt(const ContinuousIndexType & index, CovariantVectorType * derivative) const;
+
+  CudaSplineBackend m_Backend;
+  std::mutex        m_Mutex;
+  std::uint64_t     m_Checksum{ 0 };        ///< of the pixels that the coefficients were made from
+  unsigned int      m_CoefficientOrder{ 0 }; ///< order that the coefficients were made for
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaBSplineInterpolateImageFunction.hxx"
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaResampleImageFilter_h
+#define itkCudaResampleImageFilter_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/kernels/Resample.h"
+
+#include "itkImage.h"
+#include "itkResampleImageFilter.h"
+
+#include <memory>
+#include <vector>
+
+namespace itk
+{
+
+/** \brief Arithmetic of CudaResampleImageFilter. \ingroup CudaSpline */
+enum class CudaSplinePrecision : unsigned char
+{
+  Automatic, ///< double where an input or output pixel is double or an integer of 32 or 64 bits, else float
+  Single,
+  Double
+};
+
+/** \class CudaResampleImageFilter
+ * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
+ *
+ * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are scalar images of 1 to 3
+ * dimensions and of any integer or real pixel types, under every transform whose category is Linear (composites of linear
+ * ones included), with ITK's own interpolators as the user sets them:
+ * NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction, BSplineInterpolateImageFunction and
+ * CudaBSplineInterpolateImageFunction of orders 0 to 5. Classes derived from these, and all else, are answered by
+ * the superclass; GetLastBackend() and GetFallbackReason() tell.
+ *
+ * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run. For B-splines the
+ * whole input is requested, so that coefficients do not depend on stream divisions.
+ *
+ * \par Accuracy
+ * Continuous indices are ITK's bit for bit, so the nearest neighbours and the inside test agree in every voxel. In double
+ * precision real results differ from ITK's by 1e-12 of the range (and by ITK's own truncation of up to 3.7e-10 near the low edge); in single
+ * precision by 1e-6 of the range for images and orders up to 3. Values are cast as in ITK: clamped, then
+ * truncated, so an integer output can differ by 1 where ITK's real value is that close to an integer. NaN becomes 0 in
+ * integer outputs, where it is undefined in ITK. With the same integer type in and out, nearest neighbours keep all 64 bits. See doc/Accuracy.md.
+ *
+ * \tparam TInputImage, TOutputImage images, \tparam TInterpolatorPrecisionType, TTransformPrecisionType float or double
+ *
+ * \sa ResampleImageFilter, CudaBSplineInterpolateImageFunction
+ * \ingroup GeometricTransform CudaSpline */
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType = double,
+          typename TTransformPrecisionType = TInterpolatorPrecisionType>
+class ITK_TEMPLATE_EXPORT CudaResampleImageFilter
+  : public ResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaResampleImageFilter);
+
+  using Self = CudaResampleImageFilter;
+  using Superclass = ResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+
+  itkNewMacro(Self);
+  itkCudaSplineTypeMacro(CudaResampleImageFilter, ResampleImageFilter);
+
+  using InputPixelType = typename TInputImage::PixelType;
+  using OutputPixelType = typename TOutputImage::PixelType;
+  using InterpolatorType = typename Superclass::InterpolatorType;
+  static constexpr unsigned int InputDimension = TInputImage::ImageDimension;
+  static constexpr unsigned int OutputDimension = TOutputImage::ImageDimension;
+
+  /** True where the module's own kernels can resample these images. */
+  static constexpr bool IsAccelerated =
+    CudaSpline::IsSupportedScalar<InputPixelType> && CudaSpline::IsSupportedScalar<OutputPixelType> &&
+    InputDimension == OutputDimension && InputDimension <= 3 &&
+    std::is_base_of<Image<InputPixelType, InputDimension>, TInputImage>::value &&
+    std::is_base_of<Image<OutputPixelType, OutputDimension>, TOutputImage>::value;
+
+  /** SetGPUEnabled() and its family. */
+  itkCudaSplineBackendMacro();
+
+  /** Arithmetic; CudaSplinePrecision::Automatic by default. */
+  itkSetEnumMacro(Precision, CudaSplinePrecision);
+  itkGetEnumMacro(Precision, CudaSplinePrecision);
+
+  /** Keep the coefficients (on the device, or on the host for the Cpu backend) for the next update, and use them again when a checksum of
+   * all pixels says that the input is unchanged. Off by default: it costs the memory of a volume. */
+  itkSetMacro(KeepSource, bool);
+  itkGetConstMacro(KeepSource, bool);
+  itkBooleanMacro(KeepSource);
+
+  /** Frees what KeepSource keeps. */
+  void
+  ReleaseSource()
+  {
+    m_Source = nullptr;
+  }
+
+  /** True where the last update used coefficients of an earlier one. */
+  itkGetConstMacro(SourceReused, bool);
+
+  /** Seconds of the last update for making the source: checksum, upload, conversion, prefilter. 0 for Superclass. */
+  itkGetConstMacro(PreparationTime, double);
+  /** Seconds of the last update for evaluating it: coordinates, interpolation, download. 0 for Superclass. */
+  itkGetConstMacro(EvaluationTime, double);
+
+protected:
+  CudaResampleImageFilter() = default;
+  ~CudaResampleImageFilter() override = default;
+
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  void
+  GenerateInputRequestedRegion() override;
+
+  /** \exception ExceptionObject an empty input, or an unknown device
+   * \exception ProcessAborted the abort flag was set */
+  void
+  GenerateData() override;
+
+private:
+  /** What a recognised interpolator asks for. */
+  struct Method
+  {
+    CudaSpline::Interpolation interpolation{ CudaSpline::Interpolation::Linear };
+    unsigned int              order{ 0 };
+    const char *              refusal{ nullptr }; ///< why the superclass must answer; null where it need not
+  };
+
+  /** The method of the interpolator, transform and images at hand. */
+  Method
+  RecogniseMethod() const;
+
+  CudaSpline::SourceDescriptor
+  DescribeSamples(const Method & method) const;
+
+  CudaSpline::ResampleDescriptor
+  DescribeResampling(const Method & method) const;
+
+  /** Continuous input indices of the ends of all requested scanlines, by ITK's own functions. */
+  std::vector<double>
+  MapScanlines(const CudaSpline::ExecutionContext & context) const;
+
+  /** The source of this update: kept, or made anew. */
+  std::shared_ptr<const CudaSpline::SampleSource>
+  ProvideSource(const CudaSpline::SourceDescriptor & descriptor, const CudaSpline::ExecutionContext & context);
+
+  CudaSplineBackend                               m_Backend;
+  CudaSplinePrecision                             m_Precision{ CudaSplinePrecision::Automatic };
+  bool                                            m_KeepSource{ false };
+  bool                                            m_SourceReused{ false };
+  double                                          m_PreparationTime{ 0.0 };
+  double                                          m_EvaluationTime{ 0.0 };
+  std::shared_ptr<const CudaSpline::SampleSource> m_Source;
+  std::uint64_t                                   m_SourceChecksum{ 0 };
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaResampleImageFilter.hxx"
+#endif
+
+#endif

@@ -1,0 +1,303 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaResampleImageFilter_hxx
+#define itkCudaResampleImageFilter_hxx
+
+#include "itkCudaBSplineInterpolateImageFunction.h"
+#include "itkCudaResampleImageFilter.h"
+#include "itkCudaSplineImageAccess.h"
+#include "itkCudaSpline/kernels/ContentChecksum.h"
+#include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
+
+#include "itkImageAlgorithm.h"
+#include "itkNearestNeighborInterpolateImageFunction.h"
+#include "itkSpecialCoordinatesImage.h"
+
+#include <chrono>
+#include <cstring>
+#include <typeinfo>
+
+namespace itk
+{
+
+template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+void
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::PrintSelf(
+  std::ostream & os,
+  Indent         indent) const
+{
+  Superclass::PrintSelf(os, indent);
+  m_Backend.Print(os, indent);
+  os << indent << "Precision: "
+     << (m_Precision == CudaSplinePrecision::Automatic ? "Automatic" : (m_Precision == CudaSplinePrecision::Single ? "Single" : "Double"))
+     << std::endl;
+  os << indent << "KeepSource: " << (m_KeepSource ? "On" : "Off") << std::endl;
+  os << indent << "SourceReused: " << (m_SourceReused ? "Yes" : "No") << std::endl;
+  os << indent << "PreparationTime: " << m_PreparationTime << " s" << std::endl;
+  os << indent << "EvaluationTime: " << m_EvaluationTime << " s" << std::endl;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+auto
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::RecogniseMethod() const
+  -> Method
+{
+  Method method;
+  if constexpr (!IsAccelerated)
+  {
+    method.refusal = "only scalar images of 1 to 3 dimensions, the same for input and output, are accelerated";
+    return method;
+  }
+  else
+  {
+    using Nearest = NearestNeighborInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType>;
+    using Linear = LinearInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType>;
+    using SplineToDouble = BSplineInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType, double>;
+    using SplineToFloat = BSplineInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType, float>;
+    using CudaSplineToDouble = CudaBSplineInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType, double>;
+    using CudaSplineToFloat = CudaBSplineInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType, float>;
+
+    if (dynamic_cast<const SpecialCoordinatesImage<InputPixelType, InputDimension> *>(this->GetInput()) != nullptr ||
+        dynamic_cast<const SpecialCoordinatesImage<OutputPixelType, OutputDimension> *>(this->GetOutput()) != nullptr)
+    {
+      method.refusal = "images with special coordinates are not accelerated";
+    }
+    else if (this->GetTransform()->GetTransformCategory() != Superclass::TransformType::TransformCategoryEnum::Linear)
+    {
+      method.refusal = "only transforms of the category Linear are accelerated";
+    }
+    else if (this->GetExtrapolator() != nullptr)
+    {
+      method.refusal = "extrapolators are not accelerated";
+    }
+    // The very class is asked for: one derived from it may evaluate otherwise.
+    const InterpolatorType * const interpolator = this->GetInterpolator();
+    const std::type_info &         type = typeid(*interpolator);
+    if (type == typeid(Nearest))
+    {
+      method.interpolation = CudaSpline::Interpolation::Nearest;
+    }
+    else if (type == typeid(Linear))
+    {
+      method.interpolation = CudaSpline::Interpolation::Linear;
+    }
+    else if (type == typeid(SplineToDouble) || type == typeid(CudaSplineToDouble))
+    {
+      method.interpolation = CudaSpline::Interpolation::BSpline;
+      method.order = static_cast<unsigned int>(static_cast<const SplineToDouble *>(interpolator)->GetSplineOrder());
+    }
+    else if (type == typeid(SplineToFloat) || type == typeid(CudaSplineToFloat))
+    {
+      method.interpolation = CudaSpline::Interpolation::BSpline;
+      method.order = static_cast<unsigned int>(static_cast<const SplineToFloat *>(interpolator)->GetSplineOrder());
+    }
+    else if (method.refusal == nullptr)
+    {
+      method.refusal = "only ITK's nearest-neighbour, linear and B-spline interpolators are accelerated, and not classes derived from them";
+    }
+    return method;
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+void
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GenerateInputRequestedRegion()
+{
+  if (this->GetInterpolator() == nullptr)
+  {
+    itkExceptionMacro(<< "Interpolator not set");
+  }
+  const Method method = this->RecogniseMethod();
+  if (method.refusal == nullptr && method.interpolation == CudaSpline::Interpolation::BSpline)
+  {
+    // The superclass hands the image to the interpolator here, which would decompose it on one thread.
+    const_cast<TInputImage *>(this->GetInput())->SetRequestedRegionToLargestPossibleRegion();
+    return;
+  }
+  Superclass::GenerateInputRequestedRegion();
+}
+
+template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+CudaSpline::SourceDescriptor
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeSamples(
+  const Method & method) const
+{
+  CudaSpline::SourceDescriptor descriptor = CudaSplineDetail::DescribeSource(this->GetInput());
+  if (method.interpolation != CudaSpline::Interpolation::Nearest)
+  {
+    const bool isDouble = m_Precision == CudaSplinePrecision::Automatic
+                            ? CudaSpline::NeedsDoublePrecision(descriptor.pixel) ||
+                                CudaSpline::NeedsDoublePrecision(CudaSpline::ScalarTypeOf<OutputPixelType>())
+                            : m_Precision == CudaSplinePrecision::Double;
+    descriptor.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
+    descriptor.order = method.interpolation == CudaSpline::Interpolation::BSpline ? method.order : 0;
+  }
+  return descriptor;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+CudaSpline::ResampleDescriptor
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeResampling(
+  const Method & method) const
+{
+  CudaSpline::ResampleDescriptor descriptor;
+  descriptor.interpolation = method.interpolation;
+  descriptor.output = CudaSpline::ScalarTypeOf<OutputPixelType>();
+  descriptor.singleCoordinates = std::is_same<TInterpolatorPrecisionType, float>::value;
+
+  // The bounds of itk::ImageFunction::SetInputImage().
+  const auto & inputRegion = this->GetInput()->GetBufferedRegion();
+  for (unsigned int d = 0; d < InputDimension; ++d)
+  {
+    const IndexValueType first = inputRegion.GetIndex(d);
+    const IndexValueType last = first + static_cast<IndexValueType>(inputRegion.GetSize(d)) - 1;
+    descriptor.lower[d] = static_cast<TInterpolatorPrecisionType>(first - 0.5);
+    descriptor.upper[d] = static_cast<TInterpolatorPrecisionType>(last + 0.5);
+  }
+
+  const auto & wanted = this->GetOutput()->GetRequestedRegion();
+  const auto & largest = this->GetOutput()->GetLargestPossibleRegion();
+  descriptor.samples = static_cast<std::int64_t>(wanted.GetSize(0));
+  descriptor.lines = descriptor.samples == 0 ? 0 : static_cast<std::int64_t>(wanted.GetNumberOfPixels()) / descriptor.samples;
+  descriptor.lineOffset = wanted.GetIndex(0) - largest.GetIndex(0);
+  descriptor.lineLength = static_cast<std::int64_t>(largest.GetSize(0));
+
+  const OutputPixelType defaultPixel = this->GetDefaultPixelValue();
+  std::memcpy(&descriptor.defaultPixel, &defaultPixel, sizeof(defaultPixel));
+  return descriptor;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+std::vector<double>
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::MapScanlines(
+  const CudaSpline::ExecutionContext & context) const
+{
+  const TInputImage * const  input = this->GetInput();
+  const TOutputImage * const output = this->GetOutput();
+  const auto * const         transform = this->GetTransform();
+  const auto                 wanted = output->GetRequestedRegion();
+  const auto                 largest = output->GetLargestPossibleRegion();
+
+  auto lines = wanted;
+  lines.SetSize(0, 1);
+  const auto          count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
+  std::vector<double> ends(static_cast<std::size_t>(count) * 2 * InputDimension);
+  // ITK's own functions in ITK's order: whatever a transform of the category Linear computes, the indices are the same to the bit.
+  context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
+    typename Superclass::OutputPointType           outputPoint;
+    typename Superclass::InputPointType            inputPoint;
+    typename Superclass::ContinuousInputIndexType  inputIndex;
+    for (std::int64_t line = begin; line < end; ++line)
+    {
+      auto         index = wanted.GetIndex();
+      std::int64_t rest = line;
+      for (unsigned int d = 1; d < OutputDimension; ++d)
+      {
+        const auto size = static_cast<std::int64_t>(wanted.GetSize(d));
+        index[d] += static_cast<IndexValueType>(rest % size);
+        rest /= size;
+      }
+      double * at = ends.data() + static_cast<std::size_t>(line) * 2 * InputDimension;
+      index[0] = largest.GetIndex(0);
+      for (int side = 0; side < 2; ++side)
+      {
+        output->TransformIndexToPhysicalPoint(index, outputPoint);
+        inputPoint = transform->TransformPoint(outputPoint);
+        input->TransformPhysicalPointToContinuousIndex(inputPoint, inputIndex);
+        for (unsigned int d = 0; d < InputDimension; ++d)
+        {
+          *at++ = inputIndex[d];
+        }
+        index[0] += static_cast<IndexValueType>(largest.GetSize(0));
+      }
+    }
+  });
+  return ends;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+std::shared_ptr<const CudaSpline::SampleSource>
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::ProvideSource(
+  const CudaSpline::SourceDescriptor & descriptor,
+  const CudaSpline::ExecutionContext & context)
+{
+  const void * const pixels = this->GetInput()->GetBufferPointer();
+  // On the host unchanged pixels are read where they are: there is nothing to keep.
+  const bool keep = m_KeepSource && (context.backend == CudaSpline::Backend::Cuda || descriptor.NeedsPreparation());
+  m_SourceReused = false;
+  if (!keep)
+  {
+    m_Source = nullptr;
+    return CudaSpline::MakeSource(descriptor, pixels, context);
+  }
+  const std::uint64_t checksum = CudaSpline::ContentChecksum(
+    pixels, static_cast<std::size_t>(descriptor.Count()) * CudaSpline::SizeOf(descriptor.pixel), context);
+  m_SourceReused = m_Source != nullptr && m_SourceChecksum == checksum && m_Source->GetDescriptor() == descriptor &&
+                   m_Source->GetBackend() == context.backend &&
+                   (context.backend == CudaSpline::Backend::Cpu || m_Source->GetDevice() == context.device);
+  if (!m_SourceReused)
+  {
+    m_Source = nullptr; // its memory first
+    m_Source = CudaSpline::MakeSource(descriptor, pixels, context);
+    m_SourceChecksum = checksum;
+  }
+  return m_Source;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+void
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GenerateData()
+{
+  m_PreparationTime = 0.0;
+  m_EvaluationTime = 0.0;
+  const Method method = this->RecogniseMethod();
+  if (method.refusal != nullptr)
+  {
+    m_Backend.RecordSuperclass(method.refusal);
+    Superclass::GenerateData();
+    return;
+  }
+  if constexpr (IsAccelerated)
+  {
+    CudaSplineDetail::CheckNotEmpty(this, this->GetInput());
+    this->AllocateOutputs();
+    const CudaSpline::SourceDescriptor samples = this->DescribeSamples(method);
+    CudaSpline::ResampleDescriptor     resampling = this->DescribeResampling(method);
+
+    using Clock = std::chrono::steady_clock;
+    const auto seconds = [](Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); };
+    m_Backend.Run([&](std::size_t budget) { return CudaSpline::PlanResample(samples, resampling, budget); },
+                  [&](const CudaSpline::ExecutionContext & context) {
+                    auto       start = Clock::now();
+                    const auto source = this->ProvideSource(samples, context.Part(0.0, 0.4));
+                    m_PreparationTime = seconds(start);
+                    start = Clock::now();
+                    const std::vector<double> ends = this->MapScanlines(context);
+                    resampling.scanlineEnds = ends.data();
+                    CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
+                    m_EvaluationTime = seconds(start);
+                  },
+                  this->GetMultiThreader(),
+                  this);
+  }
+}
+
+} // namespace itk
+
+#endif

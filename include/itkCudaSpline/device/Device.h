@@ -1,0 +1,88 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_device_Device_h
+#define itkCudaSpline_device_Device_h
+
+#include <cstddef>
+#include <string>
+
+/** \file
+ * \brief Which devices there are and which one is used. Compiles with and without the CUDA Toolkit; without it there are none. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief True where the library was built with the CUDA Toolkit. */
+bool
+BuiltWithCuda();
+
+/** \brief Version of the CUDA Toolkit of the build, as "13.0"; empty without it. */
+std::string
+CudaToolkitVersion();
+
+/** \brief Properties of a device that messages and plans need. */
+struct DeviceInfo
+{
+  std::string name;
+  int         major{ 0 }; ///< compute capability
+  int         minor{ 0 };
+  int         multiprocessors{ 0 };
+  std::size_t totalMemory{ 0 }; ///< bytes
+};
+
+/** \brief Number of usable devices; 0 without the toolkit, without a driver, in a forked child, or after a device was lost. */
+int
+DeviceCount();
+
+/** \brief Properties of a device.
+ * \exception DeviceError no such device */
+DeviceInfo
+QueryDevice(int device);
+
+/** \brief Bytes that an operation may allocate on a device: nine tenths of the free memory, and at most CUDASPLINE_MEMORY_LIMIT
+ * (bytes; suffixes K, M and G) where that environment variable is set.
+ * \exception DeviceError no such device, or a limit that is no number */
+std::size_t
+AvailableDeviceMemory(int device);
+
+/** \brief The device that operations use, or why there is none. */
+struct DeviceChoice
+{
+  int         device{ -1 }; ///< -1: none, use the Cpu backend
+  bool        demanded{ false }; ///< named by the user, not found by us
+  std::string reason;       ///< why there is none; empty otherwise
+
+  explicit operator bool() const { return device >= 0; }
+};
+
+/** \brief Chooses the device: CUDASPLINE_DEVICE (cpu, or a number) where it is set, else device 0 where there is one.
+ *
+ * No device is chosen, with the reason, when the variable says cpu, there is no toolkit, driver or device, the process is a forked child
+ * of one that used CUDA, or a device was lost before.
+ * \exception DeviceError CUDASPLINE_DEVICE names an unknown device; the message says which are allowed */
+DeviceChoice
+SelectDevice();
+
+/** \brief SelectDevice() of a given word instead of the environment's: "cpu", a number, or "" for the default.
+ * \exception DeviceError an unknown device */
+DeviceChoice
+SelectDevice(const std::string & word);
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,66 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_device_DeviceError_h
+#define itkCudaSpline_device_DeviceError_h
+
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+/** \brief An error of a device or of the CUDA runtime. Translated to ITK exceptions, or to a fallback, at the ITK layer only. */
+class DeviceError : public std::runtime_error
+{
+public:
+  /** What it means for the caller. */
+  enum class Kind : unsigned char
+  {
+    OutOfMemory, ///< this operation did not fit; the device works on
+    Lost,        ///< a sticky error: no CUDA call of this process will succeed any more
+    Unavailable, ///< no usable device
+    Other        ///< an invalid argument or another error of the runtime
+  };
+
+  DeviceError(Kind kind, const std::string & message)
+    : std::runtime_error(message)
+    , m_Kind(kind)
+  {}
+
+  Kind
+  GetKind() const
+  {
+    return m_Kind;
+  }
+
+private:
+  Kind m_Kind;
+};
+
+/** \brief Throws a DeviceError unless \p code is cudaSuccess (0).
+ *
+ * Takes the number of a cudaError_t so that this header needs no CUDA header. A sticky error is remembered: from then on
+ * SelectDevice() finds no device in this process and says why.
+ * \param[in] code result of a CUDA call
+ * \param[in] what the call, for the message */
+void
+CheckCuda(int code, const char * what);
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,74 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_Resample_h
+#define itkCudaSpline_kernels_Resample_h
+
+#include "itkCudaSpline/kernels/SampleSource.h"
+
+#include <array>
+#include <cstdint>
+
+namespace itk::CudaSpline
+{
+
+/** \brief How a value is made from samples. */
+enum class Interpolation : unsigned char
+{
+  Nearest, ///< ITK's rounding, the pixel's bits move
+  Linear,  ///< ITK's rule at the border
+  BSpline  ///< of SourceDescriptor::order, 0 to 5
+};
+
+/** \brief What one resampling does: the kernel descriptor.
+ *
+ * Template parameters of the kernels are the dimension (2 or 3; 1 too), the interpolation with its order, and the precision
+ * (float or double). All else is here, at run time. See doc/Architecture.md. */
+struct ResampleDescriptor
+{
+  Interpolation interpolation{ Interpolation::Linear };
+  ScalarType    output{ ScalarType::Float32 };
+  /** Coordinates are rounded to float where ITK's interpolator has float coordinates. */
+  bool singleCoordinates{ false };
+  /** Bounds of continuous indices inside the input buffer, [lower, upper): ITK's half-pixel rule. */
+  std::array<double, 3> lower{ { 0, 0, 0 } };
+  std::array<double, 3> upper{ { 0, 0, 0 } };
+  std::int64_t          samples{ 0 };    ///< output samples a scanline that are wanted
+  std::int64_t          lines{ 0 };      ///< output scanlines that are wanted, in memory order
+  std::int64_t          lineOffset{ 0 }; ///< first wanted sample, from the start of the largest possible scanline
+  std::int64_t          lineLength{ 1 }; ///< samples of the largest possible scanline
+  /** Continuous input indices of the two ends of every wanted scanline: lines x (start, end) x dimension, host memory. */
+  const double * scanlineEnds{ nullptr };
+  std::uint64_t  defaultPixel{ 0 }; ///< bits of the output pixel where the point is outside, in the low bytes
+};
+
+/** \brief Resamples a source onto the scanlines of the descriptor.
+ *
+ * \param[in] descriptor what is done
+ * \param[in] source samples or coefficients; made by the same backend (and device) as the context names
+ * \param[out] output host memory, descriptor.samples x descriptor.lines elements of descriptor.output, sample index fastest
+ * \param[in] context backend, device, threads, progress
+ * \exception std::invalid_argument a dimension or order that is not built, or a source of another backend
+ * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
+ * \exception OperationAborted the progress callback stopped it
+ * \par Accuracy see SplineValue() and LinearValue(); coordinates are ITK's bit for bit */
+void
+Resample(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context);
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,119 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_SampleSource_h
+#define itkCudaSpline_kernels_SampleSource_h
+
+#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/math/Extension.h"
+#include "itkCudaSpline/math/ScalarType.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+/** \brief Highest dimension of an image that the kernels layer takes. */
+inline constexpr unsigned int MaximumDimension = 4;
+
+/** \brief What a sampled image is made into before it is evaluated: part of the kernel descriptor.
+ *
+ * All of it is run-time: pixel types exist in LoadScalar() only. */
+struct SourceDescriptor
+{
+  unsigned int                               dimension{ 3 };
+  std::array<std::int64_t, MaximumDimension> start{ { 0, 0, 0, 0 } }; ///< index of the first sample in memory
+  std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } };  ///< samples an axis, x first; 1 above dimension
+  ScalarType                                 pixel{ ScalarType::Float32 }; ///< type of the host image
+  /** Type of an element of the source: \c pixel where samples move as they are (nearest neighbour), else Float32 or Float64. */
+  ScalarType                                 element{ ScalarType::Float32 };
+  unsigned int                               order{ 0 };  ///< B-spline order of the prefilter; 0 and 1: none
+  std::array<Extension, MaximumDimension>    extension{ { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror } };
+
+  /** Number of samples. */
+  std::int64_t
+  Count() const
+  {
+    return size[0] * size[1] * size[2] * size[3];
+  }
+
+  /** True where elements differ from the pixels of the host image. */
+  bool
+  NeedsPreparation() const
+  {
+    return order >= 2 || element != pixel;
+  }
+
+  bool
+  operator==(const SourceDescriptor & other) const
+  {
+    return dimension == other.dimension && start == other.start && size == other.size && pixel == other.pixel &&
+           element == other.element && order == other.order && extension == other.extension;
+  }
+};
+
+/** \brief Samples or B-spline coefficients ready for evaluation, in the memory of the backend that made them.
+ *
+ * Immutable once made, so any number of resamplers, interpolators, threads and streams share one. */
+class SampleSource
+{
+public:
+  /** \param[in] descriptor what it is
+   * \param[in] backend Cuda: \p data is device memory of \p device; Cpu: host memory
+   * \param[in] data first element, x fastest; owns the memory, or borrows it where the deleter does nothing */
+  SampleSource(const SourceDescriptor & descriptor, Backend backend, int device, std::shared_ptr<const void> data)
+    : m_Descriptor(descriptor)
+    , m_Backend(backend)
+    , m_Device(device)
+    , m_Data(std::move(data))
+  {}
+
+  const SourceDescriptor &
+  GetDescriptor() const
+  {
+    return m_Descriptor;
+  }
+  Backend
+  GetBackend() const
+  {
+    return m_Backend;
+  }
+  int
+  GetDevice() const
+  {
+    return m_Device;
+  }
+  const void *
+  GetData() const
+  {
+    return m_Data.get();
+  }
+
+private:
+  SourceDescriptor            m_Descriptor;
+  Backend                     m_Backend;
+  int                         m_Device;
+  std::shared_ptr<const void> m_Data;
+};
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,161 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_math_FirTaps_h
+#define itkCudaSpline_math_FirTaps_h
+
+#include "itkCudaSpline/math/SplinePoles.h"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief The B-spline prefilter as a finite impulse response (host only; tables, not inner loops).
+ *
+ * Champagnat and Le Sant, "Efficient cubic B-spline image interpolation on a GPU", 2011: truncating the impulse
+ * response of the inverse B-spline to 2 K + 1 taps gives a prefilter without recursion. On the mirror extension the
+ * untruncated convolution *is* the recursive filter. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Impulse response b(k) of the exact prefilter of one order at distance k.
+ *
+ * Partial fractions over the poles z of the product form: b(k) = sum over z of a(z) z^|k|. For order 3 this is Proposition 1 of the
+ * paper, sqrt(3) (sqrt(3) - 2)^|k|.
+ * \param[in] k distance (samples), any sign */
+template <unsigned int VOrder>
+double
+FirCoefficient(int k)
+{
+  using Poles = SplinePoles<VOrder>;
+  const int distance = k < 0 ? -k : k;
+  if constexpr (Poles::Count == 0)
+  {
+    return distance == 0 ? 1.0 : 0.0;
+  }
+  else
+  {
+    double sum = 0.0;
+    for (unsigned int i = 0; i < Poles::Count; ++i)
+    {
+      const double z = Poles::Pole(i);
+      // 1 / ((1 - z E^-1)(1 - z E)) has the response z^|k| / (1 - z^2); the other poles enter by their value at E = z.
+      double residue = 1.0 / (1.0 - z * z);
+      for (unsigned int j = 0; j < Poles::Count; ++j)
+      {
+        if (j != i)
+        {
+          const double other = Poles::Pole(j);
+          residue /= (1.0 - other / z) * (1.0 - other * z);
+        }
+      }
+      sum += residue * std::pow(z, distance);
+    }
+    return Poles::Gain() * sum;
+  }
+}
+
+/** \brief 2 K + 1 taps of the prefilter of one order, from -K to K.
+ *
+ * \param[in] count number of taps, odd and positive
+ * \param[in] normalize divide by the sum, so that constants pass unchanged, as the paper does; the worst-case cubic error
+ *   grows by a factor of 2.73 by it
+ * \exception std::invalid_argument count is even or not positive */
+template <unsigned int VOrder>
+std::vector<double>
+FirTaps(int count, bool normalize)
+{
+  if (count <= 0 || count % 2 == 0)
+  {
+    throw std::invalid_argument("The number of FIR taps must be odd and positive; it is " + std::to_string(count) + ".");
+  }
+  const int           reach = count / 2;
+  std::vector<double> taps(static_cast<std::size_t>(count));
+  double              sum = 0.0;
+  for (int k = -reach; k <= reach; ++k)
+  {
+    taps[static_cast<std::size_t>(k + reach)] = FirCoefficient<VOrder>(k);
+    sum += taps[static_cast<std::size_t>(k + reach)];
+  }
+  if (normalize)
+  {
+    for (double & tap : taps)
+    {
+      tap /= sum;
+    }
+  }
+  return taps;
+}
+
+/** \brief Worst-case coefficient error of truncated taps, of signals of absolute value up to 1, along one axis.
+ *
+ * The sum of the absolute differences of the truncated and the exact impulse response.
+ * \param[in] count number of taps, odd and positive
+ * \param[in] normalize as for FirTaps() */
+template <unsigned int VOrder>
+double
+FirTruncationError(int count, bool normalize)
+{
+  const std::vector<double> taps = FirTaps<VOrder>(count, normalize);
+  const int                 reach = count / 2;
+  double                    error = 0.0;
+  for (int k = 0; k <= reach; ++k)
+  {
+    const double difference =
+      std::abs(taps[static_cast<std::size_t>(k + reach)] - FirCoefficient<VOrder>(k));
+    error += k == 0 ? difference : 2.0 * difference;
+  }
+  for (int k = reach + 1; k <= reach + 2000; ++k)
+  {
+    const double outside = std::abs(FirCoefficient<VOrder>(k));
+    error += 2.0 * outside;
+    if (outside < 1e-30)
+    {
+      break;
+    }
+  }
+  return error;
+}
+
+/** \brief The fewest taps whose FirTruncationError() is at most \p tolerance.
+ *
+ * \param[in] tolerance positive
+ * \param[in] normalize as for FirTaps()
+ * \exception std::invalid_argument tolerance is not positive */
+template <unsigned int VOrder>
+int
+FirTapCount(double tolerance, bool normalize)
+{
+  if (!(tolerance > 0.0))
+  {
+    throw std::invalid_argument("The FIR tolerance must be positive; it is " + std::to_string(tolerance) + ".");
+  }
+  int count = 1;
+  // A rounding error of the sums is left when the tolerance is below 2^-52: the response has then decayed.
+  while (FirTruncationError<VOrder>(count, normalize) > tolerance && count < 2001)
+  {
+    count += 2;
+  }
+  return count;
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,34 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_math_HostDevice_h
+#define itkCudaSpline_math_HostDevice_h
+
+/** \file
+ * \brief The function decorator of the math layer.
+ *
+ * Every function of this layer is compiled for the host, and for the device where nvcc reads it. */
+
+#if defined(__CUDACC__)
+#  define CUDASPLINE_HOST_DEVICE __host__ __device__
+#  define CUDASPLINE_INLINE __forceinline__
+#else
+#  define CUDASPLINE_HOST_DEVICE
+#  define CUDASPLINE_INLINE inline
+#endif
+
+#endif

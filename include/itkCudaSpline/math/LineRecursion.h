@@ -1,0 +1,103 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_math_LineRecursion_h
+#define itkCudaSpline_math_LineRecursion_h
+
+#include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/SplinePoles.h"
+
+#include <cstdint>
+
+namespace itk::CudaSpline
+{
+
+/** \brief Samples that one call of FilterSegment() gives. Segments start at its multiples from the line's first sample. */
+inline constexpr int LineSegmentLength = 32;
+
+/** \brief B-spline coefficients of one segment of a line by truncated recursion.
+ *
+ * The exact prefilter is a causal and an anti-causal recursion, each a product over the poles. Both forget their
+ * past by |z|^K, so a segment needs only K more samples on either side (RecursionWarmUp) and
+ * segments are independent of each other: of threads, of slabs and of the length of the line. All causal stages run in one
+ * sweep, then all anti-causal ones: they commute.
+ *
+ * The line is read on its infinite extension (FoldIndex()), by which every boundary rule and every short line is
+ * covered without a formula of its own; for Extension::Mirror the result is ITK's coefficient up to the stated truncation.
+ *
+ * A NaN or infinity reaches LineSegmentLength + RecursionWarmUp samples at most, where ITK's goes through the whole line.
+ *
+ * \tparam VOrder spline order, 2 to 5
+ * \tparam TReal float or double: decides the warm-up
+ * \tparam TValue TReal, or a pack of lines with its arithmetic
+ * \tparam TLoad callable: TValue (std::int64_t n), sample n of the extended line, n of any sign
+ * \tparam TStore callable: void (int k, TValue), coefficient of sample begin + k, k from LineSegmentLength - 1 down to 0
+ * \param[in] begin index of the segment's first sample in the line
+ * \par Accuracy truncation at most 6e-8 (float) or 1.1e-16 (double) of max|c|; rounding a few units more */
+template <unsigned int VOrder, typename TReal, typename TValue, typename TLoad, typename TStore>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+FilterSegment(std::int64_t begin, const TLoad & load, const TStore & store)
+{
+  using Poles = SplinePoles<VOrder>;
+  static_assert(Poles::Count > 0, "Orders 0 and 1 have no prefilter.");
+  constexpr int   warmUp = RecursionWarmUp<VOrder, TReal>::Samples;
+  constexpr int   reach = LineSegmentLength + warmUp;
+  constexpr TReal firstPole = static_cast<TReal>(Poles::Pole(0));
+  constexpr TReal secondPole = static_cast<TReal>(Poles::Pole(Poles::Count - 1));
+  constexpr TReal gain = static_cast<TReal>(Poles::Gain());
+
+  TValue causal[reach];
+  TValue first = load(begin - warmUp);
+  TValue second = first;
+#if defined(__CUDACC__)
+#  pragma unroll
+#endif
+  for (int k = 1 - warmUp; k < reach; ++k)
+  {
+    first = load(begin + k) + firstPole * first;
+    if constexpr (Poles::Count == 2)
+    {
+      second = first + secondPole * second;
+    }
+    if (k >= 0)
+    {
+      causal[k] = Poles::Count == 2 ? second : first;
+    }
+  }
+
+  first = causal[reach - 1];
+  second = first;
+#if defined(__CUDACC__)
+#  pragma unroll
+#endif
+  for (int k = reach - 2; k >= 0; --k)
+  {
+    first = causal[k] + firstPole * first;
+    if constexpr (Poles::Count == 2)
+    {
+      second = first + secondPole * second;
+    }
+    if (k < LineSegmentLength)
+    {
+      store(k, gain * (Poles::Count == 2 ? second : first));
+    }
+  }
+}
+
+} // namespace itk::CudaSpline
+
+#endif

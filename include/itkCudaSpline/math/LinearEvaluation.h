@@ -1,0 +1,91 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_math_LinearEvaluation_h
+#define itkCudaSpline_math_LinearEvaluation_h
+
+#include "itkCudaSpline/math/Geometry.h"
+#include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/RoundedArithmetic.h"
+
+#include <cstdint>
+
+namespace itk::CudaSpline
+{
+
+/** \brief Interpolation between two neighbours along the axes 0 to VAxis - 1, x innermost.
+ *
+ * \param[in] offset elements from \p data to the lower corner
+ * \param[in] step elements to the upper neighbour of each axis, 0 where there is none or none is needed
+ * \param[in] distance position between the neighbours of each axis, in [0, 1] */
+template <unsigned int VAxis, unsigned int VDimension, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+InterpolateCorners(const TReal * data,
+                   std::int64_t  offset,
+                   const std::int64_t (&step)[VDimension],
+                   const TReal (&distance)[VDimension])
+{
+  if constexpr (VAxis == 0)
+  {
+    return data[offset];
+  }
+  else
+  {
+    const TReal low = InterpolateCorners<VAxis - 1>(data, offset, step, distance);
+    if (step[VAxis - 1] == 0)
+    {
+      return low;
+    }
+    const TReal high = InterpolateCorners<VAxis - 1>(data, offset + step[VAxis - 1], step, distance);
+    return low + (high - low) * distance[VAxis - 1];
+  }
+}
+
+/** \brief Linear interpolation at a continuous index by the rule of itk::LinearInterpolateImageFunction.
+ *
+ * The lower corner is the floor, at least the first sample. A neighbour that is beyond the last sample, or whose weight is 0, is not
+ * read: its NaN or infinity does not count.
+ *
+ * \tparam TReal float or double, type of the samples and of the arithmetic
+ * \param[in] data first sample, host or device, x fastest
+ * \param[in] extent the samples in memory
+ * \param[in] index continuous index (samples), inside of the buffer by ITK's half-pixel rule */
+template <typename TReal, unsigned int VDimension, typename TCoordinate>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+LinearValue(const TReal * data, const GridExtent<VDimension> & extent, const TCoordinate (&index)[VDimension])
+{
+  std::int64_t offset = 0;
+  std::int64_t stride = 1;
+  std::int64_t step[VDimension];
+  TReal        distance[VDimension];
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    std::int64_t base = FloorIndex(index[d]);
+    base = base < extent.start[d] ? extent.start[d] : base;
+    const TCoordinate above = RoundedSum(index[d], -static_cast<TCoordinate>(base));
+    const bool        hasUpper = above > TCoordinate(0) && base + 1 < extent.start[d] + extent.size[d];
+    distance[d] = static_cast<TReal>(above);
+    step[d] = hasUpper ? stride : 0;
+    offset += (base - extent.start[d]) * stride;
+    stride *= extent.size[d];
+  }
+  return InterpolateCorners<VDimension>(data, offset, step, distance);
+}
+
+} // namespace itk::CudaSpline
+
+#endif

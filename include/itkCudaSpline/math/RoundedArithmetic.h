@@ -1,0 +1,126 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_math_RoundedArithmetic_h
+#define itkCudaSpline_math_RoundedArithmetic_h
+
+#include "itkCudaSpline/math/HostDevice.h"
+
+#include <cmath>
+#include <cstdint>
+
+/** \file
+ * \brief Arithmetic in which every operation is rounded by itself.
+ *
+ * Coordinates decide ties: whether a point is inside the buffer and which pixel is its nearest one. ITK computes
+ * them with separately rounded multiplications and additions. nvcc contracts a * b + c into one fused operation
+ * unless told otherwise, so coordinates are computed with these functions and agree with ITK bit for bit. On the host
+ * the library is compiled with -ffp-contract=off for the same reason. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief a * b, rounded once. */
+CUDASPLINE_HOST_DEVICE inline double
+RoundedProduct(double a, double b)
+{
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+/** \copydoc RoundedProduct(double,double) */
+CUDASPLINE_HOST_DEVICE inline float
+RoundedProduct(float a, float b)
+{
+#if defined(__CUDA_ARCH__)
+  return __fmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+/** \brief a + b, rounded once. */
+CUDASPLINE_HOST_DEVICE inline double
+RoundedSum(double a, double b)
+{
+#if defined(__CUDA_ARCH__)
+  return __dadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+/** \copydoc RoundedSum(double,double) */
+CUDASPLINE_HOST_DEVICE inline float
+RoundedSum(float a, float b)
+{
+#if defined(__CUDA_ARCH__)
+  return __fadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+/** \brief The integer nearest to x, halves to the even one; x within the range of std::int64_t. */
+CUDASPLINE_HOST_DEVICE inline std::int64_t
+RoundHalfToEven(double x)
+{
+#if defined(__CUDA_ARCH__)
+  return __double2ll_rn(x);
+#else
+  return static_cast<std::int64_t>(std::llrint(x));
+#endif
+}
+
+/** \copydoc RoundHalfToEven(double) */
+CUDASPLINE_HOST_DEVICE inline std::int64_t
+RoundHalfToEven(float x)
+{
+#if defined(__CUDA_ARCH__)
+  return __float2ll_rn(x);
+#else
+  return static_cast<std::int64_t>(std::llrint(x));
+#endif
+}
+
+/** \brief The nearest integer as itk::Math::RoundHalfIntegerUp gives it to 64-bit indices on x86-64.
+ *
+ * That is rint(2 x + 1/2) >> 1, with the sum rounded: just below a half the sum may round up to an even tie, and
+ * the nearest pixel is then the upper one. A floor(x + 1/2) would disagree with ITK in such points. */
+template <typename TReal>
+CUDASPLINE_HOST_DEVICE inline std::int64_t
+NearestIndex(TReal x)
+{
+  return RoundHalfToEven(RoundedSum(RoundedProduct(TReal(2), x), TReal(0.5))) >> 1;
+}
+
+/** \brief The floor as itk::Math::Floor gives it to 64-bit indices on x86-64: rint(2 x - 1/2) >> 1.
+ *
+ * Just below an integer n the sum may round to the tie 2 n - 1/2 and on to 2 n: the result is then n, not n - 1. */
+template <typename TReal>
+CUDASPLINE_HOST_DEVICE inline std::int64_t
+FloorIndex(TReal x)
+{
+  return RoundHalfToEven(RoundedSum(RoundedProduct(TReal(2), x), TReal(-0.5))) >> 1;
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,187 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineBackend_h
+#define itkCudaSplineBackend_h
+
+#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/MemoryPlan.h"
+
+#include "itkIndent.h"
+#include "itkMultiThreaderBase.h"
+#include "itkProcessObject.h"
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+namespace itk
+{
+
+/** \class CudaSplineHostExecutor
+ * \brief Runs the lower layers' loops on ITK's multi-threader, so that ITK's thread settings hold.
+ *
+ * \ingroup CudaSpline */
+class CudaSplineHostExecutor : public CudaSpline::HostExecutor
+{
+public:
+  explicit CudaSplineHostExecutor(MultiThreaderBase * threader)
+    : m_Threader(threader)
+  {}
+
+  void
+  ParallelFor(std::int64_t count, const Body & body) const override;
+
+private:
+  MultiThreaderBase::Pointer m_Threader;
+};
+
+/** \class CudaSplineBackend
+ * \brief Which backend a class of the module shall use, which one ran, and why not an earlier one.
+ *
+ * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order Cuda, Cpu;
+ * what neither can do is for the superclass, which the class calls itself after RecordSuperclass().
+ *
+ * \ingroup CudaSpline */
+class CudaSplineBackend
+{
+public:
+  /** Bytes that an operation needs on a device of that many free bytes; see CudaSpline::MemoryPlan. */
+  using Planner = std::function<CudaSpline::MemoryPlan(std::size_t budget)>;
+  /** An operation on the backend of the context. */
+  using Operation = std::function<void(const CudaSpline::ExecutionContext &)>;
+
+  /** Switches the GPU on or off; until it is called the GPU is on where there is a usable one. Returns true for a change. */
+  bool
+  SetGPUEnabled(bool enabled);
+  bool
+  GetGPUEnabled() const;
+
+  /** Device to use: "" (CUDASPLINE_DEVICE, else the first), "cpu", or a device number. Returns true for a change. */
+  bool
+  SetDevice(const std::string & device);
+  const std::string &
+  GetDevice() const
+  {
+    return m_Device;
+  }
+
+  CudaSpline::Backend
+  GetLastBackend() const
+  {
+    return m_LastBackend;
+  }
+  const std::string &
+  GetFallbackReason() const
+  {
+    return m_FallbackReason;
+  }
+
+  /** \brief Runs an operation on the first backend that can, and records which.
+   *
+   * A device that lacks memory or is lost, or fails otherwise, makes the Cpu backend take over, with the reason.
+   * \param[in] planner the device memory that the operation needs
+   * \param[in] operation the operation; repeated from its start on the next backend
+   * \param[in] threader threads of the host
+   * \param[in] process receives progress, and is asked for an abort; may be null
+   * \exception ExceptionObject an unknown device, or invalid arguments of the operation
+   * \exception ProcessAborted the process object's abort flag is set */
+  void
+  Run(const Planner & planner, const Operation & operation, MultiThreaderBase * threader, ProcessObject * process);
+
+  /** Records that the superclass answers, and why. */
+  void
+  RecordSuperclass(const std::string & reason);
+
+  /** Records what another object of the module did on behalf of the owner. */
+  void
+  Record(const CudaSplineBackend & other);
+
+  /** Takes the user's choices of another object. */
+  void
+  CopyChoice(const CudaSplineBackend & other);
+
+  void
+  Print(std::ostream & os, Indent indent) const;
+
+private:
+  enum class Choice : unsigned char
+  {
+    Automatic,
+    On,
+    Off
+  };
+
+  /** The device to try, or -1 and m_FallbackReason. */
+  int
+  ChooseDevice(const Planner & planner);
+
+  Choice              m_Choice{ Choice::Automatic };
+  std::string         m_Device;
+  CudaSpline::Backend m_LastBackend{ CudaSpline::Backend::None };
+  std::string         m_FallbackReason;
+};
+
+/** \def itkCudaSplineBackendMacro
+ * \brief The functions by which every class of the module shows its CudaSplineBackend, m_Backend.
+ *
+ * SetGPUEnabled(bool) chooses; the default is on when a usable GPU is there. SetDevice() names one ("cpu", "0", "1", ...; "" follows the
+ * environment variable CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last, GetFallbackReason() why not an earlier one. */
+#define itkCudaSplineBackendMacro()                  \
+  virtual void SetGPUEnabled(bool enabled)           \
+  {                                                  \
+    if (m_Backend.SetGPUEnabled(enabled))            \
+    {                                                \
+      this->Modified();                              \
+    }                                                \
+  }                                                  \
+  virtual bool GetGPUEnabled() const                 \
+  {                                                  \
+    return m_Backend.GetGPUEnabled();                \
+  }                                                  \
+  virtual void GPUEnabledOn()                        \
+  {                                                  \
+    this->SetGPUEnabled(true);                       \
+  }                                                  \
+  virtual void GPUEnabledOff()                       \
+  {                                                  \
+    this->SetGPUEnabled(false);                      \
+  }                                                  \
+  virtual void SetDevice(const std::string & device) \
+  {                                                  \
+    if (m_Backend.SetDevice(device))                 \
+    {                                                \
+      this->Modified();                              \
+    }                                                \
+  }                                                  \
+  virtual const std::string & GetDevice() const      \
+  {                                                  \
+    return m_Backend.GetDevice();                    \
+  }                                                  \
+  virtual CudaSpline::Backend GetLastBackend() const \
+  {                                                  \
+    return m_Backend.GetLastBackend();               \
+  }                                                  \
+  virtual std::string GetFallbackReason() const      \
+  {                                                  \
+    return m_Backend.GetFallbackReason();            \
+  }                                                  \
+  static_assert(true, "a semicolon follows the macro")
+
+} // namespace itk
+
+#endif

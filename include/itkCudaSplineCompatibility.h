@@ -1,0 +1,34 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineCompatibility_h
+#define itkCudaSplineCompatibility_h
+
+#include "itkMacro.h"
+
+/** \file
+ * \brief The differences between the ITK versions that the module builds against; nothing else asks for a version. */
+
+/** \def itkCudaSplineTypeMacro
+ * \brief Names a class: itkTypeMacro up to ITK 5.3, itkOverrideGetNameOfClassMacro from ITK 5.4 on. */
+#if defined(itkOverrideGetNameOfClassMacro)
+#  define itkCudaSplineTypeMacro(thisClass, superclass) itkOverrideGetNameOfClassMacro(thisClass)
+#else
+#  define itkCudaSplineTypeMacro(thisClass, superclass) itkTypeMacro(thisClass, superclass)
+#endif
+
+#endif

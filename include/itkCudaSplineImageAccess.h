@@ -1,0 +1,66 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineImageAccess_h
+#define itkCudaSplineImageAccess_h
+
+#include "itkCudaSpline/kernels/SampleSource.h"
+
+#include "itkMacro.h"
+
+namespace itk
+{
+/** \namespace itk::CudaSplineDetail
+ * \brief What the ITK classes of the module share in reading ITK images. */
+namespace CudaSplineDetail
+{
+
+/** \brief The buffered region and the pixel type of an image as a source of unchanged pixels. */
+template <typename TImage>
+CudaSpline::SourceDescriptor
+DescribeSource(const TImage * image)
+{
+  CudaSpline::SourceDescriptor descriptor;
+  const auto &                 region = image->GetBufferedRegion();
+  descriptor.dimension = TImage::ImageDimension;
+  for (unsigned int d = 0; d < TImage::ImageDimension; ++d)
+  {
+    descriptor.start[d] = region.GetIndex(d);
+    descriptor.size[d] = static_cast<std::int64_t>(region.GetSize(d));
+  }
+  descriptor.pixel = CudaSpline::ScalarTypeOf<typename TImage::PixelType>();
+  descriptor.element = descriptor.pixel;
+  return descriptor;
+}
+
+/** \brief Refuses an image without pixels.
+ * \exception ExceptionObject the buffered region is empty or not allocated */
+template <typename TObject, typename TImage>
+void
+CheckNotEmpty(const TObject * self, const TImage * image)
+{
+  if (image->GetBufferedRegion().GetNumberOfPixels() == 0 || image->GetBufferPointer() == nullptr)
+  {
+    itkGenericExceptionMacro(<< self->GetNameOfClass() << ": the input image is empty, its size is " << image->GetBufferedRegion().GetSize()
+                             << "; at least one pixel is needed.");
+  }
+}
+
+} // namespace CudaSplineDetail
+} // namespace itk
+
+#endif

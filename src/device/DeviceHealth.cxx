@@ -1,0 +1,138 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "device/DeviceHealth.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include <atomic>
+#include <mutex>
+
+#include <unistd.h>
+
+#if defined(CUDASPLINE_HAS_CUDA)
+#  include <cuda_runtime_api.h>
+#endif
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+struct Health
+{
+  std::mutex         mutex;
+  std::string        lost;
+  std::atomic<pid_t> process{ 0 };
+};
+
+Health &
+TheHealth()
+{
+  static Health health;
+  return health;
+}
+} // namespace
+
+std::string
+LostDeviceReason()
+{
+  const std::lock_guard<std::mutex> lock(TheHealth().mutex);
+  return TheHealth().lost;
+}
+
+void
+RememberLostDevice(const std::string & reason)
+{
+  const std::lock_guard<std::mutex> lock(TheHealth().mutex);
+  if (TheHealth().lost.empty())
+  {
+    TheHealth().lost = reason;
+  }
+}
+
+void
+RememberProcess()
+{
+  pid_t none = 0;
+  TheHealth().process.compare_exchange_strong(none, getpid());
+}
+
+bool
+IsForkedChild()
+{
+  const pid_t process = TheHealth().process.load();
+  return process != 0 && process != getpid();
+}
+
+#if defined(CUDASPLINE_HAS_CUDA)
+
+namespace
+{
+/** Errors after which every further call of the process fails: CUDA's documentation says so of each of these. */
+bool
+IsSticky(cudaError_t error)
+{
+  switch (error)
+  {
+    case cudaErrorIllegalAddress:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorContextIsDestroyed:
+      return true;
+    default:
+      return false;
+  }
+}
+} // namespace
+
+void
+CheckCuda(int code, const char * what)
+{
+  const auto error = static_cast<cudaError_t>(code);
+  if (error == cudaSuccess)
+  {
+    return;
+  }
+  (void)cudaGetLastError(); // an error that is not sticky must not be seen again by the next call
+  const std::string message = std::string(what) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")";
+  if (IsSticky(error))
+  {
+    RememberLostDevice(message);
+    throw DeviceError(DeviceError::Kind::Lost, message);
+  }
+  if (error == cudaErrorMemoryAllocation)
+  {
+    throw DeviceError(DeviceError::Kind::OutOfMemory, message);
+  }
+  if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver || error == cudaErrorInvalidDevice ||
+      error == cudaErrorDevicesUnavailable)
+  {
+    throw DeviceError(DeviceError::Kind::Unavailable, message);
+  }
+  throw DeviceError(DeviceError::Kind::Other, message);
+}
+
+#endif
+
+} // namespace itk::CudaSpline

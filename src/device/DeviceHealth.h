@@ -1,0 +1,51 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef DeviceHealth_h
+#define DeviceHealth_h
+
+#include <string>
+
+/** \file
+ * \brief What the process knows of its CUDA context: the only state that outlives an operation. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Why no device can be used in this process now; empty where one can. */
+std::string
+ReasonForNoDevice();
+
+/** \brief The sticky error that ended the process' CUDA context; empty while it lives. */
+std::string
+LostDeviceReason();
+
+/** \brief Remembers a sticky error: from now on no device is used. */
+void
+RememberLostDevice(const std::string & reason);
+
+/** \brief Remembers that this process has initialised CUDA. */
+void
+RememberProcess();
+
+/** \brief True in a child of fork() whose parent had initialised CUDA. */
+bool
+IsForkedChild();
+
+} // namespace itk::CudaSpline
+
+#endif

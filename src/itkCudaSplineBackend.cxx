@@ -1,0 +1,186 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace itk
+{
+
+void
+CudaSplineHostExecutor::ParallelFor(std::int64_t count, const Body & body) const
+{
+  // A few parts a work unit, so that a late thread does not keep the others waiting.
+  const std::int64_t parts = std::min<std::int64_t>(count, 4 * std::int64_t{ m_Threader->GetNumberOfWorkUnits() });
+  if (parts <= 1 || m_Threader->GetNumberOfWorkUnits() == 1)
+  {
+    HostExecutor::ParallelFor(count, body);
+    return;
+  }
+  m_Threader->ParallelizeArray(
+    0,
+    static_cast<SizeValueType>(parts),
+    [&body, count, parts](SizeValueType part) {
+      const auto p = static_cast<std::int64_t>(part);
+      body(count * p / parts, count * (p + 1) / parts);
+    },
+    nullptr);
+}
+
+bool
+CudaSplineBackend::SetGPUEnabled(bool enabled)
+{
+  const Choice choice = enabled ? Choice::On : Choice::Off;
+  const bool   changed = choice != m_Choice;
+  m_Choice = choice;
+  return changed;
+}
+
+bool
+CudaSplineBackend::GetGPUEnabled() const
+{
+  return m_Choice == Choice::Automatic ? CudaSpline::DeviceCount() > 0 : m_Choice == Choice::On;
+}
+
+bool
+CudaSplineBackend::SetDevice(const std::string & device)
+{
+  const bool changed = device != m_Device;
+  m_Device = device;
+  return changed;
+}
+
+int
+CudaSplineBackend::ChooseDevice(const Planner & planner)
+{
+  m_FallbackReason.clear();
+  if (m_Choice == Choice::Off)
+  {
+    m_FallbackReason = "the GPU is switched off";
+    return -1;
+  }
+  try
+  {
+    const CudaSpline::DeviceChoice choice =
+      m_Device.empty() ? CudaSpline::SelectDevice() : CudaSpline::SelectDevice(m_Device);
+    if (!choice)
+    {
+      m_FallbackReason = choice.reason;
+      return -1;
+    }
+    const CudaSpline::MemoryPlan plan = planner(CudaSpline::AvailableDeviceMemory(choice.device));
+    if (!plan.fits)
+    {
+      m_FallbackReason = plan.reason;
+      return -1;
+    }
+    return choice.device;
+  }
+  catch (const CudaSpline::DeviceError & error)
+  {
+    if (error.GetKind() == CudaSpline::DeviceError::Kind::Lost || error.GetKind() == CudaSpline::DeviceError::Kind::OutOfMemory)
+    {
+      m_FallbackReason = error.what();
+      return -1;
+    }
+    itkGenericExceptionMacro(<< error.what());
+  }
+}
+
+void
+CudaSplineBackend::Run(const Planner & planner, const Operation & operation, MultiThreaderBase * threader, ProcessObject * process)
+{
+  m_LastBackend = CudaSpline::Backend::None;
+  const int                    device = this->ChooseDevice(planner);
+  const CudaSplineHostExecutor executor(threader);
+  CudaSpline::ExecutionContext context;
+  context.host = &executor;
+  if (process != nullptr)
+  {
+    context.progress = [process](double fraction) {
+      process->UpdateProgress(static_cast<float>(fraction));
+      return !process->GetAbortGenerateData();
+    };
+  }
+  try
+  {
+    if (device >= 0)
+    {
+      context.backend = CudaSpline::Backend::Cuda;
+      context.device = device;
+      try
+      {
+        operation(context);
+        m_LastBackend = CudaSpline::Backend::Cuda;
+        return;
+      }
+      catch (const CudaSpline::DeviceError & error)
+      {
+        m_FallbackReason = error.what();
+      }
+    }
+    context.backend = CudaSpline::Backend::Cpu;
+    operation(context);
+    m_LastBackend = CudaSpline::Backend::Cpu;
+  }
+  catch (const CudaSpline::OperationAborted &)
+  {
+    ProcessAborted aborted(__FILE__, __LINE__);
+    aborted.SetDescription("Filter execution was aborted by an external request");
+    throw aborted;
+  }
+  catch (const std::invalid_argument & error)
+  {
+    itkGenericExceptionMacro(<< error.what());
+  }
+}
+
+void
+CudaSplineBackend::RecordSuperclass(const std::string & reason)
+{
+  m_LastBackend = CudaSpline::Backend::Superclass;
+  m_FallbackReason = reason;
+}
+
+void
+CudaSplineBackend::Record(const CudaSplineBackend & other)
+{
+  m_LastBackend = other.m_LastBackend;
+  m_FallbackReason = other.m_FallbackReason;
+}
+
+void
+CudaSplineBackend::CopyChoice(const CudaSplineBackend & other)
+{
+  m_Choice = other.m_Choice;
+  m_Device = other.m_Device;
+}
+
+void
+CudaSplineBackend::Print(std::ostream & os, Indent indent) const
+{
+  os << indent << "GPUEnabled: " << (m_Choice == Choice::Automatic ? "Automatic" : (m_Choice == Choice::On ? "On" : "Off")) << std::endl;
+  os << indent << "Device: " << (m_Device.empty() ? "(automatic)" : m_Device) << std::endl;
+  os << indent << "LastBackend: " << CudaSpline::NameOf(m_LastBackend) << std::endl;
+  os << indent << "FallbackReason: " << (m_FallbackReason.empty() ? "(none)" : m_FallbackReason) << std::endl;
+}
+
+} // namespace itk

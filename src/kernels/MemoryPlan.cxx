@@ -1,0 +1,81 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/MemoryPlan.h"
+
+#include <algorithm>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+std::string
+MegaBytes(std::size_t bytes)
+{
+  return std::to_string((bytes + (std::size_t(1) << 20) - 1) >> 20) + " MB";
+}
+
+void
+RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget)
+{
+  if (plan.PeakBytes() > budget)
+  {
+    plan.fits = false;
+    plan.reason =
+      "the device has " + MegaBytes(budget) + " to give and the operation needs " + MegaBytes(plan.PeakBytes());
+  }
+}
+} // namespace
+
+MemoryPlan
+PlanSource(const SourceDescriptor & source, std::size_t budget)
+{
+  MemoryPlan        plan;
+  const std::size_t count = static_cast<std::size_t>(source.Count());
+  plan.sourceBytes = count * SizeOf(source.element);
+  if (source.order >= 2)
+  {
+    plan.workspaceBytes = plan.sourceBytes;
+  }
+  if (source.element != source.pixel)
+  {
+    plan.workspaceBytes += std::min(TransferChunkBytes, count * SizeOf(source.pixel));
+  }
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+MemoryPlan
+PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget)
+{
+  MemoryPlan        plan = PlanSource(source, budget);
+  const std::size_t lineBytes = static_cast<std::size_t>(resample.samples) * SizeOf(resample.output);
+  plan.tableBytes = static_cast<std::size_t>(resample.lines) * 2 * source.dimension * sizeof(double);
+  // Slabs shrink, to one scanline if need be, before the plan is given up.
+  const std::size_t kept = plan.sourceBytes + plan.tableBytes;
+  const std::size_t room = budget > kept ? (budget - kept) / 2 : 0;
+  const std::size_t slab = std::min(room, TransferChunkBytes);
+  plan.slabLines = std::min<std::int64_t>(
+    std::max<std::int64_t>(resample.lines, 1),
+    std::max<std::int64_t>(1, lineBytes > 0 ? static_cast<std::int64_t>(slab / lineBytes) : resample.lines));
+  plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * lineBytes;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+} // namespace itk::CudaSpline

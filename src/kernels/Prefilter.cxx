@@ -1,0 +1,114 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/math/SplinePoles.h"
+
+#include "kernels/PrefilterBackends.h"
+
+#include <new>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+void
+Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
+{
+  if (descriptor.order > MaximumSplineOrder)
+  {
+    throw std::invalid_argument("Spline orders 0 to 5 are supported; the order is " + std::to_string(descriptor.order) + ".");
+  }
+  if (descriptor.dimension < 1 || descriptor.dimension > MaximumDimension)
+  {
+    throw std::invalid_argument("Images of 1 to 4 dimensions are supported; the dimension is " +
+                                std::to_string(descriptor.dimension) + ".");
+  }
+  for (const std::int64_t size : descriptor.size)
+  {
+    if (size < 1)
+    {
+      throw std::invalid_argument("The image is empty: one of its sizes is " + std::to_string(size) + ".");
+    }
+  }
+  if (descriptor.order >= 2 && !IsReal(descriptor.element))
+  {
+    throw std::invalid_argument(std::string("B-spline coefficients are float32 or float64, not ") + NameOf(descriptor.element) + ".");
+  }
+  if (descriptor.element != descriptor.pixel && !IsReal(descriptor.element))
+  {
+    throw std::invalid_argument(std::string("Pixels are kept or become float32 or float64, not ") + NameOf(descriptor.element) + ".");
+  }
+  if (context.backend != Backend::Cpu && context.backend != Backend::Cuda)
+  {
+    throw std::invalid_argument("The kernels run on the Cpu and Cuda backends.");
+  }
+}
+} // namespace
+
+std::shared_ptr<const SampleSource>
+MakeSource(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
+{
+  Check(descriptor, context);
+  if (context.backend == Backend::Cuda)
+  {
+    return std::make_shared<SampleSource>(descriptor, Backend::Cuda, context.device, PrefilterOnCuda(descriptor, pixels, context));
+  }
+  if (!descriptor.NeedsPreparation())
+  {
+    return std::make_shared<SampleSource>(descriptor, Backend::Cpu, 0, std::shared_ptr<const void>(pixels, [](const void *) {}));
+  }
+  // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
+  const std::size_t     bytes = static_cast<std::size_t>(descriptor.Count()) * SizeOf(descriptor.element);
+  std::shared_ptr<void> elements(::operator new(bytes), [](void * memory) { ::operator delete(memory); });
+  PrefilterOnCpu(descriptor, pixels, elements.get(), context);
+  return std::make_shared<SampleSource>(descriptor, Backend::Cpu, 0, elements);
+}
+
+void
+Prefilter(const SourceDescriptor & descriptor, const void * pixels, void * coefficients, const ExecutionContext & context)
+{
+  Check(descriptor, context);
+  if (context.backend == Backend::Cuda)
+  {
+    const SampleSource source(
+      descriptor, Backend::Cuda, context.device, PrefilterOnCuda(descriptor, pixels, context.Part(0.0, 0.9)));
+    DownloadFromCuda(source, coefficients, context.Part(0.9, 1.0));
+    return;
+  }
+  PrefilterOnCpu(descriptor, pixels, coefficients, context);
+}
+
+#if !defined(CUDASPLINE_HAS_CUDA)
+std::shared_ptr<const void>
+PrefilterOnCuda(const SourceDescriptor &, const void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+DownloadFromCuda(const SampleSource &, void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+#endif
+
+} // namespace itk::CudaSpline
