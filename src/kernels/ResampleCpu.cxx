@@ -80,7 +80,7 @@ ResampleOnCpu(const ResampleDescriptor & descriptor, const SampleSource & source
     static_assert(sizeof(ScanlineEnds<VDimension>) == 2 * VDimension * sizeof(double), "The table is read as an array of doubles.");
     if (descriptor.interpolation == Interpolation::Nearest)
     {
-      ResampleLines<NearestMethod<double>, VDimension>(descriptor, source, output, context);
+      ResampleLines<NearestMethod, VDimension>(descriptor, source, output, context);
     }
     else if (source.GetDescriptor().element == ScalarType::Float32)
     {

@@ -46,25 +46,54 @@ struct ResampleArguments
   bool                             singleCoordinates;
 };
 
-/** \name Interpolation methods
- * Evaluate(arguments, index, at) stores the output pixel of a continuous index that is inside of the buffer. */
-///@{
+/** \brief Calls \p run with the index in the type of ITK's interpolator: its roundings depend on it. */
+template <unsigned int VDimension, typename TRun>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE auto
+WithCoordinates(const double (&index)[VDimension], bool single, const TRun & run)
+{
+  if (single)
+  {
+    float singleIndex[VDimension];
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      singleIndex[d] = static_cast<float>(index[d]);
+    }
+    return run(singleIndex);
+  }
+  return run(index);
+}
 
-/** \brief The pixel of the nearest index: its bits move where the types are the same integer. */
-template <typename TReal>
-struct NearestMethod
+/** \brief Offset of the pixel at the nearest index. */
+struct NearestOffset
 {
   template <unsigned int VDimension, typename TCoordinate>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Evaluate(const ResampleArguments<VDimension> & arguments, const TCoordinate (&index)[VDimension], std::int64_t at)
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
+                                                  Of(const GridExtent<VDimension> & extent, const TCoordinate (&index)[VDimension])
   {
     std::int64_t offset = 0;
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      offset += (NearestIndex(index[d]) - arguments.extent.start[d]) * stride;
-      stride *= arguments.extent.size[d];
+      offset += (NearestIndex(index[d]) - extent.start[d]) * stride;
+      stride *= extent.size[d];
     }
+    return offset;
+  }
+};
+
+/** \name Interpolation methods
+ * Evaluate(arguments, index, at) stores the output pixel of a continuous index that is inside of the buffer. */
+///@{
+
+/** \brief The pixel of the nearest index: its bits move where the types are the same integer. */
+struct NearestMethod
+{
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Evaluate(const ResampleArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  {
+    const std::int64_t offset =
+      WithCoordinates(index, arguments.singleCoordinates, [&arguments](const auto & x) { return NearestOffset::Of(arguments.extent, x); });
     // ITK passes every pixel through a double, in which 64-bit labels above 2^53 are lost; float infinities are clamped by its cast.
     if (arguments.element == arguments.outputType && !IsReal(arguments.element))
     {
@@ -72,7 +101,7 @@ struct NearestMethod
     }
     else
     {
-      StoreScalar(arguments.output, arguments.outputType, at, LoadScalar<TReal>(arguments.source, arguments.element, offset));
+      StoreScalar(arguments.output, arguments.outputType, at, LoadScalar<double>(arguments.source, arguments.element, offset));
     }
   }
 };
@@ -81,11 +110,13 @@ struct NearestMethod
 template <typename TReal>
 struct LinearMethod
 {
-  template <unsigned int VDimension, typename TCoordinate>
+  template <unsigned int VDimension>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Evaluate(const ResampleArguments<VDimension> & arguments, const TCoordinate (&index)[VDimension], std::int64_t at)
+  Evaluate(const ResampleArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
   {
-    const TReal value = LinearValue(static_cast<const TReal *>(arguments.source), arguments.extent, index);
+    const TReal value = WithCoordinates(index, arguments.singleCoordinates, [&arguments](const auto & x) {
+      return LinearValue(static_cast<const TReal *>(arguments.source), arguments.extent, x);
+    });
     StoreScalar(arguments.output, arguments.outputType, at, value);
   }
 };
@@ -94,9 +125,9 @@ struct LinearMethod
 template <unsigned int VOrder, typename TReal>
 struct SplineMethod
 {
-  template <unsigned int VDimension, typename TCoordinate>
+  template <unsigned int VDimension>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Evaluate(const ResampleArguments<VDimension> & arguments, const TCoordinate (&index)[VDimension], std::int64_t at)
+  Evaluate(const ResampleArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
   {
     CoefficientGrid<VDimension, TReal> grid;
     grid.data = static_cast<const TReal *>(arguments.source);
@@ -112,21 +143,26 @@ struct SplineMethod
 
 /** \brief The body of every resampling kernel: one output sample, from its place on the scanline to its pixel.
  *
- * \tparam TCoordinate type of the continuous index: double, or float where ITK's interpolator has float coordinates
  * \param[in] line scanline of the slab, \param[in] sample wanted sample of the scanline */
-template <typename TMethod, typename TCoordinate, unsigned int VDimension>
+template <typename TMethod, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-ResampleSampleAs(const ResampleArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)
+ResampleSample(const ResampleArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)
 {
-  TCoordinate index[VDimension];
-  arguments.ends[line].At(arguments.lineOffset + sample, arguments.lineLength, index);
+  double index[VDimension];
+  if (arguments.singleCoordinates)
+  {
+    arguments.ends[line].template At<float>(arguments.lineOffset + sample, arguments.lineLength, index);
+  }
+  else
+  {
+    arguments.ends[line].template At<double>(arguments.lineOffset + sample, arguments.lineLength, index);
+  }
   const std::int64_t at = line * arguments.samples + sample;
   bool               inside = true;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     // Written so that NaN is outside.
-    inside = inside && index[d] >= static_cast<TCoordinate>(arguments.lower[d]) &&
-             index[d] < static_cast<TCoordinate>(arguments.upper[d]);
+    inside = inside && index[d] >= arguments.lower[d] && index[d] < arguments.upper[d];
   }
   if (inside)
   {
@@ -135,21 +171,6 @@ ResampleSampleAs(const ResampleArguments<VDimension> & arguments, std::int64_t l
   else
   {
     CopyBits(arguments.output, at, &arguments.defaultPixel, 0, SizeOf(arguments.outputType));
-  }
-}
-
-/** \copydoc ResampleSampleAs */
-template <typename TMethod, unsigned int VDimension>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-ResampleSample(const ResampleArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)
-{
-  if (arguments.singleCoordinates)
-  {
-    ResampleSampleAs<TMethod, float>(arguments, line, sample);
-  }
-  else
-  {
-    ResampleSampleAs<TMethod, double>(arguments, line, sample);
   }
 }
 

@@ -123,13 +123,13 @@ struct ScanlineEnds
 
   /** \brief Continuous input index of one sample of the scanline, bit for bit ITK's.
    *
-   * \tparam TCoordinate float or double, the interpolator's coordinate type
+   * \tparam TCoordinate float or double, the interpolator's coordinate type: every value is rounded to it
    * \param[in] sample samples from the first one of the scanline
    * \param[in] length samples of the scanline, as a double
-   * \param[out] index continuous input index */
+   * \param[out] index continuous input index, a value of TCoordinate */
   template <typename TCoordinate>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  At(std::int64_t sample, double length, TCoordinate (&index)[VDimension]) const
+  At(std::int64_t sample, double length, double (&index)[VDimension]) const
   {
     const double alpha = static_cast<double>(sample) / length;
     for (unsigned int d = 0; d < VDimension; ++d)

@@ -63,7 +63,7 @@ FilterSegment(std::int64_t begin, const TLoad & load, const TStore & store)
   TValue causal[reach];
   TValue first = load(begin - warmUp);
   TValue second = first;
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #  pragma unroll
 #endif
   for (int k = 1 - warmUp; k < reach; ++k)
@@ -81,7 +81,7 @@ FilterSegment(std::int64_t begin, const TLoad & load, const TStore & store)
 
   first = causal[reach - 1];
   second = first;
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #  pragma unroll
 #endif
   for (int k = reach - 2; k >= 0; --k)

@@ -81,7 +81,7 @@ TensorProductSum(const TCoefficient * data, const TTaps & taps, std::int64_t at,
 {
   static_assert(VAxis >= 1 && VAxis <= VDimension, "The axes summed over are the first VAxis ones.");
   TReal sum = TReal(0);
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #  pragma unroll
 #endif
   for (unsigned int k = 0; k < VTaps; ++k)

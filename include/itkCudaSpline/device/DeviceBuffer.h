@@ -1,0 +1,74 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_device_DeviceBuffer_h
+#define itkCudaSpline_device_DeviceBuffer_h
+
+#include <cstddef>
+#include <memory>
+
+struct CUstream_st;
+
+namespace itk::CudaSpline
+{
+
+class Stream;
+
+/** \brief Owns device memory. Move-only.
+ *
+ * Allocated and freed in the order of a stream, from the device's pool. Work in that stream may use it at once; other streams only
+ * after the stream was synchronised, and they must be done with it before it is freed. It may outlive the Stream object. */
+class DeviceBuffer
+{
+public:
+  DeviceBuffer() = default;
+
+  /** \param[in] bytes length; 0 gives no memory
+   * \param[in] stream the stream, of the current device
+   * \exception DeviceError out of memory, or a lost device */
+  DeviceBuffer(std::size_t bytes, const Stream & stream);
+  DeviceBuffer(const DeviceBuffer &) = delete;
+  DeviceBuffer &
+  operator=(const DeviceBuffer &) = delete;
+  DeviceBuffer(DeviceBuffer && other) noexcept;
+  DeviceBuffer &
+  operator=(DeviceBuffer && other) noexcept;
+  ~DeviceBuffer();
+
+  void *
+  Data() const
+  {
+    return m_Data;
+  }
+  std::size_t
+  Bytes() const
+  {
+    return m_Bytes;
+  }
+
+private:
+  void
+  Free() noexcept;
+
+  void *                       m_Data{ nullptr };
+  std::size_t                  m_Bytes{ 0 };
+  std::shared_ptr<CUstream_st> m_Stream;
+};
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,128 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_device_Stream_h
+#define itkCudaSpline_device_Stream_h
+
+#include <memory>
+
+struct CUstream_st;
+struct CUevent_st;
+
+namespace itk::CudaSpline
+{
+
+/** \brief The runtime's handle of a stream: cudaStream_t, without a CUDA header. */
+using StreamHandle = CUstream_st *;
+
+/** \brief Makes a device current in the calling thread, and the one before current again when it goes. */
+class DeviceScope
+{
+public:
+  /** \exception DeviceError no such device */
+  explicit DeviceScope(int device);
+  DeviceScope(const DeviceScope &) = delete;
+  DeviceScope &
+  operator=(const DeviceScope &) = delete;
+  ~DeviceScope();
+
+private:
+  int m_Previous;
+};
+
+/** \brief Owns a stream of the current device, together with the buffers that were allocated in it. Move-only. */
+class Stream
+{
+public:
+  /** \exception DeviceError the stream cannot be made */
+  Stream();
+  Stream(const Stream &) = delete;
+  Stream &
+  operator=(const Stream &) = delete;
+  Stream(Stream && other) noexcept = default;
+  Stream &
+  operator=(Stream && other) noexcept = default;
+  /** Waits for the work in the stream, so that memory that it uses may be freed next. */
+  ~Stream();
+
+  StreamHandle
+  Get() const
+  {
+    return m_Handle.get();
+  }
+
+  /** The handle, which lives until its last owner is gone. */
+  const std::shared_ptr<CUstream_st> &
+  Share() const
+  {
+    return m_Handle;
+  }
+
+  /** Waits for all work in the stream. \exception DeviceError an error of that work */
+  void
+  Synchronize() const;
+
+private:
+  std::shared_ptr<CUstream_st> m_Handle;
+};
+
+/** \brief Waits for the work of a stream when it goes.
+ *
+ * Declared after a buffer that the stream uses without owning it: the buffer is then freed after that work. */
+class StreamJoin
+{
+public:
+  explicit StreamJoin(const Stream & stream)
+    : m_Stream(stream)
+  {}
+  StreamJoin(const StreamJoin &) = delete;
+  StreamJoin &
+  operator=(const StreamJoin &) = delete;
+  ~StreamJoin();
+
+private:
+  const Stream & m_Stream;
+};
+
+/** \brief Owns an event of the current device, without timing. Move-only. */
+class Event
+{
+public:
+  Event();
+  Event(const Event &) = delete;
+  Event &
+  operator=(const Event &) = delete;
+  Event(Event && other) noexcept;
+  Event &
+  operator=(Event && other) noexcept;
+  ~Event();
+
+  /** Marks the place in the stream's work. */
+  void
+  Record(const Stream & stream);
+
+  /** Waits on the host until the mark is reached; returns at once where there is none. */
+  void
+  Synchronize() const;
+
+private:
+  CUevent_st * m_Handle{ nullptr };
+};
+
+} // namespace itk::CudaSpline
+
+#endif

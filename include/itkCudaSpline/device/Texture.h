@@ -1,0 +1,82 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_device_Texture_h
+#define itkCudaSpline_device_Texture_h
+
+#include <cstdint>
+
+struct cudaArray;
+
+namespace itk::CudaSpline
+{
+
+class Stream;
+
+/** \brief How a texture fetch combines texels. */
+enum class TextureFilter : unsigned char
+{
+  Point, ///< the nearest texel, exact
+  Linear ///< the hardware's linear filtering: weights of 8 fractional bits
+};
+
+/** \brief Owns a 3D CUDA array of float with a texture object over it. Move-only.
+ *
+ * Coordinates are in texels, not normalised; the centre of texel i is at i + 1/2. Outside, the edge texel is repeated. An image of two
+ * dimensions has depth 1. */
+class FloatTexture3D
+{
+public:
+  FloatTexture3D() = default;
+
+  /** \param[in] data device memory, x fastest
+   * \param[in] width, height, depth texels along x, y, z; each at least 1
+   * \param[in] filter what a fetch does
+   * \param[in] stream the copy is enqueued there
+   * \exception DeviceError out of memory, or a size beyond the device's limit for 3D arrays */
+  FloatTexture3D(const float *   data,
+                 std::int64_t    width,
+                 std::int64_t    height,
+                 std::int64_t    depth,
+                 TextureFilter   filter,
+                 const Stream &  stream);
+  FloatTexture3D(const FloatTexture3D &) = delete;
+  FloatTexture3D &
+  operator=(const FloatTexture3D &) = delete;
+  FloatTexture3D(FloatTexture3D && other) noexcept;
+  FloatTexture3D &
+  operator=(FloatTexture3D && other) noexcept;
+  ~FloatTexture3D();
+
+  /** The texture object, a cudaTextureObject_t, as kernels take it. */
+  unsigned long long
+  Get() const
+  {
+    return m_Texture;
+  }
+
+private:
+  void
+  Free() noexcept;
+
+  cudaArray *        m_Array{ nullptr };
+  unsigned long long m_Texture{ 0 };
+};
+
+} // namespace itk::CudaSpline
+
+#endif

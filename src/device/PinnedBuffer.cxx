@@ -1,0 +1,122 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/PinnedBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+/** Bytes that are kept at most: four operations' staging. */
+constexpr std::size_t KeptBytes = std::size_t(128) << 20;
+
+struct Pool
+{
+  std::mutex                            mutex;
+  std::multimap<std::size_t, void *>    buffers; ///< by size
+  std::size_t                           bytes{ 0 };
+};
+
+/** Never destroyed: at exit the CUDA runtime may be gone before it. */
+Pool &
+ThePool()
+{
+  static Pool * const pool = new Pool;
+  return *pool;
+}
+} // namespace
+
+PinnedBuffer::PinnedBuffer(std::size_t bytes)
+  : m_Bytes(bytes)
+{
+  {
+    Pool &                            pool = ThePool();
+    const std::lock_guard<std::mutex> lock(pool.mutex);
+    const auto                        kept = pool.buffers.find(bytes);
+    if (kept != pool.buffers.end())
+    {
+      m_Data = kept->second;
+      pool.bytes -= bytes;
+      pool.buffers.erase(kept);
+    }
+  }
+  if (m_Data == nullptr && bytes > 0)
+  {
+    // Portable: the buffer may serve another device next.
+    CheckCuda(cudaHostAlloc(&m_Data, bytes, cudaHostAllocPortable), "cudaHostAlloc");
+  }
+}
+
+PinnedBuffer::PinnedBuffer(PinnedBuffer && other) noexcept
+  : m_Data(std::exchange(other.m_Data, nullptr))
+  , m_Bytes(std::exchange(other.m_Bytes, 0))
+{}
+
+PinnedBuffer &
+PinnedBuffer::operator=(PinnedBuffer && other) noexcept
+{
+  std::swap(m_Data, other.m_Data);
+  std::swap(m_Bytes, other.m_Bytes);
+  return *this;
+}
+
+PinnedBuffer::~PinnedBuffer()
+{
+  if (m_Data == nullptr)
+  {
+    return;
+  }
+  Pool & pool = ThePool();
+  try
+  {
+    const std::lock_guard<std::mutex> lock(pool.mutex);
+    if (pool.bytes + m_Bytes <= KeptBytes)
+    {
+      pool.buffers.emplace(m_Bytes, m_Data);
+      pool.bytes += m_Bytes;
+      return;
+    }
+  }
+  catch (...)
+  {
+    // Not kept: freed below.
+  }
+  (void)cudaFreeHost(m_Data);
+}
+
+void
+ReleasePinnedMemory()
+{
+  Pool &                            pool = ThePool();
+  const std::lock_guard<std::mutex> lock(pool.mutex);
+  for (const auto & buffer : pool.buffers)
+  {
+    (void)cudaFreeHost(buffer.second);
+  }
+  pool.buffers.clear();
+  pool.bytes = 0;
+}
+
+} // namespace itk::CudaSpline

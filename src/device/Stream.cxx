@@ -1,0 +1,103 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+DeviceScope::DeviceScope(int device)
+  : m_Previous(0)
+{
+  CheckCuda(cudaGetDevice(&m_Previous), "cudaGetDevice");
+  CheckCuda(cudaSetDevice(device), "cudaSetDevice");
+}
+
+DeviceScope::~DeviceScope()
+{
+  (void)cudaSetDevice(m_Previous);
+}
+
+Stream::Stream()
+{
+  cudaStream_t handle = nullptr;
+  // Not blocking: work in the legacy default stream of other libraries does not hold this one up.
+  CheckCuda(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  m_Handle = std::shared_ptr<CUstream_st>(handle, [](cudaStream_t stream) { (void)cudaStreamDestroy(stream); });
+}
+
+Stream::~Stream()
+{
+  if (m_Handle)
+  {
+    (void)cudaStreamSynchronize(m_Handle.get());
+  }
+}
+
+void
+Stream::Synchronize() const
+{
+  CheckCuda(cudaStreamSynchronize(m_Handle.get()), "cudaStreamSynchronize");
+}
+
+StreamJoin::~StreamJoin()
+{
+  (void)cudaStreamSynchronize(m_Stream.Get());
+}
+
+Event::Event()
+{
+  CheckCuda(cudaEventCreateWithFlags(&m_Handle, cudaEventDisableTiming | cudaEventBlockingSync), "cudaEventCreateWithFlags");
+}
+
+Event::Event(Event && other) noexcept
+  : m_Handle(std::exchange(other.m_Handle, nullptr))
+{}
+
+Event &
+Event::operator=(Event && other) noexcept
+{
+  std::swap(m_Handle, other.m_Handle);
+  return *this;
+}
+
+Event::~Event()
+{
+  if (m_Handle != nullptr)
+  {
+    (void)cudaEventDestroy(m_Handle);
+  }
+}
+
+void
+Event::Record(const Stream & stream)
+{
+  CheckCuda(cudaEventRecord(m_Handle, stream.Get()), "cudaEventRecord");
+}
+
+void
+Event::Synchronize() const
+{
+  CheckCuda(cudaEventSynchronize(m_Handle), "cudaEventSynchronize");
+}
+
+} // namespace itk::CudaSpline

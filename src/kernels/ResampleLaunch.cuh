@@ -1,0 +1,70 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef ResampleLaunch_cuh
+#define ResampleLaunch_cuh
+
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/ResampleFunctor.h"
+
+#include <cuda_runtime.h>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr unsigned int BlockSamples = 32; ///< a warp along the scanline
+constexpr unsigned int BlockLines = 4;
+
+/** A thread an output sample. */
+template <typename TMethod, unsigned int VDimension>
+__global__ void
+__launch_bounds__(BlockSamples * BlockLines)
+ResampleKernel(const __grid_constant__ ResampleArguments<VDimension> arguments, std::int64_t lines)
+{
+  const std::int64_t across = (arguments.samples + BlockSamples - 1) / BlockSamples;
+  const std::int64_t sample = std::int64_t{ blockIdx.x } % across * BlockSamples + threadIdx.x;
+  const std::int64_t line = std::int64_t{ blockIdx.x } / across * BlockLines + threadIdx.y;
+  if (sample < arguments.samples && line < lines)
+  {
+    ResampleSample<TMethod>(arguments, line, sample);
+  }
+}
+
+/** Enqueues the resampling of one slab. */
+template <typename TMethod, unsigned int VDimension>
+void
+LaunchResample(const ResampleArguments<VDimension> & arguments, std::int64_t lines, const Stream & stream)
+{
+  const std::int64_t across = (arguments.samples + BlockSamples - 1) / BlockSamples;
+  const std::int64_t blocks = across * ((lines + BlockLines - 1) / BlockLines);
+  if (blocks > 0x7FFFFFFF)
+  {
+    throw DeviceError(DeviceError::Kind::Other, "A slab of the output has more scanlines than a grid of blocks can hold.");
+  }
+  ResampleKernel<TMethod><<<static_cast<unsigned int>(blocks), dim3(BlockSamples, BlockLines), 0, stream.Get()>>>(arguments, lines);
+  CheckCuda(cudaGetLastError(), "ResampleKernel");
+}
+
+} // namespace
+} // namespace itk::CudaSpline
+
+#endif

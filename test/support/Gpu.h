@@ -1,0 +1,53 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef Gpu_h
+#define Gpu_h
+
+#include "itkCudaSpline/device/Device.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace CudaSplineTest
+{
+
+/** True where a test that finds no GPU must fail instead of skip: CUDASPLINE_REQUIRE_GPU=1. */
+inline bool
+GpuIsRequired()
+{
+  const char * const value = std::getenv("CUDASPLINE_REQUIRE_GPU");
+  return value != nullptr && std::string(value) == "1";
+}
+
+} // namespace CudaSplineTest
+
+/** Ends the test where there is no GPU: skipped visibly, or failed where one is required. */
+#define CUDASPLINE_NEEDS_GPU()                                                              \
+  if (itk::CudaSpline::DeviceCount() == 0)                                                  \
+  {                                                                                         \
+    if (CudaSplineTest::GpuIsRequired())                                                    \
+    {                                                                                       \
+      FAIL() << "There is no usable GPU and CUDASPLINE_REQUIRE_GPU is 1.";                  \
+    }                                                                                       \
+    GTEST_SKIP() << "There is no usable GPU.";                                              \
+  }                                                                                         \
+  static_assert(true, "a semicolon follows the macro")
+
+#endif
