@@ -1,0 +1,124 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Expected: point fetches return the texels; linear fetches return the interpolated value but for the hardware's 8 fractional bits of the
+// weights: along one axis the weight errs by at most 2^-9 (rounded to 8 bits), so the value by 2^-9 times the difference of the neighbours.
+
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/StagedCopy.h"
+#include "itkCudaSpline/device/Texture.h"
+#include "Gpu.h"
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+using namespace itk::CudaSpline;
+
+namespace
+{
+
+__global__ void
+FetchKernel(unsigned long long texture, const float * coordinates, int count, float * values)
+{
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count)
+  {
+    values[i] = tex3D<float>(texture, coordinates[3 * i], coordinates[3 * i + 1], coordinates[3 * i + 2]);
+  }
+}
+
+void
+CopyBytes(void * to, const void * from, std::size_t bytes)
+{
+  std::memcpy(to, from, bytes);
+}
+
+std::vector<float>
+Fetch(const std::vector<float> & texels, int nx, int ny, int nz, TextureFilter filter, const std::vector<float> & coordinates)
+{
+  const Stream       stream;
+  const DeviceBuffer data(texels.size() * sizeof(float), stream);
+  const DeviceBuffer where(coordinates.size() * sizeof(float), stream);
+  const DeviceBuffer result(coordinates.size() / 3 * sizeof(float), stream);
+  Uploader           uploader(CopyBytes);
+  uploader.Copy(data.Data(), texels.data(), data.Bytes(), stream);
+  uploader.Copy(where.Data(), coordinates.data(), where.Bytes(), stream);
+  FloatTexture3D       made(static_cast<const float *>(data.Data()), nx, ny, nz, filter, stream);
+  const FloatTexture3D texture(std::move(made));
+  const int            count = static_cast<int>(coordinates.size() / 3);
+  FetchKernel<<<(count + 127) / 128, 128, 0, stream.Get()>>>(
+    texture.Get(), static_cast<const float *>(where.Data()), count, static_cast<float *>(result.Data()));
+  CheckCuda(cudaGetLastError(), "FetchKernel");
+  std::vector<float> values(coordinates.size() / 3);
+  DownloadThroughStaging(values.data(), result.Data(), result.Bytes(), stream, CopyBytes);
+  return values;
+}
+
+} // namespace
+
+TEST(TextureGpu, PointFetchesReturnTexels)
+{
+  CUDASPLINE_NEEDS_GPU();
+  const int          nx = 13;
+  const int          ny = 7;
+  const int          nz = 5;
+  std::mt19937       random(std::random_device{}());
+  std::vector<float> texels(nx * ny * nz);
+  std::vector<float> coordinates;
+  for (std::size_t i = 0; i < texels.size(); ++i)
+  {
+    texels[i] = std::uniform_real_distribution<float>(-1000.0F, 1000.0F)(random);
+    const int index = static_cast<int>(i);
+    coordinates.insert(coordinates.end(), { index % nx + 0.5F, index / nx % ny + 0.5F, index / nx / ny + 0.5F });
+  }
+  EXPECT_EQ(Fetch(texels, nx, ny, nz, TextureFilter::Point, coordinates), texels);
+}
+
+TEST(TextureGpu, LinearFetchesInterpolateWithEightBits)
+{
+  CUDASPLINE_NEEDS_GPU();
+  const std::vector<float> texels{ 0.0F, 1.0F };
+  std::vector<float>       coordinates;
+  std::vector<float>       expected;
+  for (int i = 0; i <= 1000; ++i)
+  {
+    const float alpha = i / 1000.0F;
+    coordinates.insert(coordinates.end(), { alpha + 0.5F, 0.5F, 0.5F });
+    expected.push_back(alpha);
+  }
+  const std::vector<float> values = Fetch(texels, 2, 1, 1, TextureFilter::Linear, coordinates);
+  float                    worst = 0.0F;
+  for (std::size_t i = 0; i < values.size(); ++i)
+  {
+    worst = std::max(worst, std::abs(values[i] - expected[i]));
+    EXPECT_EQ(values[i] * 256.0F, std::round(values[i] * 256.0F)) << "the weight has more than 8 fractional bits";
+  }
+  EXPECT_LE(worst, 1.0F / 512.0F + 1e-6F);
+  EXPECT_GT(worst, 1.0F / 1024.0F) << "the hardware is finer than documented";
+}
+
+TEST(TextureGpu, TooLargeArraysAreErrors)
+{
+  CUDASPLINE_NEEDS_GPU();
+  const Stream stream;
+  EXPECT_THROW(FloatTexture3D(nullptr, std::int64_t(1) << 30, 1, 1, TextureFilter::Point, stream), DeviceError);
+}

@@ -1,0 +1,177 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef KernelTestData_h
+#define KernelTestData_h
+
+#include "itkCudaSpline/kernels/Resample.h"
+#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+/** \file
+ * \brief Fresh random data for the tests of the kernels, and the bounds within which backends agree. */
+
+namespace CudaSplineTest
+{
+using namespace itk::CudaSpline;
+
+inline const std::vector<ScalarType> AllScalarTypes{ ScalarType::UInt8,  ScalarType::Int8,   ScalarType::UInt16, ScalarType::Int16,
+                                                     ScalarType::UInt32, ScalarType::Int32,  ScalarType::UInt64, ScalarType::Int64,
+                                                     ScalarType::Float32, ScalarType::Float64 };
+
+/** A generator that differs from run to run; the seed is printed with a failure. */
+class FreshRandom
+{
+public:
+  FreshRandom()
+    : m_Seed(std::random_device{}())
+    , m_Engine(m_Seed)
+    , m_Trace(__FILE__, __LINE__, "seed " + std::to_string(m_Seed))
+  {}
+
+  std::mt19937_64 &
+  Engine()
+  {
+    return m_Engine;
+  }
+
+  double
+  Uniform(double from, double to)
+  {
+    return std::uniform_real_distribution<double>(from, to)(m_Engine);
+  }
+
+private:
+  std::uint64_t        m_Seed;
+  std::mt19937_64      m_Engine;
+  testing::ScopedTrace m_Trace;
+};
+
+/** Random pixels of a run-time type: every bit pattern for integers, noise of range about +-1000 for reals. */
+inline std::vector<unsigned char>
+RandomPixels(ScalarType type, std::int64_t count, FreshRandom & random)
+{
+  std::vector<unsigned char>       bytes(static_cast<std::size_t>(count) * SizeOf(type));
+  std::normal_distribution<double> noise(0.0, 300.0);
+  for (std::int64_t i = 0; i < count; ++i)
+  {
+    unsigned char * const at = bytes.data() + static_cast<std::size_t>(i) * SizeOf(type);
+    if (type == ScalarType::Float32)
+    {
+      const auto value = static_cast<float>(noise(random.Engine()));
+      std::memcpy(at, &value, sizeof(value));
+    }
+    else if (type == ScalarType::Float64)
+    {
+      const double value = noise(random.Engine());
+      std::memcpy(at, &value, sizeof(value));
+    }
+    else
+    {
+      const std::uint64_t bits = random.Engine()();
+      std::memcpy(at, &bits, SizeOf(type));
+    }
+  }
+  return bytes;
+}
+
+inline SourceDescriptor
+MakeDescriptor(const std::vector<std::int64_t> & sizes, ScalarType pixel, ScalarType element, unsigned int order)
+{
+  SourceDescriptor descriptor;
+  descriptor.dimension = static_cast<unsigned int>(sizes.size());
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+  {
+    descriptor.size[d] = sizes[d];
+  }
+  descriptor.pixel = pixel;
+  descriptor.element = element;
+  descriptor.order = order;
+  return descriptor;
+}
+
+/** Unit of rounding of an element type. */
+inline double
+UnitOf(ScalarType element)
+{
+  return element == ScalarType::Float32 ? 0x1p-24 : 0x1p-53;
+}
+
+/** \brief Bound of the difference of two backends' coefficients, for samples of absolute value up to \p largest.
+ *
+ * They do the same operations in the same order; one may fuse a multiplication and an addition. A step of a recursion then rounds
+ * once or twice, so two results of it differ by at most 3 units of its result. Along one axis, with A = product of 1 / (1 - |z|), norm = gain A^2:
+ * causal states are at most A s and differ by at most 3 u A (A s); the anti-causal ones are at most A^2 s and differ by at most
+ * A (3 u A^2 s) + 3 u A (A^2 s); times the gain, with two more roundings: (6 A + 2) norm u s. For two poles a step has two stages: twice that. An axis
+ * amplifies the differences and the samples of the axes before it by its norm. */
+inline double
+CoefficientAgreement(const SourceDescriptor & descriptor, double largest)
+{
+  return DispatchSplineOrder(descriptor.order, [&](auto order) {
+    using Poles = SplinePoles<decltype(order)::value>;
+    double response = 1.0;
+    for (unsigned int k = 0; k < Poles::Count; ++k)
+    {
+      response /= 1.0 + Poles::Pole(k);
+    }
+    double bound = 0.0;
+    double reached = largest;
+    for (unsigned int d = 0; d < descriptor.dimension; ++d)
+    {
+      if (descriptor.size[d] > 1 && Poles::Count > 0)
+      {
+        bound = Poles::Norm() * bound + Poles::Count * (6.0 * response + 2.0) * Poles::Norm() * UnitOf(descriptor.element) * reached;
+        reached *= Poles::Norm();
+      }
+    }
+    return bound;
+  });
+}
+
+/** Largest coefficient that samples of absolute value up to \p largest can have. */
+inline double
+LargestCoefficient(const SourceDescriptor & descriptor, double largest)
+{
+  return DispatchSplineOrder(descriptor.order, [&](auto order) {
+    for (unsigned int d = 0; d < descriptor.dimension; ++d)
+    {
+      largest *= descriptor.size[d] > 1 ? SplinePoles<decltype(order)::value>::Norm() : 1.0;
+    }
+    return largest;
+  });
+}
+
+/** \brief Bound of the difference of two backends' values from the same coefficients of absolute value up to \p largest.
+ *
+ * Weights of one axis have at most 2 order + 2 operations on terms of at most 2, and the sum order + 1 products and additions; weights are
+ * non-negative and sum to 1: each backend is within (3 order + 8) units an axis. */
+inline double
+ValueAgreement(const SourceDescriptor & descriptor, unsigned int order, double largest)
+{
+  return 2.0 * descriptor.dimension * (3.0 * order + 8.0) * UnitOf(descriptor.element) * largest;
+}
+
+} // namespace CudaSplineTest
+
+#endif
