@@ -282,7 +282,11 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 
     using Clock = std::chrono::steady_clock;
     const auto seconds = [](Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); };
-    m_Backend.Run([&](std::size_t budget) { return CudaSpline::PlanResample(samples, resampling, budget); },
+    // What is kept is used again or freed before its successor is made: its memory is ours to plan with.
+    const std::size_t kept = m_Source != nullptr && m_Source->GetBackend() == CudaSpline::Backend::Cuda
+                               ? static_cast<std::size_t>(m_Source->GetDescriptor().Count()) * CudaSpline::SizeOf(m_Source->GetDescriptor().element)
+                               : 0;
+    m_Backend.Run([&](std::size_t budget) { return CudaSpline::PlanResample(samples, resampling, budget + kept); },
                   [&](const CudaSpline::ExecutionContext & context) {
                     auto       start = Clock::now();
                     const auto source = this->ProvideSource(samples, context.Part(0.0, 0.4));

@@ -20,6 +20,7 @@
 // What the Cpu backend computes is compared with ITK in test/itk and with references in test/math.
 
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 #include "itkCudaSpline/kernels/Resample.h"
 #include "itkCudaSpline/math/Geometry.h"
@@ -269,12 +270,14 @@ TEST(ResampleGpu, SlabsGiveTheSameBits)
   const Case  test =
     MakeCase({ 43, 37, 29 }, ScalarType::Float32, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
   const auto expected = Compute(test, Cuda());
-  // 185 kB of coefficients twice while they are made; the output of 63 kB then shares 195 kB less the table with them.
-  for (const char * limit : { "400K", "371K" })
+  // The table takes 9744 bytes; what is left is shared by two slabs of scanlines of 308 bytes: 50 lines, and 2.
+  for (const char * limit : { "40K", "11K" })
   {
     setenv("CUDASPLINE_MEMORY_LIMIT", limit, 1);
     EXPECT_EQ(Compute(test, Cuda()), expected) << limit;
   }
+  setenv("CUDASPLINE_MEMORY_LIMIT", "10K", 1); // less than one scanline
+  EXPECT_THROW(Compute(test, Cuda()), DeviceError);
   unsetenv("CUDASPLINE_MEMORY_LIMIT");
 }
 
