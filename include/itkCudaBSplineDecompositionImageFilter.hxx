@@ -47,12 +47,8 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
   {
     const TInputImage * const input = this->GetInput();
     TOutputImage * const      output = this->GetOutput();
-    if (input->GetBufferedRegion() != output->GetRequestedRegion())
-    {
-      itkExceptionMacro(<< "B-spline coefficients depend on the whole image, so it must be in memory: the buffered region of the input is "
-                        << input->GetBufferedRegion() << ", and " << output->GetRequestedRegion() << " is needed.");
-    }
     CudaSplineDetail::CheckNotEmpty(this, input);
+    CudaSplineDetail::CheckWhole(this, input);
 
     output->SetBufferedRegion(output->GetRequestedRegion());
     output->Allocate();

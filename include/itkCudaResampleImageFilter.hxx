@@ -276,6 +276,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   if constexpr (IsAccelerated)
   {
     CudaSplineDetail::CheckNotEmpty(this, this->GetInput());
+    if (method.interpolation == CudaSpline::Interpolation::BSpline)
+    {
+      CudaSplineDetail::CheckWhole(this, this->GetInput());
+    }
     this->AllocateOutputs();
     const CudaSpline::SourceDescriptor samples = this->DescribeSamples(method);
     CudaSpline::ResampleDescriptor     resampling = this->DescribeResampling(method);

@@ -60,6 +60,22 @@ CheckNotEmpty(const TObject * self, const TImage * image)
   }
 }
 
+/** \brief Refuses an image of which only a part is in memory: coefficients of a part would mirror at its edges.
+ * \exception ExceptionObject the buffered region is not the largest possible one */
+template <typename TObject, typename TImage>
+void
+CheckWhole(const TObject * self, const TImage * image)
+{
+  if (image->GetBufferedRegion() != image->GetLargestPossibleRegion())
+  {
+    itkGenericExceptionMacro(<< self->GetNameOfClass()
+                             << ": B-spline coefficients depend on the whole image, so it must be in memory. The buffered region has index "
+                             << image->GetBufferedRegion().GetIndex() << " and size " << image->GetBufferedRegion().GetSize()
+                             << "; the largest possible one has index " << image->GetLargestPossibleRegion().GetIndex() << " and size "
+                             << image->GetLargestPossibleRegion().GetSize() << ".");
+  }
+}
+
 } // namespace CudaSplineDetail
 } // namespace itk
 

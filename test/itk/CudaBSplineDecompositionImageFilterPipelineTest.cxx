@@ -85,7 +85,7 @@ CUDASPLINE_GPU_ON_AND_OFF(CudaBSplineDecompositionImageFilterPipelineTest);
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, StreamingSource)
 {
   Random     random(__LINE__);
-  const auto image = NoiseImage<ImageType>({ 37, 23, 29 }, random);
+  const auto image = NoiseImage<ImageType>({ 37, 23, 31 }, random);
   const auto whole = this->MakeFilter(image);
   whole->Update();
   for (const unsigned int divisions : { 1, 2, 7 })

@@ -1,0 +1,290 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// What CudaResampleImageFilter hands back to ITK, and what it refuses. Expected: the backend Superclass with a reason, and ITK's very values;
+// exceptions that name what was wrong and what is allowed.
+
+#include "ResampleTestSupport.h"
+
+#include "itkAffineTransform.h"
+#include "itkBSplineTransform.h"
+#include "itkCompositeTransform.h"
+#include "itkDisplacementFieldTransform.h"
+#include "itkNearestNeighborExtrapolateImageFunction.h"
+#include "itkRGBPixel.h"
+#include "itkVectorImage.h"
+#include "itkWindowedSincInterpolateImageFunction.h"
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+using Image = itk::Image<float, 2>;
+using Ours = itk::CudaResampleImageFilter<Image, Image>;
+using Theirs = itk::ResampleImageFilter<Image, Image>;
+
+/** Runs both filters after the same set-up; returns ours. */
+template <typename TSetUp>
+Ours::Pointer
+ExpectItkAnswers(const std::string & interpolator, const std::string & transform, const std::string & extrapolator, const TSetUp & setUp)
+{
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       ours = Ours::New();
+  auto       theirs = Theirs::New();
+  const auto run = [&](auto filter) {
+    filter->SetInput(input);
+    SetOutputGrid(filter.GetPointer(), input.GetPointer());
+    setUp(filter.GetPointer(), input.GetPointer());
+    filter->Update();
+  };
+  run(ours);
+  run(theirs);
+  EXPECT_EQ(PromisedBackend({ "CudaResampleImageFilter", "scalar", "2", interpolator, transform, extrapolator }),
+            itk::CudaSpline::Backend::Superclass);
+  EXPECT_EQ(ours->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
+  EXPECT_FALSE(ours->GetFallbackReason().empty());
+  EXPECT_EQ(Compare(ours->GetOutput(), theirs->GetOutput()).count, 0);
+  return ours;
+}
+
+/** A user's interpolator that computes something else than the class it derives from. */
+class Doubled : public itk::LinearInterpolateImageFunction<Image>
+{
+public:
+  using Self = Doubled;
+  using Superclass = itk::LinearInterpolateImageFunction<Image>;
+  using Pointer = itk::SmartPointer<Self>;
+  itkNewMacro(Self);
+  OutputType
+  EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override
+  {
+    return 2.0 * Superclass::EvaluateAtContinuousIndex(index);
+  }
+};
+
+template <typename TFilter>
+std::string
+MessageOf(TFilter * filter)
+{
+  try
+  {
+    filter->Update();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    return exception.GetDescription();
+  }
+  return "no exception";
+}
+
+} // namespace
+
+TEST(CudaResampleImageFilterFallback, BSplineTransform)
+{
+  ExpectItkAnswers("LinearInterpolateImageFunction", "bspline", "none", [](auto * filter, Image * input) {
+    using Transform = itk::BSplineTransform<double, 2, 3>;
+    auto                     transform = Transform::New();
+    Transform::MeshSizeType  mesh;
+    mesh.Fill(4);
+    Transform::PhysicalDimensionsType size;
+    for (unsigned int d = 0; d < 2; ++d)
+    {
+      size[d] = input->GetSpacing()[d] * static_cast<double>(input->GetBufferedRegion().GetSize(d));
+    }
+    transform->SetTransformDomainMeshSize(mesh);
+    transform->SetTransformDomainPhysicalDimensions(size);
+    transform->SetTransformDomainOrigin(input->GetOrigin());
+    auto parameters = transform->GetParameters();
+    for (unsigned int i = 0; i < parameters.Size(); ++i)
+    {
+      parameters[i] = std::sin(0.7 * i);
+    }
+    transform->SetParameters(parameters);
+    filter->SetTransform(transform);
+  });
+}
+
+TEST(CudaResampleImageFilterFallback, DisplacementFieldInAComposite)
+{
+  ExpectItkAnswers("BSplineInterpolateImageFunction", "composite", "none", [](auto * filter, Image * input) {
+    using Transform = itk::DisplacementFieldTransform<double, 2>;
+    auto field = Transform::DisplacementFieldType::New();
+    field->CopyInformation(input);
+    field->SetRegions(input->GetBufferedRegion());
+    field->Allocate();
+    Transform::DisplacementFieldType::PixelType displacement;
+    displacement[0] = 1.5;
+    displacement[1] = -0.5;
+    field->FillBuffer(displacement);
+    auto transform = Transform::New();
+    transform->SetDisplacementField(field);
+    auto composite = itk::CompositeTransform<double, 2>::New();
+    composite->AddTransform(itk::AffineTransform<double, 2>::New());
+    composite->AddTransform(transform);
+    filter->SetTransform(composite);
+    filter->SetInterpolator(itk::BSplineInterpolateImageFunction<Image>::New());
+  });
+}
+
+TEST(CudaResampleImageFilterFallback, Extrapolator)
+{
+  ExpectItkAnswers("LinearInterpolateImageFunction", "linear", "nearest", [](auto * filter, Image *) {
+    filter->SetExtrapolator(itk::NearestNeighborExtrapolateImageFunction<Image, double>::New());
+  });
+}
+
+TEST(CudaResampleImageFilterFallback, DerivedInterpolator)
+{
+  ExpectItkAnswers("Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled::New()); });
+}
+
+TEST(CudaResampleImageFilterFallback, WindowedSinc)
+{
+  ExpectItkAnswers("WindowedSincInterpolateImageFunction", "linear", "none", [](auto * filter, Image *) {
+    filter->SetInterpolator(itk::WindowedSincInterpolateImageFunction<Image, 3>::New());
+  });
+}
+
+TEST(CudaResampleImageFilterFallback, TheNextUpdateIsAcceleratedAgain)
+{
+  const auto ours = ExpectItkAnswers(
+    "Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled::New()); });
+  ours->SetInterpolator(itk::LinearInterpolateImageFunction<Image>::New());
+  ours->Update();
+  ExpectPromisedBackend(ours.GetPointer(), "LinearInterpolateImageFunction", true);
+}
+
+TEST(CudaResampleImageFilterFallback, VectorPixels)
+{
+  using Colour = itk::Image<itk::RGBPixel<unsigned char>, 2>;
+  const auto grey = MakePhantom<itk::Image<unsigned char, 2>>(0, 255);
+  auto       input = Colour::New();
+  input->CopyInformation(grey);
+  input->SetRegions(grey->GetBufferedRegion());
+  input->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<Colour> it(input, input->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    const unsigned char value = grey->GetPixel(it.GetIndex());
+    itk::RGBPixel<unsigned char> colour;
+    colour.Set(value, static_cast<unsigned char>(255 - value), 7);
+    it.Set(colour);
+  }
+  const auto run = [&](auto filter) {
+    filter->SetInput(input);
+    SetOutputGrid(filter.GetPointer(), input.GetPointer());
+    filter->Update();
+    return filter;
+  };
+  const auto ours = run(itk::CudaResampleImageFilter<Colour, Colour>::New());
+  const auto theirs = run(itk::ResampleImageFilter<Colour, Colour>::New());
+  EXPECT_EQ(PromisedBackend({ "CudaResampleImageFilter", "vector", "2", "LinearInterpolateImageFunction", "linear", "none" }),
+            itk::CudaSpline::Backend::Superclass);
+  EXPECT_EQ(ours->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
+  itk::ImageRegionConstIterator<Colour> a(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion());
+  itk::ImageRegionConstIterator<Colour> b(theirs->GetOutput(), theirs->GetOutput()->GetBufferedRegion());
+  for (; !a.IsAtEnd(); ++a, ++b)
+  {
+    ASSERT_EQ(a.Get(), b.Get());
+  }
+}
+
+TEST(CudaResampleImageFilterFallback, VectorImage)
+{
+  using Vectors = itk::VectorImage<float, 2>;
+  auto input = Vectors::New();
+  input->SetRegions(Vectors::SizeType{ { 20, 15 } });
+  input->SetVectorLength(2);
+  input->Allocate();
+  itk::VariableLengthVector<float> value(2);
+  value[0] = 3.0F;
+  value[1] = -1.0F;
+  input->FillBuffer(value);
+  auto ours = itk::CudaResampleImageFilter<Vectors, Vectors>::New();
+  ours->SetInput(input);
+  ours->SetSize(Vectors::SizeType{ { 10, 10 } });
+  ours->Update();
+  EXPECT_EQ(ours->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
+  EXPECT_EQ(ours->GetOutput()->GetPixel(Vectors::IndexType{ { 3, 3 } }), value);
+}
+
+TEST(CudaResampleImageFilterErrors, MissingInput)
+{
+  auto filter = Ours::New();
+  filter->SetSize(Image::SizeType{ { 5, 5 } });
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("required but not set"), std::string::npos) << MessageOf(filter.GetPointer());
+}
+
+TEST(CudaResampleImageFilterErrors, EmptyInput)
+{
+  auto filter = Ours::New();
+  auto input = Image::New();
+  input->SetRegions(Image::SizeType{ { 0, 5 } });
+  input->Allocate();
+  filter->SetInput(input);
+  filter->SetSize(Image::SizeType{ { 5, 5 } });
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("empty"), std::string::npos) << MessageOf(filter.GetPointer());
+}
+
+TEST(CudaResampleImageFilterErrors, MissingInterpolator)
+{
+  auto filter = Ours::New();
+  filter->SetInput(MakePhantom<Image>(0.0, 1.0));
+  filter->SetInterpolator(nullptr);
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("Interpolator not set"), std::string::npos) << MessageOf(filter.GetPointer());
+}
+
+TEST(CudaResampleImageFilterErrors, SingularDirection)
+{
+  auto filter = Ours::New();
+  filter->SetInput(MakePhantom<Image>(0.0, 1.0));
+  filter->SetSize(Image::SizeType{ { 5, 5 } });
+  Ours::DirectionType direction;
+  direction.Fill(1.0);
+  filter->SetOutputDirection(direction);
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("determinant"), std::string::npos) << MessageOf(filter.GetPointer());
+}
+
+TEST(CudaResampleImageFilterErrors, ReferenceImageWithoutItsFlag)
+{
+  auto filter = Ours::New();
+  filter->SetInput(MakePhantom<Image>(0.0, 1.0));
+  filter->SetReferenceImage(MakePhantom<Image>(0.0, 1.0));
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("size is zero"), std::string::npos) << MessageOf(filter.GetPointer());
+}
+
+TEST(CudaResampleImageFilterErrors, UnknownDevice)
+{
+  auto filter = Ours::New();
+  filter->SetInput(MakePhantom<Image>(0.0, 1.0));
+  filter->SetSize(Image::SizeType{ { 5, 5 } });
+  filter->SetDevice("99");
+  const std::string message = MessageOf(filter.GetPointer());
+  EXPECT_NE(message.find("\"99\""), std::string::npos) << message;
+  EXPECT_NE(message.find("cpu"), std::string::npos) << message;
+  filter->SetDevice("cpu");
+  filter->Update();
+  EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cpu);
+}
+
+TEST(CudaResampleImageFilterErrors, EmptyOutputIsNoError)
+{
+  auto ours = Ours::New();
+  ours->SetInput(MakePhantom<Image>(0.0, 1.0));
+  ours->SetSize(Image::SizeType{ { 0, 5 } });
+  EXPECT_NO_THROW(ours->Update());
+}

@@ -1,0 +1,406 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// CudaResampleImageFilter within ITK's pipeline. Expected: the same bits however the work is cut, ITK's regions, events and abort, and that
+// pixels are never taken for unchanged when they changed.
+
+#include "ResampleTestSupport.h"
+
+#include "itkCommand.h"
+#include "itkEuler3DTransform.h"
+#include "itkStreamingImageFilter.h"
+#include "itkTranslationTransform.h"
+
+#include <thread>
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+using Image = itk::Image<float, 3>;
+using Filter = itk::CudaResampleImageFilter<Image, Image>;
+
+/** A source that makes what is requested and nothing more, by a formula of the index. */
+class StreamingSource : public itk::ImageSource<Image>
+{
+public:
+  using Self = StreamingSource;
+  using Pointer = itk::SmartPointer<Self>;
+  itkNewMacro(Self);
+
+  std::vector<Image::RegionType> requests;
+
+  static float
+  ValueAt(const Image::IndexType & index)
+  {
+    return static_cast<float>(std::sin(0.3 * index[0]) * 50.0 + std::cos(0.2 * index[1] + 0.1 * index[2]) * 70.0 + index[2]);
+  }
+
+protected:
+  void
+  GenerateOutputInformation() override
+  {
+    Image::RegionType region;
+    region.SetSize(Image::SizeType{ { 41, 37, 29 } });
+    region.SetIndex(Image::IndexType{ { -3, 2, 5 } });
+    this->GetOutput()->SetLargestPossibleRegion(region);
+    this->GetOutput()->SetSpacing(Image::SpacingType(1.1));
+  }
+
+  void
+  GenerateData() override
+  {
+    Image * const output = this->GetOutput();
+    requests.push_back(output->GetRequestedRegion());
+    output->SetBufferedRegion(output->GetRequestedRegion());
+    output->Allocate();
+    for (itk::ImageRegionIteratorWithIndex<Image> it(output, output->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+    {
+      it.Set(ValueAt(it.GetIndex()));
+    }
+  }
+};
+
+template <typename TFilter>
+void
+PrepareFilter(TFilter * filter, const Image * input, const Interpolator & interpolator, bool itkOnly = false)
+{
+  filter->SetInput(input);
+  filter->SetInterpolator(MakeInterpolator<TFilter>(interpolator, itkOnly));
+  auto euler = itk::Euler3DTransform<double>::New();
+  euler->SetRotation(0.07, -0.06, 0.05);
+  filter->SetTransform(euler);
+  filter->SetSize(Image::SizeType{ { 45, 40, 33 } });
+  filter->SetOutputStartIndex(Image::IndexType{ { 2, -3, 1 } });
+  filter->SetOutputSpacing(Image::SpacingType(1.05));
+  filter->SetDefaultPixelValue(-1000.0F);
+}
+
+Image::Pointer
+OutputOf(Filter * filter)
+{
+  filter->Update();
+  Image::Pointer output = filter->GetOutput();
+  output->DisconnectPipeline();
+  return output;
+}
+
+const std::vector<Interpolator> ThreeInterpolators{ { "NearestNeighborInterpolateImageFunction", 0 },
+                                                    { "LinearInterpolateImageFunction", 0 },
+                                                    { "BSplineInterpolateImageFunction", 3 } };
+
+class CudaResampleImageFilterPipelineTest : public OnEachBackend
+{
+protected:
+  Filter::Pointer
+  NewFilter() const
+  {
+    auto filter = Filter::New();
+    filter->SetGPUEnabled(this->OnGpu());
+    return filter;
+  }
+};
+
+} // namespace
+
+TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSameBits)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  for (const Interpolator & interpolator : ThreeInterpolators)
+  {
+    Image::Pointer expected;
+    for (const unsigned int divisions : { 1U, 2U, 7U })
+    {
+      for (const unsigned int threads : { 1U, 2U, 5U, 16U })
+      {
+        auto source = StreamingSource::New();
+        auto filter = this->NewFilter();
+        PrepareFilter(filter.GetPointer(), source->GetOutput(), interpolator);
+        filter->SetNumberOfWorkUnits(threads);
+        auto stream = itk::StreamingImageFilter<Image, Image>::New();
+        stream->SetInput(filter->GetOutput());
+        stream->SetNumberOfStreamDivisions(divisions);
+        stream->Update();
+        ExpectPromisedBackend(filter.GetPointer(), interpolator.name, this->OnGpu());
+        if (expected.IsNull())
+        {
+          expected = stream->GetOutput();
+          expected->DisconnectPipeline();
+          EXPECT_GT(FractionOtherThan(expected.GetPointer(), -1000.0), 0.2);
+          EXPECT_LT(FractionOtherThan(expected.GetPointer(), -1000.0), 1.0);
+        }
+        else
+        {
+          EXPECT_EQ(Compare(stream->GetOutput(), expected.GetPointer()).count, 0)
+            << interpolator.name << ", " << divisions << " divisions, " << threads << " threads";
+        }
+        const bool   spline = interpolator.order == 3;
+        const auto   whole = source->GetOutput()->GetLargestPossibleRegion().GetNumberOfPixels();
+        std::size_t  smaller = 0;
+        for (const auto & request : source->requests)
+        {
+          smaller += request.GetNumberOfPixels() < whole ? 1 : 0;
+        }
+        // Splines need the whole input, the others only what they touch.
+        if (spline)
+        {
+          EXPECT_EQ(smaller, 0U);
+        }
+        else if (divisions > 1)
+        {
+          EXPECT_GE(smaller, divisions);
+        }
+      }
+    }
+    // And they are ITK's values.
+    auto source = StreamingSource::New();
+    auto theirs = itk::ResampleImageFilter<Image, itk::Image<double, 3>>::New();
+    PrepareFilter(theirs.GetPointer(), source->GetOutput(), interpolator, true);
+    theirs->Update();
+    EXPECT_LE(Compare(expected.GetPointer(), theirs->GetOutput()).maximum, interpolator.order == 0 && interpolator.name[0] == 'N' ? 0.0 : 3e-4);
+  }
+}
+
+// Only a part of an image is in memory and no source can make the rest. ITK then takes the part for the whole image.
+TEST_P(CudaResampleImageFilterPipelineTest, BufferedRegionSmallerThanTheLargest)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  Image::RegionType largest;
+  largest.SetSize(Image::SizeType{ { 60, 50, 40 } });
+  Image::RegionType part;
+  part.SetIndex(Image::IndexType{ { 11, 7, 5 } });
+  part.SetSize(Image::SizeType{ { 31, 29, 23 } });
+  for (const Interpolator & interpolator : ThreeInterpolators)
+  {
+    const auto run = [&](auto filter, bool itkOnly) {
+      auto input = Image::New();
+      input->SetLargestPossibleRegion(largest);
+      input->SetBufferedRegion(part);
+      input->Allocate();
+      for (itk::ImageRegionIteratorWithIndex<Image> it(input, part); !it.IsAtEnd(); ++it)
+      {
+        it.Set(StreamingSource::ValueAt(it.GetIndex()));
+      }
+      PrepareFilter(filter.GetPointer(), input.GetPointer(), interpolator, itkOnly);
+      filter->SetOutputOrigin(itk::Point<double, 3>(5.3));
+      filter->Update();
+      return filter;
+    };
+    const auto ours = run(this->NewFilter(), false);
+    const auto theirs = run(itk::ResampleImageFilter<Image, itk::Image<double, 3>>::New(), true);
+    ExpectPromisedBackend(ours.GetPointer(), interpolator.name, this->OnGpu());
+    EXPECT_GT(FractionOtherThan(theirs->GetOutput(), -1000.0), 0.1);
+    EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, interpolator.name[0] == 'N' ? 0.0 : 3e-4) << interpolator.name;
+  }
+}
+
+TEST_P(CudaResampleImageFilterPipelineTest, PixelsChangedWithoutModifiedAreSeen)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  for (const bool keep : { false, true })
+  {
+    for (const Interpolator & interpolator : ThreeInterpolators)
+    {
+      const auto input = MakePhantom<Image>(0.0, 100.0);
+      auto       filter = this->NewFilter();
+      PrepareFilter(filter.GetPointer(), input.GetPointer(), interpolator);
+      filter->SetOutputParametersFromImage(input);
+      filter->SetTransform(itk::TranslationTransform<double, 3>::New());
+      filter->SetKeepSource(keep);
+      const auto before = OutputOf(filter);
+      auto       middle = input->GetBufferedRegion().GetIndex();
+      middle[0] += 20;
+      middle[1] += 20;
+      middle[2] += 15;
+      itk::ImageRegionIteratorWithIndex<Image> it(input, input->GetBufferedRegion());
+      it.SetIndex(middle);
+      const auto time = input->GetMTime();
+      it.Set(5000.0F);
+      ASSERT_EQ(input->GetMTime(), time);
+      filter->Modified(); // as a new transform would
+      const auto after = OutputOf(filter);
+      EXPECT_NEAR(after->GetPixel(middle), 5000.0F, 0.01F) << interpolator.name;
+      EXPECT_GT(Compare(before.GetPointer(), after.GetPointer()).count, 0);
+      EXPECT_FALSE(filter->GetSourceReused());
+    }
+  }
+}
+
+TEST_P(CudaResampleImageFilterPipelineTest, AKeptSourceIsUsedAgainWhileThePixelsAreTheSame)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       kept = this->NewFilter();
+  auto       fresh = this->NewFilter();
+  kept->KeepSourceOn();
+  for (const double angle : { 0.0, 0.1, 0.2 })
+  {
+    for (const auto & filter : { kept, fresh })
+    {
+      PrepareFilter(filter.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
+      auto euler = itk::Euler3DTransform<double>::New();
+      euler->SetRotation(angle, 0.0, angle);
+      filter->SetTransform(euler);
+      filter->Update();
+    }
+    EXPECT_EQ(kept->GetSourceReused(), angle > 0.0);
+    EXPECT_FALSE(fresh->GetSourceReused());
+    EXPECT_EQ(Compare(kept->GetOutput(), fresh->GetOutput()).count, 0);
+  }
+  // Another order needs other coefficients, and a released source is made anew.
+  kept->SetInterpolator(MakeInterpolator<Filter>({ "BSplineInterpolateImageFunction", 4 }, false));
+  kept->Update();
+  EXPECT_FALSE(kept->GetSourceReused());
+  kept->Modified();
+  kept->Update();
+  EXPECT_TRUE(kept->GetSourceReused());
+  kept->ReleaseSource();
+  kept->Modified();
+  kept->Update();
+  EXPECT_FALSE(kept->GetSourceReused());
+}
+
+TEST_P(CudaResampleImageFilterPipelineTest, ProgressRisesToOne)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  for (const Interpolator & interpolator : ThreeInterpolators)
+  {
+    const auto         input = MakePhantom<Image>(0.0, 100.0);
+    auto               filter = this->NewFilter();
+    std::vector<float> seen;
+    int                starts = 0;
+    int                ends = 0;
+    filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) { seen.push_back(filter->GetProgress()); });
+    filter->AddObserver(itk::StartEvent(), [&](const itk::EventObject &) { ++starts; });
+    filter->AddObserver(itk::EndEvent(), [&](const itk::EventObject &) { ++ends; });
+    PrepareFilter(filter.GetPointer(), input.GetPointer(), interpolator);
+    filter->Update();
+    EXPECT_EQ(starts, 1);
+    EXPECT_EQ(ends, 1);
+    ASSERT_GE(seen.size(), 3U);
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    EXPECT_GE(seen.front(), 0.0F);
+    EXPECT_EQ(seen.back(), 1.0F);
+  }
+}
+
+TEST_P(CudaResampleImageFilterPipelineTest, AbortStopsAndTheFilterWorksAgain)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  for (const float when : { 0.0F, 0.3F, 0.5F })
+  {
+    const auto input = MakePhantom<Image>(0.0, 100.0);
+    auto       filter = this->NewFilter();
+    PrepareFilter(filter.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
+    const auto expected = OutputOf(filter);
+    int        aborts = 0;
+    const auto observer = filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
+      if (filter->GetProgress() >= when)
+      {
+        filter->AbortGenerateDataOn();
+      }
+    });
+    filter->AddObserver(itk::AbortEvent(), [&](const itk::EventObject &) { ++aborts; });
+    filter->Modified();
+    EXPECT_THROW(filter->Update(), itk::ProcessAborted);
+    EXPECT_EQ(aborts, 1);
+    filter->RemoveObserver(observer);
+    filter->AbortGenerateDataOff();
+    filter->Modified();
+    filter->Update();
+    EXPECT_EQ(Compare(filter->GetOutput(), expected.GetPointer()).count, 0);
+  }
+}
+
+TEST_P(CudaResampleImageFilterPipelineTest, SeveralFiltersAtOnce)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       single = this->NewFilter();
+  PrepareFilter(single.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
+  single->Update();
+  std::vector<Filter::Pointer> filters;
+  std::vector<std::thread>     threads;
+  for (int i = 0; i < 6; ++i)
+  {
+    // Images of their own over the same pixels: ITK's pipeline objects are not shared between threads.
+    auto own = Image::New();
+    own->Graft(input);
+    filters.push_back(this->NewFilter());
+    PrepareFilter(filters.back().GetPointer(), own.GetPointer(), ThreeInterpolators[2]);
+  }
+  for (const auto & filter : filters)
+  {
+    threads.emplace_back([&filter] {
+      for (int again = 0; again < 3; ++again)
+      {
+        filter->Modified();
+        filter->Update();
+      }
+    });
+  }
+  for (auto & thread : threads)
+  {
+    thread.join();
+  }
+  for (const auto & filter : filters)
+  {
+    ExpectPromisedBackend(filter.GetPointer(), ThreeInterpolators[2].name, this->OnGpu());
+    EXPECT_EQ(Compare(filter->GetOutput(), single->GetOutput()).count, 0);
+  }
+}
+
+TEST_P(CudaResampleImageFilterPipelineTest, TimesAndPrint)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       filter = this->NewFilter();
+  EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::None);
+  PrepareFilter(filter.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
+  filter->Update();
+  EXPECT_GT(filter->GetPreparationTime(), 0.0);
+  EXPECT_GT(filter->GetEvaluationTime(), 0.0);
+  std::ostringstream text;
+  filter->Print(text);
+  EXPECT_NE(text.str().find(std::string("LastBackend: ") + NameOf(filter->GetLastBackend())), std::string::npos);
+  EXPECT_NE(text.str().find("FallbackReason: "), std::string::npos);
+  EXPECT_STREQ(filter->GetNameOfClass(), "CudaResampleImageFilter");
+}
+
+CUDASPLINE_ON_EACH_BACKEND(CudaResampleImageFilterPipelineTest);
+
+// A device that has not the memory is no error: the Cpu backend answers, with the reason and the same values.
+TEST(CudaResampleImageFilterMemoryGpu, FallsBackToCpuWithTheReason)
+{
+  CUDASPLINE_NEEDS_GPU();
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       cpu = Filter::New();
+  cpu->SetGPUEnabled(false);
+  auto limited = Filter::New();
+  for (const auto & filter : { cpu, limited })
+  {
+    PrepareFilter(filter.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
+  }
+  cpu->Update();
+  setenv("CUDASPLINE_MEMORY_LIMIT", "100K", 1);
+  limited->Update();
+  unsetenv("CUDASPLINE_MEMORY_LIMIT");
+  EXPECT_EQ(limited->GetLastBackend(), itk::CudaSpline::Backend::Cpu);
+  EXPECT_NE(limited->GetFallbackReason().find("MB"), std::string::npos) << limited->GetFallbackReason();
+  EXPECT_EQ(Compare(cpu->GetOutput(), limited->GetOutput()).count, 0);
+}
