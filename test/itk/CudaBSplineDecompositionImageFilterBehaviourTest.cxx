@@ -15,10 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What CudaBSplineDecompositionImageFilter does beside its coefficients: threads, NaN, progress, abort, pipelines, the superclass.
+// What CudaBSplineDecompositionImageFilter does beside its coefficients: threads, NaN, progress, abort, pipelines, the
+// superclass.
 //
-// Expected values: results of the filter itself that must be the same bits, and ITK's own filter, bit for bit, where the superclass answers. The
-// reach of a NaN is what LineRecursion.h documents: LineSegmentLength + RecursionWarmUp samples along each axis.
+// Expected values: results of the filter itself that must be the same bits, and ITK's own filter, bit for bit, where
+// the superclass answers. The reach of a NaN is what LineRecursion.h documents: LineSegmentLength + RecursionWarmUp
+// samples along each axis.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaSpline/math/LineRecursion.h"
@@ -72,10 +74,10 @@ protected:
   {
     SCOPED_TRACE(std::to_string(bad) + " at offset " + std::to_string(offset[0]) + ", " + std::to_string(offset[1]));
     using Image = itk::Image<TPixel, 2>;
-    Random     random(__LINE__);
-    const auto clean = NoiseImage<Image>({ 293, 211 }, random);
-    const auto spoilt = Copy<Image>(clean);
-    const auto start = clean->GetBufferedRegion().GetIndex();
+    Random              random(__LINE__);
+    const auto          clean = NoiseImage<Image>({ 293, 211 }, random);
+    const auto          spoilt = Copy<Image>(clean);
+    const auto          start = clean->GetBufferedRegion().GetIndex();
     const itk::Index<2> where{ { start[0] + offset[0], start[1] + offset[1] } };
     spoilt->SetPixel(where, bad);
     for (unsigned int order = 0; order <= 5; ++order)
@@ -83,7 +85,9 @@ protected:
       SCOPED_TRACE("order " + std::to_string(order));
       const long reach = itk::CudaSpline::DispatchSplineOrder(order, [](auto known) {
         constexpr unsigned int n = decltype(known)::value;
-        return n < 2 ? 0L : static_cast<long>(itk::CudaSpline::LineSegmentLength + itk::CudaSpline::RecursionWarmUp<n, TPixel>::Samples);
+        return n < 2 ? 0L
+                     : static_cast<long>(itk::CudaSpline::LineSegmentLength +
+                                         itk::CudaSpline::RecursionWarmUp<n, TPixel>::Samples);
       });
       const auto cleanFilter = this->MakeFilter<FilterOf<TPixel>, Image>(clean, order);
       const auto spoiltFilter = this->MakeFilter<FilterOf<TPixel>, Image>(spoilt, order);
@@ -145,7 +149,8 @@ TEST_P(CudaBSplineDecompositionImageFilterBehaviourTest, SameBitsOnAnyNumberOfTh
     filter->Update();
     if (filter->GetLastBackend() == Backend::Cpu)
     {
-      EXPECT_EQ(std::max<itk::ThreadIdType>(threader->GetMostWorkUnits(), 1), units) << "SetNumberOfWorkUnits() is what counts";
+      EXPECT_EQ(std::max<itk::ThreadIdType>(threader->GetMostWorkUnits(), 1), units)
+        << "SetNumberOfWorkUnits() is what counts";
     }
     if (first.IsNull())
     {
@@ -202,7 +207,8 @@ TEST_P(CudaBSplineDecompositionImageFilterBehaviourTest, ProgressRisesFromZeroTo
     if (order >= 2)
     {
       EXPECT_LT(progress.front(), 0.5F);
-      EXPECT_TRUE(std::any_of(progress.begin(), progress.end(), [](float value) { return value > 0.0F && value < 1.0F; }));
+      EXPECT_TRUE(
+        std::any_of(progress.begin(), progress.end(), [](float value) { return value > 0.0F && value < 1.0F; }));
     }
   }
 }

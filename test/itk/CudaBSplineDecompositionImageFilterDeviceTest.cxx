@@ -15,9 +15,11 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// How CudaBSplineDecompositionImageFilter chooses a device and a backend, what it says about it, and when the superclass answers.
+// How CudaBSplineDecompositionImageFilter chooses a device and a backend, what it says about it, and when the
+// superclass answers.
 //
-// Expected values: the rules of the class documentation and doc/BackendTable.csv; where the superclass answers, ITK's own filter, bit for bit.
+// Expected values: the rules of the class documentation and doc/BackendTable.csv; where the superclass answers, ITK's
+// own filter, bit for bit.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 
@@ -241,7 +243,8 @@ ExpectSuperclass(const TInput * image, const std::string & pixels)
   filter->SetInput(image);
   filter->Update();
   const std::string dimension = std::to_string(TInput::ImageDimension);
-  EXPECT_EQ(PromisedBackend({ "CudaBSplineDecompositionImageFilter", pixels, dimension, "-", "-", "-" }), Backend::Superclass);
+  EXPECT_EQ(PromisedBackend({ "CudaBSplineDecompositionImageFilter", pixels, dimension, "-", "-", "-" }),
+            Backend::Superclass);
   EXPECT_STREQ(NameOf(filter->GetLastBackend()), "Superclass");
   ExpectMention(filter->GetFallbackReason(), "scalar images of 1 to 4 dimensions");
   ExpectMention(Printed(filter), "LastBackend: Superclass");

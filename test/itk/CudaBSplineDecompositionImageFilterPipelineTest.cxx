@@ -15,12 +15,14 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CudaBSplineDecompositionImageFilter in pipelines: streaming on both sides, buffered regions, and input that cannot be filtered.
+// CudaBSplineDecompositionImageFilter in pipelines: streaming on both sides, buffered regions, and input that cannot be
+// filtered.
 //
-// Expected values: the same bits as from an image that is in memory as a whole, and ITK's own filter on the same input within the bounds of
-// SplineErrorBounds.h. Errors: an itk::ExceptionObject whose text names what was wrong. What ITK 5.2.1 does where the module throws, seen:
-// an image without pixels or without a buffer ends ITK's filter by a signal or an empty output; a source that buffers less than it was asked for makes
-// ITK read beyond the end of the buffer.
+// Expected values: the same bits as from an image that is in memory as a whole, and ITK's own filter on the same input
+// within the bounds of SplineErrorBounds.h. Errors: an itk::ExceptionObject whose text names what was wrong. What
+// ITK 5.2.1 does where the module throws, seen: an image without pixels or without a buffer ends ITK's filter by a
+// signal or an empty output; a source that buffers less than it was asked for makes ITK read beyond the end of the
+// buffer.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 
@@ -165,11 +167,13 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, BufferedRegionSmallerTha
   ASSERT_EQ(filter->GetOutput()->GetBufferedRegion(), buffered);
   ASSERT_EQ(reference->GetOutput()->GetBufferedRegion(), buffered);
   const PrefilterBounds bounds(3);
-  const double axis = bounds.OwnAxis<double>() + bounds.ItkAxis<double>(reference->GetSplinePoles()) + bounds.ItkLowEdgeAxis();
+  const double          axis =
+    bounds.OwnAxis<double>() + bounds.ItkAxis<double>(reference->GetSplinePoles()) + bounds.ItkLowEdgeAxis();
   const double bound = bounds.Axes(3, axis, LargestPixel(image.GetPointer()));
   for (std::size_t i = 0; i < Count(image.GetPointer()); ++i)
   {
-    ASSERT_LE(std::abs(filter->GetOutput()->GetBufferPointer()[i] - reference->GetOutput()->GetBufferPointer()[i]), bound);
+    ASSERT_LE(std::abs(filter->GetOutput()->GetBufferPointer()[i] - reference->GetOutput()->GetBufferPointer()[i]),
+              bound);
   }
 }
 

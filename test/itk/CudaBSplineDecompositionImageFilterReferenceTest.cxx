@@ -15,11 +15,13 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Coefficients of CudaBSplineDecompositionImageFilter where ITK cannot judge, or is no judge of accuracy: short axes, interpolation of the samples.
+// Coefficients of CudaBSplineDecompositionImageFilter where ITK cannot judge, or is no judge of accuracy: short axes,
+// interpolation of the samples.
 //
-// Expected values: the interpolation equations on the fully folded mirror extension, solved directly in long double (ReferenceSpline.h: no
-// recursion, no poles), and the samples themselves. Tolerance: the module's own bound of SplineErrorBounds.h. A spline of the coefficients has
-// non-negative weights of sum 1, so at the samples it errs by no more than the coefficients.
+// Expected values: the interpolation equations on the fully folded mirror extension, solved directly in long double
+// (ReferenceSpline.h: no recursion, no poles), and the samples themselves. Tolerance: the module's own bound of
+// SplineErrorBounds.h. A spline of the coefficients has non-negative weights of sum 1, so at the samples it errs by no
+// more than the coefficients.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 
@@ -52,7 +54,8 @@ protected:
     filter->SetSplineOrder(order);
     filter->SetGPUEnabled(GetParam());
     filter->Update();
-    EXPECT_STREQ(NameOf(filter->GetLastBackend()), NameOf(Promised("CudaBSplineDecompositionImageFilter", TImage::ImageDimension)));
+    EXPECT_STREQ(NameOf(filter->GetLastBackend()),
+                 NameOf(Promised("CudaBSplineDecompositionImageFilter", TImage::ImageDimension)));
     return filter->GetOutput();
   }
 
@@ -87,10 +90,10 @@ protected:
     for (unsigned int order = 0; order <= 5; ++order)
     {
       SCOPED_TRACE("size " + name + ", order " + std::to_string(order));
-      const PrefilterBounds  bounds(order);
-      const double           bound = bounds.Axes(VDimension, bounds.OwnAxis<TPixel>(), LargestPixel(image.GetPointer()));
-      const auto             coefficients = Values(this->Decompose<ImageType>(image, order).GetPointer());
-      const ReferenceSpline  reference(size, samples, order);
+      const PrefilterBounds bounds(order);
+      const double          bound = bounds.Axes(VDimension, bounds.OwnAxis<TPixel>(), LargestPixel(image.GetPointer()));
+      const auto            coefficients = Values(this->Decompose<ImageType>(image, order).GetPointer());
+      const ReferenceSpline reference(size, samples, order);
       EXPECT_LE(Difference(coefficients, reference.Coefficients()), bound);
 
       const ReferenceSpline    spline(size, coefficients, order, { Extension::Mirror }, {}, true);
@@ -115,8 +118,10 @@ CUDASPLINE_GPU_ON_AND_OFF(CudaBSplineDecompositionImageFilterReferenceTest);
 
 TEST_P(CudaBSplineDecompositionImageFilterReferenceTest, ShortLines)
 {
-  // Shorter than the support, than the warm-up (21 to 46 samples in double, 10 to 23 in float), than a segment of 32 and around it.
-  for (const std::int64_t length : { 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 21, 23, 29, 31, 32, 33, 38, 45, 46, 47, 63, 64, 65 })
+  // Shorter than the support, than the warm-up (21 to 46 samples in double, 10 to 23 in float), than a segment of 32
+  // and around it.
+  for (const std::int64_t length :
+       { 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 21, 23, 29, 31, 32, 33, 38, 45, 46, 47, 63, 64, 65 })
   {
     Compare<double, 1>({ length });
     Compare<float, 1>({ length });

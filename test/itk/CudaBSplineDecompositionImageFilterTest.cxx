@@ -15,12 +15,14 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Coefficients of CudaBSplineDecompositionImageFilter against those of its parent, for every order, dimension and pixel type.
+// Coefficients of CudaBSplineDecompositionImageFilter against those of its parent, for every order, dimension and pixel
+// type.
 //
-// Expected values: ITK's own BSplineDecompositionImageFilter on the same image (no factory is registered here, and its dynamic type is
-// checked). Tolerance: the sum of what the module and ITK may be off the exact coefficients, derived in SplineErrorBounds.h from the poles: the
-// interior bound at 32 samples and more from the low edge of every axis, and nearer to one the bound of ITK's truncated start on top. That these
-// bounds keep the promise of 1e-12 and 1e-9 (times norm^dimension, the most by which noise is amplified) is a test of its own.
+// Expected values: ITK's own BSplineDecompositionImageFilter on the same image (no factory is registered here, and its
+// dynamic type is checked). Tolerance: the sum of what the module and ITK may be off the exact coefficients, derived in
+// SplineErrorBounds.h from the poles: the interior bound at 32 samples and more from the low edge of every axis, and
+// nearer to one the bound of ITK's truncated start on top. That these bounds keep the promise of 1e-12 and 1e-9 (times
+// norm^dimension, the most by which noise is amplified) is a test of its own.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 
@@ -68,11 +70,16 @@ protected:
       filter->SetGPUEnabled(GetParam());
       EXPECT_EQ(filter->GetLastBackend(), Backend::None);
       filter->Update();
-      EXPECT_STREQ(NameOf(filter->GetLastBackend()), NameOf(Promised("CudaBSplineDecompositionImageFilter", VDimension)));
+      EXPECT_STREQ(NameOf(filter->GetLastBackend()),
+                   NameOf(Promised("CudaBSplineDecompositionImageFilter", VDimension)));
       EXPECT_EQ(filter->GetFallbackReason().empty(), filter->GetLastBackend() == Backend::Cuda);
 
       ExpectSameGeometry(filter->GetOutput(), reference->GetOutput());
-      ExpectClose(filter->GetOutput(), reference->GetOutput(), order, reference->GetSplinePoles(), LargestPixel(image.GetPointer()));
+      ExpectClose(filter->GetOutput(),
+                  reference->GetOutput(),
+                  order,
+                  reference->GetSplinePoles(),
+                  LargestPixel(image.GetPointer()));
     }
   }
 
@@ -91,7 +98,11 @@ private:
 
   template <typename TImage>
   static void
-  ExpectClose(const TImage * own, const TImage * itks, unsigned int order, const std::vector<double> & itkPoles, double largest)
+  ExpectClose(const TImage *              own,
+              const TImage *              itks,
+              unsigned int                order,
+              const std::vector<double> & itkPoles,
+              double                      largest)
   {
     using Pixel = typename TImage::PixelType;
     constexpr unsigned int dimension = TImage::ImageDimension;
@@ -194,8 +205,10 @@ TEST(CudaBSplineDecompositionImageFilterTypesTest, AcceleratedAndNot)
   static_assert(CudaBSplineDecompositionImageFilter<Image<char, 3>, Image<double, 3>>::IsAccelerated, "scalar");
   static_assert(CudaBSplineDecompositionImageFilter<Image<long long, 4>, Image<double, 4>>::IsAccelerated, "scalar");
   static_assert(!CudaBSplineDecompositionImageFilter<Image<float, 5>, Image<double, 5>>::IsAccelerated, "dimension");
-  static_assert(!CudaBSplineDecompositionImageFilter<Image<long double, 2>, Image<double, 2>>::IsAccelerated, "input type");
-  static_assert(!CudaBSplineDecompositionImageFilter<Image<float, 2>, Image<long double, 2>>::IsAccelerated, "output type");
+  static_assert(!CudaBSplineDecompositionImageFilter<Image<long double, 2>, Image<double, 2>>::IsAccelerated,
+                "input type");
+  static_assert(!CudaBSplineDecompositionImageFilter<Image<float, 2>, Image<long double, 2>>::IsAccelerated,
+                "output type");
   static_assert(!CudaBSplineDecompositionImageFilter<Image<bool, 2>, Image<double, 2>>::IsAccelerated, "input type");
 }
 

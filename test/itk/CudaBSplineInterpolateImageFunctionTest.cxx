@@ -17,12 +17,13 @@
  *=========================================================================*/
 // Values and derivatives of CudaBSplineInterpolateImageFunction against those of its parent, by every entry point.
 //
-// Expected values: ITK's own BSplineInterpolateImageFunction on the same image (no factory is registered here). Tolerance, all derived in
-// SplineErrorBounds.h: coefficients differ by at most the two bounds of the prefilter (below 32 samples from a low edge also by ITK's truncated start,
-// up to 1e-9 of the range an axis), values by as much, because the weights are non-negative and sum to 1, and derivatives by twice that an index,
-// because the absolute derivative weights sum to at most 2; rounding of the evaluation adds ValueBound() and DerivativeBound() of the
-// largest coefficient. Derivatives are then divided by the spacing and turned by the direction, and the bound with them. Axes have 5 samples or more:
-// on shorter ones ITK reads outside of the buffer, and another test judges.
+// Expected values: ITK's own BSplineInterpolateImageFunction on the same image (no factory is registered here).
+// Tolerance, all derived in SplineErrorBounds.h: coefficients differ by at most the two bounds of the prefilter (below
+// 32 samples from a low edge also by ITK's truncated start, up to 1e-9 of the range an axis), values by as much,
+// because the weights are non-negative and sum to 1, and derivatives by twice that an index, because the absolute
+// derivative weights sum to at most 2; rounding of the evaluation adds ValueBound() and DerivativeBound() of the
+// largest coefficient. Derivatives are then divided by the spacing and turned by the direction, and the bound with
+// them. Axes have 5 samples or more: on shorter ones ITK reads outside of the buffer, and another test judges.
 
 #include "itkCudaBSplineInterpolateImageFunction.h"
 
@@ -45,7 +46,8 @@ using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 using itk::CudaSpline::NameOf;
 
-/** Coordinates of one axis of \p size samples from \p start on: inside, samples, half samples, the border and its ends, by \p kind. */
+/** Coordinates of one axis of \p size samples from \p start on: inside, samples, half samples, the border and its ends,
+ * by \p kind. */
 template <typename TCoordinate>
 TCoordinate
 Coordinate(int kind, std::int64_t start, std::int64_t size, Random & random)
@@ -128,7 +130,8 @@ public:
         {
           const auto start = m_Image->GetBufferedRegion().GetIndex(d);
           const auto size = static_cast<std::int64_t>(m_Image->GetBufferedRegion().GetSize(d));
-          index[d] = Coordinate<TCoordinate>(repetition == 0 || m_Random.Integer(0, 1) == 0 ? kind : 0, start, size, m_Random);
+          index[d] =
+            Coordinate<TCoordinate>(repetition == 0 || m_Random.Integer(0, 1) == 0 ? kind : 0, start, size, m_Random);
         }
         PointType point;
         m_Image->TransformContinuousIndexToPhysicalPoint(index, point);
@@ -136,7 +139,8 @@ public:
         {
           m_Own->SetUseImageDirection(useDirection);
           m_Itk->SetUseImageDirection(useDirection);
-          SCOPED_TRACE("order " + std::to_string(order) + ", kind " + std::to_string(kind) + (useDirection ? ", turned" : ", not turned"));
+          SCOPED_TRACE("order " + std::to_string(order) + ", kind " + std::to_string(kind) +
+                       (useDirection ? ", turned" : ", not turned"));
           this->AtContinuousIndex(index, order);
           this->AtPoint(point, order);
         }
@@ -156,9 +160,9 @@ private:
     auto filter = ItkType::CoefficientFilter::New();
     filter->SetSplineOrder(order);
     const PrefilterBounds bounds(order);
-    const double          axis = bounds.OwnAxis<TCoefficient>() + bounds.ItkAxis<TCoefficient>(filter->GetSplinePoles());
-    const double          sample = LargestPixel(m_Image.GetPointer());
-    double                coordinate = 0.0;
+    const double axis = bounds.OwnAxis<TCoefficient>() + bounds.ItkAxis<TCoefficient>(filter->GetSplinePoles());
+    const double sample = LargestPixel(m_Image.GetPointer());
+    double       coordinate = 0.0;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       coordinate = std::max(coordinate,
@@ -179,7 +183,8 @@ private:
     bool near = false;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      near = near || index[d] - static_cast<double>(m_Image->GetBufferedRegion().GetIndex(d)) < static_cast<double>(LowEdge + order);
+      near = near || index[d] - static_cast<double>(m_Image->GetBufferedRegion().GetIndex(d)) <
+                       static_cast<double>(LowEdge + order);
     }
     return near;
   }
@@ -193,11 +198,13 @@ private:
   void
   ExpectSameDerivative(const VectorType & own, const VectorType & itks, bool near)
   {
-    // Each component of the derivative by the index, divided by the spacing; rounding of the division, and of the turn, 2 N units.
+    // Each component of the derivative by the index, divided by the spacing; rounding of the division, and of the turn,
+    // 2 N units.
     double component[VDimension];
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      component[d] = (m_Tolerance.derivative[near] + 4.0 * (VDimension + 2.0) * Unit<double> * m_Largest) / m_Image->GetSpacing()[d];
+      component[d] =
+        (m_Tolerance.derivative[near] + 4.0 * (VDimension + 2.0) * Unit<double> * m_Largest) / m_Image->GetSpacing()[d];
     }
     for (unsigned int d = 0; d < VDimension; ++d)
     {

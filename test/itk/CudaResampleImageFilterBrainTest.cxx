@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A real brain. Input: ch2.nii.gz of Debian's package mricron-data (181 x 217 x 181, 1 mm), found through CUDASPLINE_TEST_BRAIN or where the
+// A real brain. Input: ch2.nii.gz of Debian's package mricron-data (181 x 217 x 181, 1 mm), found in the folder CUDASPLINE_DATA or where the
 // package puts it. Expected: ITK's filter in double; nearest neighbours exactly, the others within 1e-6 of the range.
 
 #include "ResampleTestSupport.h"
@@ -38,8 +38,8 @@ class CudaResampleImageFilterBrainTest : public OnEachBackend
 TEST_P(CudaResampleImageFilterBrainTest, RotatedAboutThreeAxes)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  const char * const named = std::getenv("CUDASPLINE_TEST_BRAIN");
-  const std::string  path = named != nullptr ? named : "/usr/share/mricron/templates/ch2.nii.gz";
+  const char * const folder = std::getenv("CUDASPLINE_DATA");
+  const std::string  path = std::string(folder != nullptr ? folder : "/usr/share/mricron/templates") + "/ch2.nii.gz";
   if (!std::ifstream(path))
   {
     GTEST_SKIP() << "There is no " << path << " (Debian's package mricron-data).";

@@ -25,6 +25,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -40,12 +41,12 @@ inline const std::vector<ScalarType> AllScalarTypes{ ScalarType::UInt8,  ScalarT
                                                      ScalarType::UInt32, ScalarType::Int32,  ScalarType::UInt64, ScalarType::Int64,
                                                      ScalarType::Float32, ScalarType::Float64 };
 
-/** A generator that differs from run to run; the seed is printed with a failure. */
+/** A generator that differs from run to run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats it. */
 class FreshRandom
 {
 public:
   FreshRandom()
-    : m_Seed(std::random_device{}())
+    : m_Seed(ChooseSeed())
     , m_Engine(m_Seed)
     , m_Trace(__FILE__, __LINE__, "seed " + std::to_string(m_Seed))
   {}
@@ -63,6 +64,13 @@ public:
   }
 
 private:
+  static std::uint64_t
+  ChooseSeed()
+  {
+    const char * const given = std::getenv("CUDASPLINE_TEST_SEED");
+    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  }
+
   std::uint64_t        m_Seed;
   std::mt19937_64      m_Engine;
   testing::ScopedTrace m_Trace;

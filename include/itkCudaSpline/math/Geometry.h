@@ -134,9 +134,9 @@ struct ScanlineEnds
     const double alpha = static_cast<double>(sample) / length;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      const TCoordinate first = static_cast<TCoordinate>(start[d]);
-      const TCoordinate span = RoundedSum(static_cast<TCoordinate>(end[d]), -first);
-      index[d] = static_cast<TCoordinate>(
+      const TCoordinate first = RoundedTo<TCoordinate>(start[d]);
+      const TCoordinate span = RoundedTo<TCoordinate>(end[d]) - first;
+      index[d] = RoundedTo<TCoordinate>(
         RoundedSum(static_cast<double>(first), RoundedProduct(alpha, static_cast<double>(span))));
     }
   }

@@ -1,0 +1,191 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineTest_SplineErrorBounds_h
+#define CudaSplineTest_SplineErrorBounds_h
+
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
+#include "itkCudaSpline/math/SplinePoles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+/** \file
+ * \brief How far B-spline coefficients and values may be from the exact ones, for the module and for ITK: first-order
+ * bounds, derived here.
+ *
+ * Figures of one axis are relative to the largest absolute sample that enters it. An axis amplifies what came before it
+ * by the norm of the prefilter, so N axes of error e each give N e norm^(N-1) (Axes()). u is the unit of rounding:
+ * 2^-53 for double, 2^-24 for float. */
+
+namespace CudaSplineTest
+{
+
+/** The unit of rounding of \p TReal: half the distance from 1 to the next number. */
+template <typename TReal>
+inline constexpr double Unit = std::numeric_limits<TReal>::epsilon() / 2;
+
+/** \brief Bounds of the prefilter of one order. */
+struct PrefilterBounds
+{
+  std::vector<double> poles;
+  double              gain{ 1.0 }; ///< product of (1 - z)^2
+  double              norm{ 1.0 }; ///< sum of the absolute impulse response
+
+  explicit PrefilterBounds(unsigned int order)
+  {
+    itk::CudaSpline::DispatchSplineOrder(order, [this](auto known) {
+      using Poles = itk::CudaSpline::SplinePoles<decltype(known)::value>;
+      for (unsigned int k = 0; k < Poles::Count; ++k)
+      {
+        poles.push_back(Poles::Pole(k));
+      }
+      gain = Poles::Gain();
+      norm = Poles::Norm();
+    });
+  }
+
+  /** \brief One axis of the module.
+   *
+   * Truncation: what RecursionWarmUp promises, relative to the largest coefficient, which is at most norm. Rounding: a
+   * stage y = x + z y' rounds its product, its sum and its pole, at most 1 + 2 |z| units of the magnitude of y; it
+   * passes errors and magnitudes on by at most 1 / (1 - |z|). The gain is rounded and multiplied at the end. A fused
+   * multiply-add rounds less. */
+  template <typename TReal>
+  double
+  OwnAxis() const
+  {
+    if (poles.empty())
+    {
+      return 0.0;
+    }
+    double magnitude = 1.0;
+    double error = 0.0;
+    for (int direction = 0; direction < 2; ++direction)
+    {
+      for (const double pole : poles)
+      {
+        const double z = std::abs(pole);
+        magnitude /= 1.0 - z;
+        error = (error + (1.0 + 2.0 * z) * magnitude) / (1.0 - z);
+      }
+    }
+    return (sizeof(TReal) == 4 ? 6e-8 : 1.1e-16) * norm + Unit<TReal> * gain * (error + 2.0 * magnitude);
+  }
+
+  /** \brief One axis of ITK 5.2.1, away from the low edge.
+   *
+   * ITK multiplies by product of (1 - z)(1 - 1/z) first (5 roundings a pole and one more), then for each pole y = x + z
+   * y' (6 units: the start of the recursions, z/(z^2-1) (z s[N-2] + s[N-1]), has as many) and y = z (y' - x), all in
+   * double. Its poles come from sums that cancel: an error d of a pole changes (1-z)/(1+z) z^|n| by at most d 4
+   * (1+|z|)/(1-|z|)^3, summed over n. The result is stored as \p TOutput after each axis. \param[in] itkPoles the poles
+   * as ITK computed them */
+  template <typename TOutput>
+  double
+  ItkAxis(const std::vector<double> & itkPoles) const
+  {
+    if (poles.empty())
+    {
+      return 0.0;
+    }
+    double magnitude = 1.0;
+    double poleError = 0.0;
+    for (std::size_t k = 0; k < poles.size(); ++k)
+    {
+      const double z = std::abs(poles[k]);
+      magnitude *= (1.0 + z) * (1.0 + 1.0 / z);
+      const double own = (1.0 + z) * (1.0 + z) / ((1.0 - z) * (1.0 - z));
+      poleError += std::abs(itkPoles.at(k) - poles[k]) * 4.0 * (1.0 + z) / std::pow(1.0 - z, 3.0) * norm / own;
+    }
+    double error = (5.0 * static_cast<double>(poles.size()) + 1.0) * magnitude;
+    for (const double pole : poles)
+    {
+      const double z = std::abs(pole);
+      magnitude /= 1.0 - z;
+      error = (error + 6.0 * magnitude) / (1.0 - z);
+      error = z * (error + 6.0 * magnitude / (1.0 - z)) / (1.0 - z);
+      magnitude *= z / (1.0 - z);
+    }
+    return Unit<double> * error + poleError + (sizeof(TOutput) == 4 ? Unit<TOutput> * norm : 0.0);
+  }
+
+  /** \brief What one axis of ITK errs more near its low edge, by the start of the causal recursion.
+   *
+   * The start is a sum over h = ceil(ln 1e-10 / ln |z|) samples instead of all: off by |z|^h / (1 - |z|); and a running
+   * sum of h terms, each addition rounded: (h + 8) units of m / (1 - |z|). It fades as |z|^n along the line. Lines that
+   * are not longer than h have the exact sum instead, which rounds as much. */
+  double
+  ItkLowEdgeAxis() const
+  {
+    double magnitude = 1.0;
+    for (const double pole : poles)
+    {
+      magnitude *= (1.0 - pole) * (1.0 - 1.0 / pole);
+    }
+    double error = 0.0;
+    for (const double pole : poles)
+    {
+      const double z = std::abs(pole);
+      const double horizon = std::ceil(std::log(1e-10) / std::log(z));
+      const double start = (std::pow(z, horizon) + Unit<double> * (horizon + 8.0)) * magnitude / (1.0 - z);
+      error = (error / (1.0 - z) + start) * z / (1.0 - z);
+      magnitude *= z / ((1.0 - z) * (1.0 - z));
+    }
+    return error;
+  }
+
+  /** N axes of which each errs by \p axisError: an absolute error, for samples of absolute value up to \p largest. */
+  double
+  Axes(unsigned int dimension, double axisError, double largest) const
+  {
+    return dimension * axisError * std::pow(norm, dimension - 1.0) * largest;
+  }
+};
+
+/** Samples from the low edge of an axis in which ITK's start of the recursion may be seen: 0.4306^32 is 2e-12. */
+inline constexpr long LowEdge = 32;
+
+/** \brief Bound of a value's difference between the module and ITK by the evaluation alone, relative to the largest
+ * coefficient.
+ *
+ * The module: dimension (order + 4) units (SplineValue()). ITK: weights of at most 12 operations on terms of at most 1,
+ * the last of even orders a difference from the sum of the others, 6 units a weight; products of the weights and a
+ * running sum over all taps. */
+inline double
+ValueBound(unsigned int order, unsigned int dimension)
+{
+  const double taps = std::pow(order + 1.0, dimension);
+  return Unit<double> * (dimension * (order + 4.0) + 6.0 * dimension * (order + 1.0) + dimension + taps + 1.0);
+}
+
+/** \brief ValueBound() of a derivative by the index.
+ *
+ * Absolute values of derivative weights sum to at most 2; each is a difference, one rounding more. ITK computes x + 1/2
+ * - i, rounded where the sum is, and the weights change by at most 4 with it, summed. \param[in] coordinate largest
+ * absolute coordinate */
+inline double
+DerivativeBound(unsigned int order, unsigned int dimension, double coordinate)
+{
+  return 2.0 * ValueBound(order, dimension) + Unit<double> * (4.0 * (order + 1.0) + 4.0 * (coordinate + 1.0));
+}
+
+} // namespace CudaSplineTest
+
+#endif
