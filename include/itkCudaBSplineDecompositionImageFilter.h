@@ -63,7 +63,7 @@ public:
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
-  itkNewMacro(Self);
+  itkCudaSplineNewMacro(Self);
   itkCudaSplineTypeMacro(CudaBSplineDecompositionImageFilter, BSplineDecompositionImageFilter);
 
   using InputPixelType = typename TInputImage::PixelType;

@@ -68,7 +68,7 @@ public:
 
   static_assert(std::is_floating_point<TCoefficientType>::value, "B-spline coefficients are float or double.");
 
-  itkNewMacro(Self);
+  itkCudaSplineNewMacro(Self);
   itkCudaSplineTypeMacro(CudaBSplineInterpolateImageFunction, BSplineInterpolateImageFunction);
 
   using OutputType = typename Superclass::OutputType;

@@ -78,7 +78,7 @@ public:
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
-  itkNewMacro(Self);
+  itkCudaSplineNewMacro(Self);
   itkCudaSplineTypeMacro(CudaResampleImageFilter, ResampleImageFilter);
 
   using InputPixelType = typename TInputImage::PixelType;

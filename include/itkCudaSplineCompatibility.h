@@ -18,6 +18,7 @@
 #ifndef itkCudaSplineCompatibility_h
 #define itkCudaSplineCompatibility_h
 
+#include "itkConfigure.h"
 #include "itkMacro.h"
 
 /** \file
@@ -29,6 +30,14 @@
 #  define itkCudaSplineTypeMacro(thisClass, superclass) itkOverrideGetNameOfClassMacro(thisClass)
 #else
 #  define itkCudaSplineTypeMacro(thisClass, superclass) itkTypeMacro(thisClass, superclass)
+#endif
+
+/** \def itkCudaSplineNewMacro
+ * \brief itkNewMacro, which before ITK 5.3 does not ask for the semicolon that it is written with. */
+#if ITK_VERSION_MAJOR == 5 && ITK_VERSION_MINOR < 3
+#  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass) static_assert(true, "a semicolon follows the macro")
+#else
+#  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass)
 #endif
 
 #endif

@@ -63,7 +63,7 @@ WithCoordinates(const double (&index)[VDimension], bool single, const TRun & run
   return run(index);
 }
 
-/** \brief Offset of the pixel at the nearest index. */
+/** \brief Offset of the pixel at the nearest index, which is always within the extent. */
 struct NearestOffset
 {
   template <unsigned int VDimension, typename TCoordinate>
@@ -74,7 +74,10 @@ struct NearestOffset
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      offset += (NearestIndex(index[d]) - extent.start[d]) * stride;
+      // Just below a half NearestIndex() may round up (as ITK's does) to a sample beyond the last: the bound belongs to the last.
+      const std::int64_t last = extent.size[d] - 1;
+      const std::int64_t nearest = NearestIndex(index[d]) - extent.start[d];
+      offset += (nearest < 0 ? 0 : (nearest > last ? last : nearest)) * stride;
       stride *= extent.size[d];
     }
     return offset;

@@ -262,7 +262,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, AKeptSourceIsUsedAgainWhileThePixels
     EXPECT_FALSE(fresh->GetSourceReused());
     EXPECT_EQ(Compare(kept->GetOutput(), fresh->GetOutput()).count, 0);
   }
-  // Another order needs other coefficients, and a released source is made anew.
+  // Another order needs other coefficients; a released source is made anew.
   kept->SetInterpolator(MakeInterpolator<Filter>({ "BSplineInterpolateImageFunction", 4 }, false));
   kept->Update();
   EXPECT_FALSE(kept->GetSourceReused());
@@ -354,12 +354,10 @@ TEST_P(CudaResampleImageFilterPipelineTest, SeveralFiltersAtOnce)
       }
     });
   }
-  for (auto & thread : threads)
+  for (std::size_t i = 0; i < filters.size(); ++i)
   {
-    thread.join();
-  }
-  for (const auto & filter : filters)
-  {
+    threads[i].join();
+    const auto & filter = filters[i];
     ExpectPromisedBackend(filter.GetPointer(), ThreeInterpolators[2].name, this->OnGpu());
     EXPECT_EQ(Compare(filter->GetOutput(), single->GetOutput()).count, 0);
   }
@@ -378,7 +376,6 @@ TEST_P(CudaResampleImageFilterPipelineTest, TimesAndPrint)
   std::ostringstream text;
   filter->Print(text);
   EXPECT_NE(text.str().find(std::string("LastBackend: ") + NameOf(filter->GetLastBackend())), std::string::npos);
-  EXPECT_NE(text.str().find("FallbackReason: "), std::string::npos);
   EXPECT_STREQ(filter->GetNameOfClass(), "CudaResampleImageFilter");
 }
 

@@ -22,6 +22,6 @@ foreach(tests CudaSplineItkDecompositionTests CudaSplineItkInterpolatorTests)
   target_link_libraries(${tests} PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
   # Many types of two classes, and little to compute: the compiler's time is what these tests cost.
   target_compile_options(${tests} PRIVATE $<$<AND:$<CXX_COMPILER_ID:GNU,Clang,AppleClang>,$<CONFIG:Release>>:-O1>)
-  gtest_discover_tests(${tests} TEST_FILTER "-*Gpu*" PROPERTIES LABELS "cpu;itk")
-  gtest_discover_tests(${tests} TEST_FILTER "*Gpu*" PROPERTIES LABELS "gpu;itk")
+  gtest_discover_tests(${tests} TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
+  gtest_discover_tests(${tests} TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
 endforeach()

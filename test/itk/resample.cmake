@@ -7,5 +7,5 @@ add_executable(
   CudaResampleImageFilterBrainTest.cxx
 )
 target_link_libraries(CudaSplineResampleTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
-gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS "cpu;itk")
-gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "*Gpu*" PROPERTIES LABELS "gpu;itk")
+gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
+gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)

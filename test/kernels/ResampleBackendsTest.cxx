@@ -191,6 +191,17 @@ TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
       Case test = MakeCase(shape, ScalarType::Float64, ScalarType::Float64, Interpolation::Linear, 0, ScalarType::Float64, random);
       test.resample.singleCoordinates = single;
       const unsigned int dimension = test.source.dimension;
+      // Away from 0, so that the distance to the lower neighbour is exact in single precision too.
+      for (double & end : test.ends)
+      {
+        end += 30.0;
+      }
+      for (unsigned int d = 0; d < dimension; ++d)
+      {
+        test.source.start[d] += 30;
+        test.resample.lower[d] += 30.0;
+        test.resample.upper[d] += 30.0;
+      }
       std::int64_t       stride = 1;
       for (unsigned int d = 0; d < dimension; stride *= shape[d], ++d)
       {
@@ -232,6 +243,33 @@ TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
           }
         }
       }
+    }
+  }
+}
+
+// Just below the upper bound ITK's rounding gives the index beyond the last sample: the last one is read.
+TEST(Resample, NearestStaysInTheBuffer)
+{
+  const std::vector<std::uint8_t> pixels{ 1, 2, 3, 4 };
+  SourceDescriptor                source = MakeDescriptor({ 4 }, ScalarType::UInt8, ScalarType::UInt8, 0);
+  source.start[0] = -3;
+  ResampleDescriptor resample;
+  resample.interpolation = Interpolation::Nearest;
+  resample.output = ScalarType::UInt8;
+  resample.lower[0] = -3.5;
+  resample.upper[0] = 0.5;
+  resample.samples = 1;
+  resample.lines = 2;
+  const double ends[] = { std::nextafter(0.5, 0.0), 1.0, -3.5, 1.0 };
+  resample.scanlineEnds = ends;
+  for (const bool cuda : { false, true })
+  {
+    if (!cuda || DeviceCount() > 0)
+    {
+      const ExecutionContext      context = cuda ? Cuda() : ExecutionContext();
+      std::vector<std::uint8_t> output(2, 0);
+      Resample(resample, *MakeSource(source, pixels.data(), context), output.data(), context);
+      EXPECT_EQ(output, (std::vector<std::uint8_t>{ 4, 1 }));
     }
   }
 }

@@ -31,21 +31,23 @@
 /** \file
  * \brief Fresh random data for tests, by a seed that can be given again.
  *
- * Every run of a test program takes a new seed and prints it. The environment variable CUDASPLINE_TEST_SEED repeats a run:
- * the numbers are made from the generator's bits here, not by the standard library's distributions, so a seed means the same
- * everywhere. Bounds in tests are derived, so they hold for any seed. */
+ * Every run of a test program takes a new seed and prints it. The environment variable CUDASPLINE_TEST_SEED repeats a
+ * run: the numbers are made from the generator's bits here, not by the standard library's distributions, so a seed
+ * means the same everywhere. Bounds in tests are derived, so they hold for any seed. */
 
 namespace CudaSplineTest
 {
 
-/** \brief The seed of this run: CUDASPLINE_TEST_SEED where it is set, else a new one. Printed when it is first asked for. */
+/** \brief The seed of this run: CUDASPLINE_TEST_SEED where it is set, else a new one. Printed when it is first asked
+ * for. */
 inline std::uint64_t
 TestSeed()
 {
   static const std::uint64_t seed = [] {
     const char *        given = std::getenv("CUDASPLINE_TEST_SEED");
-    const std::uint64_t value =
-      given && *given ? std::strtoull(given, nullptr, 10) : (std::uint64_t(std::random_device()()) << 16 ^ std::random_device()());
+    const std::uint64_t value = given && *given
+                                  ? std::strtoull(given, nullptr, 10)
+                                  : (std::uint64_t(std::random_device()()) << 16 ^ std::random_device()());
     std::cout << "CUDASPLINE_TEST_SEED=" << value << std::endl;
     return value;
   }();

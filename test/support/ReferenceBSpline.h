@@ -47,7 +47,8 @@ BSpline(unsigned int order, long double x)
     const long double argument = x + 0.5L * (order + 1) - k;
     if (argument >= 0)
     {
-      sum += (k % 2 == 0 ? binomial : -binomial) * (order == 0 ? 1.0L : std::pow(argument, static_cast<long double>(order)));
+      sum +=
+        (k % 2 == 0 ? binomial : -binomial) * (order == 0 ? 1.0L : std::pow(argument, static_cast<long double>(order)));
     }
     binomial = binomial * (order + 1 - k) / (k + 1);
     factorial *= k >= 1 && k <= order ? k : 1;
@@ -57,9 +58,9 @@ BSpline(unsigned int order, long double x)
 
 /** \brief Weights and their derivatives by the recursion of Cox and de Boor on the polynomial pieces.
  *
- * Piece j of degree n at u = j + t is P(n, j) = ((t + j) P(n-1, j) + (n + 1 - t - j) P(n-1, j-1)) / n; weight k of a support
- * is piece n - k. The recursion is followed whatever t is, so it continues the pieces outside of [0, 1) as a polynomial does.
- * The derivative is that of the recursion itself. */
+ * Piece j of degree n at u = j + t is P(n, j) = ((t + j) P(n-1, j) + (n + 1 - t - j) P(n-1, j-1)) / n; weight k of a
+ * support is piece n - k. The recursion is followed whatever t is, so it continues the pieces outside of [0, 1) as a
+ * polynomial does. The derivative is that of the recursion itself. */
 struct ReferenceWeights
 {
   std::vector<long double> value;      ///< order + 1 weights

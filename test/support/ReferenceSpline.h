@@ -30,8 +30,8 @@
 #include <vector>
 
 /** \file
- * \brief Spline interpolation in N dimensions in long double on the fully folded extension: the judge where ITK, which folds
- * once, cannot be one, and of accuracy everywhere.
+ * \brief Spline interpolation in N dimensions in long double on the fully folded extension: the judge where ITK, which
+ * folds once, cannot be one, and of accuracy everywhere.
  *
  * Coefficients solve the interpolation equations directly (no recursion, no poles), axis by axis. */
 
@@ -90,7 +90,8 @@ public:
     {
       for (std::int64_t k = -reach; k <= reach; ++k)
       {
-        m_Rows[static_cast<std::size_t>(i * size + ReferenceFold(i + k, period))] += BSpline(order, static_cast<long double>(k));
+        m_Rows[static_cast<std::size_t>(i * size + ReferenceFold(i + k, period))] +=
+          BSpline(order, static_cast<long double>(k));
       }
     }
     for (std::size_t p = 0; p < m_Size; ++p)

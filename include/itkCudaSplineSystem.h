@@ -1,0 +1,31 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineSystem_h
+#define itkCudaSplineSystem_h
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/math/PixelAccess.h"
+#include "itkCudaSpline/math/ScalarType.h"
+
+/** \file
+ * \brief What programs may know of the layers below: devices and the build (CudaSpline::SelectDevice(), CudaSpline::QueryDevice(),
+ * CudaSpline::CudaToolkitVersion()), the names of backends, and the pixel types with ITK's cast (CudaSpline::ScalarType,
+ * CudaSpline::StoreScalar()). Programs include this header and those of the ITK classes, none of the lower layers'. */
+
+#endif

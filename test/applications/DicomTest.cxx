@@ -1,0 +1,267 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "DicomWriter.h"
+#include "TestImages.h"
+
+#include "itkGDCMSeriesFileNames.h"
+#include "itkImageSeriesReader.h"
+
+/** \file
+ * \brief DICOM series in folders: regular ones come out as ITK's own series reader reads them, with rescaled values and their
+ * geometry; irregular ones are refused with the numbers, and read with --force. */
+
+namespace
+{
+
+using VolumeType = itk::Image<double, 3>;
+
+class ProgramDicom : public ProgramTest
+{
+protected:
+  /** Writes slices into a folder; their names do not follow their positions. */
+  void
+  WriteSeries(const std::vector<DicomSliceToWrite> & slices, const std::string & folder = "series")
+  {
+    std::filesystem::create_directories(m_Folder / folder);
+    for (std::size_t index = 0; index < slices.size(); ++index)
+    {
+      const std::size_t number = 100 * m_Series + (index % 2 == 0 ? 50 - index : index);
+      WriteDicomSlice(slices[index], (m_Folder / folder / (std::to_string(number) + ".dcm")).string());
+    }
+    ++m_Series;
+  }
+
+  static std::vector<DicomSliceToWrite>
+  Positions(const std::vector<double> & positions)
+  {
+    std::vector<DicomSliceToWrite> slices;
+    for (const double position : positions)
+    {
+      DicomSliceToWrite slice;
+      slice.position = position;
+      slices.push_back(slice);
+    }
+    return slices;
+  }
+
+  ProgramResult
+  Run(std::vector<std::string> options)
+  {
+    options.insert(options.begin(), { Path("series"), Path("out.nrrd") });
+    return RunProgram(options);
+  }
+
+  /** Expects a refusal without output, and an output with a warning by --force. */
+  void
+  ExpectRefusalUnlessForced(const std::vector<std::string> & words)
+  {
+    std::vector<std::string> errors = words;
+    errors.push_back("--force");
+    ExpectError(Run({}), errors);
+    EXPECT_FALSE(std::filesystem::exists(Path("out.nrrd")));
+    const ProgramResult forced = Run({ "--force" });
+    EXPECT_EQ(forced.code, 0);
+    EXPECT_EQ(forced.errors.find("CudaSplineResample: warning: "), 0u) << forced.errors;
+    EXPECT_EQ(forced.CountErrorLines(), 1u) << forced.errors;
+    for (const std::string & word : words)
+    {
+      EXPECT_NE(forced.errors.find(word), std::string::npos) << "\"" << word << "\" is missing in: " << forced.errors;
+    }
+    EXPECT_TRUE(std::filesystem::exists(Path("out.nrrd")));
+  }
+
+  std::size_t m_Series{ 0 };
+};
+
+TEST_F(ProgramDicom, RegularSeries)
+{
+  WriteSeries(Positions({ -3.0, -1.5, 0.0, 1.5, 3.0, 4.5, 6.0 }));
+  ExpectQuietSuccess(Run({ "-i", "nearest" }));
+  const auto result = ReadTestImage<VolumeType>(Path("out.nrrd"));
+  EXPECT_EQ(ComponentOfFile(Path("out.nrrd")), ComponentOfFile(Path("series/1.dcm"))); // GDCM's choice after rescaling
+  EXPECT_EQ(result->GetLargestPossibleRegion().GetSize(), (VolumeType::SizeType{ { 12, 10, 7 } }));
+  EXPECT_EQ(result->GetPixel({ { 3, 2, 0 } }), DicomValue(-3.0, 3, 2)); // in Hounsfield units, slices in order
+  EXPECT_EQ(result->GetPixel({ { 3, 2, 5 } }), DicomValue(4.5, 3, 2));
+
+  const auto names = itk::GDCMSeriesFileNames::New();
+  names->SetDirectory(Path("series"));
+  const auto reader = itk::ImageSeriesReader<VolumeType>::New();
+  reader->SetImageIO(itk::GDCMImageIO::New());
+  reader->SetFileNames(names->GetInputFileNames());
+  reader->Update();
+  ExpectSameGrid(result.GetPointer(), reader->GetOutput());
+  EXPECT_EQ(LargestDifference(result.GetPointer(), reader->GetOutput()), 0.0);
+  EXPECT_NEAR(result->GetDirection()[1][0], std::sin(20 * 0.017453292519943295), 1e-6);
+  EXPECT_NEAR(result->GetOrigin()[2], -3.0, 1e-9);
+  EXPECT_NEAR(result->GetSpacing()[2], 1.5, 1e-9);
+}
+
+TEST_F(ProgramDicom, NiftiKeepsValuesAndGeometry)
+{
+  WriteSeries(Positions({ 0.0, 2.0, 4.0 }));
+  ExpectQuietSuccess(RunProgram({ Path("series"), Path("out.nii.gz"), "-i", "nearest" }));
+  const auto result = ReadTestImage<VolumeType>(Path("out.nii.gz"));
+  EXPECT_EQ(result->GetPixel({ { 11, 9, 2 } }), DicomValue(4.0, 11, 9));
+  EXPECT_NEAR(result->GetDirection()[0][1], -std::sin(20 * 0.017453292519943295), 1e-6);
+  EXPECT_NEAR(result->GetOrigin()[0], 5.0, 1e-5);
+  EXPECT_NEAR(result->GetSpacing()[1], 0.75, 1e-6);
+}
+
+/** A slope of its own in each slice, some giving integers and some not: the volume takes a type that holds them all. */
+TEST_F(ProgramDicom, SlopesOfEachSlice)
+{
+  auto         slices = Positions({ 0.0, 2.0, 4.0 });
+  const double slopes[] = { 1.0, 0.5, 0.25 };
+  for (std::size_t index = 0; index < 3; ++index)
+  {
+    slices[index].slope = slopes[index];
+  }
+  WriteSeries(slices);
+  ExpectQuietSuccess(Run({}));
+  EXPECT_EQ(ComponentOfFile(Path("out.nrrd")), "double");
+  const auto result = ReadTestImage<VolumeType>(Path("out.nrrd"));
+  for (int z = 0; z < 3; ++z)
+  {
+    EXPECT_NEAR(result->GetPixel({ { 4, 5, z } }), DicomValue(2.0 * z, 4, 5), 1e-9);
+  }
+}
+
+TEST_F(ProgramDicom, SingleFile)
+{
+  WriteSeries(Positions({ 3.0 }));
+  ExpectQuietSuccess(RunProgram({ Path("series/50.dcm"), Path("out.nrrd"), "-i", "nearest" }));
+  const auto result = ReadTestImage<VolumeType>(Path("out.nrrd"));
+  EXPECT_EQ(result->GetPixel({ { 4, 5, 0 } }), DicomValue(3.0, 4, 5));
+  EXPECT_NEAR(result->GetOrigin()[2], 3.0, 1e-9);
+}
+
+TEST_F(ProgramDicom, FolderAsReference)
+{
+  WriteSeries(Positions({ 0.0, 1.5, 3.0 }));
+  WriteTestImage(MakePhantom<itk::Image<float, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-r", Path("series") }));
+  EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize(), (VolumeType::SizeType{ { 12, 10, 3 } }));
+}
+
+TEST_F(ProgramDicom, SeveralSeries)
+{
+  WriteSeries(Positions({ 0.0, 2.0, 4.0 }));
+  auto others = Positions({ 0.0, 1.0 });
+  for (DicomSliceToWrite & slice : others)
+  {
+    slice.uid = "1.2.826.0.1.3680043.2.1125.2";
+  }
+  WriteSeries(others);
+  ExpectRefusalUnlessForced({ "holds 2 DICOM series",
+                              "1.2.826.0.1.3680043.2.1125.1 (3 files)",
+                              "1.2.826.0.1.3680043.2.1125.2 (2 files)" });
+  EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize()[2], 3u); // the larger one
+  ExpectQuietSuccess(Run({ "--series", "1.2.826.0.1.3680043.2.1125.2" }));
+  EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize()[2], 2u);
+  ExpectError(Run({ "--series", "1.2.3" }), { "no series 1.2.3", "1.2.826.0.1.3680043.2.1125.1 (3 files)" });
+}
+
+TEST_F(ProgramDicom, MissingSlice)
+{
+  WriteSeries(Positions({ 0.0, 2.0, 4.0, 8.0, 10.0 }));
+  ExpectRefusalUnlessForced({ "1 slice is missing", "between the positions 4 and 8 mm", "gap is 4 mm, elsewhere 2 mm" });
+}
+
+TEST_F(ProgramDicom, SeveralMissingSlices)
+{
+  WriteSeries(Positions({ 0.0, 2.0, 8.0, 10.0, 12.0, 16.0 }));
+  ExpectRefusalUnlessForced({ "3 slices are missing" });
+}
+
+TEST_F(ProgramDicom, NonUniformSpacing)
+{
+  WriteSeries(Positions({ 0.0, 2.0, 4.0, 6.5, 8.5 }));
+  ExpectRefusalUnlessForced({ "not uniform", "gaps from 2 to 2.5 mm, usually 2 mm" });
+}
+
+/** Positions that were rounded to two digits are no irregularity. */
+TEST_F(ProgramDicom, RoundedPositions)
+{
+  WriteSeries(Positions({ 0.0, 0.63, 1.25, 1.88, 2.5, 3.13 }));
+  ExpectQuietSuccess(Run({}));
+  EXPECT_NEAR(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetSpacing()[2], 0.626, 1e-9);
+}
+
+TEST_F(ProgramDicom, GantryTilt)
+{
+  auto slices = Positions({ 0.0, 2.0, 4.0, 6.0 });
+  for (DicomSliceToWrite & slice : slices)
+  {
+    slice.shift = slice.position * std::tan(12.0 * 0.017453292519943295);
+    slice.tilt = "12";
+  }
+  WriteSeries(slices);
+  ExpectRefusalUnlessForced({ "gantry tilt", "sheared by 12 degrees", "Gantry/Detector Tilt 12" });
+}
+
+/** Several faults are named together. */
+TEST_F(ProgramDicom, TiltAndMissingSlice)
+{
+  auto slices = Positions({ 0.0, 2.0, 4.0, 8.0 });
+  for (DicomSliceToWrite & slice : slices)
+  {
+    slice.shift = slice.position * 0.1;
+  }
+  WriteSeries(slices);
+  ExpectRefusalUnlessForced({ "1 slice is missing", "sheared by 5.71059 degrees" });
+}
+
+TEST_F(ProgramDicom, NeverAVolume)
+{
+  auto slices = Positions({ 0.0, 2.0, 4.0 });
+  slices[1].width = 14;
+  WriteSeries(slices);
+  ExpectError(Run({ "--force" }), { "no volume", "differ in size", "12 x 10", "14 x 10" });
+
+  std::filesystem::remove_all(m_Folder / "series");
+  slices = Positions({ 0.0, 2.0, 4.0 });
+  slices[2].angle = 35.0;
+  WriteSeries(slices);
+  ExpectError(Run({ "--force" }), { "no volume", "differ in orientation" });
+
+  std::filesystem::remove_all(m_Folder / "series");
+  WriteSeries(Positions({ 0.0, 2.0, 2.0, 4.0 }));
+  ExpectError(Run({ "--force" }), { "no volume", "several slices lie at the position 2 mm" });
+}
+
+TEST_F(ProgramDicom, FolderWithout)
+{
+  std::filesystem::create_directories(m_Folder / "series");
+  std::ofstream(m_Folder / "series" / "readme.txt") << "nothing\n";
+  ExpectError(Run({}), { "holds no DICOM series", "series" });
+}
+
+/** Cut within the pixels, where GDCM fills with zeros, and within the header, where it leaves the slice out. */
+TEST_F(ProgramDicom, CutShort)
+{
+  WriteSeries(Positions({ 0.0, 2.0, 4.0 }));
+  const std::filesystem::path file = m_Folder / "series" / "1.dcm";
+  for (const std::uintmax_t cut : { 2, 98, 300 })
+  {
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) - cut);
+    ExpectError(Run({}), { "1.dcm", "cut short" });
+    ExpectError(Run({ "--force" }), { "1.dcm", "cut short" });
+  }
+}
+
+} // namespace

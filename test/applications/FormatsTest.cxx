@@ -1,0 +1,129 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "TestImages.h"
+
+/** \file
+ * \brief Formats in and out: the pixels, their type and the geometry come through. Nearest neighbours on the image's own grid are
+ * the image's pixels. (Other interpolations may differ by 1 in integers: coordinates are rounded, and ITK truncates.) */
+
+namespace
+{
+
+using Image3 = itk::Image<short, 3>;
+using Image2 = itk::Image<unsigned char, 2>;
+
+class VolumeFormats
+  : public ProgramTest
+  , public ::testing::WithParamInterface<const char *>
+{};
+
+TEST_P(VolumeFormats, RoundTrip)
+{
+  const auto        image = MakePhantom<Image3>({ { 13, 11, 7 } });
+  const std::string input = Path("in" + std::string(GetParam()));
+  const std::string output = Path("out" + std::string(GetParam()));
+  WriteTestImage(image.GetPointer(), input);
+  ExpectQuietSuccess(RunProgram({ input, output, "-i", "nearest" }));
+  const auto result = ReadTestImage<Image3>(output);
+  ExpectSameGrid(result.GetPointer(), image.GetPointer());
+  EXPECT_EQ(LargestDifference(result.GetPointer(), image.GetPointer()), 0.0);
+  EXPECT_EQ(ComponentOfFile(output), "short");
+}
+
+INSTANTIATE_TEST_SUITE_P(ProgramFormats, VolumeFormats, ::testing::Values(".nii", ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha", ".mhd"));
+
+class PictureFormats
+  : public ProgramTest
+  , public ::testing::WithParamInterface<const char *>
+{};
+
+TEST_P(PictureFormats, RoundTrip)
+{
+  const auto image = MakePhantom<Image2>({ { 13, 11 } });
+  const auto plain = Image2::New(); // these formats know no geometry
+  image->SetSpacing(plain->GetSpacing());
+  image->SetOrigin(plain->GetOrigin());
+  image->SetDirection(plain->GetDirection());
+  const std::string input = Path("in" + std::string(GetParam()));
+  const std::string output = Path("out" + std::string(GetParam()));
+  WriteTestImage(image.GetPointer(), input);
+  ExpectQuietSuccess(RunProgram({ input, output, "-i", "nearest" }));
+  const auto result = ReadTestImage<Image2>(output);
+  EXPECT_EQ(LargestDifference(result.GetPointer(), image.GetPointer()), 0.0);
+  EXPECT_EQ(ComponentOfFile(output), "unsigned_char");
+}
+
+INSTANTIATE_TEST_SUITE_P(ProgramFormats, PictureFormats, ::testing::Values(".png", ".tif", ".nii", ".mha"));
+
+using ProgramFormats = ProgramTest;
+
+TEST_F(ProgramFormats, ObliqueGeometryOf2DImages)
+{
+  const auto image = MakePhantom<itk::Image<float, 2>>({ { 13, 11 } });
+  WriteTestImage(image.GetPointer(), Path("in.nrrd"));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.mha"), "-i", "nearest" }));
+  const auto result = ReadTestImage<itk::Image<float, 2>>(Path("out.mha"));
+  ExpectSameGrid(result.GetPointer(), image.GetPointer());
+  EXPECT_EQ(LargestDifference(result.GetPointer(), image.GetPointer()), 0.0);
+}
+
+template <typename TPixel>
+class ProgramPixelTypes : public ProgramTest
+{};
+using AllPixelTypes =
+  ::testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(ProgramPixelTypes, AllPixelTypes);
+
+/** Every pixel type comes out as it went in, its extreme values included, by the default output type. */
+TYPED_TEST(ProgramPixelTypes, SurviveNearest)
+{
+  using ImageType = itk::Image<TypeParam, 3>;
+  const auto image = MakePhantom<ImageType>({ { 5, 4, 3 } });
+  image->SetPixel({ { 0, 0, 0 } }, std::numeric_limits<TypeParam>::lowest());
+  image->SetPixel({ { 1, 0, 0 } }, std::numeric_limits<TypeParam>::max());
+  const std::string input = this->Path("in.nrrd");
+  const std::string output = this->Path("out.nrrd");
+  WriteTestImage(image.GetPointer(), input);
+  ExpectQuietSuccess(RunProgram({ input, output, "--interpolation", "nearest" }));
+  EXPECT_EQ(ComponentOfFile(output), ComponentOfFile(input));
+  const auto result = ReadTestImage<ImageType>(output);
+  EXPECT_TRUE(std::equal(image->GetBufferPointer(), image->GetBufferPointer() + 60, result->GetBufferPointer()));
+}
+
+TEST_F(ProgramFormats, FourDimensionsWithOneVolumeAreThree)
+{
+  using Image4 = itk::Image<short, 4>;
+  const auto image = Image4::New();
+  image->SetRegions(Image4::SizeType{ { 4, 5, 6, 1 } });
+  image->Allocate(true);
+  image->SetPixel({ { 1, 2, 3, 0 } }, 42);
+  WriteTestImage(image.GetPointer(), Path("in.nrrd"));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "nearest" }));
+  EXPECT_EQ(ReadTestImage<Image3>(Path("out.nrrd"))->GetPixel({ { 1, 2, 3 } }), 42);
+}
+
+TEST_F(ProgramFormats, WarnsOfGeometryThatTheFormatDrops)
+{
+  WriteTestImage(MakePhantom<Image2>({ { 13, 11 } }).GetPointer(), Path("in.nrrd"));
+  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.png") });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.CountErrorLines(), 1u);
+  EXPECT_NE(result.errors.find("does not keep the image's origin, direction"), std::string::npos) << result.errors;
+}
+
+} // namespace

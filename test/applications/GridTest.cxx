@@ -1,0 +1,140 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "TestImages.h"
+
+/** \file
+ * \brief The output's grid by --reference, --spacing and --size, and the warning of down-sampling. */
+
+namespace
+{
+
+using ImageType = itk::Image<float, 3>;
+
+class ProgramGrid : public ProgramTest
+{
+protected:
+  void
+  SetUp() override
+  {
+    ProgramTest::SetUp();
+    m_Image = MakePhantom<ImageType>({ { 20, 16, 12 } }); // spacing 1, 1.25, 1.5 mm: 20 x 20 x 18 mm
+    WriteTestImage(m_Image.GetPointer(), Path("in.nrrd"));
+  }
+
+  /** Runs the program and returns the output. */
+  ImageType::Pointer
+  Run(std::vector<std::string> options)
+  {
+    options.insert(options.begin(), { Path("in.nrrd"), Path("out.nrrd") });
+    ExpectQuietSuccess(RunProgram(options));
+    return ReadTestImage<ImageType>(Path("out.nrrd"));
+  }
+
+  /** The physical point in the middle of an image. */
+  static ImageType::PointType
+  Centre(const ImageType * image)
+  {
+    itk::ContinuousIndex<double, 3> index;
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      index[axis] = 0.5 * (static_cast<double>(image->GetLargestPossibleRegion().GetSize()[axis]) - 1.0);
+    }
+    ImageType::PointType point;
+    image->TransformContinuousIndexToPhysicalPoint(index, point);
+    return point;
+  }
+
+  void
+  ExpectGrid(const ImageType * image, const ImageType::SizeType & size, const std::vector<double> & spacing)
+  {
+    EXPECT_EQ(image->GetLargestPossibleRegion().GetSize(), size);
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      EXPECT_NEAR(image->GetSpacing()[axis], spacing[axis], 1e-12);
+      EXPECT_NEAR(Centre(image)[axis], Centre(m_Image)[axis], 1e-9);
+      for (unsigned int row = 0; row < 3; ++row)
+      {
+        EXPECT_NEAR(image->GetDirection()[row][axis], m_Image->GetDirection()[row][axis], 1e-12);
+      }
+    }
+  }
+
+  ImageType::Pointer m_Image;
+};
+
+TEST_F(ProgramGrid, OneSpacing)
+{
+  ExpectGrid(Run({ "--spacing", "0.8" }), { { 25, 25, 23 } }, { 0.8, 0.8, 0.8 }); // 18 / 0.8 = 22.5, rounded
+}
+
+TEST_F(ProgramGrid, SpacingAnAxisInBothNotations)
+{
+  ExpectGrid(Run({ "--spacing", "0.5", "1", "1.5" }), { { 40, 20, 12 } }, { 0.5, 1.0, 1.5 });
+  ExpectGrid(Run({ "--spacing", "0.5,1,1.5" }), { { 40, 20, 12 } }, { 0.5, 1.0, 1.5 });
+  ExpectGrid(Run({ "--spacing=0.5,1,1.5" }), { { 40, 20, 12 } }, { 0.5, 1.0, 1.5 });
+}
+
+TEST_F(ProgramGrid, SizeKeepsTheExtent)
+{
+  ExpectGrid(Run({ "--size", "40", "20", "36" }), { { 40, 20, 36 } }, { 0.5, 1.0, 0.5 });
+}
+
+TEST_F(ProgramGrid, SizeAndSpacing)
+{
+  ExpectGrid(Run({ "--size", "10", "--spacing", "1,1,1" }), { { 10, 10, 10 } }, { 1.0, 1.0, 1.0 });
+}
+
+TEST_F(ProgramGrid, TheSameSizeChangesNoBit)
+{
+  const auto image = Run({ "--size", "20,16,12" });
+  EXPECT_EQ(image->GetOrigin(), m_Image->GetOrigin());
+  EXPECT_EQ(image->GetSpacing(), m_Image->GetSpacing());
+  EXPECT_EQ(LargestDifference(image.GetPointer(), m_Image.GetPointer()), 0.0);
+}
+
+TEST_F(ProgramGrid, Reference)
+{
+  const auto reference = MakeObliqueImage<ImageType>({ { 9, 8, 7 } });
+  const double origin[] = { 10.0, -10.0, -30.0 };
+  reference->SetOrigin(origin);
+  WriteTestImage(reference.GetPointer(), Path("reference.nrrd"));
+  ExpectSameGrid(Run({ "--reference", Path("reference.nrrd") }).GetPointer(), reference.GetPointer());
+}
+
+TEST_F(ProgramGrid, ReferenceOfAnotherDimension)
+{
+  WriteTestImage(MakePhantom<itk::Image<float, 2>>({ { 9, 8 } }).GetPointer(), Path("reference.nrrd"));
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-r", Path("reference.nrrd") }), { "reference.nrrd", "2 dimensions", "3" });
+}
+
+TEST_F(ProgramGrid, DownsamplingWarns)
+{
+  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--spacing", "1,1.25,3" });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.CountErrorLines(), 1u);
+  EXPECT_NE(result.errors.find("warning: the output samples the input coarsely (2 input voxels a step along z)"), std::string::npos)
+    << result.errors;
+}
+
+TEST_F(ProgramGrid, UpsamplingAndTurningDoNotWarn)
+{
+  Run({ "--spacing", "0.7" });
+  Run({ "--rotate", "0", "0", "30" });
+}
+
+} // namespace

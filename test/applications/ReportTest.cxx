@@ -1,0 +1,172 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "TestImages.h"
+
+#include "itkVersion.h"
+
+#include <nlohmann/json.hpp>
+
+/** \file
+ * \brief What the program tells: versions, help, progress on a terminal, times, differences from ITK. */
+
+namespace
+{
+
+using FloatImage = itk::Image<float, 3>;
+
+class ProgramReport : public ProgramTest
+{
+protected:
+  void
+  SetUp() override
+  {
+    ProgramTest::SetUp();
+    WriteTestImage(MakePhantom<FloatImage>({ { 40, 36, 30 } }).GetPointer(), Path("in.nrrd"));
+  }
+
+  nlohmann::json
+  Report(std::vector<std::string> options)
+  {
+    options.insert(options.begin(), { Path("in.nrrd"), Path("out.nrrd"), "--report", Path("report.json") });
+    const ProgramResult result = RunProgram(options);
+    EXPECT_EQ(result.code, 0) << result.errors;
+    return nlohmann::json::parse(Content(Path("report.json")));
+  }
+};
+
+TEST_F(ProgramReport, Version)
+{
+  const ProgramResult result = RunProgram({ "--version" });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_NE(result.output.find("CudaSplineResample " CUDASPLINE_VERSION "\n"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find(std::string("ITK ") + itk::Version::GetITKVersion()), std::string::npos) << result.output;
+  EXPECT_TRUE(result.output.find("CUDA Toolkit 1") != std::string::npos || result.output.find("without the CUDA Toolkit") != std::string::npos)
+    << result.output;
+}
+
+TEST_F(ProgramReport, Help)
+{
+  const ProgramResult result = RunProgram({ "--help" });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.errors, "");
+  for (const char * const word : { "--reference",  "--transform",     "--interpolation", "--order",       "--spacing",     "--size",   "--rotate",
+                                   "--default-value", "--device",     "--output-type",   "--compare-itk", "--report",      "--series", "--force",
+                                   "--verbose",    "--version",       "Examples",        "A(B(p))",       "CUDASPLINE_DEVICE" })
+  {
+    EXPECT_NE(result.output.find(word), std::string::npos) << word;
+  }
+}
+
+TEST_F(ProgramReport, SilentUnlessAsked)
+{
+  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd") });
+  ExpectQuietSuccess(result);
+  EXPECT_EQ(result.output, "");
+}
+
+TEST_F(ProgramReport, VerboseTellsStages)
+{
+  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--verbose", "--device", "cpu", "-i", "bspline" });
+  ExpectQuietSuccess(result);
+  for (const char * const word : { "read", "prepare", "evaluate", "write", "40 x 36 x 30", "bspline of order 3 by Cpu" })
+  {
+    EXPECT_NE(result.output.find(word), std::string::npos) << word << " is missing in: " << result.output;
+  }
+}
+
+TEST_F(ProgramReport, ProgressOnATerminalOnly)
+{
+  ProgramSettings settings;
+  settings.onTerminal = true;
+  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline" }, settings);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.errors.find("100 % resampling"), std::string::npos) << result.errors;
+  EXPECT_EQ(result.errors.find('\n'), std::string::npos); // a line that is redrawn, and wiped at last
+  EXPECT_EQ(result.errors.substr(result.errors.size() - 4), "\r\033[K");
+}
+
+/** Every interpolation in float within 1e-6 of the range of ITK in double, by our own code. */
+TEST_F(ProgramReport, DifferenceFromItk)
+{
+  for (const std::string interpolation : { "nearest", "linear", "bspline" })
+  {
+    const auto report = Report({ "-i", interpolation, "--rotate", "10", "-5", "20", "--spacing", "0.8", "--compare-itk" });
+    EXPECT_EQ(report["interpolation"], interpolation);
+    EXPECT_TRUE(report["backend"] == "Cpu" || report["backend"] == "Cuda") << report["backend"];
+    EXPECT_LT(report["comparison"]["maximum_fraction"].get<double>(), 1e-6) << interpolation;
+    EXPECT_LE(report["comparison"]["rms"].get<double>(), report["comparison"]["maximum"].get<double>());
+    EXPECT_LE(report["comparison"]["percentile_99_9"].get<double>(), report["comparison"]["maximum"].get<double>());
+    EXPECT_GT(report["comparison"]["input_maximum"].get<double>(), 100.0);
+    EXPECT_GT(report["comparison"]["itk_seconds"].get<double>(), 0.0);
+    EXPECT_EQ(report["comparison"]["voxels"].get<std::size_t>(), 50u * 56u * 56u);
+  }
+}
+
+TEST_F(ProgramReport, DifferenceFromItkInDouble)
+{
+  // ITK's own prefilter starts 1.2e-10 off near the low edge.
+  const auto report = Report({ "-i", "bspline", "--rotate", "10,-5,20", "--output-type", "double", "--compare-itk" });
+  EXPECT_LT(report["comparison"]["maximum_fraction"].get<double>(), 4e-10);
+}
+
+/** Integer outputs differ by 1 at most, where ITK's value is next to an integer. */
+TEST_F(ProgramReport, DifferenceFromItkInIntegers)
+{
+  const auto report = Report({ "-i", "bspline", "--rotate", "10,-5,20", "--output-type", "uint8", "--compare-itk" });
+  EXPECT_LE(report["comparison"]["maximum"].get<double>(), 1.0);
+  EXPECT_LT(report["comparison"]["distance_from_integer"].get<double>(), 200e-6);
+}
+
+TEST_F(ProgramReport, DifferenceFromItkIn2D)
+{
+  WriteTestImage(MakePhantom<itk::Image<short, 2>>({ { 50, 41 } }).GetPointer(), Path("in.nrrd"));
+  const auto report = Report({ "-i", "bspline", "--rotate", "33", "--output-type", "float", "--compare-itk" });
+  EXPECT_LT(report["comparison"]["maximum_fraction"].get<double>(), 1e-6);
+  EXPECT_EQ(report["input"]["size"], (std::vector<int>{ 50, 41 }));
+}
+
+TEST_F(ProgramReport, PrintsTheDifference)
+{
+  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--compare-itk", "--device", "cpu" });
+  ExpectQuietSuccess(result);
+  for (const char * const word : { "Difference from ITK", "maximum", "RMS", "99.9th percentile", "pixel units", "range", "by Cpu", "by ITK" })
+  {
+    EXPECT_NE(result.output.find(word), std::string::npos) << word << " is missing in: " << result.output;
+  }
+}
+
+TEST_F(ProgramReport, ConstantImageHasNoRange)
+{
+  const auto image = MakeObliqueImage<FloatImage>({ { 8, 8, 8 } });
+  image->FillBuffer(3.0f);
+  WriteTestImage(image.GetPointer(), Path("in.nrrd"));
+  const auto report = Report({ "-i", "bspline", "--compare-itk" });
+  EXPECT_LT(report["comparison"]["maximum"].get<double>(), 1e-5);
+  EXPECT_TRUE(report["comparison"]["maximum_fraction"].is_null() || report["comparison"]["maximum_fraction"] == 0.0);
+}
+
+TEST_F(ProgramReport, DeviceOfTheEnvironment)
+{
+  ProgramSettings settings;
+  settings.environment = { { "CUDASPLINE_DEVICE", "cpu" } };
+  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-v" }, settings);
+  EXPECT_NE(result.output.find("by Cpu"), std::string::npos) << result.output;
+}
+
+} // namespace

@@ -1,0 +1,189 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "RunProgram.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace
+{
+
+std::string
+ProgramPath()
+{
+  const char * const other = std::getenv("CUDASPLINE_RESAMPLE");
+  return other != nullptr ? other : CUDASPLINE_RESAMPLE_PROGRAM;
+}
+
+/** The two ends of a pipe or pseudo-terminal. */
+struct Channel
+{
+  int read{ -1 };
+  int write{ -1 };
+};
+
+Channel
+MakeChannel(bool terminal)
+{
+  Channel channel;
+  if (terminal)
+  {
+    channel.read = posix_openpt(O_RDWR | O_NOCTTY);
+    if (channel.read < 0 || grantpt(channel.read) != 0 || unlockpt(channel.read) != 0)
+    {
+      throw std::runtime_error("no pseudo-terminal");
+    }
+    channel.write = open(ptsname(channel.read), O_RDWR | O_NOCTTY);
+  }
+  else
+  {
+    int ends[2];
+    if (pipe(ends) != 0)
+    {
+      throw std::runtime_error("no pipe");
+    }
+    channel = { ends[0], ends[1] };
+  }
+  return channel;
+}
+
+[[noreturn]] void
+Execute(const std::vector<std::string> & arguments, const ProgramSettings & settings, int output, int errors)
+{
+  dup2(output, STDOUT_FILENO);
+  dup2(errors, STDERR_FILENO);
+  for (const auto & [name, value] : settings.environment)
+  {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  if (settings.fileSizeLimit >= 0)
+  {
+    const rlimit limit{ static_cast<rlim_t>(settings.fileSizeLimit), static_cast<rlim_t>(settings.fileSizeLimit) };
+    setrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, SIG_IGN); // writes fail instead
+  }
+  const std::string   program = ProgramPath();
+  std::vector<char *> words{ const_cast<char *>(program.c_str()) };
+  for (const std::string & argument : arguments)
+  {
+    words.push_back(const_cast<char *>(argument.c_str()));
+  }
+  words.push_back(nullptr);
+  execv(program.c_str(), words.data());
+  _exit(127);
+}
+
+/** Reads both channels until they are closed; a pseudo-terminal ends with an error. */
+void
+ReadAll(int output, int errors, ProgramResult & result)
+{
+  pollfd channels[2] = { { output, POLLIN, 0 }, { errors, POLLIN, 0 } };
+  while (channels[0].fd >= 0 || channels[1].fd >= 0)
+  {
+    poll(channels, 2, -1);
+    for (int index = 0; index < 2; ++index)
+    {
+      if (channels[index].fd >= 0 && channels[index].revents != 0)
+      {
+        char          buffer[4096];
+        const ssize_t count = read(channels[index].fd, buffer, sizeof(buffer));
+        if (count > 0)
+        {
+          (index == 0 ? result.output : result.errors).append(buffer, static_cast<std::size_t>(count));
+        }
+        else
+        {
+          close(channels[index].fd);
+          channels[index].fd = -1;
+        }
+      }
+    }
+  }
+}
+
+bool
+HasHiddenFolder(const std::string & folder)
+{
+  for (const auto & entry : std::filesystem::directory_iterator(folder))
+  {
+    if (entry.is_directory() && entry.path().filename().string()[0] == '.')
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+std::size_t
+ProgramResult::CountErrorLines() const
+{
+  return static_cast<std::size_t>(std::count(errors.begin(), errors.end(), '\n'));
+}
+
+ProgramResult
+RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & settings)
+{
+  const Channel output = MakeChannel(false);
+  const Channel errors = MakeChannel(settings.onTerminal);
+  const pid_t   child = fork();
+  if (child == 0)
+  {
+    Execute(arguments, settings, output.write, errors.write);
+  }
+  close(output.write);
+  close(errors.write);
+
+  std::thread watcher;
+  if (!settings.signalWhenFolder.empty())
+  {
+    watcher = std::thread([&settings, child] {
+      for (int attempt = 0; attempt < 2000; ++attempt)
+      {
+        if (HasHiddenFolder(settings.signalWhenFolder))
+        {
+          kill(child, SIGTERM);
+          return;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+  }
+  ProgramResult result;
+  ReadAll(output.read, errors.read, result);
+  if (watcher.joinable())
+  {
+    watcher.join(); // before the wait: until then the process number is the child's
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return result;
+}

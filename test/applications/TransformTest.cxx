@@ -1,0 +1,274 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "TestImages.h"
+
+#include "itkAffineTransform.h"
+#include "itkCompositeTransform.h"
+#include "itkDisplacementFieldTransform.h"
+#include "itkEuler2DTransform.h"
+#include "itkLinearInterpolateImageFunction.h"
+#include "itkResampleImageFilter.h"
+#include "itkTransformFileWriter.h"
+#include "itkTranslationTransform.h"
+
+/** \file
+ * \brief --rotate and --transform against itk::ResampleImageFilter with the transform written out. Linear interpolation of the
+ * phantom in float agrees with ITK's double to single precision: values below 256 have a rounding of 1.5e-5, several operations of
+ * it. A wrong transform is off by units. */
+
+namespace
+{
+
+constexpr double tolerance = 1e-4;
+
+template <unsigned int VDimension>
+using FloatImage = itk::Image<float, VDimension>;
+
+/** ITK's result on the input's grid. */
+template <unsigned int VDimension>
+typename itk::Image<double, VDimension>::Pointer
+Expected(const FloatImage<VDimension> * image, const itk::Transform<double, VDimension, VDimension> * transform)
+{
+  const auto filter = itk::ResampleImageFilter<FloatImage<VDimension>, itk::Image<double, VDimension>>::New();
+  filter->SetInput(image);
+  filter->SetTransform(transform);
+  filter->UseReferenceImageOn();
+  filter->SetReferenceImage(image);
+  filter->Update();
+  return filter->GetOutput();
+}
+
+template <unsigned int VDimension>
+typename FloatImage<VDimension>::PointType
+CentreOf(const FloatImage<VDimension> * image)
+{
+  itk::ContinuousIndex<double, VDimension> index;
+  for (unsigned int axis = 0; axis < VDimension; ++axis)
+  {
+    index[axis] = 0.5 * (static_cast<double>(image->GetLargestPossibleRegion().GetSize()[axis]) - 1.0);
+  }
+  typename FloatImage<VDimension>::PointType point;
+  image->TransformContinuousIndexToPhysicalPoint(index, point);
+  return point;
+}
+
+void
+WriteTransforms(const std::vector<const itk::Object *> & transforms, const std::string & path)
+{
+  const auto writer = itk::TransformFileWriterTemplate<double>::New();
+  for (const itk::Object * const transform : transforms)
+  {
+    writer->AddTransform(transform);
+  }
+  writer->SetFileName(path);
+  writer->Update();
+}
+
+class ProgramTransforms : public ProgramTest
+{
+protected:
+  using Affine = itk::AffineTransform<double, 3>;
+
+  void
+  SetUp() override
+  {
+    ProgramTest::SetUp();
+    m_Image = MakePhantom<FloatImage<3>>({ { 24, 20, 16 } });
+    WriteTestImage(m_Image.GetPointer(), Path("in.nrrd"));
+
+    // Two that do not commute.
+    m_A = Affine::New();
+    m_A->SetCenter(CentreOf<3>(m_Image));
+    m_A->Rotate3D(Vector3(0.0, 0.0, 1.0), 0.4);
+    m_A->Scale(1.1);
+    m_B = Affine::New();
+    m_B->SetCenter(CentreOf<3>(m_Image));
+    m_B->Shear(0, 1, 0.3);
+    m_B->Translate(Vector3(2.0, -1.0, 0.5));
+    WriteTransforms({ m_A.GetPointer() }, Path("a.tfm"));
+    WriteTransforms({ m_B.GetPointer() }, Path("b.h5"));
+  }
+
+  /** Runs the program and compares with ITK under a transform. */
+  void
+  ExpectTransform(std::vector<std::string> options, const itk::Transform<double, 3, 3> * transform)
+  {
+    options.insert(options.begin(), { Path("in.nrrd"), Path("out.nrrd") });
+    const ProgramResult result = RunProgram(options);
+    EXPECT_EQ(result.code, 0) << result.errors;
+    EXPECT_LT(LargestDifference(ReadTestImage<FloatImage<3>>(Path("out.nrrd")).GetPointer(), Expected<3>(m_Image, transform).GetPointer()),
+              tolerance);
+  }
+
+  FloatImage<3>::Pointer m_Image;
+  Affine::Pointer        m_A;
+  Affine::Pointer        m_B;
+};
+
+TEST_F(ProgramTransforms, One)
+{
+  ExpectTransform({ "--transform", Path("a.tfm") }, m_A);
+  ExpectTransform({ "-t", Path("b.h5") }, m_B);
+}
+
+TEST_F(ProgramTransforms, Inverse)
+{
+  ExpectTransform({ "-t", Path("a.tfm") + ",inverse" }, m_A->GetInverseTransform());
+}
+
+/** The last given comes first to a point: A(B(p)). */
+TEST_F(ProgramTransforms, Composition)
+{
+  const auto composite = itk::CompositeTransform<double, 3>::New();
+  composite->AddTransform(m_A);
+  composite->AddTransform(m_B);
+  const itk::Point<double, 3> point(Vector3(3.0, 4.0, 5.0).GetDataPointer());
+  ASSERT_EQ(composite->TransformPoint(point), m_A->TransformPoint(m_B->TransformPoint(point)));
+  ExpectTransform({ "-t", Path("a.tfm"), "-t", Path("b.h5") }, composite);
+
+  const auto withInverse = itk::CompositeTransform<double, 3>::New();
+  withInverse->AddTransform(m_B->GetInverseTransform());
+  withInverse->AddTransform(m_A);
+  ExpectTransform({ "-t", Path("b.h5") + ",inverse", "-t", Path("a.tfm") }, withInverse);
+}
+
+/** Several in a file, and a composite in a file, have the same order; the inverse is of the whole. */
+TEST_F(ProgramTransforms, SeveralInAFile)
+{
+  const auto composite = itk::CompositeTransform<double, 3>::New();
+  composite->AddTransform(m_A);
+  composite->AddTransform(m_B);
+  WriteTransforms({ m_A.GetPointer(), m_B.GetPointer() }, Path("both.tfm"));
+  WriteTransforms({ composite.GetPointer() }, Path("composite.h5"));
+  ExpectTransform({ "-t", Path("both.tfm") }, composite);
+  ExpectTransform({ "-t", Path("composite.h5") }, composite);
+  ExpectTransform({ "-t", Path("composite.h5") + ",inverse" }, composite->GetInverseTransform());
+}
+
+TEST_F(ProgramTransforms, SinglePrecisionFile)
+{
+  const auto translation = itk::TranslationTransform<float, 3>::New();
+  translation->Translate(Vector3(1.5f, -0.5f, 2.0f));
+  const auto writer = itk::TransformFileWriterTemplate<float>::New();
+  writer->SetInput(translation);
+  writer->SetFileName(Path("float.tfm"));
+  writer->Update();
+  const auto expected = itk::TranslationTransform<double, 3>::New();
+  expected->Translate(Vector3(1.5, -0.5, 2.0));
+  ExpectTransform({ "-t", Path("float.tfm") }, expected);
+}
+
+/** A transform that is not linear is answered by ITK's own code. */
+TEST_F(ProgramTransforms, DisplacementField)
+{
+  using FieldTransform = itk::DisplacementFieldTransform<double, 3>;
+  const auto field = FieldTransform::DisplacementFieldType::New();
+  field->CopyInformation(m_Image);
+  field->SetRegions(m_Image->GetLargestPossibleRegion());
+  field->Allocate();
+  itk::ImageRegionIteratorWithIndex<FieldTransform::DisplacementFieldType> it(field, field->GetBufferedRegion());
+  for (; !it.IsAtEnd(); ++it)
+  {
+    it.Set(Vector3(std::sin(0.3 * it.GetIndex()[1]), 0.5, std::cos(0.2 * it.GetIndex()[0])));
+  }
+  const auto transform = FieldTransform::New();
+  transform->SetDisplacementField(field);
+  WriteTransforms({ transform.GetPointer() }, Path("field.h5"));
+  ExpectTransform({ "-t", Path("field.h5") }, transform);
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-t", Path("field.h5") + ",inverse" }), { "field.h5", "no inverse" });
+}
+
+/** Turning by 90 degrees about z carries the voxel at +x from the centre to +y, in an image whose axes are those of space. */
+TEST_F(ProgramTransforms, RotationIsRightHanded)
+{
+  const auto image = FloatImage<3>::New();
+  image->SetRegions(FloatImage<3>::SizeType{ { 11, 11, 11 } });
+  image->Allocate(true);
+  const itk::Index<3> centre{ { 5, 5, 5 } };
+  image->SetPixel({ { 8, 5, 5 } }, 1.0f); // x
+  image->SetPixel({ { 5, 8, 5 } }, 2.0f); // y
+  image->SetPixel({ { 5, 5, 8 } }, 3.0f); // z
+  WriteTestImage(image.GetPointer(), Path("axes.nrrd"));
+  const auto run = [this](std::vector<std::string> angles) {
+    angles.insert(angles.begin(), { Path("axes.nrrd"), Path("turned.nrrd"), "-i", "nearest", "--rotate" });
+    ExpectQuietSuccess(RunProgram(angles));
+    return ReadTestImage<FloatImage<3>>(Path("turned.nrrd"));
+  };
+  auto turned = run({ "90", "0", "0" });
+  EXPECT_EQ(turned->GetPixel({ { 5, 5, 8 } }), 2.0f); // y to z
+  turned = run({ "0", "90", "0" });
+  EXPECT_EQ(turned->GetPixel({ { 8, 5, 5 } }), 3.0f); // z to x
+  turned = run({ "0", "0", "90" });
+  EXPECT_EQ(turned->GetPixel({ { 5, 8, 5 } }), 1.0f); // x to y
+  turned = run({ "90", "0", "90" }); // about x first: y to z, which stays
+  EXPECT_EQ(turned->GetPixel({ { 5, 5, 8 } }), 2.0f);
+  turned = run({ "0", "0", "-90" });
+  EXPECT_EQ(turned->GetPixel({ { 5, 2, 5 } }), 1.0f);
+  EXPECT_EQ(turned->GetPixel(centre), 0.0f);
+}
+
+/** The rotation acts on the input about its own centre; transforms act on the turned image. */
+TEST_F(ProgramTransforms, RotationAndTransform)
+{
+  constexpr double degree = 0.017453292519943295;
+  const auto       turn = Affine::New();
+  turn->SetCenter(CentreOf<3>(m_Image));
+  turn->Rotate3D(Vector3(1.0, 0.0, 0.0), 10 * degree);
+  turn->Rotate3D(Vector3(0.0, 1.0, 0.0), -5 * degree);
+  turn->Rotate3D(Vector3(0.0, 0.0, 1.0), 20 * degree);
+  const auto composite = itk::CompositeTransform<double, 3>::New();
+  composite->AddTransform(turn->GetInverseTransform());
+  ExpectTransform({ "--rotate", "10", "-5", "20" }, composite);
+  ExpectTransform({ "--rotate=10,-5,20" }, composite);
+  composite->AddTransform(m_A);
+  ExpectTransform({ "--rotate", "10", "-5", "20", "-t", Path("a.tfm") }, composite);
+}
+
+TEST_F(ProgramTransforms, RotationIn2D)
+{
+  const auto image = MakePhantom<FloatImage<2>>({ { 24, 20 } });
+  WriteTestImage(image.GetPointer(), Path("flat.nrrd"));
+  ExpectQuietSuccess(RunProgram({ Path("flat.nrrd"), Path("out.nrrd"), "--rotate", "-25" }));
+  const auto turn = itk::Euler2DTransform<double>::New();
+  turn->SetCenter(CentreOf<2>(image));
+  turn->SetAngle(25 * 0.017453292519943295);
+  EXPECT_LT(LargestDifference(ReadTestImage<FloatImage<2>>(Path("out.nrrd")).GetPointer(), Expected<2>(image, turn).GetPointer()), tolerance);
+}
+
+TEST_F(ProgramTransforms, Errors)
+{
+  const auto flat = itk::Euler2DTransform<double>::New();
+  WriteTransforms({ flat.GetPointer() }, Path("flat.tfm"));
+  const auto run = [this](const std::vector<std::string> & options) {
+    std::vector<std::string> arguments{ Path("in.nrrd"), Path("out.nrrd") };
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return RunProgram(arguments);
+  };
+  ExpectError(run({ "-t", Path("flat.tfm") }), { "flat.tfm", "Euler2DTransform", "2D", "3D" });
+  ExpectError(run({ "-t", Path("none.tfm") }), { "none.tfm", "no transform file" });
+  for (const char * const name : { "bad.tfm", "bad.h5", "bad.mat", "bad.xyz" })
+  {
+    std::ofstream(Path(name)) << "this is no transform\n";
+    ExpectError(run({ "-t", Path(name) }), { "cannot read the transform", name });
+  }
+  ExpectError(run({ "--rotate", "10" }), { "--rotate", "3 angles", "it has 1" });
+  ExpectError(run({ "--rotate", "10,20" }), { "--rotate", "3 angles", "it has 2" });
+  EXPECT_FALSE(std::filesystem::exists(Path("out.nrrd")));
+}
+
+} // namespace

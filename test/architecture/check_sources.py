@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""What every file of the repository keeps to.
+
+  * sources and scripts have at most 400 lines (EXCEPTIONS lists others, with the reason);
+  * C++ and CUDA sources begin with the licence block;
+  * no marks of unfinished work;
+  * no paths of somebody's machine and no hosts of package registries.
+
+usage: check_sources.py [--root DIR]
+Prints one line for each violation, "file:line: what is wrong". The exit status is 1 where there is one.
+"""
+
+import argparse
+import os
+import re
+import sys
+
+LONGEST = 400
+# File -> (lines it may have, why). None has more.
+EXCEPTIONS = {}
+
+LICENSED = re.compile(r"\.(h|hxx|cxx|cu|cuh)(\.in)?$")
+CODE = re.compile(r"(\.(h|hxx|cxx|cu|cuh|py|cmake|wrap|sh)(\.in)?|CMakeLists\.txt)$|^(scripts|\.ci)/[^.]+$")
+TEXT = re.compile(r"\.(md|txt|json|ya?ml|csv|in|toml)$|(^|/)(Doxyfile|\.git\w+|\.clang-format)$")
+
+# Folders of the root that are not the project's: builds, and what tools keep.
+IGNORED = re.compile(r"build|bundle|demo-output|shared$|\.(?!ci$|github$)")
+
+LICENSE_BEGIN = "/*========================================================================="
+LICENSE_LINES = ("Copyright the CudaSpline contributors", "Licensed under the Apache License, Version 2.0")
+
+# Written with brackets, so that this file does not find itself.
+PATTERNS = [
+    ("a mark of unfinished work", re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")),
+    ("a path of a machine", re.compile(r"(?<![\w.:/$}>~-])/([h]ome|[r]oot|[w]ork|[U]sers|[m]nt|[s]cratch)/")),
+    ("a host of a package registry", re.compile(r"([p]ypi|[p]ythonhosted|[n]pmjs|[c]rates|[a]naconda|[a]rtifactory)\.(org|com|io)\b")),
+]
+
+
+def files(root):
+    for folder, folders, names in os.walk(root):
+        top = os.path.relpath(folder, root).replace(os.sep, "/")
+        # Fixtures break the rules on purpose.
+        folders[:] = sorted(f for f in folders if f not in ("__pycache__", "fixtures") and not (top == "." and IGNORED.match(f)))
+        for name in sorted(names):
+            yield name if top == "." else top + "/" + name
+
+
+def check(root):
+    violations = []
+    checked = 0
+    for path in files(root):
+        code = CODE.search(path)
+        if not code and not TEXT.search(path):
+            continue
+        checked += 1
+        with open(os.path.join(root, path), encoding="utf-8") as stream:
+            lines = stream.read().split("\n")
+        if lines and not lines[-1]:
+            lines.pop()
+        if code and len(lines) > EXCEPTIONS.get(path, (LONGEST,))[0]:
+            violations.append((path, len(lines), f"{len(lines)} lines, more than {LONGEST}: it has two subjects"))
+        if LICENSED.search(path):
+            head = "\n".join(lines[:17])
+            if not lines or lines[0] != LICENSE_BEGIN or not all(part in head for part in LICENSE_LINES):
+                violations.append((path, 1, "does not begin with the licence block"))
+        for number, line in enumerate(lines, 1):
+            for what, pattern in PATTERNS:
+                found = pattern.search(line)
+                if found:
+                    violations.append((path, number, f"{what}: {found.group(0)}"))
+    for path in EXCEPTIONS:
+        if not os.path.exists(os.path.join(root, path)):
+            violations.append((path, 1, "an exception for a file that is not there"))
+    return violations, checked
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", default=".", help="root of the repository")
+    violations, checked = check(parser.parse_args().root)
+    for path, line, message in violations:
+        print(f"{path}:{line}: {message}")
+    print(f"checked {checked} files: {len(violations)} violations")
+    return 1 if violations or not checked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

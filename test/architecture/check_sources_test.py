@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Tests of check_sources.py: small trees that break each rule, made here, because what they contain may stand in no file."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+def licence():
+    with open(os.path.join(ROOT, "include", "itkCudaSpline", "math", "HostDevice.h"), encoding="utf-8") as stream:
+        return "".join(stream.readlines()[:17])
+
+
+class SourceRules(unittest.TestCase):
+    def check(self, path, content):
+        """Return code and output for a tree of one file."""
+        with tempfile.TemporaryDirectory() as root:
+            full = os.path.join(root, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, "w", encoding="utf-8") as stream:
+                stream.write(content)
+            result = subprocess.run(
+                [sys.executable, "-B", os.path.join(HERE, "check_sources.py"), "--root", root], capture_output=True, text=True, check=False
+            )
+            return result.returncode, result.stdout + result.stderr
+
+    def expect_clean(self, path, content):
+        code, output = self.check(path, content)
+        self.assertEqual(code, 0, output)
+
+    def expect_complaint(self, path, content, line, phrase):
+        code, output = self.check(path, content)
+        self.assertEqual(code, 1, output)
+        self.assertIn(f"{path}:{line}: ", output)
+        self.assertIn(phrase, output)
+        self.assertIn(" 1 violations", output)
+
+    def test_length(self):
+        self.expect_clean("src/Long.cxx", licence() + "int x;\n" * (400 - 17))
+        self.expect_complaint("src/Long.cxx", licence() + "int x;\n" * (401 - 17), 401, "401 lines, more than 400")
+        self.expect_complaint("test/architecture/long.py", "x = 1\n" * 401, 401, "401 lines, more than 400")
+        self.expect_complaint("scripts/demo", "true\n" * 401, 401, "401 lines, more than 400")
+        self.expect_clean("README.md", "word\n" * 1000)
+
+    def test_licence(self):
+        self.expect_clean("include/itkCudaFilter.h", licence() + "class Filter;\n")
+        self.expect_complaint("include/itkCudaFilter.h", "class Filter;\n", 1, "licence")
+        self.expect_complaint("include/itkCudaFilter.hxx", "\n" + licence(), 1, "licence")
+        self.expect_complaint("src/kernels/Kernel.cu", licence().replace("Apache License", "Other License"), 1, "licence")
+        self.expect_complaint("src/kernels/Kernel.cuh", "", 1, "licence")
+        self.expect_complaint("applications/Typed.cxx.in", "int x;\n", 1, "licence")
+
+    def test_unfinished_work(self):
+        for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"):
+            self.expect_complaint("src/Work.cxx", licence() + f"// {word}: later\n", 18, word)
+            self.expect_complaint("cmake/Work.cmake", f"# {word}\n", 1, word)
+        self.expect_clean("src/Work.cxx", licence() + "int mastodon;\n")
+
+    def test_machine_paths(self):
+        for folder in ("ho" + "me", "ro" + "ot", "wo" + "rk", "Us" + "ers"):
+            self.expect_complaint("cmake/Find.cmake", f"set(HINT /{folder}/someone/toolkit)\n", 1, "path of a machine")
+            self.expect_complaint("doc/Notes.md", f"see `/{folder}/someone`\n", 1, "path of a machine")
+        self.expect_clean("cmake/Find.cmake", "set(HINT /usr/local/cuda/bin ${HERE}/wo" + "rk/x src/wo" + "rk/x)\n")
+
+    def test_registry_hosts(self):
+        self.expect_complaint("scripts/demo", "pip install --index-url https://py" + "pi.org/simple\n", 1, "package registry")
+
+
+if __name__ == "__main__":
+    unittest.main()
