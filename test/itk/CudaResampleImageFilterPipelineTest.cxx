@@ -19,6 +19,7 @@
 // pixels are never taken for unchanged when they changed.
 
 #include "ResampleTestSupport.h"
+#include "StreamingSource.h"
 
 #include "itkCommand.h"
 #include "itkEuler3DTransform.h"
@@ -34,47 +35,6 @@ namespace
 
 using Image = itk::Image<float, 3>;
 using Filter = itk::CudaResampleImageFilter<Image, Image>;
-
-/** A source that makes what is requested and nothing more, by a formula of the index. */
-class StreamingSource : public itk::ImageSource<Image>
-{
-public:
-  using Self = StreamingSource;
-  using Pointer = itk::SmartPointer<Self>;
-  itkNewMacro(Self);
-
-  std::vector<Image::RegionType> requests;
-
-  static float
-  ValueAt(const Image::IndexType & index)
-  {
-    return static_cast<float>(std::sin(0.3 * index[0]) * 50.0 + std::cos(0.2 * index[1] + 0.1 * index[2]) * 70.0 + index[2]);
-  }
-
-protected:
-  void
-  GenerateOutputInformation() override
-  {
-    Image::RegionType region;
-    region.SetSize(Image::SizeType{ { 41, 37, 29 } });
-    region.SetIndex(Image::IndexType{ { -3, 2, 5 } });
-    this->GetOutput()->SetLargestPossibleRegion(region);
-    this->GetOutput()->SetSpacing(Image::SpacingType(1.1));
-  }
-
-  void
-  GenerateData() override
-  {
-    Image * const output = this->GetOutput();
-    requests.push_back(output->GetRequestedRegion());
-    output->SetBufferedRegion(output->GetRequestedRegion());
-    output->Allocate();
-    for (itk::ImageRegionIteratorWithIndex<Image> it(output, output->GetBufferedRegion()); !it.IsAtEnd(); ++it)
-    {
-      it.Set(ValueAt(it.GetIndex()));
-    }
-  }
-};
 
 template <typename TFilter>
 void
