@@ -109,7 +109,8 @@ public:
   itkCudaSplineBackendMacro();
 
 protected:
-  CudaBSplineInterpolateImageFunction() = default;
+  /** Without coefficients: the parent starts with an empty image of them. */
+  CudaBSplineInterpolateImageFunction() { this->m_Coefficients = nullptr; }
   ~CudaBSplineInterpolateImageFunction() override = default;
 
   void

@@ -105,6 +105,10 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   {
     itkExceptionMacro(<< "There are no coefficients: SetInputImage() must be called first.");
   }
+  if (this->m_SplineOrder > CudaSpline::MaximumSplineOrder) // set through the parent, whose SetSplineOrder() is not virtual
+  {
+    itkExceptionMacro(<< "SplineOrder must be between 0 and 5; it is " << this->m_SplineOrder << ".");
+  }
   CudaSpline::CoefficientGrid<ImageDimension, TCoefficientType> grid;
   grid.data = this->m_Coefficients->GetBufferPointer();
   const auto & region = this->m_Coefficients->GetBufferedRegion();

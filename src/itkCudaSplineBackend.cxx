@@ -115,6 +115,7 @@ CudaSplineBackend::Run(const Planner & planner, const Operation & operation, Mul
   context.host = &executor;
   if (process != nullptr)
   {
+    threader->SetNumberOfWorkUnits(process->GetNumberOfWorkUnits()); // as itk::ImageSource does before it threads
     context.progress = [process](double fraction) {
       process->UpdateProgress(static_cast<float>(fraction));
       return !process->GetAbortGenerateData();

@@ -22,8 +22,8 @@
 #include "itkImageSeriesReader.h"
 
 /** \file
- * \brief DICOM series in folders: regular ones come out as ITK's own series reader reads them, with rescaled values and their
- * geometry; irregular ones are refused with the numbers, and read with --force. */
+ * \brief DICOM series in folders: regular ones come out as ITK's own series reader reads them, with rescaled values and
+ * their geometry; irregular ones are refused with the numbers, and read with --force. */
 
 namespace
 {
@@ -155,7 +155,8 @@ TEST_F(ProgramDicom, FolderAsReference)
   WriteSeries(Positions({ 0.0, 1.5, 3.0 }));
   WriteTestImage(MakePhantom<itk::Image<float, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));
   ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-r", Path("series") }));
-  EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize(), (VolumeType::SizeType{ { 12, 10, 3 } }));
+  EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize(),
+            (VolumeType::SizeType{ { 12, 10, 3 } }));
 }
 
 TEST_F(ProgramDicom, SeveralSeries)
@@ -167,9 +168,8 @@ TEST_F(ProgramDicom, SeveralSeries)
     slice.uid = "1.2.826.0.1.3680043.2.1125.2";
   }
   WriteSeries(others);
-  ExpectRefusalUnlessForced({ "holds 2 DICOM series",
-                              "1.2.826.0.1.3680043.2.1125.1 (3 files)",
-                              "1.2.826.0.1.3680043.2.1125.2 (2 files)" });
+  ExpectRefusalUnlessForced(
+    { "holds 2 DICOM series", "1.2.826.0.1.3680043.2.1125.1 (3 files)", "1.2.826.0.1.3680043.2.1125.2 (2 files)" });
   EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize()[2], 3u); // the larger one
   ExpectQuietSuccess(Run({ "--series", "1.2.826.0.1.3680043.2.1125.2" }));
   EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize()[2], 2u);
@@ -179,7 +179,8 @@ TEST_F(ProgramDicom, SeveralSeries)
 TEST_F(ProgramDicom, MissingSlice)
 {
   WriteSeries(Positions({ 0.0, 2.0, 4.0, 8.0, 10.0 }));
-  ExpectRefusalUnlessForced({ "1 slice is missing", "between the positions 4 and 8 mm", "gap is 4 mm, elsewhere 2 mm" });
+  ExpectRefusalUnlessForced(
+    { "1 slice is missing", "between the positions 4 and 8 mm", "gap is 4 mm, elsewhere 2 mm" });
 }
 
 TEST_F(ProgramDicom, SeveralMissingSlices)

@@ -41,14 +41,14 @@
 /** \brief A slice to write. Axis x of the image lies in the x-y plane, turned by 20 degrees; the normal is z. */
 struct DicomSliceToWrite
 {
-  double      position{ 0.0 };  ///< mm along z
-  double      shift{ 0.0 };     ///< mm within the plane, along the image's y axis
-  double      slope{ 1.0 };     ///< rescale slope
-  double      intercept{ -1024.0 };
-  std::string uid{ "1.2.826.0.1.3680043.2.1125.1" }; ///< series
-  std::string tilt; ///< Gantry/Detector Tilt, degrees
+  double       position{ 0.0 }; ///< mm along z
+  double       shift{ 0.0 };    ///< mm within the plane, along the image's y axis
+  double       slope{ 1.0 };    ///< rescale slope
+  double       intercept{ -1024.0 };
+  std::string  uid{ "1.2.826.0.1.3680043.2.1125.1" }; ///< series
+  std::string  tilt;                                  ///< Gantry/Detector Tilt, degrees
   unsigned int width{ 12 };
-  double      angle{ 20.0 }; ///< degrees of the x axis
+  double       angle{ 20.0 }; ///< degrees of the x axis
 };
 
 /** \brief Value of a slice's pixel after rescaling, for slope 1: tells x, y and the position apart. */
@@ -72,7 +72,8 @@ WriteDicomSlice(const DicomSliceToWrite & slice, const std::string & path)
   {
     for (int x = 0; x < static_cast<int>(slice.width); ++x)
     {
-      image->SetPixel({ { x, y } }, static_cast<short>((DicomValue(slice.position, x, y) - slice.intercept) / slice.slope));
+      image->SetPixel({ { x, y } },
+                      static_cast<short>((DicomValue(slice.position, x, y) - slice.intercept) / slice.slope));
     }
   }
 
@@ -110,7 +111,8 @@ WriteDicomSlice(const DicomSliceToWrite & slice, const std::string & path)
   writer->SetFileName(path);
   writer->Update();
 
-  // ITK would store other numbers to these, by the inverse of the rescaling; here the stored numbers are the ones above.
+  // ITK would store other numbers to these, by the inverse of the rescaling; here the stored numbers are the ones
+  // above.
   gdcm::Reader reader;
   reader.SetFileName(path.c_str());
   if (!reader.Read())

@@ -20,7 +20,8 @@
 #include "itkRGBPixel.h"
 
 /** \file
- * \brief Bad input: an exit code, one line that names what was wrong and what is allowed, and an output as it was before. */
+ * \brief Bad input: an exit code, one line that names what was wrong and what is allowed, and an output as it was
+ * before. */
 
 namespace
 {
@@ -103,7 +104,8 @@ TEST_F(ProgramErrors, WhatKindsOfImagesAreAllowed)
   image4->SetRegions(itk::Size<4>{ { 4, 5, 6, 7 } });
   image4->Allocate(true);
   WriteTestImage(image4.GetPointer(), Path("four.nrrd"));
-  ExpectError(RunProgram({ Path("four.nrrd"), Path("out.nii") }), { "four.nrrd", "4 x 5 x 6 x 7", "2 and 3 dimensions" });
+  ExpectError(RunProgram({ Path("four.nrrd"), Path("out.nii") }),
+              { "four.nrrd", "4 x 5 x 6 x 7", "2 and 3 dimensions" });
 
   const auto color = itk::Image<itk::RGBPixel<unsigned char>, 2>::New();
   color->SetRegions(itk::Size<2>{ { 4, 5 } });
@@ -166,7 +168,8 @@ TEST_F(ProgramErrors, Devices)
   ExpectError(withVariable("fast"), { "\"fast\"", "allowed are cpu" });
 }
 
-/** A GPU that was asked for by number and lacks the memory is an error, not a reason to compute elsewhere in silence. */
+/** A GPU that was asked for by number and lacks the memory is an error, not a reason to compute elsewhere in silence.
+ */
 TEST_F(ProgramErrors, DeviceWithoutMemory)
 {
   ProgramSettings settings;

@@ -18,8 +18,9 @@
 #include "TestImages.h"
 
 /** \file
- * \brief Formats in and out: the pixels, their type and the geometry come through. Nearest neighbours on the image's own grid are
- * the image's pixels. (Other interpolations may differ by 1 in integers: coordinates are rounded, and ITK truncates.) */
+ * \brief Formats in and out: the pixels, their type and the geometry come through. Nearest neighbours on the image's
+ * own grid are the image's pixels. (Other interpolations may differ by 1 in integers: coordinates are rounded, and ITK
+ * truncates.) */
 
 namespace
 {
@@ -45,7 +46,9 @@ TEST_P(VolumeFormats, RoundTrip)
   EXPECT_EQ(ComponentOfFile(output), "short");
 }
 
-INSTANTIATE_TEST_SUITE_P(ProgramFormats, VolumeFormats, ::testing::Values(".nii", ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha", ".mhd"));
+INSTANTIATE_TEST_SUITE_P(ProgramFormats,
+                         VolumeFormats,
+                         ::testing::Values(".nii", ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha", ".mhd"));
 
 class PictureFormats
   : public ProgramTest
@@ -85,8 +88,16 @@ TEST_F(ProgramFormats, ObliqueGeometryOf2DImages)
 template <typename TPixel>
 class ProgramPixelTypes : public ProgramTest
 {};
-using AllPixelTypes =
-  ::testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float, double>;
+using AllPixelTypes = ::testing::Types<std::uint8_t,
+                                       std::int8_t,
+                                       std::uint16_t,
+                                       std::int16_t,
+                                       std::uint32_t,
+                                       std::int32_t,
+                                       std::uint64_t,
+                                       std::int64_t,
+                                       float,
+                                       double>;
 TYPED_TEST_SUITE(ProgramPixelTypes, AllPixelTypes);
 
 /** Every pixel type comes out as it went in, its extreme values included, by the default output type. */

@@ -109,7 +109,7 @@ TEST_F(ProgramGrid, TheSameSizeChangesNoBit)
 
 TEST_F(ProgramGrid, Reference)
 {
-  const auto reference = MakeObliqueImage<ImageType>({ { 9, 8, 7 } });
+  const auto   reference = MakeObliqueImage<ImageType>({ { 9, 8, 7 } });
   const double origin[] = { 10.0, -10.0, -30.0 };
   reference->SetOrigin(origin);
   WriteTestImage(reference.GetPointer(), Path("reference.nrrd"));
@@ -119,7 +119,8 @@ TEST_F(ProgramGrid, Reference)
 TEST_F(ProgramGrid, ReferenceOfAnotherDimension)
 {
   WriteTestImage(MakePhantom<itk::Image<float, 2>>({ { 9, 8 } }).GetPointer(), Path("reference.nrrd"));
-  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-r", Path("reference.nrrd") }), { "reference.nrrd", "2 dimensions", "3" });
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-r", Path("reference.nrrd") }),
+              { "reference.nrrd", "2 dimensions", "3" });
 }
 
 TEST_F(ProgramGrid, DownsamplingWarns)
@@ -127,7 +128,8 @@ TEST_F(ProgramGrid, DownsamplingWarns)
   const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--spacing", "1,1.25,3" });
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.CountErrorLines(), 1u);
-  EXPECT_NE(result.errors.find("warning: the output samples the input coarsely (2 input voxels a step along z)"), std::string::npos)
+  EXPECT_NE(result.errors.find("warning: the output samples the input coarsely (2 input voxels a step along z)"),
+            std::string::npos)
     << result.errors;
 }
 

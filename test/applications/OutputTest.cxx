@@ -58,13 +58,16 @@ TEST_P(ProgramFullDisk, KeepsTheOldFile)
     const bool      isCompressed = output.find(".gz") != std::string::npos;
     ProgramSettings settings;
     settings.fileSizeLimit = isCompressed ? limit / 10 : limit;
-    ExpectError(RunProgram({ Path("in.nrrd"), output, "-i", "nearest" }, settings), { "out" + std::string(GetParam()) });
+    ExpectError(RunProgram({ Path("in.nrrd"), output, "-i", "nearest" }, settings),
+                { "out" + std::string(GetParam()) });
     EXPECT_EQ(Content(output), "what was there");
     EXPECT_EQ(CountFiles(), files);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(ProgramOutput, ProgramFullDisk, ::testing::Values(".nii", ".nii.gz", ".nrrd", ".mha", ".mhd", ".hdr", ".tif"));
+INSTANTIATE_TEST_SUITE_P(ProgramOutput,
+                         ProgramFullDisk,
+                         ::testing::Values(".nii", ".nii.gz", ".nrrd", ".mha", ".mhd", ".hdr", ".tif"));
 
 TEST_F(ProgramOutput, ReplacesAFile)
 {
@@ -83,7 +86,8 @@ TEST_F(ProgramOutput, ReplacesItsOwnInput)
 /** Both files of a pair are replaced, and the header names its data file by the final name. */
 TEST_F(ProgramOutput, Pairs)
 {
-  for (const auto & [header, data] : { std::pair("out.mhd", "out.raw"), std::pair("out.hdr", "out.img"), std::pair("out.nhdr", "out.raw") })
+  for (const auto & [header, data] :
+       { std::pair("out.mhd", "out.raw"), std::pair("out.hdr", "out.img"), std::pair("out.nhdr", "out.raw") })
   {
     std::ofstream(Path(header)) << "old header";
     std::ofstream(Path(data)) << "old data";
@@ -114,7 +118,8 @@ TEST_F(ProgramOutput, LinkStaysALink)
   std::filesystem::create_symlink("elsewhere/real.nrrd", Path("out.nrrd"));
   ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "nearest" }));
   EXPECT_TRUE(std::filesystem::is_symlink(Path("out.nrrd")));
-  EXPECT_EQ(LargestDifference(ReadTestImage<ImageType>(Path("elsewhere/real.nrrd")).GetPointer(), m_Image.GetPointer()), 0.0);
+  EXPECT_EQ(LargestDifference(ReadTestImage<ImageType>(Path("elsewhere/real.nrrd")).GetPointer(), m_Image.GetPointer()),
+            0.0);
 }
 
 TEST_F(ProgramOutput, NameWithoutFolder)
@@ -132,8 +137,9 @@ TEST_F(ProgramOutput, SignalLeavesNothingBehind)
   std::ofstream(Path("out.nrrd")) << "what was there";
   ProgramSettings settings;
   settings.signalWhenFolder = m_Folder.string();
-  const ProgramResult result =
-    RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline", "--order", "5", "--size", "400", "--output-type", "double" }, settings);
+  const ProgramResult result = RunProgram(
+    { Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline", "--order", "5", "--size", "400", "--output-type", "double" },
+    settings);
   EXPECT_EQ(result.signal, SIGTERM) << "it was done before the signal: " << result.code << result.errors;
   EXPECT_EQ(Content(Path("out.nrrd")), "what was there");
   EXPECT_EQ(CountFiles(), 2u);

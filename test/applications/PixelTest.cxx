@@ -39,7 +39,8 @@ protected:
   }
 };
 
-/** The cast clamps to the output type, then truncates: 1e3 and -1e3 to the limits of 8 bits, 99.9 to 99 and -99.9 to -99. */
+/** The cast clamps to the output type, then truncates: 1e3 and -1e3 to the limits of 8 bits, 99.9 to 99 and -99.9 to
+ * -99. */
 TEST_F(ProgramPixels, OutputTypesClampAndTruncate)
 {
   const auto image = FloatImage::New(); // without spacing and origin: coordinates are exact, and so are linear values
@@ -87,14 +88,16 @@ TEST_F(ProgramPixels, LabelsStayLabels)
     it.Set(static_cast<unsigned short>(1000 * (it.GetIndex()[0] / 4 + it.GetIndex()[1] / 3 + it.GetIndex()[2] / 5)));
   }
   WriteTestImage(image.GetPointer(), Path("labels.nrrd"));
-  ExpectQuietSuccess(Run("labels.nrrd", { "-i", "nearest", "--rotate", "7", "11", "-23", "--compare-itk", "--spacing", "0.9" }));
-  const auto                                 result = ReadTestImage<LabelImage>(Path("out.nrrd"));
+  ExpectQuietSuccess(
+    Run("labels.nrrd", { "-i", "nearest", "--rotate", "7", "11", "-23", "--compare-itk", "--spacing", "0.9" }));
+  const auto                                result = ReadTestImage<LabelImage>(Path("out.nrrd"));
   itk::ImageRegionConstIterator<LabelImage> pixel(result, result->GetBufferedRegion());
   for (; !pixel.IsAtEnd(); ++pixel)
   {
     ASSERT_EQ(pixel.Get() % 1000, 0);
   }
-  EXPECT_NE(Run("labels.nrrd", { "-i", "nearest", "--rotate", "7", "11", "-23", "--compare-itk" }).output.find("  0 voxels differ"),
+  EXPECT_NE(Run("labels.nrrd", { "-i", "nearest", "--rotate", "7", "11", "-23", "--compare-itk" })
+              .output.find("  0 voxels differ"),
             std::string::npos);
 }
 
@@ -109,7 +112,8 @@ TEST_F(ProgramPixels, DefaultValue)
   EXPECT_EQ(corner({ "--size", "30", "--spacing", "1" }), 0.0);
   EXPECT_EQ(corner({ "--size", "30", "--spacing", "1", "--default-value", "-1024" }), -1024.0);
   EXPECT_EQ(corner({ "--size", "30", "--spacing", "1", "--default-value=-0.5", "--output-type", "double" }), -0.5);
-  EXPECT_TRUE(std::isnan(corner({ "--size", "30", "--spacing", "1", "--default-value", "nan", "--output-type", "float" })));
+  EXPECT_TRUE(
+    std::isnan(corner({ "--size", "30", "--spacing", "1", "--default-value", "nan", "--output-type", "float" })));
   ExpectError(Run("in.nrrd", { "--default-value", "0.5" }), { "--default-value 0.5", "int16" });
   ExpectError(Run("in.nrrd", { "--default-value", "-1", "--output-type", "uint8" }), { "--default-value -1", "uint8" });
   ExpectError(Run("in.nrrd", { "--default-value", "40000" }), { "--default-value 40000", "int16" });
@@ -121,8 +125,8 @@ class ProgramOrders
   , public ::testing::WithParamInterface<unsigned int>
 {};
 
-/** Every spline order against ITK's interpolator in double: within 1e-6 of the range in float (NUMERICS.md allows orders 4 and 5 more on
- * noise; this is no noise). */
+/** Every spline order against ITK's interpolator in double: within 1e-6 of the range in float (NUMERICS.md allows
+ * orders 4 and 5 more on noise; this is no noise). */
 TEST_P(ProgramOrders, AgreeWithItk)
 {
   const auto image = MakePhantom<FloatImage>({ { 21, 18, 15 } });

@@ -55,8 +55,10 @@ TEST_F(ProgramReport, Version)
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.errors, "");
   EXPECT_NE(result.output.find("CudaSplineResample " CUDASPLINE_VERSION "\n"), std::string::npos) << result.output;
-  EXPECT_NE(result.output.find(std::string("ITK ") + itk::Version::GetITKVersion()), std::string::npos) << result.output;
-  EXPECT_TRUE(result.output.find("CUDA Toolkit 1") != std::string::npos || result.output.find("without the CUDA Toolkit") != std::string::npos)
+  EXPECT_NE(result.output.find(std::string("ITK ") + itk::Version::GetITKVersion()), std::string::npos)
+    << result.output;
+  EXPECT_TRUE(result.output.find("CUDA Toolkit 1") != std::string::npos ||
+              result.output.find("without the CUDA Toolkit") != std::string::npos)
     << result.output;
 }
 
@@ -65,9 +67,25 @@ TEST_F(ProgramReport, Help)
   const ProgramResult result = RunProgram({ "--help" });
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.errors, "");
-  for (const char * const word : { "--reference",  "--transform",     "--interpolation", "--order",       "--spacing",     "--size",   "--rotate",
-                                   "--default-value", "--device",     "--output-type",   "--compare-itk", "--report",      "--series", "--force",
-                                   "--verbose",    "--version",       "Examples",        "A(B(p))",       "CUDASPLINE_DEVICE" })
+  for (const char * const word : { "--reference",
+                                   "--transform",
+                                   "--interpolation",
+                                   "--order",
+                                   "--spacing",
+                                   "--size",
+                                   "--rotate",
+                                   "--default-value",
+                                   "--device",
+                                   "--output-type",
+                                   "--compare-itk",
+                                   "--report",
+                                   "--series",
+                                   "--force",
+                                   "--verbose",
+                                   "--version",
+                                   "Examples",
+                                   "A(B(p))",
+                                   "CUDASPLINE_DEVICE" })
   {
     EXPECT_NE(result.output.find(word), std::string::npos) << word;
   }
@@ -82,9 +100,11 @@ TEST_F(ProgramReport, SilentUnlessAsked)
 
 TEST_F(ProgramReport, VerboseTellsStages)
 {
-  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--verbose", "--device", "cpu", "-i", "bspline" });
+  const ProgramResult result =
+    RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--verbose", "--device", "cpu", "-i", "bspline" });
   ExpectQuietSuccess(result);
-  for (const char * const word : { "read", "prepare", "evaluate", "write", "40 x 36 x 30", "bspline of order 3 by Cpu" })
+  for (const char * const word :
+       { "read", "prepare", "evaluate", "write", "40 x 36 x 30", "bspline of order 3 by Cpu" })
   {
     EXPECT_NE(result.output.find(word), std::string::npos) << word << " is missing in: " << result.output;
   }
@@ -106,7 +126,8 @@ TEST_F(ProgramReport, DifferenceFromItk)
 {
   for (const std::string interpolation : { "nearest", "linear", "bspline" })
   {
-    const auto report = Report({ "-i", interpolation, "--rotate", "10", "-5", "20", "--spacing", "0.8", "--compare-itk" });
+    const auto report =
+      Report({ "-i", interpolation, "--rotate", "10", "-5", "20", "--spacing", "0.8", "--compare-itk" });
     EXPECT_EQ(report["interpolation"], interpolation);
     EXPECT_TRUE(report["backend"] == "Cpu" || report["backend"] == "Cuda") << report["backend"];
     EXPECT_LT(report["comparison"]["maximum_fraction"].get<double>(), 1e-6) << interpolation;
@@ -141,11 +162,29 @@ TEST_F(ProgramReport, DifferenceFromItkIn2D)
   EXPECT_EQ(report["input"]["size"], (std::vector<int>{ 50, 41 }));
 }
 
+/** The image of the differences has the output's grid and the reported maximum. */
+TEST_F(ProgramReport, DifferenceImage)
+{
+  const auto report =
+    Report({ "-i", "bspline", "--rotate", "10,-5,20", "--compare-itk", "--difference", Path("difference.nrrd") });
+  const auto output = ReadTestImage<FloatImage>(Path("out.nrrd"));
+  const auto difference = ReadTestImage<FloatImage>(Path("difference.nrrd"));
+  ExpectSameGrid(difference.GetPointer(), output.GetPointer());
+  const auto zero = MakeObliqueImage<FloatImage>(output->GetLargestPossibleRegion().GetSize());
+  const auto maximum = report["comparison"]["maximum"].get<double>();
+  EXPECT_GT(maximum, 0.0);
+  EXPECT_NEAR(LargestDifference(difference.GetPointer(), zero.GetPointer()), maximum, 1e-6 * maximum);
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--difference", Path("d.nrrd") }),
+              { "--difference", "--compare-itk" },
+              2);
+}
+
 TEST_F(ProgramReport, PrintsTheDifference)
 {
   const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--compare-itk", "--device", "cpu" });
   ExpectQuietSuccess(result);
-  for (const char * const word : { "Difference from ITK", "maximum", "RMS", "99.9th percentile", "pixel units", "range", "by Cpu", "by ITK" })
+  for (const char * const word :
+       { "Difference from ITK", "maximum", "RMS", "99.9th percentile", "pixel units", "range", "by Cpu", "by ITK" })
   {
     EXPECT_NE(result.output.find(word), std::string::npos) << word << " is missing in: " << result.output;
   }

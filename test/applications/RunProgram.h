@@ -25,15 +25,16 @@
 #include <vector>
 
 /** \file
- * \brief Runs CudaSplineResample as a user does: as a process of its own, with arguments, and looks at what comes back. */
+ * \brief Runs CudaSplineResample as a user does: as a process of its own, with arguments, and looks at what comes back.
+ */
 
 /** \brief What a process left behind. */
 struct ProgramResult
 {
-  int         code{ -1 };   ///< exit code; -1 where a signal ended the process
-  int         signal{ 0 };  ///< the signal that ended it; 0 for an exit
-  std::string output;       ///< stdout
-  std::string errors;       ///< stderr
+  int         code{ -1 };  ///< exit code; -1 where a signal ended the process
+  int         signal{ 0 }; ///< the signal that ended it; 0 for an exit
+  std::string output;      ///< stdout
+  std::string errors;      ///< stderr
 
   /** Number of lines on stderr. */
   std::size_t
@@ -43,13 +44,14 @@ struct ProgramResult
 /** \brief How to run the process. */
 struct ProgramSettings
 {
-  std::vector<std::pair<std::string, std::string>> environment; ///< added to this process's
-  bool                                             onTerminal{ false };  ///< stderr is a pseudo-terminal
-  long                                             fileSizeLimit{ -1 }; ///< bytes that a file may have, as if the disk were full then
-  std::string                                      signalWhenFolder; ///< send SIGTERM when a hidden folder appears in this one
+  std::vector<std::pair<std::string, std::string>> environment;         ///< added to this process's
+  bool                                             onTerminal{ false }; ///< stderr is a pseudo-terminal
+  long        fileSizeLimit{ -1 }; ///< bytes that a file may have, as if the disk were full then
+  std::string signalWhenFolder;    ///< send SIGTERM when a hidden folder appears in this one
 };
 
-/** \brief Runs the program and waits for it. CUDASPLINE_RESAMPLE in the environment names another binary than the one built here. */
+/** \brief Runs the program and waits for it. CUDASPLINE_RESAMPLE in the environment names another binary than the one
+ * built here. */
 ProgramResult
 RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & settings = {});
 

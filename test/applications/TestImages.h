@@ -123,11 +123,11 @@ template <typename TImage>
 typename TImage::Pointer
 MakeObliqueImage(const typename TImage::SizeType & size)
 {
-  constexpr unsigned int            dimension = TImage::ImageDimension;
-  const auto                        image = TImage::New();
-  typename TImage::SpacingType      spacing;
-  typename TImage::PointType        origin;
-  typename TImage::DirectionType    direction;
+  constexpr unsigned int         dimension = TImage::ImageDimension;
+  const auto                     image = TImage::New();
+  typename TImage::SpacingType   spacing;
+  typename TImage::PointType     origin;
+  typename TImage::DirectionType direction;
   direction.SetIdentity();
   for (unsigned int axis = 0; axis < dimension; ++axis)
   {

@@ -27,9 +27,9 @@
 #include "itkTranslationTransform.h"
 
 /** \file
- * \brief --rotate and --transform against itk::ResampleImageFilter with the transform written out. Linear interpolation of the
- * phantom in float agrees with ITK's double to single precision: values below 256 have a rounding of 1.5e-5, several operations of
- * it. A wrong transform is off by units. */
+ * \brief --rotate and --transform against itk::ResampleImageFilter with the transform written out. Linear interpolation
+ * of the phantom in float agrees with ITK's double to single precision: values below 256 have a rounding of 1.5e-5,
+ * several operations of it. A wrong transform is off by units. */
 
 namespace
 {
@@ -111,7 +111,8 @@ protected:
     options.insert(options.begin(), { Path("in.nrrd"), Path("out.nrrd") });
     const ProgramResult result = RunProgram(options);
     EXPECT_EQ(result.code, 0) << result.errors;
-    EXPECT_LT(LargestDifference(ReadTestImage<FloatImage<3>>(Path("out.nrrd")).GetPointer(), Expected<3>(m_Image, transform).GetPointer()),
+    EXPECT_LT(LargestDifference(ReadTestImage<FloatImage<3>>(Path("out.nrrd")).GetPointer(),
+                                Expected<3>(m_Image, transform).GetPointer()),
               tolerance);
   }
 
@@ -190,10 +191,12 @@ TEST_F(ProgramTransforms, DisplacementField)
   transform->SetDisplacementField(field);
   WriteTransforms({ transform.GetPointer() }, Path("field.h5"));
   ExpectTransform({ "-t", Path("field.h5") }, transform);
-  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-t", Path("field.h5") + ",inverse" }), { "field.h5", "no inverse" });
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-t", Path("field.h5") + ",inverse" }),
+              { "field.h5", "no inverse" });
 }
 
-/** Turning by 90 degrees about z carries the voxel at +x from the centre to +y, in an image whose axes are those of space. */
+/** Turning by 90 degrees about z carries the voxel at +x from the centre to +y, in an image whose axes are those of
+ * space. */
 TEST_F(ProgramTransforms, RotationIsRightHanded)
 {
   const auto image = FloatImage<3>::New();
@@ -215,7 +218,7 @@ TEST_F(ProgramTransforms, RotationIsRightHanded)
   EXPECT_EQ(turned->GetPixel({ { 8, 5, 5 } }), 3.0f); // z to x
   turned = run({ "0", "0", "90" });
   EXPECT_EQ(turned->GetPixel({ { 5, 8, 5 } }), 1.0f); // x to y
-  turned = run({ "90", "0", "90" }); // about x first: y to z, which stays
+  turned = run({ "90", "0", "90" });                  // about x first: y to z, which stays
   EXPECT_EQ(turned->GetPixel({ { 5, 5, 8 } }), 2.0f);
   turned = run({ "0", "0", "-90" });
   EXPECT_EQ(turned->GetPixel({ { 5, 2, 5 } }), 1.0f);
@@ -247,7 +250,9 @@ TEST_F(ProgramTransforms, RotationIn2D)
   const auto turn = itk::Euler2DTransform<double>::New();
   turn->SetCenter(CentreOf<2>(image));
   turn->SetAngle(25 * 0.017453292519943295);
-  EXPECT_LT(LargestDifference(ReadTestImage<FloatImage<2>>(Path("out.nrrd")).GetPointer(), Expected<2>(image, turn).GetPointer()), tolerance);
+  EXPECT_LT(LargestDifference(ReadTestImage<FloatImage<2>>(Path("out.nrrd")).GetPointer(),
+                              Expected<2>(image, turn).GetPointer()),
+            tolerance);
 }
 
 TEST_F(ProgramTransforms, Errors)

@@ -69,7 +69,7 @@ public:
   using Self = Doubled;
   using Superclass = itk::LinearInterpolateImageFunction<Image>;
   using Pointer = itk::SmartPointer<Self>;
-  itkNewMacro(Self);
+  itkCudaSplineNewMacro(Self);
   OutputType
   EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override
   {

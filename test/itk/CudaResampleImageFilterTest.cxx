@@ -50,7 +50,7 @@ public:
   using Self = OwnLinearTransform;
   using Superclass = itk::AffineTransform<double, D>;
   using Pointer = itk::SmartPointer<Self>;
-  itkNewMacro(Self);
+  itkCudaSplineNewMacro(Self);
   typename Superclass::OutputPointType
   TransformPoint(const typename Superclass::InputPointType & point) const override
   {

@@ -18,10 +18,6 @@
 #ifndef CudaSplineTest_SplineErrorBounds_h
 #define CudaSplineTest_SplineErrorBounds_h
 
-#include "itkCudaSpline/math/SplineOrderDispatch.h"
-#include "itkCudaSpline/math/SplinePoles.h"
-
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -49,17 +45,33 @@ struct PrefilterBounds
   double              gain{ 1.0 }; ///< product of (1 - z)^2
   double              norm{ 1.0 }; ///< sum of the absolute impulse response
 
+  /** The poles by their closed forms (Unser, Aldroubi, Eden 1993) in long double: neither the module's constants nor
+   * ITK's. */
   explicit PrefilterBounds(unsigned int order)
   {
-    itk::CudaSpline::DispatchSplineOrder(order, [this](auto known) {
-      using Poles = itk::CudaSpline::SplinePoles<decltype(known)::value>;
-      for (unsigned int k = 0; k < Poles::Count; ++k)
-      {
-        poles.push_back(Poles::Pole(k));
-      }
-      gain = Poles::Gain();
-      norm = Poles::Norm();
-    });
+    if (order == 2)
+    {
+      poles = { static_cast<double>(std::sqrt(8.0L) - 3.0L) };
+    }
+    else if (order == 3)
+    {
+      poles = { static_cast<double>(std::sqrt(3.0L) - 2.0L) };
+    }
+    else if (order == 4)
+    {
+      poles = { static_cast<double>(std::sqrt(664.0L - std::sqrt(438976.0L)) + std::sqrt(304.0L) - 19.0L),
+                static_cast<double>(std::sqrt(664.0L + std::sqrt(438976.0L)) - std::sqrt(304.0L) - 19.0L) };
+    }
+    else if (order == 5)
+    {
+      poles = { static_cast<double>(std::sqrt(67.5L - std::sqrt(4436.25L)) + std::sqrt(26.25L) - 6.5L),
+                static_cast<double>(std::sqrt(67.5L + std::sqrt(4436.25L)) - std::sqrt(26.25L) - 6.5L) };
+    }
+    for (const double pole : poles)
+    {
+      gain *= (1.0 - pole) * (1.0 - pole);
+      norm *= (1.0 - pole) * (1.0 - pole) / ((1.0 + pole) * (1.0 + pole));
+    }
   }
 
   /** \brief One axis of the module.

@@ -20,6 +20,8 @@
 
 #include "RandomData.h"
 
+#include "itkCudaSplineCompatibility.h"
+
 #include "itkImage.h"
 #include "itkImageSource.h"
 #include "itkPlatformMultiThreader.h"
@@ -169,7 +171,7 @@ class StreamingSource : public itk::ImageSource<TImage>
 public:
   using Self = StreamingSource;
   using Pointer = itk::SmartPointer<Self>;
-  itkNewMacro(Self);
+  itkCudaSplineNewMacro(Self);
 
   void
   SetImage(const TImage * image)

@@ -35,7 +35,7 @@ public:
   using Image = itk::Image<float, 3>;
   using Self = StreamingSource;
   using Pointer = itk::SmartPointer<Self>;
-  itkNewMacro(Self);
+  itkCudaSplineNewMacro(Self);
 
   std::vector<Image::RegionType> requests;
 

@@ -72,6 +72,16 @@ FirCoefficient(int k)
   }
 }
 
+/** \brief Refuses a number of taps that is not odd and positive. \exception std::invalid_argument it is not */
+inline void
+CheckFirTapCount(int count)
+{
+  if (count <= 0 || count % 2 == 0)
+  {
+    throw std::invalid_argument("The number of FIR taps must be odd and positive; it is " + std::to_string(count) + ".");
+  }
+}
+
 /** \brief 2 K + 1 taps of the prefilter of one order, from -K to K.
  *
  * \param[in] count number of taps, odd and positive
@@ -82,10 +92,7 @@ template <unsigned int VOrder>
 std::vector<double>
 FirTaps(int count, bool normalize)
 {
-  if (count <= 0 || count % 2 == 0)
-  {
-    throw std::invalid_argument("The number of FIR taps must be odd and positive; it is " + std::to_string(count) + ".");
-  }
+  CheckFirTapCount(count);
   const int           reach = count / 2;
   std::vector<double> taps(static_cast<std::size_t>(count));
   double              sum = 0.0;
@@ -109,11 +116,13 @@ FirTaps(int count, bool normalize)
  * The sum of the absolute differences of the truncated and the exact impulse response: what is cut off, and where the taps are
  * normalised, what the others change by. Written so that no difference of nearly equal numbers is taken.
  * \param[in] count number of taps, odd and positive
- * \param[in] normalize as for FirTaps() */
+ * \param[in] normalize as for FirTaps()
+ * \exception std::invalid_argument count is even or not positive */
 template <unsigned int VOrder>
 double
 FirTruncationError(int count, bool normalize)
 {
+  CheckFirTapCount(count);
   const int reach = count / 2;
   double    inside = std::abs(FirCoefficient<VOrder>(0));
   for (int k = 1; k <= reach; ++k)
