@@ -35,8 +35,8 @@ namespace itk
  * CudaResampleImageFilter the evaluation runs on the backend too.
  *
  * What differs from ITK: short axes are folded fully (ITK folds once, and reads outside of the buffer for orders 3 and 4 on axes of 2
- * samples and order 5 on axes of 2 and 3; on an axis of one sample it ignores the start index); SetInputImage() may be called
- * from several threads; SetSplineOrder() after SetInputImage() makes new coefficients; integer images never get integer coefficients.
+ * samples and order 5 on axes of 2 and 3; on an axis of one sample it ignores the start index); SetInputImage() of one interpolator may be called
+ * from several threads (an image whose source is out of date belongs to one thread, as in every ITK pipeline); SetSplineOrder() after SetInputImage() makes new coefficients; integer images never get integer coefficients.
  * Pixels that were changed without Modified() are seen by the next SetInputImage(): coefficients are reused only when a
  * checksum of all pixels is unchanged.
  *

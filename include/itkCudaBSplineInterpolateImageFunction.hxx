@@ -39,9 +39,12 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
   }
   // The coefficients depend on the whole image: as in ITK, it is brought up to date here.
   auto * const image = const_cast<TImageType *>(inputData);
-  image->UpdateOutputInformation();
-  image->SetRequestedRegionToLargestPossibleRegion();
-  image->Update();
+  if (image->GetSource() != nullptr)
+  {
+    image->UpdateOutputInformation();
+    image->SetRequestedRegionToLargestPossibleRegion();
+    image->Update();
+  }
 
   auto filter = DecompositionFilter::New();
   CudaSplineHostExecutor       executor(filter->GetMultiThreader());
@@ -50,8 +53,12 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
   const auto &        region = inputData->GetBufferedRegion();
   const std::uint64_t checksum = CudaSpline::ContentChecksum(
     inputData->GetBufferPointer(), region.GetNumberOfPixels() * sizeof(typename TImageType::InternalPixelType), context);
-  if (this->m_Coefficients.IsNull() || this->m_Coefficients->GetBufferedRegion() != region || checksum != m_Checksum ||
-      m_CoefficientOrder != this->m_SplineOrder || region.GetNumberOfPixels() == 0)
+  const auto & kept = this->m_Coefficients;
+  const bool   isSame = kept.IsNotNull() && checksum == m_Checksum && m_CoefficientOrder == this->m_SplineOrder &&
+                      region.GetNumberOfPixels() > 0 && kept->GetBufferedRegion() == region &&
+                      kept->GetSpacing() == image->GetSpacing() && kept->GetOrigin() == image->GetOrigin() &&
+                      kept->GetDirection() == image->GetDirection();
+  if (!isSame)
   {
     filter->SetInput(inputData);
     filter->SetSplineOrder(this->m_SplineOrder);
@@ -151,7 +158,10 @@ auto
 CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Evaluate(const PointType & point) const -> OutputType
 {
   ContinuousIndexType index;
-  this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index);
+  if (this->GetInputImage() != nullptr) // else EvaluateAt() says what is missing
+  {
+    this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index);
+  }
   return this->EvaluateAt(index, nullptr);
 }
 
