@@ -138,7 +138,7 @@ TEST_F(ProgramOutput, SignalLeavesNothingBehind)
   ProgramSettings settings;
   settings.signalWhenFolder = m_Folder.string();
   const ProgramResult result = RunProgram(
-    { Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline", "--order", "5", "--size", "400", "--output-type", "double" },
+    { Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline", "--order", "5", "--size", "300", "--output-type", "double" },
     settings);
   EXPECT_EQ(result.signal, SIGTERM) << "it was done before the signal: " << result.code << result.errors;
   EXPECT_EQ(Content(Path("out.nrrd")), "what was there");

@@ -37,7 +37,14 @@ std::string
 ProgramPath()
 {
   const char * const other = std::getenv("CUDASPLINE_RESAMPLE");
-  return other != nullptr ? other : CUDASPLINE_RESAMPLE_PROGRAM;
+  if (other != nullptr)
+  {
+    return other;
+  }
+  // Beside the tests where both were copied elsewhere, else where the build put it.
+  std::error_code error;
+  const auto      beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "CudaSplineResample";
+  return std::filesystem::exists(beside, error) ? beside.string() : CUDASPLINE_RESAMPLE_PROGRAM;
 }
 
 /** The two ends of a pipe or pseudo-terminal. */

@@ -50,8 +50,9 @@ struct ProgramSettings
   std::string signalWhenFolder;    ///< send SIGTERM when a hidden folder appears in this one
 };
 
-/** \brief Runs the program and waits for it. CUDASPLINE_RESAMPLE in the environment names another binary than the one
- * built here. */
+/** \brief Runs the program and waits for it.
+ *
+ * It is the one that CUDASPLINE_RESAMPLE in the environment names, or that lies beside the tests, or that the build made. */
 ProgramResult
 RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & settings = {});
 

@@ -1,0 +1,286 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "CommandLine.h"
+
+#include "Error.h"
+#include "HelpText.h"
+#include "PixelType.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+
+namespace CudaSplineResample
+{
+
+namespace
+{
+
+constexpr int usageError = 2; // exit code of a wrong command line, as is usual
+
+/** A whole word as a number. */
+std::optional<double>
+ParseNumber(const std::string & word)
+{
+  char *       end = nullptr;
+  const double number = std::strtod(word.c_str(), &end);
+  if (word.empty() || end != word.c_str() + word.size())
+  {
+    return std::nullopt;
+  }
+  return number;
+}
+
+/** "1,2.5,3" as numbers. */
+std::vector<double>
+ParseNumbers(const std::string & option, const std::string & text)
+{
+  std::vector<double> numbers;
+  std::size_t         begin = 0;
+  while (begin <= text.size())
+  {
+    const std::size_t           end = std::min(text.find(',', begin), text.size());
+    const std::optional<double> number = ParseNumber(text.substr(begin, end - begin));
+    if (!number || !std::isfinite(*number))
+    {
+      throw ProgramError(option + " " + text + ": \"" + text.substr(begin, end - begin) + "\" is no number");
+    }
+    numbers.push_back(*number);
+    begin = end + 1;
+  }
+  if (numbers.size() > 3)
+  {
+    throw ProgramError(option + " " + text + ": at most 3 values, one an axis, are allowed");
+  }
+  return numbers;
+}
+
+/** Joins the numbers behind an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
+ * file name, and a minus sign may start a number. */
+std::vector<std::string>
+JoinNumbers(int argc, char ** argv)
+{
+  std::vector<std::string> words(argv + 1, argv + argc);
+  std::vector<std::string> joined;
+  for (std::size_t position = 0; position < words.size(); ++position)
+  {
+    const std::string & word = words[position];
+    const bool          several = word == "--spacing" || word == "--size" || word == "--rotate";
+    const std::size_t   most = several ? 3 : (word == "--default-value" || word == "--order" ? 1 : 0);
+    std::string         values;
+    for (std::size_t count = 0; count < most && position + 1 < words.size(); ++count)
+    {
+      const std::string & next = words[position + 1];
+      // The first value may hold commas; a wrong one is left for the option to complain about.
+      if (count == 0 ? next.compare(0, 2, "--") == 0 : !ParseNumber(next))
+      {
+        break;
+      }
+      values += (count == 0 ? "=" : ",") + next;
+      ++position;
+    }
+    joined.push_back(word + values);
+  }
+  return joined;
+}
+
+TransformArgument
+ParseTransform(const std::string & text)
+{
+  const std::string suffix = ",inverse";
+  if (text.size() > suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0)
+  {
+    return { text.substr(0, text.size() - suffix.size()), true };
+  }
+  return { text, false };
+}
+
+/** The words of the command line that have no type of their own in CLI11. */
+struct Words
+{
+  std::string              interpolation{ "linear" };
+  std::string              order;
+  std::string              spacing;
+  std::string              size;
+  std::string              rotation;
+  std::string              defaultValue{ "0" };
+  std::string              device{ "auto" };
+  std::string              outputType;
+  std::vector<std::string> transforms;
+};
+
+/** Checks the words and turns them into options. */
+void
+Interpret(const Words & words, Options & options)
+{
+  options.interpolation = words.interpolation == "nearest"  ? Interpolation::Nearest
+                          : words.interpolation == "linear" ? Interpolation::Linear
+                                                            : Interpolation::BSpline;
+  if (!words.order.empty())
+  {
+    if (words.order.size() != 1 || words.order[0] < '0' || words.order[0] > '5')
+    {
+      throw ProgramError("--order " + words.order + ": allowed are the spline orders 0, 1, 2, 3, 4 and 5");
+    }
+    if (options.interpolation != Interpolation::BSpline)
+    {
+      throw ProgramError("--order is for --interpolation bspline, not for " + words.interpolation);
+    }
+    options.order = static_cast<unsigned int>(words.order[0] - '0');
+  }
+  if (!words.spacing.empty())
+  {
+    options.spacing = ParseNumbers("--spacing", words.spacing);
+    for (const double value : options.spacing)
+    {
+      if (value <= 0.0)
+      {
+        throw ProgramError("--spacing " + words.spacing + ": values in mm above 0 are allowed");
+      }
+    }
+  }
+  if (!words.size.empty())
+  {
+    for (const double value : ParseNumbers("--size", words.size))
+    {
+      if (value < 1.0 || value != std::floor(value) || value > 4294967295.0)
+      {
+        throw ProgramError("--size " + words.size + ": whole numbers of voxels, 1 or more, are allowed");
+      }
+      options.size.push_back(static_cast<std::size_t>(value));
+    }
+  }
+  if (!words.rotation.empty())
+  {
+    options.rotation = ParseNumbers("--rotate", words.rotation);
+  }
+  const std::optional<double> defaultValue = ParseNumber(words.defaultValue);
+  if (!defaultValue)
+  {
+    throw ProgramError("--default-value \"" + words.defaultValue + "\" is no number");
+  }
+  options.defaultValue = *defaultValue;
+  const bool isNumber = !words.device.empty() && words.device.size() < 6 &&
+                        words.device.find_first_not_of("0123456789") == std::string::npos;
+  if (words.device != "auto" && words.device != "cpu" && !isNumber)
+  {
+    throw ProgramError("--device \"" + words.device + "\": allowed are auto, cpu and the number of a GPU, from 0");
+  }
+  options.device = words.device == "auto" ? "" : words.device;
+  if (!words.outputType.empty())
+  {
+    options.outputType = PixelTypeOfName(words.outputType);
+    if (!options.outputType)
+    {
+      throw ProgramError("--output-type \"" + words.outputType + "\": allowed are " + PixelTypeNames());
+    }
+  }
+  if (!options.difference.empty() && !options.compare)
+  {
+    throw ProgramError("--difference needs --compare-itk");
+  }
+  for (const std::string & transform : words.transforms)
+  {
+    options.transforms.push_back(ParseTransform(transform));
+  }
+}
+
+} // namespace
+
+const char *
+NameOf(Interpolation interpolation)
+{
+  return interpolation == Interpolation::Nearest ? "nearest"
+                                                 : (interpolation == Interpolation::Linear ? "linear" : "bspline");
+}
+
+std::optional<int>
+ParseCommandLine(int argc, char ** argv, Options & options)
+{
+  Words    words;
+  CLI::App app{ HelpSummary(), "CudaSplineResample" };
+  app.get_formatter()->column_width(34);
+  app.footer(HelpDetails());
+  app.set_version_flag(
+    "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
+
+  app.add_option("input", options.input, "Image to resample: a file, or a folder with a DICOM series")->required();
+  app.add_option("output", options.output, "File to write; its ending names the format")->required();
+  app
+    .add_option(
+      "-r,--reference", options.reference, "Image (or DICOM folder) whose grid the output gets; default: the input's")
+    ->type_name("IMAGE");
+  app
+    .add_option(
+      "-t,--transform",
+      words.transforms,
+      "ITK transform file, from output points to input points; \",inverse\" behind it inverts; may be repeated")
+    ->type_name("FILE[,inverse]")
+    ->allow_extra_args(false);
+  app.add_option("-i,--interpolation", words.interpolation, "nearest, linear (default) or bspline")
+    ->type_name("NAME")
+    ->check(CLI::IsMember({ "nearest", "linear", "bspline" }).description(""));
+  app.add_option("--order", words.order, "Order of the B-spline, 0 to 5; default: 3")->type_name("N");
+  app.add_option("--spacing", words.spacing, "Output spacing in mm, one value or one an axis; the extent is kept")
+    ->type_name("X[,Y[,Z]]");
+  app.add_option("--size", words.size, "Output size in voxels, one value or one an axis; alone it keeps the extent")
+    ->type_name("X[,Y[,Z]]");
+  app
+    .add_option(
+      "--rotate",
+      words.rotation,
+      "Turn the image by these degrees about the x, y and z axes (in this order) through its centre; in 2D one angle")
+    ->type_name("X,Y,Z");
+  app.add_option("--default-value", words.defaultValue, "Value outside the input; default: 0")->type_name("VALUE");
+  app.add_option("--output-type", words.outputType, PixelTypeNames() + "; default: the input's")->type_name("TYPE");
+  app.add_option("--device", words.device, "auto (default), cpu, or the number of a GPU, which then has to do it")
+    ->type_name("DEVICE");
+  app.add_flag(
+    "--compare-itk", options.compare, "Resample with ITK's own classes too, and print the differences and both times");
+  app
+    .add_option(
+      "--difference", options.difference, "With --compare-itk: write our values minus ITK's to an image (float)")
+    ->type_name("FILE");
+  app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")->type_name("FILE");
+  app.add_option("--series", options.series, "Series to take from a DICOM folder with several")->type_name("UID");
+  app.add_flag("--force", options.force, "Read a DICOM folder even if slices are missing, unevenly spaced or tilted");
+  app.add_flag("-v,--verbose", options.verbose, "Print what was done, by whom, and the time of each stage");
+
+  try
+  {
+    std::vector<std::string> arguments = JoinNumbers(argc, argv);
+    std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
+    app.parse(arguments);
+    Interpret(words, options);
+    return std::nullopt;
+  }
+  catch (const CLI::Success & success)
+  {
+    return app.exit(success);
+  }
+  catch (const std::exception & error) // CLI::ParseError or ProgramError
+  {
+    std::cerr << "CudaSplineResample: error: " << OneLine(error.what()) << "; see --help" << std::endl;
+    return usageError;
+  }
+}
+
+} // namespace CudaSplineResample

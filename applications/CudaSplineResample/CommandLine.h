@@ -1,0 +1,82 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineResample_CommandLine_h
+#define CudaSplineResample_CommandLine_h
+
+#include "Volume.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CudaSplineResample
+{
+
+enum class Interpolation : unsigned char
+{
+  Nearest,
+  Linear,
+  BSpline
+};
+
+/** \brief "nearest", "linear" or "bspline". */
+const char *
+NameOf(Interpolation interpolation);
+
+/** \brief A file of transforms, as it is or inverted. */
+struct TransformArgument
+{
+  std::string file;
+  bool        inverse{ false };
+};
+
+/** \brief What the user asked for. */
+struct Options
+{
+  std::string                    input;
+  std::string                    output;
+  std::string                    reference;  ///< empty: the input's grid
+  std::vector<TransformArgument> transforms; ///< in the order given
+  Interpolation                  interpolation{ Interpolation::Linear };
+  unsigned int                   order{ 3 };
+  std::vector<double>            spacing;  ///< mm; empty, one, or one an axis
+  std::vector<std::size_t>       size;     ///< voxels; empty, one, or one an axis
+  std::vector<double>            rotation; ///< degrees; empty, one (2D) or three (3D)
+  double                         defaultValue{ 0.0 };
+  std::string                    device;     ///< "" (automatic), "cpu" or a number
+  std::optional<ScalarType>      outputType; ///< empty: the input's
+  bool                           compare{ false };
+  std::string                    difference; ///< image of the differences from ITK; empty: none
+  std::string                    report;     ///< JSON file; empty: none
+  std::string                    series;     ///< UID; empty: the only one
+  bool                           force{ false };
+  bool                           verbose{ false };
+};
+
+/** \brief Reads the command line.
+ *
+ * \param[out] options the user's wishes
+ * \return the exit code if the program is done, after --help, --version or an error (one line on stderr); empty
+ * otherwise */
+std::optional<int>
+ParseCommandLine(int argc, char ** argv, Options & options);
+
+} // namespace CudaSplineResample
+
+#endif

@@ -1,0 +1,61 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineResample_ErrorStatistics_h
+#define CudaSplineResample_ErrorStatistics_h
+
+#include "Volume.h"
+
+#include <cstddef>
+
+namespace CudaSplineResample
+{
+
+/** \brief How an image differs from a reference, in pixel units, and what to measure it by. */
+struct Comparison
+{
+  double      maximum{ 0.0 };
+  double      rms{ 0.0 };
+  double      percentile999{ 0.0 }; ///< the smallest error that 99.9 % of the voxels do not exceed
+  std::size_t voxels{ 0 };
+  std::size_t differing{ 0 };      ///< voxels with an error other than 0
+  double      inputMinimum{ 0.0 }; ///< of the input's finite pixels
+  double      inputMaximum{ 0.0 };
+  /** Integer outputs only: where the voxels differ, how far from an integer ITK's value was at most. ITK truncates, so
+   * that there the last bit of a double decides between two integers. */
+  double distanceFromInteger{ 0.0 };
+  double itkSeconds{ 0.0 };
+  Volume difference; ///< float, the image minus the reference as it was compared; without pixels unless asked for
+
+  double
+  GetInputRange() const
+  {
+    return inputMaximum - inputMinimum;
+  }
+};
+
+/** \brief Compares an image with a reference in double that was not cast yet.
+ *
+ * Real outputs are compared as they are, integer outputs with ITK's cast of the reference. Two NaNs agree; NaN and a
+ * number differ by infinity. \param[in] output the image \param[in] reference double, of the same size \param[in] input
+ * gives the range \param[in] keepDifference fill Comparison::difference */
+Comparison
+CompareVolumes(const Volume & output, const Volume & reference, const Volume & input, bool keepDifference);
+
+} // namespace CudaSplineResample
+
+#endif

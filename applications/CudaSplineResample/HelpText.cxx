@@ -1,0 +1,82 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "HelpText.h"
+
+#include "itkCudaSplineSystem.h"
+
+#include "itkVersion.h"
+
+namespace CudaSplineResample
+{
+
+std::string
+HelpSummary()
+{
+  return "Resamples a 2D or 3D scalar image: turned, transformed, on another grid. On a GPU where there is one, else "
+         "on all\n"
+         "cores, with the results of itk::ResampleImageFilter.";
+}
+
+std::string
+HelpDetails()
+{
+  return R"(Files
+  Whatever ITK reads and writes: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others. Rescale slope and intercept of DICOM are
+  applied. A DICOM folder with several series, missing or unevenly spaced slices, or gantry tilt is refused, with the
+  numbers, unless --series or --force says how to go on. The output is replaced only when the new one is complete.
+
+Grid
+  Without --reference it is the input's. --spacing keeps the extent (the outer faces of the outermost voxels) as nearly as whole
+  voxels allow, and its centre; --size alone keeps the extent exactly; both together keep the centre. There is no smoothing:
+  for down-sampling smooth the input first.
+
+Transforms
+  A transform maps points of the output to points of the input, as everywhere in ITK. Of several, the LAST given is applied FIRST
+  to a point of the output, the order of itk::CompositeTransform::AddTransform: "-t A -t B" maps p to A(B(p)). (ANTs lists them
+  the other way round.) Transforms within one file have that order too, and ",inverse" inverts the file as a whole.
+  --rotate turns the input's content about its own centre, counter-clockwise as seen from the tip of an axis of physical space
+  (ITK's, x to the patient's left); it comes before --transform: the transforms act on the turned image.
+
+Pixels
+  Values are cast as ITK casts them: clamped to the output type, then truncated, not rounded. Use --output-type float to keep
+  fractions, and nearest for labels.
+
+Environment
+  CUDASPLINE_DEVICE=cpu|0|1...  device of --device auto; without it the first GPU, else the CPU.
+
+Exit code
+  0: done. 1: an error, named in one line on stderr; the output is untouched. 2: a wrong command line.
+
+Examples
+  CudaSplineResample t1.nii.gz iso.nii.gz --spacing 0.8 --interpolation bspline --output-type float
+  CudaSplineResample t1.nii.gz turned.nrrd --rotate 10 -5 20 -i linear --verbose
+  CudaSplineResample moving.nii moved.nii -r fixed.nii -t affine.tfm -i bspline --order 5
+  CudaSplineResample labels.nii.gz back.nii.gz -r t1.nii.gz -t affine.tfm,inverse -i nearest
+  CudaSplineResample ct-folder/ ct.nii.gz --spacing 1 -i bspline --default-value -1024
+  CudaSplineResample t1.nii.gz out.nii.gz --spacing 0.8 -i bspline --output-type float --compare-itk)";
+}
+
+std::string
+VersionText()
+{
+  const std::string cuda = itk::CudaSpline::BuiltWithCuda() ? "CUDA Toolkit " + itk::CudaSpline::CudaToolkitVersion()
+                                                            : "built without the CUDA Toolkit";
+  return std::string("CudaSplineResample " CUDASPLINE_VERSION "\nITK ") + itk::Version::GetITKVersion() + "\n" + cuda;
+}
+
+} // namespace CudaSplineResample

@@ -1,0 +1,130 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "OutputGrid.h"
+
+#include "Error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace CudaSplineResample
+{
+
+namespace
+{
+
+/** The value for an axis of an option that has none, one, or one an axis. */
+template <typename TValue>
+TValue
+ValueForAxis(const std::vector<TValue> & values, unsigned int axis)
+{
+  return values.size() == 1 ? values.front() : values[axis];
+}
+
+template <typename TValue>
+void
+CheckCount(const char * option, const std::vector<TValue> & values, unsigned int dimension)
+{
+  if (values.size() > 1 && values.size() != dimension)
+  {
+    throw ProgramError(std::string(option) + " has " + std::to_string(values.size()) +
+                       " values; allowed are 1 or, for this " + std::to_string(dimension) + "D image, " +
+                       std::to_string(dimension));
+  }
+}
+
+} // namespace
+
+Grid
+MakeOutputGrid(const Grid & base, const std::vector<double> & spacing, const std::vector<std::size_t> & size)
+{
+  CheckCount("--spacing", spacing, base.dimension);
+  CheckCount("--size", size, base.dimension);
+  Grid        grid = base;
+  Coordinates shift{ 0.0, 0.0, 0.0 }; // of the origin, in voxels of the base
+  for (unsigned int axis = 0; axis < base.dimension; ++axis)
+  {
+    const double extent = static_cast<double>(base.size[axis]) * base.spacing[axis];
+    if (!spacing.empty())
+    {
+      grid.spacing[axis] = ValueForAxis(spacing, axis);
+    }
+    if (!size.empty())
+    {
+      grid.size[axis] = ValueForAxis(size, axis);
+      if (spacing.empty() && grid.size[axis] != base.size[axis])
+      {
+        grid.spacing[axis] = extent / static_cast<double>(grid.size[axis]);
+      }
+    }
+    else if (!spacing.empty())
+    {
+      const double voxels = std::max(1.0, std::round(extent / grid.spacing[axis]));
+      if (voxels > 4294967295.0)
+      {
+        throw ProgramError("--spacing " + Brief(grid.spacing[axis]) + " mm divides " + Brief(extent) +
+                           " mm into too many voxels");
+      }
+      grid.size[axis] = static_cast<std::size_t>(voxels);
+    }
+    // Exactly zero where nothing changed, so that the origin then keeps its bits.
+    shift[axis] = 0.5 *
+                  (static_cast<double>(base.size[axis] - 1) * base.spacing[axis] -
+                   static_cast<double>(grid.size[axis] - 1) * grid.spacing[axis]) /
+                  base.spacing[axis];
+  }
+  grid.origin = PointOfIndex(base, shift);
+  return grid;
+}
+
+std::string
+DescribeDownsampling(const Grid &                                            input,
+                     const Grid &                                            output,
+                     const std::function<Coordinates(const Coordinates &)> & mapping)
+{
+  std::string       text;
+  const Coordinates centre = CentreIndex(output);
+  for (unsigned int axis = 0; axis < output.dimension; ++axis)
+  {
+    if (output.size[axis] < 2)
+    {
+      continue;
+    }
+    Coordinates before = centre;
+    Coordinates after = centre;
+    before[axis] -= 0.5;
+    after[axis] += 0.5;
+    const Coordinates from = IndexOfPoint(input, mapping(PointOfIndex(output, before)));
+    const Coordinates to = IndexOfPoint(input, mapping(PointOfIndex(output, after)));
+    double            step = 0.0;
+    for (unsigned int inputAxis = 0; inputAxis < input.dimension; ++inputAxis)
+    {
+      if (input.size[inputAxis] > 1)
+      {
+        step = std::max(step, std::abs(to[inputAxis] - from[inputAxis]));
+      }
+    }
+    if (step > 1.1)
+    {
+      text += (text.empty() ? "" : ", ") + Brief(step) + " input voxels a step along " + "xyz"[axis];
+    }
+  }
+  return text;
+}
+
+} // namespace CudaSplineResample

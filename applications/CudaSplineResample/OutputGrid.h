@@ -1,0 +1,50 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineResample_OutputGrid_h
+#define CudaSplineResample_OutputGrid_h
+
+#include "Volume.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CudaSplineResample
+{
+
+/** \brief The grid of the output: a base grid with another spacing, another size, or both.
+ *
+ * The centre of the base stays where it is, and so do its axes. With a spacing alone the size is the number of whole
+ * voxels nearest to the extent (size times spacing); with a size alone the spacing is the extent over it. \param[in]
+ * base the input's grid, or a reference image's \param[in] spacing mm; empty, one value, or one an axis \param[in] size
+ * voxels; empty, one value, or one an axis \exception ProgramError a wrong number of values */
+Grid
+MakeOutputGrid(const Grid & base, const std::vector<double> & spacing, const std::vector<std::size_t> & size);
+
+/** \brief Which axes are sampled more coarsely than the input, in words; empty where none is by more than a tenth.
+ *
+ * Measured at the centre of the output: how many voxels of the input, along any of its axes, lie between neighbours of
+ * the output. \param[in] mapping the transform, from points of the output to points of the input */
+std::string
+DescribeDownsampling(const Grid &                                            input,
+                     const Grid &                                            output,
+                     const std::function<Coordinates(const Coordinates &)> & mapping);
+
+} // namespace CudaSplineResample
+
+#endif

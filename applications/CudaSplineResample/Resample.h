@@ -1,0 +1,89 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineResample_Resample_h
+#define CudaSplineResample_Resample_h
+
+#include "CommandLine.h"
+#include "ErrorStatistics.h"
+#include "Volume.h"
+
+#include "itkCudaSplineSystem.h"
+
+#include "itkTransformBase.h"
+
+#include <functional>
+#include <string>
+
+namespace CudaSplineResample
+{
+
+/** \brief What to compute. */
+struct ResampleRequest
+{
+  Volume                      input;
+  Grid                        outputGrid;
+  ScalarType                  outputType{ ScalarType::Float32 };
+  itk::TransformBase::Pointer transform; ///< of the input's dimension, in double; null: identity
+  Interpolation               interpolation{ Interpolation::Linear };
+  unsigned int                order{ 3 };
+  double                      defaultValue{ 0.0 };
+  std::string                 device;   ///< "" (automatic), "cpu" or a number
+  std::function<void(double)> progress; ///< finished fraction
+};
+
+/** \brief What was computed, by whom, and how long it took. */
+struct ResampleResult
+{
+  Volume                   output;
+  itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None };
+  std::string              fallbackReason;
+  double                   prepareSeconds{ 0.0 };
+  double                   evaluateSeconds{ 0.0 };
+};
+
+/** \brief Resamples by itk::CudaResampleImageFilter.
+ *
+ * The filter exists for three output types an input type: the input's, float and double. Other types are computed in
+ * the real type that the filter itself computes in for them, and cast by the same cast: the same bits, a third of the
+ * code. \exception itk::ExceptionObject from the filter */
+ResampleResult
+Resample(const ResampleRequest & request);
+
+/** \brief Resamples by ITK's own classes, in double and on the CPU, and compares.
+ *
+ * \param[in] request what was computed; its device does not matter
+ * \param[in] output our result
+ * \param[in] keepDifference keep the difference of every voxel
+ * \exception itk::ExceptionObject from the filter */
+Comparison
+CompareWithItk(const ResampleRequest & request, const Volume & output, bool keepDifference);
+
+/** \brief Resample() for one input type; instantiated once each, in files that CMake writes from ResampleTyped.cxx.in.
+ */
+template <typename TInput>
+ResampleResult
+ResampleTyped(const ResampleRequest & request);
+
+/** \brief The reference of CompareWithItk() for one input type: a volume of doubles. Adds the seconds it took. */
+template <typename TInput>
+Volume
+ReferenceTyped(const ResampleRequest & request, double & seconds);
+
+} // namespace CudaSplineResample
+
+#endif
