@@ -31,17 +31,17 @@ namespace itk
 /** \class CudaBSplineDecompositionImageFilter
  * \brief B-spline coefficients of an image, on a GPU or on all threads of the host.
  *
- * Replaces BSplineDecompositionImageFilter: the same coefficients, for spline orders 0 to 5 and whole-sample mirror boundaries,
- * of images of 1 to 4 dimensions with integer or real pixels, as float or double. Other pixel types, dimensions and adaptors are
- * answered by the superclass (GetLastBackend(), GetFallbackReason()).
+ * Replaces BSplineDecompositionImageFilter: the same coefficients, for spline orders 0 to 5 and whole-sample mirror
+ * boundaries, of images of 1 to 4 dimensions with integer or real pixels, as float or double. Other pixel types,
+ * dimensions and adaptors are answered by the superclass (GetLastBackend(), GetFallbackReason()).
  *
  * The recursive prefilter of Unser, Aldroubi and Eden (1993) runs on independent segments of each line, whose recursion
  * starts far enough ahead of them that nothing is lost (CudaSpline::FilterSegment()).
  *
  * \par Accuracy
  * Along one axis the truncation error is at most 6e-8 (float output) or 1.1e-16 (double output) of the largest
- * coefficient. ITK itself is 1.2e-10 (cubic) to 3.7e-10 (order 5) off the exact mirror near the low edge. Float output is
- * computed in float; ITK computes in double and rounds to float after each axis.
+ * coefficient. ITK itself is 1.2e-10 (cubic) to 3.7e-10 (order 5) off the exact mirror near the low edge. Float output
+ * is computed in float; ITK computes in double and rounds to float after each axis.
  *
  * \par NaN and infinity
  * reach the samples of their neighbourhood (CudaSpline::FilterSegment()); in ITK they spread over the whole image.
@@ -53,7 +53,8 @@ namespace itk
  * \sa BSplineDecompositionImageFilter, CudaBSplineInterpolateImageFunction
  * \ingroup ImageFilters CudaSpline */
 template <typename TInputImage, typename TOutputImage>
-class ITK_TEMPLATE_EXPORT CudaBSplineDecompositionImageFilter : public BSplineDecompositionImageFilter<TInputImage, TOutputImage>
+class ITK_TEMPLATE_EXPORT CudaBSplineDecompositionImageFilter
+  : public BSplineDecompositionImageFilter<TInputImage, TOutputImage>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBSplineDecompositionImageFilter);

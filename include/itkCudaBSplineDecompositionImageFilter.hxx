@@ -40,7 +40,8 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
 {
   if constexpr (!IsAccelerated)
   {
-    m_Backend.RecordSuperclass("only scalar images of 1 to 4 dimensions with float or double coefficients are accelerated");
+    m_Backend.RecordSuperclass(
+      "only scalar images of 1 to 4 dimensions with float or double coefficients are accelerated");
     Superclass::GenerateData();
   }
   else

@@ -28,27 +28,30 @@ namespace itk
 {
 
 /** \class CudaBSplineInterpolateImageFunction
- * \brief B-spline interpolation of an image and its derivatives from coefficients made by CudaBSplineDecompositionImageFilter.
+ * \brief B-spline interpolation of an image and its derivatives from coefficients made by
+ * CudaBSplineDecompositionImageFilter.
  *
- * Replaces BSplineInterpolateImageFunction, with its whole interface. Coefficients are made in SetInputImage(), on a GPU or on
- * all threads of the host; single evaluations always run on the host, from host coefficients, and never wait for a GPU. Within
- * CudaResampleImageFilter the evaluation runs on the backend too.
+ * Replaces BSplineInterpolateImageFunction, with its whole interface. Coefficients are made in SetInputImage(), on a
+ * GPU or on all threads of the host; single evaluations always run on the host, from host coefficients, and never wait
+ * for a GPU. Within CudaResampleImageFilter the evaluation runs on the backend too.
  *
- * What differs from ITK: short axes are folded fully (ITK folds once, and reads outside of the buffer for orders 3 and 4 on axes of 2
- * samples and order 5 on axes of 2 and 3; on an axis of one sample it ignores the start index); SetInputImage() of one interpolator may be called
- * from several threads (an image whose source is out of date belongs to one thread, as in every ITK pipeline); SetSplineOrder() after SetInputImage() makes new coefficients; integer images never get integer coefficients.
- * Pixels that were changed without Modified() are seen by the next SetInputImage(): coefficients are reused only when a
- * checksum of all pixels is unchanged.
+ * What differs from ITK: short axes are folded fully (ITK folds once, and reads outside of the buffer for orders 3 and
+ * 4 on axes of 2 samples and order 5 on axes of 2 and 3; on an axis of one sample it ignores the start index);
+ * SetInputImage() of one interpolator may be called from several threads (an image whose source is out of date belongs
+ * to one thread, as in every ITK pipeline); SetSplineOrder() after SetInputImage() makes new coefficients; integer
+ * images never get integer coefficients. Pixels that were changed without Modified() are seen by the next
+ * SetInputImage(): coefficients are reused only when a checksum of all pixels is unchanged.
  *
  * \par Accuracy
- * Weights, sums and results are double. With double coefficients the value differs from ITK's by rounding, 1e-12 of the range, and by ITK's
- * own truncation near the low edge (up to 3.7e-10). With float coefficients storage costs about 1e-6 of the range.
+ * Weights, sums and results are double. With double coefficients the value differs from ITK's by rounding, 1e-12 of the
+ * range, and by ITK's own truncation near the low edge (up to 3.7e-10). With float coefficients storage costs about
+ * 1e-6 of the range.
  *
  * \par Threads
- * Evaluations may run in any number of threads at once. The overloads with a thread id give the same bits as those without and use
- * no scratch memory of their own, except EvaluateDerivativeAtContinuousIndex() and
- * EvaluateValueAndDerivativeAtContinuousIndex(), which are not virtual in ITK: for them SetNumberOfWorkUnits() must cover the thread
- * id, as in ITK.
+ * Evaluations may run in any number of threads at once. The overloads with a thread id give the same bits as those
+ * without and use no scratch memory of their own, except EvaluateDerivativeAtContinuousIndex() and
+ * EvaluateValueAndDerivativeAtContinuousIndex(), which are not virtual in ITK: for them SetNumberOfWorkUnits() must
+ * cover the thread id, as in ITK.
  *
  * \tparam TImageType scalar image, \tparam TCoordRep float or double, \tparam TCoefficientType float or double
  *
@@ -144,7 +147,7 @@ private:
 
   CudaSplineBackend m_Backend;
   std::mutex        m_Mutex;
-  std::uint64_t     m_Checksum{ 0 };        ///< of the pixels that the coefficients were made from
+  std::uint64_t     m_Checksum{ 0 };         ///< of the pixels that the coefficients were made from
   unsigned int      m_CoefficientOrder{ 0 }; ///< order that the coefficients were made for
 };
 

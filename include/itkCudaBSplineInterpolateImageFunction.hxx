@@ -29,7 +29,8 @@ namespace itk
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 void
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::SetInputImage(const TImageType * inputData)
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::SetInputImage(
+  const TImageType * inputData)
 {
   const std::lock_guard<std::mutex> lock(m_Mutex);
   if (inputData == nullptr)
@@ -46,13 +47,15 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
     image->Update();
   }
 
-  auto filter = DecompositionFilter::New();
+  auto                         filter = DecompositionFilter::New();
   CudaSplineHostExecutor       executor(filter->GetMultiThreader());
   CudaSpline::ExecutionContext context;
   context.host = &executor;
   const auto &        region = inputData->GetBufferedRegion();
-  const std::uint64_t checksum = CudaSpline::ContentChecksum(
-    inputData->GetBufferPointer(), region.GetNumberOfPixels() * sizeof(typename TImageType::InternalPixelType), context);
+  const std::uint64_t checksum =
+    CudaSpline::ContentChecksum(inputData->GetBufferPointer(),
+                                region.GetNumberOfPixels() * sizeof(typename TImageType::InternalPixelType),
+                                context);
   const auto & kept = this->m_Coefficients;
   const bool   isSame = kept.IsNotNull() && checksum == m_Checksum && m_CoefficientOrder == this->m_SplineOrder &&
                       region.GetNumberOfPixels() > 0 && kept->GetBufferedRegion() == region &&
@@ -96,7 +99,8 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 void
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::PrintSelf(std::ostream & os, Indent indent) const
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::PrintSelf(std::ostream & os,
+                                                                                        Indent         indent) const
 {
   Superclass::PrintSelf(os, indent);
   m_Backend.Print(os, indent);
@@ -104,15 +108,16 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Pr
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 auto
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateAt(const ContinuousIndexType & index,
-                                                                                        CovariantVectorType * derivative) const
-  -> OutputType
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateAt(
+  const ContinuousIndexType & index,
+  CovariantVectorType *       derivative) const -> OutputType
 {
   if (this->m_Coefficients.IsNull())
   {
     itkExceptionMacro(<< "There are no coefficients: SetInputImage() must be called first.");
   }
-  if (this->m_SplineOrder > CudaSpline::MaximumSplineOrder) // set through the parent, whose SetSplineOrder() is not virtual
+  if (this->m_SplineOrder >
+      CudaSpline::MaximumSplineOrder) // set through the parent, whose SetSplineOrder() is not virtual
   {
     itkExceptionMacro(<< "SplineOrder must be between 0 and 5; it is " << this->m_SplineOrder << ".");
   }
@@ -126,8 +131,8 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
     grid.extent.size[d] = static_cast<std::int64_t>(region.GetSize(d));
     at[d] = index[d];
   }
-  double     value = 0.0;
-  double     gradient[ImageDimension] = {};
+  double value = 0.0;
+  double gradient[ImageDimension] = {};
   CudaSpline::DispatchSplineOrder(this->m_SplineOrder, [&](auto order) {
     if (derivative == nullptr)
     {
@@ -155,7 +160,8 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 auto
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Evaluate(const PointType & point) const -> OutputType
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Evaluate(const PointType & point) const
+  -> OutputType
 {
   ContinuousIndexType index;
   if (this->GetInputImage() != nullptr) // else EvaluateAt() says what is missing
@@ -167,9 +173,9 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 auto
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Evaluate(const PointType & point,
-                                                                                      ThreadIdType      itkNotUsed(threadId)) const
-  -> OutputType
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Evaluate(
+  const PointType & point,
+  ThreadIdType      itkNotUsed(threadId)) const -> OutputType
 {
   return this->Evaluate(point);
 }
@@ -203,24 +209,25 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 void
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateValueAndDerivativeAtContinuousIndexInternal(
-  const ContinuousIndexType & x,
-  OutputType &                value,
-  CovariantVectorType &       derivativeValue,
-  vnl_matrix<long> &          itkNotUsed(evaluateIndex),
-  vnl_matrix<double> &        itkNotUsed(weights),
-  vnl_matrix<double> &        itkNotUsed(weightsDerivative)) const
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::
+  EvaluateValueAndDerivativeAtContinuousIndexInternal(const ContinuousIndexType & x,
+                                                      OutputType &                value,
+                                                      CovariantVectorType &       derivativeValue,
+                                                      vnl_matrix<long> &          itkNotUsed(evaluateIndex),
+                                                      vnl_matrix<double> &        itkNotUsed(weights),
+                                                      vnl_matrix<double> &        itkNotUsed(weightsDerivative)) const
 {
   value = this->EvaluateAt(x, &derivativeValue);
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 auto
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateDerivativeAtContinuousIndexInternal(
-  const ContinuousIndexType & x,
-  vnl_matrix<long> &          itkNotUsed(evaluateIndex),
-  vnl_matrix<double> &        itkNotUsed(weights),
-  vnl_matrix<double> &        itkNotUsed(weightsDerivative)) const -> CovariantVectorType
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::
+  EvaluateDerivativeAtContinuousIndexInternal(const ContinuousIndexType & x,
+                                              vnl_matrix<long> &          itkNotUsed(evaluateIndex),
+                                              vnl_matrix<double> &        itkNotUsed(weights),
+                                              vnl_matrix<double> &        itkNotUsed(weightsDerivative)) const
+  -> CovariantVectorType
 {
   CovariantVectorType derivative;
   this->EvaluateAt(x, &derivative);

@@ -42,22 +42,23 @@ enum class CudaSplinePrecision : unsigned char
 /** \class CudaResampleImageFilter
  * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
  *
- * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are scalar images of 1 to 3
- * dimensions and of any integer or real pixel types, under every transform whose category is Linear (composites of linear
- * ones included), with ITK's own interpolators as the user sets them:
+ * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are scalar images
+ * of 1 to 3 dimensions and of any integer or real pixel types, under every transform whose category is Linear
+ * (composites of linear ones included), with ITK's own interpolators as the user sets them:
  * NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction, BSplineInterpolateImageFunction and
  * CudaBSplineInterpolateImageFunction of orders 0 to 5. Classes derived from these, and all else, are answered by
  * the superclass; GetLastBackend() and GetFallbackReason() tell.
  *
- * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run. For B-splines the
- * whole input is requested, so that coefficients do not depend on stream divisions.
+ * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run.
+ * For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
  *
  * \par Accuracy
- * Continuous indices are ITK's bit for bit, so the nearest neighbours and the inside test agree in every voxel. In double
- * precision real results differ from ITK's by 1e-12 of the range (and by ITK's own truncation of up to 3.7e-10 near the low edge); in single
- * precision by 1e-6 of the range for images and orders up to 3. Values are cast as in ITK: clamped, then
- * truncated, so an integer output can differ by 1 where ITK's real value is that close to an integer. NaN becomes 0 in
- * integer outputs, where it is undefined in ITK. With the same integer type in and out, nearest neighbours keep all 64 bits. See doc/Accuracy.md.
+ * Continuous indices are ITK's bit for bit, so the nearest neighbours and the inside test agree in every voxel. In
+ * double precision real results differ from ITK's by 1e-12 of the range (and by ITK's own truncation of up to 3.7e-10
+ * near the low edge); in single precision by 1e-6 of the range for images and orders up to 3. Values are cast as in
+ * ITK: clamped, then truncated, so an integer output can differ by 1 where ITK's real value is that close to an
+ * integer. NaN becomes 0 in integer outputs, where it is undefined in ITK. With the same integer type in and out,
+ * nearest neighbours keep all 64 bits. See doc/Accuracy.md.
  *
  * \tparam TInputImage, TOutputImage images, \tparam TInterpolatorPrecisionType, TTransformPrecisionType float or double
  *
@@ -74,7 +75,8 @@ public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaResampleImageFilter);
 
   using Self = CudaResampleImageFilter;
-  using Superclass = ResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>;
+  using Superclass =
+    ResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
@@ -88,11 +90,11 @@ public:
   static constexpr unsigned int OutputDimension = TOutputImage::ImageDimension;
 
   /** True where the module's own kernels can resample these images. */
-  static constexpr bool IsAccelerated =
-    CudaSpline::IsSupportedScalar<InputPixelType> && CudaSpline::IsSupportedScalar<OutputPixelType> &&
-    InputDimension == OutputDimension && InputDimension <= 3 &&
-    std::is_base_of<Image<InputPixelType, InputDimension>, TInputImage>::value &&
-    std::is_base_of<Image<OutputPixelType, OutputDimension>, TOutputImage>::value;
+  static constexpr bool IsAccelerated = CudaSpline::IsSupportedScalar<InputPixelType> &&
+                                        CudaSpline::IsSupportedScalar<OutputPixelType> &&
+                                        InputDimension == OutputDimension && InputDimension <= 3 &&
+                                        std::is_base_of<Image<InputPixelType, InputDimension>, TInputImage>::value &&
+                                        std::is_base_of<Image<OutputPixelType, OutputDimension>, TOutputImage>::value;
 
   /** SetGPUEnabled() and its family. */
   itkCudaSplineBackendMacro();
@@ -101,8 +103,8 @@ public:
   itkSetEnumMacro(Precision, CudaSplinePrecision);
   itkGetEnumMacro(Precision, CudaSplinePrecision);
 
-  /** Keep the coefficients (on the device, or on the host for the Cpu backend) for the next update, and use them again when a checksum of
-   * all pixels says that the input is unchanged. Off by default: it costs the memory of a volume. */
+  /** Keep the coefficients (on the device, or on the host for the Cpu backend) for the next update, and use them again
+   * when a checksum of all pixels says that the input is unchanged. Off by default: it costs the memory of a volume. */
   itkSetMacro(KeepSource, bool);
   itkGetConstMacro(KeepSource, bool);
   itkBooleanMacro(KeepSource);

@@ -36,7 +36,10 @@
 namespace itk
 {
 
-template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 void
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::PrintSelf(
   std::ostream & os,
@@ -45,7 +48,9 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   Superclass::PrintSelf(os, indent);
   m_Backend.Print(os, indent);
   os << indent << "Precision: "
-     << (m_Precision == CudaSplinePrecision::Automatic ? "Automatic" : (m_Precision == CudaSplinePrecision::Single ? "Single" : "Double"))
+     << (m_Precision == CudaSplinePrecision::Automatic
+           ? "Automatic"
+           : (m_Precision == CudaSplinePrecision::Single ? "Single" : "Double"))
      << std::endl;
   os << indent << "KeepSource: " << (m_KeepSource ? "On" : "Off") << std::endl;
   os << indent << "SourceReused: " << (m_SourceReused ? "Yes" : "No") << std::endl;
@@ -53,10 +58,13 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   os << indent << "EvaluationTime: " << m_EvaluationTime << " s" << std::endl;
 }
 
-template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 auto
-CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::RecogniseMethod() const
-  -> Method
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  RecogniseMethod() const -> Method
 {
   Method method;
   if constexpr (!IsAccelerated)
@@ -109,15 +117,20 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     }
     else if (method.refusal == nullptr)
     {
-      method.refusal = "only ITK's nearest-neighbour, linear and B-spline interpolators are accelerated, and not classes derived from them";
+      method.refusal = "only ITK's nearest-neighbour, linear and B-spline interpolators are accelerated, and not "
+                       "classes derived from them";
     }
     return method;
   }
 }
 
-template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 void
-CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GenerateInputRequestedRegion()
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  GenerateInputRequestedRegion()
 {
   if (this->GetInterpolator() == nullptr)
   {
@@ -133,10 +146,13 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   Superclass::GenerateInputRequestedRegion();
 }
 
-template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 CudaSpline::SourceDescriptor
-CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeSamples(
-  const Method & method) const
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  DescribeSamples(const Method & method) const
 {
   CudaSpline::SourceDescriptor descriptor = CudaSplineDetail::DescribeSource(this->GetInput());
   if (method.interpolation != CudaSpline::Interpolation::Nearest)
@@ -151,10 +167,13 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   return descriptor;
 }
 
-template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 CudaSpline::ResampleDescriptor
-CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeResampling(
-  const Method & method) const
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  DescribeResampling(const Method & method) const
 {
   CudaSpline::ResampleDescriptor descriptor;
   descriptor.interpolation = method.interpolation;
@@ -174,7 +193,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   const auto & wanted = this->GetOutput()->GetRequestedRegion();
   const auto & largest = this->GetOutput()->GetLargestPossibleRegion();
   descriptor.samples = static_cast<std::int64_t>(wanted.GetSize(0));
-  descriptor.lines = descriptor.samples == 0 ? 0 : static_cast<std::int64_t>(wanted.GetNumberOfPixels()) / descriptor.samples;
+  descriptor.lines =
+    descriptor.samples == 0 ? 0 : static_cast<std::int64_t>(wanted.GetNumberOfPixels()) / descriptor.samples;
   descriptor.lineOffset = wanted.GetIndex(0) - largest.GetIndex(0);
   descriptor.lineLength = static_cast<std::int64_t>(largest.GetSize(0));
 
@@ -183,7 +203,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   return descriptor;
 }
 
-template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 std::vector<double>
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::MapScanlines(
   const CudaSpline::ExecutionContext & context) const
@@ -198,11 +221,12 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   lines.SetSize(0, 1);
   const auto          count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
   std::vector<double> ends(static_cast<std::size_t>(count) * 2 * InputDimension);
-  // ITK's own functions in ITK's order: whatever a transform of the category Linear computes, the indices are the same to the bit.
+  // ITK's own functions in ITK's order: whatever a transform of the category Linear computes, the indices are the same
+  // to the bit.
   context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
-    typename Superclass::OutputPointType           outputPoint;
-    typename Superclass::InputPointType            inputPoint;
-    typename Superclass::ContinuousInputIndexType  inputIndex;
+    typename Superclass::OutputPointType          outputPoint;
+    typename Superclass::InputPointType           inputPoint;
+    typename Superclass::ContinuousInputIndexType inputIndex;
     for (std::int64_t line = begin; line < end; ++line)
     {
       auto         index = wanted.GetIndex();
@@ -231,7 +255,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   return ends;
 }
 
-template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 std::shared_ptr<const CudaSpline::SampleSource>
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::ProvideSource(
   const CudaSpline::SourceDescriptor & descriptor,
@@ -260,7 +287,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   return m_Source;
 }
 
-template <typename TInputImage, typename TOutputImage, typename TInterpolatorPrecisionType, typename TTransformPrecisionType>
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 void
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GenerateData()
 {
@@ -285,10 +315,13 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     CudaSpline::ResampleDescriptor     resampling = this->DescribeResampling(method);
 
     using Clock = std::chrono::steady_clock;
-    const auto seconds = [](Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); };
+    const auto seconds = [](Clock::time_point since) {
+      return std::chrono::duration<double>(Clock::now() - since).count();
+    };
     // What is kept is used again or freed before its successor is made: its memory is ours to plan with.
     const std::size_t kept = m_Source != nullptr && m_Source->GetBackend() == CudaSpline::Backend::Cuda
-                               ? static_cast<std::size_t>(m_Source->GetDescriptor().Count()) * CudaSpline::SizeOf(m_Source->GetDescriptor().element)
+                               ? static_cast<std::size_t>(m_Source->GetDescriptor().Count()) *
+                                   CudaSpline::SizeOf(m_Source->GetDescriptor().element)
                                : 0;
     m_Backend.Run([&](std::size_t budget) { return CudaSpline::PlanResample(samples, resampling, budget + kept); },
                   [&](const CudaSpline::ExecutionContext & context) {
@@ -298,7 +331,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
                     start = Clock::now();
                     const std::vector<double> ends = this->MapScanlines(context);
                     resampling.scanlineEnds = ends.data();
-                    CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
+                    CudaSpline::Resample(
+                      resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
                     m_EvaluationTime = seconds(start);
                   },
                   this->GetMultiThreader(),

@@ -53,8 +53,8 @@ private:
 /** \class CudaSplineBackend
  * \brief Which backend a class of the module shall use, which one ran, and why not an earlier one.
  *
- * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order Cuda, Cpu;
- * what neither can do is for the superclass, which the class calls itself after RecordSuperclass().
+ * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order
+ * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself after RecordSuperclass().
  *
  * \ingroup CudaSpline */
 class CudaSplineBackend
@@ -65,7 +65,8 @@ public:
   /** An operation on the backend of the context. */
   using Operation = std::function<void(const CudaSpline::ExecutionContext &)>;
 
-  /** Switches the GPU on or off; until it is called the GPU is on where there is a usable one. Returns true for a change. */
+  /** Switches the GPU on or off; until it is called the GPU is on where there is a usable one. Returns true for a
+   * change. */
   bool
   SetGPUEnabled(bool enabled);
   bool
@@ -139,47 +140,48 @@ private:
 /** \def itkCudaSplineBackendMacro
  * \brief The functions by which every class of the module shows its CudaSplineBackend, m_Backend.
  *
- * SetGPUEnabled(bool) chooses; the default is on when a usable GPU is there. SetDevice() names one ("cpu", "0", "1", ...; "" follows the
- * environment variable CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last, GetFallbackReason() why not an earlier one. */
-#define itkCudaSplineBackendMacro()                  \
-  virtual void SetGPUEnabled(bool enabled)           \
-  {                                                  \
-    if (m_Backend.SetGPUEnabled(enabled))            \
-    {                                                \
-      this->Modified();                              \
-    }                                                \
-  }                                                  \
-  virtual bool GetGPUEnabled() const                 \
-  {                                                  \
-    return m_Backend.GetGPUEnabled();                \
-  }                                                  \
-  virtual void GPUEnabledOn()                        \
-  {                                                  \
-    this->SetGPUEnabled(true);                       \
-  }                                                  \
-  virtual void GPUEnabledOff()                       \
-  {                                                  \
-    this->SetGPUEnabled(false);                      \
-  }                                                  \
-  virtual void SetDevice(const std::string & device) \
-  {                                                  \
-    if (m_Backend.SetDevice(device))                 \
-    {                                                \
-      this->Modified();                              \
-    }                                                \
-  }                                                  \
-  virtual const std::string & GetDevice() const      \
-  {                                                  \
-    return m_Backend.GetDevice();                    \
-  }                                                  \
-  virtual CudaSpline::Backend GetLastBackend() const \
-  {                                                  \
-    return m_Backend.GetLastBackend();               \
-  }                                                  \
-  virtual std::string GetFallbackReason() const      \
-  {                                                  \
-    return m_Backend.GetFallbackReason();            \
-  }                                                  \
+ * SetGPUEnabled(bool) chooses; the default is on when a usable GPU is there. SetDevice() names one ("cpu", "0", "1",
+ * ...; "" follows the environment variable CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last,
+ * GetFallbackReason() why not an earlier one. */
+#define itkCudaSplineBackendMacro()                                                                                    \
+  virtual void SetGPUEnabled(bool enabled)                                                                             \
+  {                                                                                                                    \
+    if (m_Backend.SetGPUEnabled(enabled))                                                                              \
+    {                                                                                                                  \
+      this->Modified();                                                                                                \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  virtual bool GetGPUEnabled() const                                                                                   \
+  {                                                                                                                    \
+    return m_Backend.GetGPUEnabled();                                                                                  \
+  }                                                                                                                    \
+  virtual void GPUEnabledOn()                                                                                          \
+  {                                                                                                                    \
+    this->SetGPUEnabled(true);                                                                                         \
+  }                                                                                                                    \
+  virtual void GPUEnabledOff()                                                                                         \
+  {                                                                                                                    \
+    this->SetGPUEnabled(false);                                                                                        \
+  }                                                                                                                    \
+  virtual void SetDevice(const std::string & device)                                                                   \
+  {                                                                                                                    \
+    if (m_Backend.SetDevice(device))                                                                                   \
+    {                                                                                                                  \
+      this->Modified();                                                                                                \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  virtual const std::string & GetDevice() const                                                                        \
+  {                                                                                                                    \
+    return m_Backend.GetDevice();                                                                                      \
+  }                                                                                                                    \
+  virtual CudaSpline::Backend GetLastBackend() const                                                                   \
+  {                                                                                                                    \
+    return m_Backend.GetLastBackend();                                                                                 \
+  }                                                                                                                    \
+  virtual std::string GetFallbackReason() const                                                                        \
+  {                                                                                                                    \
+    return m_Backend.GetFallbackReason();                                                                              \
+  }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
 
 } // namespace itk

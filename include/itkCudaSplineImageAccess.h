@@ -55,8 +55,8 @@ CheckNotEmpty(const TObject * self, const TImage * image)
 {
   if (image->GetBufferedRegion().GetNumberOfPixels() == 0 || image->GetBufferPointer() == nullptr)
   {
-    itkGenericExceptionMacro(<< self->GetNameOfClass() << ": the input image is empty, its size is " << image->GetBufferedRegion().GetSize()
-                             << "; at least one pixel is needed.");
+    itkGenericExceptionMacro(<< self->GetNameOfClass() << ": the input image is empty, its size is "
+                             << image->GetBufferedRegion().GetSize() << "; at least one pixel is needed.");
   }
 }
 
@@ -68,11 +68,12 @@ CheckWhole(const TObject * self, const TImage * image)
 {
   if (image->GetBufferedRegion() != image->GetLargestPossibleRegion())
   {
-    itkGenericExceptionMacro(<< self->GetNameOfClass()
-                             << ": B-spline coefficients depend on the whole image, so it must be in memory. The buffered region has index "
-                             << image->GetBufferedRegion().GetIndex() << " and size " << image->GetBufferedRegion().GetSize()
-                             << "; the largest possible one has index " << image->GetLargestPossibleRegion().GetIndex() << " and size "
-                             << image->GetLargestPossibleRegion().GetSize() << ".");
+    itkGenericExceptionMacro(
+      << self->GetNameOfClass()
+      << ": B-spline coefficients depend on the whole image, so it must be in memory. The buffered region has index "
+      << image->GetBufferedRegion().GetIndex() << " and size " << image->GetBufferedRegion().GetSize()
+      << "; the largest possible one has index " << image->GetLargestPossibleRegion().GetIndex() << " and size "
+      << image->GetLargestPossibleRegion().GetSize() << ".");
   }
 }
 

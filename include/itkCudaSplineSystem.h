@@ -24,8 +24,9 @@
 #include "itkCudaSpline/math/ScalarType.h"
 
 /** \file
- * \brief What programs may know of the layers below: devices and the build (CudaSpline::SelectDevice(), CudaSpline::QueryDevice(),
- * CudaSpline::CudaToolkitVersion()), the names of backends, and the pixel types with ITK's cast (CudaSpline::ScalarType,
- * CudaSpline::StoreScalar()). Programs include this header and those of the ITK classes, none of the lower layers'. */
+ * \brief What programs may know of the layers below: devices and the build (CudaSpline::SelectDevice(),
+ * CudaSpline::QueryDevice(), CudaSpline::CudaToolkitVersion()), the names of backends, and the pixel types with ITK's
+ * cast (CudaSpline::ScalarType, CudaSpline::StoreScalar()). Programs include this header and those of the ITK classes,
+ * none of the lower layers'. */
 
 #endif

@@ -96,7 +96,8 @@ CudaSplineBackend::ChooseDevice(const Planner & planner)
   }
   catch (const CudaSpline::DeviceError & error)
   {
-    if (error.GetKind() == CudaSpline::DeviceError::Kind::Lost || error.GetKind() == CudaSpline::DeviceError::Kind::OutOfMemory)
+    if (error.GetKind() == CudaSpline::DeviceError::Kind::Lost ||
+        error.GetKind() == CudaSpline::DeviceError::Kind::OutOfMemory)
     {
       m_FallbackReason = error.what();
       return -1;
@@ -106,7 +107,10 @@ CudaSplineBackend::ChooseDevice(const Planner & planner)
 }
 
 void
-CudaSplineBackend::Run(const Planner & planner, const Operation & operation, MultiThreaderBase * threader, ProcessObject * process)
+CudaSplineBackend::Run(const Planner &     planner,
+                       const Operation &   operation,
+                       MultiThreaderBase * threader,
+                       ProcessObject *     process)
 {
   m_LastBackend = CudaSpline::Backend::None;
   const int                    device = this->ChooseDevice(planner);
@@ -178,7 +182,9 @@ CudaSplineBackend::CopyChoice(const CudaSplineBackend & other)
 void
 CudaSplineBackend::Print(std::ostream & os, Indent indent) const
 {
-  os << indent << "GPUEnabled: " << (m_Choice == Choice::Automatic ? "Automatic" : (m_Choice == Choice::On ? "On" : "Off")) << std::endl;
+  os << indent
+     << "GPUEnabled: " << (m_Choice == Choice::Automatic ? "Automatic" : (m_Choice == Choice::On ? "On" : "Off"))
+     << std::endl;
   os << indent << "Device: " << (m_Device.empty() ? "(automatic)" : m_Device) << std::endl;
   os << indent << "LastBackend: " << CudaSpline::NameOf(m_LastBackend) << std::endl;
   os << indent << "FallbackReason: " << (m_FallbackReason.empty() ? "(none)" : m_FallbackReason) << std::endl;

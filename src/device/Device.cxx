@@ -111,7 +111,8 @@ ParseBytes(const std::string & word)
   if (wrong || power == std::string::npos)
   {
     throw DeviceError(DeviceError::Kind::Other,
-                      "CUDASPLINE_MEMORY_LIMIT is \"" + word + "\"; allowed is a number of bytes, with K, M or G behind it if wanted.");
+                      "CUDASPLINE_MEMORY_LIMIT is \"" + word +
+                        "\"; allowed is a number of bytes, with K, M or G behind it if wanted.");
   }
   return static_cast<std::size_t>(number) << (10 * (power + 1));
 }

@@ -115,7 +115,8 @@ CheckCuda(int code, const char * what)
     return;
   }
   (void)cudaGetLastError(); // an error that is not sticky must not be seen again by the next call
-  const std::string message = std::string(what) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")";
+  const std::string message =
+    std::string(what) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")";
   if (IsSticky(error))
   {
     RememberLostDevice(message);

@@ -34,9 +34,9 @@ constexpr std::size_t KeptBytes = std::size_t(128) << 20;
 
 struct Pool
 {
-  std::mutex                            mutex;
-  std::multimap<std::size_t, void *>    buffers; ///< by size
-  std::size_t                           bytes{ 0 };
+  std::mutex                         mutex;
+  std::multimap<std::size_t, void *> buffers; ///< by size
+  std::size_t                        bytes{ 0 };
 };
 
 /** Never destroyed: at exit the CUDA runtime may be gone before it. */

@@ -43,9 +43,10 @@ Uploader::Copy(void * device, const void * host, std::size_t bytes, const Stream
     const std::size_t piece = std::min(StagingBytes, bytes - at);
     m_Sent[m_Next].Synchronize(); // the buffer's last content has left
     m_Copy(m_Staging[m_Next].Data(), static_cast<const char *>(host) + at, piece);
-    CheckCuda(cudaMemcpyAsync(
-                static_cast<char *>(device) + at, m_Staging[m_Next].Data(), piece, cudaMemcpyHostToDevice, stream.Get()),
-              "cudaMemcpyAsync");
+    CheckCuda(
+      cudaMemcpyAsync(
+        static_cast<char *>(device) + at, m_Staging[m_Next].Data(), piece, cudaMemcpyHostToDevice, stream.Get()),
+      "cudaMemcpyAsync");
     m_Sent[m_Next].Record(stream);
     m_Next = (m_Next + 1) % m_Staging.size();
   }
@@ -68,9 +69,14 @@ Uploader::~Uploader()
 }
 
 void
-DownloadThroughStaging(void * host, const void * device, std::size_t bytes, const Stream & stream, const HostCopy & copy)
+DownloadThroughStaging(void *           host,
+                       const void *     device,
+                       std::size_t      bytes,
+                       const Stream &   stream,
+                       const HostCopy & copy)
 {
-  std::array<PinnedBuffer, 2> staging{ PinnedBuffer(std::min(StagingBytes, bytes)), PinnedBuffer(std::min(StagingBytes, bytes)) };
+  std::array<PinnedBuffer, 2> staging{ PinnedBuffer(std::min(StagingBytes, bytes)),
+                                       PinnedBuffer(std::min(StagingBytes, bytes)) };
   std::array<Event, 2>        arrived;
   const std::size_t           pieces = (bytes + StagingBytes - 1) / StagingBytes;
   try

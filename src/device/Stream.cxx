@@ -66,7 +66,8 @@ StreamJoin::~StreamJoin()
 
 Event::Event()
 {
-  CheckCuda(cudaEventCreateWithFlags(&m_Handle, cudaEventDisableTiming | cudaEventBlockingSync), "cudaEventCreateWithFlags");
+  CheckCuda(cudaEventCreateWithFlags(&m_Handle, cudaEventDisableTiming | cudaEventBlockingSync),
+            "cudaEventCreateWithFlags");
 }
 
 Event::Event(Event && other) noexcept

@@ -40,8 +40,8 @@ FloatTexture3D::FloatTexture3D(const float *  data,
   try
   {
     cudaMemcpy3DParms copy{};
-    copy.srcPtr = make_cudaPitchedPtr(
-      const_cast<float *>(data), extent.width * sizeof(float), extent.width, extent.height);
+    copy.srcPtr =
+      make_cudaPitchedPtr(const_cast<float *>(data), extent.width * sizeof(float), extent.width, extent.height);
     copy.dstArray = m_Array;
     copy.extent = extent;
     copy.kind = cudaMemcpyDeviceToDevice;

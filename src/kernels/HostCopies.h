@@ -36,7 +36,9 @@ ParallelHostCopy(const ExecutionContext & context)
     context.ParallelFor((length + block - 1) / block, [=](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = begin * block;
       const std::int64_t last = end * block < length ? end * block : length;
-      std::memcpy(static_cast<char *>(to) + first, static_cast<const char *>(from) + first, static_cast<std::size_t>(last - first));
+      std::memcpy(static_cast<char *>(to) + first,
+                  static_cast<const char *>(from) + first,
+                  static_cast<std::size_t>(last - first));
     });
   };
 }

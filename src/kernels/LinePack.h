@@ -23,7 +23,8 @@ namespace itk::CudaSpline
 
 /** \brief One sample of each of VLines lines, with the arithmetic that the line recursion needs.
  *
- * Loops of constant length over an array: the compiler turns them into vector instructions of whatever width it may use. */
+ * Loops of constant length over an array: the compiler turns them into vector instructions of whatever width it may
+ * use. */
 template <typename TReal, int VLines>
 struct LinePack
 {

@@ -35,7 +35,8 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
 {
   if (descriptor.order > MaximumSplineOrder)
   {
-    throw std::invalid_argument("Spline orders 0 to 5 are supported; the order is " + std::to_string(descriptor.order) + ".");
+    throw std::invalid_argument("Spline orders 0 to 5 are supported; the order is " + std::to_string(descriptor.order) +
+                                ".");
   }
   if (descriptor.dimension < 1 || descriptor.dimension > MaximumDimension)
   {
@@ -51,11 +52,13 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   }
   if (descriptor.order >= 2 && !IsReal(descriptor.element))
   {
-    throw std::invalid_argument(std::string("B-spline coefficients are float32 or float64, not ") + NameOf(descriptor.element) + ".");
+    throw std::invalid_argument(std::string("B-spline coefficients are float32 or float64, not ") +
+                                NameOf(descriptor.element) + ".");
   }
   if (descriptor.element != descriptor.pixel && !IsReal(descriptor.element))
   {
-    throw std::invalid_argument(std::string("Pixels are kept or become float32 or float64, not ") + NameOf(descriptor.element) + ".");
+    throw std::invalid_argument(std::string("Pixels are kept or become float32 or float64, not ") +
+                                NameOf(descriptor.element) + ".");
   }
   if (context.backend != Backend::Cpu && context.backend != Backend::Cuda)
   {
@@ -70,11 +73,13 @@ MakeSource(const SourceDescriptor & descriptor, const void * pixels, const Execu
   Check(descriptor, context);
   if (context.backend == Backend::Cuda)
   {
-    return std::make_shared<SampleSource>(descriptor, Backend::Cuda, context.device, PrefilterOnCuda(descriptor, pixels, context));
+    return std::make_shared<SampleSource>(
+      descriptor, Backend::Cuda, context.device, PrefilterOnCuda(descriptor, pixels, context));
   }
   if (!descriptor.NeedsPreparation())
   {
-    return std::make_shared<SampleSource>(descriptor, Backend::Cpu, 0, std::shared_ptr<const void>(pixels, [](const void *) {}));
+    return std::make_shared<SampleSource>(
+      descriptor, Backend::Cpu, 0, std::shared_ptr<const void>(pixels, [](const void *) {}));
   }
   // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
   const std::size_t     bytes = static_cast<std::size_t>(descriptor.Count()) * SizeOf(descriptor.element);
@@ -84,7 +89,10 @@ MakeSource(const SourceDescriptor & descriptor, const void * pixels, const Execu
 }
 
 void
-Prefilter(const SourceDescriptor & descriptor, const void * pixels, void * coefficients, const ExecutionContext & context)
+Prefilter(const SourceDescriptor & descriptor,
+          const void *             pixels,
+          void *                   coefficients,
+          const ExecutionContext & context)
 {
   Check(descriptor, context);
   if (context.backend == Backend::Cuda)

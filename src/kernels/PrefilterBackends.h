@@ -53,7 +53,10 @@ ViewAxis(const SourceDescriptor & descriptor, unsigned int axis)
 
 /** \brief Prefilter() on the host's threads. */
 void
-PrefilterOnCpu(const SourceDescriptor & descriptor, const void * pixels, void * coefficients, const ExecutionContext & context);
+PrefilterOnCpu(const SourceDescriptor & descriptor,
+               const void *             pixels,
+               void *                   coefficients,
+               const ExecutionContext & context);
 
 /** \brief MakeSource() in device memory; there is none without the CUDA Toolkit. */
 std::shared_ptr<const void>

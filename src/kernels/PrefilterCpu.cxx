@@ -35,7 +35,8 @@ namespace
 template <typename TReal>
 inline constexpr int PackedLines = static_cast<int>(64 / sizeof(TReal));
 
-/** Filters \p count neighbouring lines, count <= PackedLines, in \p line: one pack a sample, replaced by the coefficients. */
+/** Filters \p count neighbouring lines, count <= PackedLines, in \p line: one pack a sample, replaced by the
+ * coefficients. */
 template <unsigned int VOrder, typename TReal>
 void
 FilterPackedLines(std::vector<LinePack<TReal, PackedLines<TReal>>> & line,
@@ -78,7 +79,8 @@ FilterAxis(TReal * data, const AxisView & view, Extension extension, const Execu
     {
       const std::int64_t first = item % packs * pack;
       const int          count = static_cast<int>(std::min(pack, across - first));
-      TReal * const      corner = alongX ? data + first * view.length : data + item / packs * view.length * view.inner + first;
+      TReal * const      corner =
+        alongX ? data + first * view.length : data + item / packs * view.length * view.inner + first;
       const std::int64_t lineStride = alongX ? view.length : 1;
       for (std::int64_t n = 0; n < view.length; ++n)
       {
@@ -101,7 +103,10 @@ FilterAxis(TReal * data, const AxisView & view, Extension extension, const Execu
 
 template <typename TReal>
 void
-PrefilterAs(const SourceDescriptor & descriptor, const void * pixels, TReal * coefficients, const ExecutionContext & context)
+PrefilterAs(const SourceDescriptor & descriptor,
+            const void *             pixels,
+            TReal *                  coefficients,
+            const ExecutionContext & context)
 {
   if (pixels != coefficients)
   {
@@ -124,7 +129,8 @@ PrefilterAs(const SourceDescriptor & descriptor, const void * pixels, TReal * co
       DispatchSplineOrder(descriptor.order, [&](auto order) {
         if constexpr (SplinePoles<decltype(order)::value>::Count > 0)
         {
-          FilterAxis<decltype(order)::value>(coefficients, ViewAxis(descriptor, axis), descriptor.extension[axis], context);
+          FilterAxis<decltype(order)::value>(
+            coefficients, ViewAxis(descriptor, axis), descriptor.extension[axis], context);
         }
       });
     }
@@ -134,7 +140,10 @@ PrefilterAs(const SourceDescriptor & descriptor, const void * pixels, TReal * co
 } // namespace
 
 void
-PrefilterOnCpu(const SourceDescriptor & descriptor, const void * pixels, void * coefficients, const ExecutionContext & context)
+PrefilterOnCpu(const SourceDescriptor & descriptor,
+               const void *             pixels,
+               void *                   coefficients,
+               const ExecutionContext & context)
 {
   if (descriptor.element == ScalarType::Float32)
   {

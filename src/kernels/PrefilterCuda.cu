@@ -63,10 +63,11 @@ ConvertKernel(const void * pixels, ScalarType type, std::int64_t count, TReal * 
 template <unsigned int VOrder, typename TReal>
 __global__ void
 __launch_bounds__(WarpSize * ColumnSegments)
-ColumnKernel(const TReal * input, TReal * output, AxisView view, Extension extension)
+  ColumnKernel(const TReal * input, TReal * output, AxisView view, Extension extension)
 {
   constexpr int      warmUp = RecursionWarmUp<VOrder, TReal>::Samples;
-  const std::int64_t segmentGroups = (view.length + LineSegmentLength * ColumnSegments - 1) / (LineSegmentLength * ColumnSegments);
+  const std::int64_t segmentGroups =
+    (view.length + LineSegmentLength * ColumnSegments - 1) / (LineSegmentLength * ColumnSegments);
   const std::int64_t laneGroups = (view.inner + WarpSize - 1) / WarpSize;
   const std::int64_t block = blockIdx.x;
   const std::int64_t begin = ((block % segmentGroups) * ColumnSegments + threadIdx.y) * LineSegmentLength;
@@ -101,16 +102,17 @@ ColumnKernel(const TReal * input, TReal * output, AxisView view, Extension exten
   }
 }
 
-/** Lines along x: a block takes 32 rows through shared memory, so that global memory is read and written along them; a lane a row. */
+/** Lines along x: a block takes 32 rows through shared memory, so that global memory is read and written along them; a
+ * lane a row. */
 template <unsigned int VOrder, typename TReal>
 __global__ void
 __launch_bounds__(WarpSize * RowSegments<TReal>)
-RowKernel(const TReal * input, TReal * output, AxisView view, Extension extension)
+  RowKernel(const TReal * input, TReal * output, AxisView view, Extension extension)
 {
-  constexpr int warmUp = RecursionWarmUp<VOrder, TReal>::Samples;
-  constexpr int tileLength = LineSegmentLength * RowSegments<TReal>;
-  constexpr int width = tileLength + 2 * warmUp;
-  constexpr int pitch = width | 1; // odd: the lanes of a warp, a row each, hit different banks
+  constexpr int    warmUp = RecursionWarmUp<VOrder, TReal>::Samples;
+  constexpr int    tileLength = LineSegmentLength * RowSegments<TReal>;
+  constexpr int    width = tileLength + 2 * warmUp;
+  constexpr int    pitch = width | 1; // odd: the lanes of a warp, a row each, hit different banks
   __shared__ TReal tile[WarpSize * pitch];
 
   const std::int64_t tiles = (view.length + tileLength - 1) / tileLength;
@@ -137,7 +139,9 @@ RowKernel(const TReal * input, TReal * output, AxisView view, Extension extensio
   if (mine)
   {
     FilterSegment<VOrder, TReal, TReal>(
-      0, [line](std::int64_t n) { return line[n]; }, [&coefficients](int k, TReal coefficient) { coefficients[k] = coefficient; });
+      0,
+      [line](std::int64_t n) { return line[n]; },
+      [&coefficients](int k, TReal coefficient) { coefficients[k] = coefficient; });
   }
   __syncthreads();
   if (mine)
@@ -178,7 +182,8 @@ void
 LaunchConvert(const void * pixels, ScalarType type, std::int64_t count, TReal * elements, const Stream & stream)
 {
   constexpr int threads = 256;
-  ConvertKernel<TReal><<<GridOf((count + threads - 1) / threads), threads, 0, stream.Get()>>>(pixels, type, count, elements);
+  ConvertKernel<TReal>
+    <<<GridOf((count + threads - 1) / threads), threads, 0, stream.Get()>>>(pixels, type, count, elements);
   CheckCuda(cudaGetLastError(), "ConvertKernel");
 }
 
@@ -191,15 +196,17 @@ LaunchLineFilter(const TReal * input, TReal * output, const AxisView & view, Ext
     constexpr int      tileLength = LineSegmentLength * RowSegments<TReal>;
     const std::int64_t tiles = (view.length + tileLength - 1) / tileLength;
     const std::int64_t rowGroups = (view.outer + WarpSize - 1) / WarpSize;
-    RowKernel<VOrder, TReal>
-      <<<GridOf(tiles * rowGroups), dim3(WarpSize, RowSegments<TReal>), 0, stream.Get()>>>(input, output, view, extension);
+    RowKernel<VOrder, TReal><<<GridOf(tiles * rowGroups), dim3(WarpSize, RowSegments<TReal>), 0, stream.Get()>>>(
+      input, output, view, extension);
     CheckCuda(cudaGetLastError(), "RowKernel");
     return;
   }
-  const std::int64_t segmentGroups = (view.length + LineSegmentLength * ColumnSegments - 1) / (LineSegmentLength * ColumnSegments);
+  const std::int64_t segmentGroups =
+    (view.length + LineSegmentLength * ColumnSegments - 1) / (LineSegmentLength * ColumnSegments);
   const std::int64_t laneGroups = (view.inner + WarpSize - 1) / WarpSize;
-  ColumnKernel<VOrder, TReal><<<GridOf(segmentGroups * laneGroups * view.outer), dim3(WarpSize, ColumnSegments), 0, stream.Get()>>>(
-    input, output, view, extension);
+  ColumnKernel<VOrder, TReal>
+    <<<GridOf(segmentGroups * laneGroups * view.outer), dim3(WarpSize, ColumnSegments), 0, stream.Get()>>>(
+      input, output, view, extension);
   CheckCuda(cudaGetLastError(), "ColumnKernel");
 }
 
@@ -301,7 +308,8 @@ DownloadFromCuda(const SampleSource & source, void * elements, const ExecutionCo
 {
   const DeviceScope scope(source.GetDevice());
   const Stream      stream;
-  const std::size_t bytes = static_cast<std::size_t>(source.GetDescriptor().Count()) * SizeOf(source.GetDescriptor().element);
+  const std::size_t bytes =
+    static_cast<std::size_t>(source.GetDescriptor().Count()) * SizeOf(source.GetDescriptor().element);
   DownloadThroughStaging(elements, source.GetData(), bytes, stream, ParallelHostCopy(context));
   context.Report(1.0);
 }

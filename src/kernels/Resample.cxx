@@ -24,7 +24,10 @@ namespace itk::CudaSpline
 {
 
 void
-Resample(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context)
+Resample(const ResampleDescriptor & descriptor,
+         const SampleSource &       source,
+         void *                     output,
+         const ExecutionContext &   context)
 {
   const bool cuda = context.backend == Backend::Cuda;
   if (source.GetBackend() != context.backend || (cuda && source.GetDevice() != context.device))

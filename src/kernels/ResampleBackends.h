@@ -44,17 +44,24 @@ DispatchDimension(unsigned int dimension, const TRun & run)
       run(std::integral_constant<unsigned int, 3>());
       break;
     default:
-      throw std::invalid_argument("Images of 1 to 3 dimensions can be resampled; the dimension is " + std::to_string(dimension) + ".");
+      throw std::invalid_argument("Images of 1 to 3 dimensions can be resampled; the dimension is " +
+                                  std::to_string(dimension) + ".");
   }
 }
 
 /** \brief Resample() on the host's threads. */
 void
-ResampleOnCpu(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context);
+ResampleOnCpu(const ResampleDescriptor & descriptor,
+              const SampleSource &       source,
+              void *                     output,
+              const ExecutionContext &   context);
 
 /** \brief Resample() on a device; there is none without the CUDA Toolkit. */
 void
-ResampleOnCuda(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context);
+ResampleOnCuda(const ResampleDescriptor & descriptor,
+               const SampleSource &       source,
+               void *                     output,
+               const ExecutionContext &   context);
 
 } // namespace itk::CudaSpline
 

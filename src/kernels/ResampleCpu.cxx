@@ -33,7 +33,10 @@ constexpr std::int64_t NumberOfSlabs = 16;
 
 template <typename TMethod, unsigned int VDimension>
 void
-ResampleLines(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context)
+ResampleLines(const ResampleDescriptor & descriptor,
+              const SampleSource &       source,
+              void *                     output,
+              const ExecutionContext &   context)
 {
   ResampleArguments<VDimension> arguments = MakeResampleArguments<VDimension>(descriptor, source);
   arguments.ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(descriptor.scanlineEnds);
@@ -58,7 +61,10 @@ ResampleLines(const ResampleDescriptor & descriptor, const SampleSource & source
 
 template <typename TReal, unsigned int VDimension>
 void
-ResampleAs(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context)
+ResampleAs(const ResampleDescriptor & descriptor,
+           const SampleSource &       source,
+           void *                     output,
+           const ExecutionContext &   context)
 {
   if (descriptor.interpolation == Interpolation::Linear)
   {
@@ -73,11 +79,15 @@ ResampleAs(const ResampleDescriptor & descriptor, const SampleSource & source, v
 } // namespace
 
 void
-ResampleOnCpu(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context)
+ResampleOnCpu(const ResampleDescriptor & descriptor,
+              const SampleSource &       source,
+              void *                     output,
+              const ExecutionContext &   context)
 {
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
     constexpr unsigned int VDimension = decltype(dimension)::value;
-    static_assert(sizeof(ScanlineEnds<VDimension>) == 2 * VDimension * sizeof(double), "The table is read as an array of doubles.");
+    static_assert(sizeof(ScanlineEnds<VDimension>) == 2 * VDimension * sizeof(double),
+                  "The table is read as an array of doubles.");
     if (descriptor.interpolation == Interpolation::Nearest)
     {
       ResampleLines<NearestMethod, VDimension>(descriptor, source, output, context);

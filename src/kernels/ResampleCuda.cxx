@@ -77,12 +77,13 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
     Uploader uploader(copy);
     uploader.Copy(table.Data(), descriptor.scanlineEnds, plan.tableBytes, streams[0]);
   }
-  const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(plan.slabBytes, streams[0]), DeviceBuffer(plan.slabBytes, streams[1]) };
+  const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(plan.slabBytes, streams[0]),
+                                           DeviceBuffer(plan.slabBytes, streams[1]) };
   streams[0].Synchronize();
   const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
 
-  const std::int64_t lineBytes = descriptor.samples * static_cast<std::int64_t>(SizeOf(descriptor.output));
-  const std::int64_t count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
+  const std::int64_t            lineBytes = descriptor.samples * static_cast<std::int64_t>(SizeOf(descriptor.output));
+  const std::int64_t            count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
   ResampleArguments<VDimension> arguments = MakeResampleArguments<VDimension>(descriptor, source);
   for (std::int64_t slab = 0; slab <= count; ++slab)
   {
@@ -114,7 +115,10 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
 } // namespace
 
 void
-ResampleOnCuda(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context)
+ResampleOnCuda(const ResampleDescriptor & descriptor,
+               const SampleSource &       source,
+               void *                     output,
+               const ExecutionContext &   context)
 {
   const DeviceScope scope(context.device);
   // The source is there already: only what is allocated here counts against the free memory.

@@ -68,13 +68,14 @@ struct NearestOffset
 {
   template <unsigned int VDimension, typename TCoordinate>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
-                                                  Of(const GridExtent<VDimension> & extent, const TCoordinate (&index)[VDimension])
+  Of(const GridExtent<VDimension> & extent, const TCoordinate (&index)[VDimension])
   {
     std::int64_t offset = 0;
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      // Just below a half NearestIndex() may round up (as ITK's does) to a sample beyond the last: the bound belongs to the last.
+      // Just below a half NearestIndex() may round up (as ITK's does) to a sample beyond the last: the bound belongs to
+      // the last.
       const std::int64_t last = extent.size[d] - 1;
       const std::int64_t nearest = NearestIndex(index[d]) - extent.start[d];
       offset += (nearest < 0 ? 0 : (nearest > last ? last : nearest)) * stride;
@@ -95,16 +96,19 @@ struct NearestMethod
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
   Evaluate(const ResampleArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
   {
-    const std::int64_t offset =
-      WithCoordinates(index, arguments.singleCoordinates, [&arguments](const auto & x) { return NearestOffset::Of(arguments.extent, x); });
-    // ITK passes every pixel through a double, in which 64-bit labels above 2^53 are lost; float infinities are clamped by its cast.
+    const std::int64_t offset = WithCoordinates(index, arguments.singleCoordinates, [&arguments](const auto & x) {
+      return NearestOffset::Of(arguments.extent, x);
+    });
+    // ITK passes every pixel through a double, in which 64-bit labels above 2^53 are lost; float infinities are clamped
+    // by its cast.
     if (arguments.element == arguments.outputType && !IsReal(arguments.element))
     {
       CopyBits(arguments.output, at, arguments.source, offset, SizeOf(arguments.element));
     }
     else
     {
-      StoreScalar(arguments.output, arguments.outputType, at, LoadScalar<double>(arguments.source, arguments.element, offset));
+      StoreScalar(
+        arguments.output, arguments.outputType, at, LoadScalar<double>(arguments.source, arguments.element, offset));
     }
   }
 };

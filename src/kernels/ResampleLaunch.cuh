@@ -38,7 +38,7 @@ constexpr unsigned int BlockLines = 4;
 template <typename TMethod, unsigned int VDimension>
 __global__ void
 __launch_bounds__(BlockSamples * BlockLines)
-ResampleKernel(const __grid_constant__ ResampleArguments<VDimension> arguments, std::int64_t lines)
+  ResampleKernel(const __grid_constant__ ResampleArguments<VDimension> arguments, std::int64_t lines)
 {
   const std::int64_t across = (arguments.samples + BlockSamples - 1) / BlockSamples;
   const std::int64_t sample = std::int64_t{ blockIdx.x } % across * BlockSamples + threadIdx.x;
@@ -58,9 +58,11 @@ LaunchResample(const ResampleArguments<VDimension> & arguments, std::int64_t lin
   const std::int64_t blocks = across * ((lines + BlockLines - 1) / BlockLines);
   if (blocks > 0x7FFFFFFF)
   {
-    throw DeviceError(DeviceError::Kind::Other, "A slab of the output has more scanlines than a grid of blocks can hold.");
+    throw DeviceError(DeviceError::Kind::Other,
+                      "A slab of the output has more scanlines than a grid of blocks can hold.");
   }
-  ResampleKernel<TMethod><<<static_cast<unsigned int>(blocks), dim3(BlockSamples, BlockLines), 0, stream.Get()>>>(arguments, lines);
+  ResampleKernel<TMethod>
+    <<<static_cast<unsigned int>(blocks), dim3(BlockSamples, BlockLines), 0, stream.Get()>>>(arguments, lines);
   CheckCuda(cudaGetLastError(), "ResampleKernel");
 }
 

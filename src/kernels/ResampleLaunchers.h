@@ -41,11 +41,17 @@ LaunchLinear(const ResampleArguments<VDimension> & arguments, std::int64_t lines
 
 template <unsigned int VDimension>
 void
-LaunchSplineSingle(unsigned int order, const ResampleArguments<VDimension> & arguments, std::int64_t lines, const Stream & stream);
+LaunchSplineSingle(unsigned int                          order,
+                   const ResampleArguments<VDimension> & arguments,
+                   std::int64_t                          lines,
+                   const Stream &                        stream);
 
 template <unsigned int VDimension>
 void
-LaunchSplineDouble(unsigned int order, const ResampleArguments<VDimension> & arguments, std::int64_t lines, const Stream & stream);
+LaunchSplineDouble(unsigned int                          order,
+                   const ResampleArguments<VDimension> & arguments,
+                   std::int64_t                          lines,
+                   const Stream &                        stream);
 
 } // namespace itk::CudaSpline
 

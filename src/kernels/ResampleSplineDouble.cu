@@ -25,7 +25,10 @@ namespace itk::CudaSpline
 
 template <unsigned int VDimension>
 void
-LaunchSplineDouble(unsigned int order, const ResampleArguments<VDimension> & arguments, std::int64_t lines, const Stream & stream)
+LaunchSplineDouble(unsigned int                          order,
+                   const ResampleArguments<VDimension> & arguments,
+                   std::int64_t                          lines,
+                   const Stream &                        stream)
 {
   DispatchSplineOrder(order, [&](auto fixedOrder) {
     LaunchResample<SplineMethod<decltype(fixedOrder)::value, double>>(arguments, lines, stream);

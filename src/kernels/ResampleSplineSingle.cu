@@ -25,7 +25,10 @@ namespace itk::CudaSpline
 
 template <unsigned int VDimension>
 void
-LaunchSplineSingle(unsigned int order, const ResampleArguments<VDimension> & arguments, std::int64_t lines, const Stream & stream)
+LaunchSplineSingle(unsigned int                          order,
+                   const ResampleArguments<VDimension> & arguments,
+                   std::int64_t                          lines,
+                   const Stream &                        stream)
 {
   DispatchSplineOrder(order, [&](auto fixedOrder) {
     LaunchResample<SplineMethod<decltype(fixedOrder)::value, float>>(arguments, lines, stream);

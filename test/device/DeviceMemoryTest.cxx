@@ -31,10 +31,16 @@
 
 using namespace itk::CudaSpline;
 
-static_assert(!std::is_copy_constructible<Stream>::value && std::is_nothrow_move_constructible<Stream>::value, "move-only");
-static_assert(!std::is_copy_constructible<Event>::value && std::is_nothrow_move_constructible<Event>::value, "move-only");
-static_assert(!std::is_copy_constructible<DeviceBuffer>::value && std::is_nothrow_move_constructible<DeviceBuffer>::value, "move-only");
-static_assert(!std::is_copy_constructible<PinnedBuffer>::value && std::is_nothrow_move_constructible<PinnedBuffer>::value, "move-only");
+static_assert(!std::is_copy_constructible<Stream>::value && std::is_nothrow_move_constructible<Stream>::value,
+              "move-only");
+static_assert(!std::is_copy_constructible<Event>::value && std::is_nothrow_move_constructible<Event>::value,
+              "move-only");
+static_assert(!std::is_copy_constructible<DeviceBuffer>::value &&
+                std::is_nothrow_move_constructible<DeviceBuffer>::value,
+              "move-only");
+static_assert(!std::is_copy_constructible<PinnedBuffer>::value &&
+                std::is_nothrow_move_constructible<PinnedBuffer>::value,
+              "move-only");
 
 namespace
 {
@@ -73,7 +79,8 @@ TEST(DeviceMemoryGpu, StagedCopiesRoundTrip)
 {
   CUDASPLINE_NEEDS_GPU();
   std::mt19937 random(std::random_device{}());
-  for (const std::size_t bytes : { std::size_t(1), std::size_t(4097), StagingBytes, StagingBytes + 1, 5 * StagingBytes + 77 })
+  for (const std::size_t bytes :
+       { std::size_t(1), std::size_t(4097), StagingBytes, StagingBytes + 1, 5 * StagingBytes + 77 })
   {
     std::vector<unsigned char> data(bytes);
     for (unsigned char & byte : data)

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A kernel that writes to an illegal address ends the process' CUDA context. Expected: the error is told as Lost, and from then on no device is
-// chosen, with the reason; the Cpu backend goes on.
+// A kernel that writes to an illegal address ends the process' CUDA context. Expected: the error is told as Lost, and
+// from then on no device is chosen, with the reason; the Cpu backend goes on.
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"

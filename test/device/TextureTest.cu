@@ -15,8 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: point fetches return the texels; linear fetches return the interpolated value but for the hardware's 8 fractional bits of the
-// weights: along one axis the weight errs by at most 2^-9 (rounded to 8 bits), so the value by 2^-9 times the difference of the neighbours.
+// Expected: point fetches return the texels; linear fetches return the interpolated value but for the hardware's 8
+// fractional bits of the weights: along one axis the weight errs by at most 2^-9 (rounded to 8 bits), so the value by
+// 2^-9 times the difference of the neighbours.
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -53,7 +54,12 @@ CopyBytes(void * to, const void * from, std::size_t bytes)
 }
 
 std::vector<float>
-Fetch(const std::vector<float> & texels, int nx, int ny, int nz, TextureFilter filter, const std::vector<float> & coordinates)
+Fetch(const std::vector<float> & texels,
+      int                        nx,
+      int                        ny,
+      int                        nz,
+      TextureFilter              filter,
+      const std::vector<float> & coordinates)
 {
   const Stream       stream;
   const DeviceBuffer data(texels.size() * sizeof(float), stream);

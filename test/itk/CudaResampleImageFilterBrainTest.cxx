@@ -15,8 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A real brain. Input: ch2.nii.gz of Debian's package mricron-data (181 x 217 x 181, 1 mm), found in the folder CUDASPLINE_DATA or where the
-// package puts it. Expected: ITK's filter in double; nearest neighbours exactly, the others within 1e-6 of the range.
+// A real brain. Input: ch2.nii.gz of Debian's package mricron-data (181 x 217 x 181, 1 mm), found in the folder
+// CUDASPLINE_DATA or where the package puts it. Expected: ITK's filter in double; nearest neighbours exactly, the
+// others within 1e-6 of the range.
 
 #include "ResampleTestSupport.h"
 
@@ -100,20 +101,26 @@ TEST_P(CudaResampleImageFilterBrainTest, RotatedAboutThreeAxes)
     EXPECT_GT(FractionOtherThan(theirs->GetOutput(), 0.0), 0.2);
     const Difference difference = Compare(ours->GetOutput(), theirs->GetOutput());
     EXPECT_LE(difference.maximum, interpolator.name[0] == 'N' ? 0.0 : 1e-6 * width) << interpolator.name;
-    this->RecordProperty("maximum_error_of_range_1e9_" + interpolator.name, static_cast<int>(difference.maximum / width * 1e9));
+    this->RecordProperty("maximum_error_of_range_1e9_" + interpolator.name,
+                         static_cast<int>(difference.maximum / width * 1e9));
 
-    // In double: rounding, and for the cubic near the low edges ITK's own truncation (1.2e-10 an axis of the largest coefficient).
+    // In double: rounding, and for the cubic near the low edges ITK's own truncation (1.2e-10 an axis of the largest
+    // coefficient).
     using OursInDouble = itk::CudaResampleImageFilter<Image, Exact>;
     const auto inDouble = OursInDouble::New();
     inDouble->SetGPUEnabled(this->OnGpu());
     setUp(inDouble, MakeInterpolator<OursInDouble>(interpolator, false));
     const bool spline = interpolator.order == 3;
-    EXPECT_LE(Compare(inDouble->GetOutput(), theirs->GetOutput()).maximum, (spline ? 1e-9 : 1e-12) * width) << interpolator.name;
+    EXPECT_LE(Compare(inDouble->GetOutput(), theirs->GetOutput()).maximum, (spline ? 1e-9 : 1e-12) * width)
+      << interpolator.name;
     if (spline)
     {
       double worst = 0.0;
       long   count = 0;
-      for (itk::ImageRegionIteratorWithIndex<Exact> it(inDouble->GetOutput(), inDouble->GetOutput()->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+      for (itk::ImageRegionIteratorWithIndex<Exact> it(inDouble->GetOutput(),
+                                                       inDouble->GetOutput()->GetBufferedRegion());
+           !it.IsAtEnd();
+           ++it)
       {
         itk::Point<double, 3> point;
         inDouble->GetOutput()->TransformIndexToPhysicalPoint(it.GetIndex(), point);

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What CudaResampleImageFilter hands back to ITK, and what it refuses. Expected: the backend Superclass with a reason, and ITK's very values;
-// exceptions that name what was wrong and what is allowed.
+// What CudaResampleImageFilter hands back to ITK, and what it refuses. Expected: the backend Superclass with a reason,
+// and ITK's very values; exceptions that name what was wrong and what is allowed.
 
 #include "ResampleTestSupport.h"
 
@@ -41,7 +41,10 @@ using Theirs = itk::ResampleImageFilter<Image, Image>;
 /** Runs both filters after the same set-up; returns ours. */
 template <typename TSetUp>
 Ours::Pointer
-ExpectItkAnswers(const std::string & interpolator, const std::string & transform, const std::string & extrapolator, const TSetUp & setUp)
+ExpectItkAnswers(const std::string & interpolator,
+                 const std::string & transform,
+                 const std::string & extrapolator,
+                 const TSetUp &      setUp)
 {
   const auto input = MakePhantom<Image>(0.0, 100.0);
   auto       ours = Ours::New();
@@ -98,8 +101,8 @@ TEST(CudaResampleImageFilterFallback, BSplineTransform)
 {
   ExpectItkAnswers("LinearInterpolateImageFunction", "bspline", "none", [](auto * filter, Image * input) {
     using Transform = itk::BSplineTransform<double, 2, 3>;
-    auto                     transform = Transform::New();
-    Transform::MeshSizeType  mesh;
+    auto                    transform = Transform::New();
+    Transform::MeshSizeType mesh;
     mesh.Fill(4);
     Transform::PhysicalDimensionsType size;
     for (unsigned int d = 0; d < 2; ++d)
@@ -150,7 +153,8 @@ TEST(CudaResampleImageFilterFallback, Extrapolator)
 
 TEST(CudaResampleImageFilterFallback, DerivedInterpolator)
 {
-  ExpectItkAnswers("Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled::New()); });
+  ExpectItkAnswers(
+    "Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled::New()); });
 }
 
 TEST(CudaResampleImageFilterFallback, WindowedSinc)
@@ -179,7 +183,7 @@ TEST(CudaResampleImageFilterFallback, VectorPixels)
   input->Allocate();
   for (itk::ImageRegionIteratorWithIndex<Colour> it(input, input->GetBufferedRegion()); !it.IsAtEnd(); ++it)
   {
-    const unsigned char value = grey->GetPixel(it.GetIndex());
+    const unsigned char          value = grey->GetPixel(it.GetIndex());
     itk::RGBPixel<unsigned char> colour;
     colour.Set(value, static_cast<unsigned char>(255 - value), 7);
     it.Set(colour);
@@ -192,8 +196,9 @@ TEST(CudaResampleImageFilterFallback, VectorPixels)
   };
   const auto ours = run(itk::CudaResampleImageFilter<Colour, Colour>::New());
   const auto theirs = run(itk::ResampleImageFilter<Colour, Colour>::New());
-  EXPECT_EQ(PromisedBackend({ "CudaResampleImageFilter", "vector", "2", "LinearInterpolateImageFunction", "linear", "none" }),
-            itk::CudaSpline::Backend::Superclass);
+  EXPECT_EQ(
+    PromisedBackend({ "CudaResampleImageFilter", "vector", "2", "LinearInterpolateImageFunction", "linear", "none" }),
+    itk::CudaSpline::Backend::Superclass);
   EXPECT_EQ(ours->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
   itk::ImageRegionConstIterator<Colour> a(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion());
   itk::ImageRegionConstIterator<Colour> b(theirs->GetOutput(), theirs->GetOutput()->GetBufferedRegion());
@@ -226,7 +231,8 @@ TEST(CudaResampleImageFilterErrors, MissingInput)
 {
   auto filter = Ours::New();
   filter->SetSize(Image::SizeType{ { 5, 5 } });
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("required but not set"), std::string::npos) << MessageOf(filter.GetPointer());
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("required but not set"), std::string::npos)
+    << MessageOf(filter.GetPointer());
 }
 
 TEST(CudaResampleImageFilterErrors, EmptyInput)
@@ -245,7 +251,8 @@ TEST(CudaResampleImageFilterErrors, MissingInterpolator)
   auto filter = Ours::New();
   filter->SetInput(MakePhantom<Image>(0.0, 1.0));
   filter->SetInterpolator(nullptr);
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("Interpolator not set"), std::string::npos) << MessageOf(filter.GetPointer());
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("Interpolator not set"), std::string::npos)
+    << MessageOf(filter.GetPointer());
 }
 
 TEST(CudaResampleImageFilterErrors, SingularDirection)

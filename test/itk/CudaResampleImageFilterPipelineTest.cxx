@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CudaResampleImageFilter within ITK's pipeline. Expected: the same bits however the work is cut, ITK's regions, events and abort, and that
-// pixels are never taken for unchanged when they changed.
+// CudaResampleImageFilter within ITK's pipeline. Expected: the same bits however the work is cut, ITK's regions, events
+// and abort, and that pixels are never taken for unchanged when they changed.
 
 #include "ResampleTestSupport.h"
 #include "StreamingSource.h"
@@ -109,9 +109,9 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
           EXPECT_EQ(Compare(stream->GetOutput(), expected.GetPointer()).count, 0)
             << interpolator.name << ", " << divisions << " divisions, " << threads << " threads";
         }
-        const bool   spline = interpolator.order == 3;
-        const auto   whole = source->GetOutput()->GetLargestPossibleRegion().GetNumberOfPixels();
-        std::size_t  smaller = 0;
+        const bool  spline = interpolator.order == 3;
+        const auto  whole = source->GetOutput()->GetLargestPossibleRegion().GetNumberOfPixels();
+        std::size_t smaller = 0;
         for (const auto & request : source->requests)
         {
           smaller += request.GetNumberOfPixels() < whole ? 1 : 0;
@@ -132,7 +132,8 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
     auto theirs = itk::ResampleImageFilter<Image, itk::Image<double, 3>>::New();
     PrepareFilter(theirs.GetPointer(), source->GetOutput(), interpolator, true);
     theirs->Update();
-    EXPECT_LE(Compare(expected.GetPointer(), theirs->GetOutput()).maximum, interpolator.order == 0 && interpolator.name[0] == 'N' ? 0.0 : 3e-4);
+    EXPECT_LE(Compare(expected.GetPointer(), theirs->GetOutput()).maximum,
+              interpolator.order == 0 && interpolator.name[0] == 'N' ? 0.0 : 3e-4);
   }
 }
 
@@ -165,7 +166,8 @@ TEST_P(CudaResampleImageFilterPipelineTest, BufferedRegionSmallerThanTheLargest)
     const auto theirs = run(itk::ResampleImageFilter<Image, itk::Image<double, 3>>::New(), true);
     ExpectPromisedBackend(ours.GetPointer(), interpolator.name, this->OnGpu());
     EXPECT_GT(FractionOtherThan(theirs->GetOutput(), -1000.0), 0.1);
-    EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, interpolator.name[0] == 'N' ? 0.0 : 3e-4) << interpolator.name;
+    EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, interpolator.name[0] == 'N' ? 0.0 : 3e-4)
+      << interpolator.name;
   }
 }
 

@@ -17,9 +17,10 @@
  *=========================================================================*/
 // CudaResampleImageFilter against ResampleImageFilter: pixel types, clamps, NaN and infinity, short axes.
 //
-// Expected values: ITK's filter with the same pixel types. Integer outputs by NUMERICS' rule: equal, or different by 1 where ITK's real value
-// (its filter with double output) lies within the derived bound of an integer; such voxels are counted and reported as test properties.
-// Short axes: a fully folded reference in double (ReferenceSpline.h), because ITK folds once only.
+// Expected values: ITK's filter with the same pixel types. Integer outputs by NUMERICS' rule: equal, or different by 1
+// where ITK's real value (its filter with double output) lies within the derived bound of an integer; such voxels are
+// counted and reported as test properties. Short axes: a fully folded reference in double (ReferenceSpline.h), because
+// ITK folds once only.
 
 #include "DerivedBounds.h"
 #include "ResampleTestSupport.h"
@@ -61,7 +62,8 @@ Resampled(const TInput * input, const Interpolator & interpolator, bool itkOnly,
     filter->SetTransform(euler);
   }
   filter->SetDefaultPixelValue(static_cast<typename TFilter::PixelType>(17));
-  if constexpr (std::is_base_of<itk::CudaResampleImageFilter<TInput, typename TFilter::OutputImageType>, TFilter>::value)
+  if constexpr (std::is_base_of<itk::CudaResampleImageFilter<TInput, typename TFilter::OutputImageType>,
+                                TFilter>::value)
   {
     filter->SetGPUEnabled(onGpu);
   }
@@ -69,7 +71,8 @@ Resampled(const TInput * input, const Interpolator & interpolator, bool itkOnly,
   return filter;
 }
 
-/** All three interpolators from one pixel type to another, by the rule above. Returns the number of voxels that differ. */
+/** All three interpolators from one pixel type to another, by the rule above. Returns the number of voxels that differ.
+ */
 template <unsigned int D, typename TIn, typename TOut>
 long
 ComparePixels(bool onGpu, double low, double high)
@@ -81,10 +84,13 @@ ComparePixels(bool onGpu, double low, double high)
   long         flips = 0;
   for (const Interpolator & interpolator : ThreeInterpolators)
   {
-    const auto ours = Resampled<itk::CudaResampleImageFilter<Input, Output>>(input.GetPointer(), interpolator, false, onGpu);
+    const auto ours =
+      Resampled<itk::CudaResampleImageFilter<Input, Output>>(input.GetPointer(), interpolator, false, onGpu);
     ExpectPromisedBackend(ours.GetPointer(), interpolator.name, onGpu);
-    const auto theirs = Resampled<itk::ResampleImageFilter<Input, Output>>(input.GetPointer(), interpolator, true, false);
-    const auto real = Resampled<itk::ResampleImageFilter<Input, itk::Image<double, D>>>(input.GetPointer(), interpolator, true, false);
+    const auto theirs =
+      Resampled<itk::ResampleImageFilter<Input, Output>>(input.GetPointer(), interpolator, true, false);
+    const auto real =
+      Resampled<itk::ResampleImageFilter<Input, itk::Image<double, D>>>(input.GetPointer(), interpolator, true, false);
 
     SourceDescriptor descriptor;
     descriptor.dimension = D;
@@ -98,11 +104,13 @@ ComparePixels(bool onGpu, double low, double high)
         ? 0.0
         : CoefficientAgreement(descriptor, largest) +
             ValueAgreement(descriptor, std::max(1U, descriptor.order), LargestCoefficient(descriptor, largest)) +
-            (descriptor.order >= 2 ? D * ((isDouble ? 1.1e-16 : 6e-8) + 1.2e-10) * LargestCoefficient(descriptor, largest) : 0.0);
+            (descriptor.order >= 2
+               ? D * ((isDouble ? 1.1e-16 : 6e-8) + 1.2e-10) * LargestCoefficient(descriptor, largest)
+               : 0.0);
 
-    itk::ImageRegionConstIterator<Output>                  a(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion());
-    itk::ImageRegionConstIterator<Output>                  b(theirs->GetOutput(), ours->GetOutput()->GetBufferedRegion());
-    itk::ImageRegionConstIterator<itk::Image<double, D>>   v(real->GetOutput(), ours->GetOutput()->GetBufferedRegion());
+    itk::ImageRegionConstIterator<Output>                a(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion());
+    itk::ImageRegionConstIterator<Output>                b(theirs->GetOutput(), ours->GetOutput()->GetBufferedRegion());
+    itk::ImageRegionConstIterator<itk::Image<double, D>> v(real->GetOutput(), ours->GetOutput()->GetBufferedRegion());
     for (; !a.IsAtEnd(); ++a, ++b, ++v)
     {
       if (a.Get() == b.Get())
@@ -113,12 +121,14 @@ ComparePixels(bool onGpu, double low, double high)
       const double difference = std::abs(static_cast<double>(a.Get()) - static_cast<double>(b.Get()));
       if (std::is_floating_point<TOut>::value || bound > 0.5)
       {
-        EXPECT_LE(difference, bound + (std::is_floating_point<TOut>::value ? UnitOf(ScalarTypeOf<TOut>()) * 2 * largest : 1.0))
+        EXPECT_LE(difference,
+                  bound + (std::is_floating_point<TOut>::value ? UnitOf(ScalarTypeOf<TOut>()) * 2 * largest : 1.0))
           << NameOf(ScalarTypeOf<TIn>()) << " to " << NameOf(ScalarTypeOf<TOut>()) << ", " << interpolator.name;
       }
       else
       {
-        EXPECT_EQ(difference, 1.0) << NameOf(ScalarTypeOf<TIn>()) << " to " << NameOf(ScalarTypeOf<TOut>()) << ", " << interpolator.name;
+        EXPECT_EQ(difference, 1.0) << NameOf(ScalarTypeOf<TIn>()) << " to " << NameOf(ScalarTypeOf<TOut>()) << ", "
+                                   << interpolator.name;
         EXPECT_LE(std::abs(v.Get() - std::round(v.Get())), bound) << interpolator.name;
       }
     }
@@ -174,8 +184,11 @@ TEST_P(CudaResampleImageFilterPixelTest, LargeLabelsSurviveNearestNeighbour)
   {
     it.Set((1ULL << 60) + 2 * it.Get() + 1);
   }
-  const auto ours = Resampled<itk::CudaResampleImageFilter<Image, Image>>(input.GetPointer(), ThreeInterpolators[0], false, this->OnGpu());
-  for (itk::ImageRegionConstIterator<Image> it(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  const auto ours = Resampled<itk::CudaResampleImageFilter<Image, Image>>(
+    input.GetPointer(), ThreeInterpolators[0], false, this->OnGpu());
+  for (itk::ImageRegionConstIterator<Image> it(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion());
+       !it.IsAtEnd();
+       ++it)
   {
     ASSERT_TRUE(it.Get() == 17 || (it.Get() > (1ULL << 60) && it.Get() % 2 == 1)) << it.Get();
   }
@@ -196,14 +209,18 @@ TEST_P(CudaResampleImageFilterPixelTest, NanAndInfinityAsInItk)
   input->SetPixel(index, -std::numeric_limits<float>::infinity());
   for (int i = 0; i < 2; ++i) // nearest and linear
   {
-    const auto ours = Resampled<itk::CudaResampleImageFilter<Image, Image>>(input.GetPointer(), ThreeInterpolators[i], false, this->OnGpu());
-    const auto theirs = Resampled<itk::ResampleImageFilter<Image, Image>>(input.GetPointer(), ThreeInterpolators[i], true, false);
+    const auto ours = Resampled<itk::CudaResampleImageFilter<Image, Image>>(
+      input.GetPointer(), ThreeInterpolators[i], false, this->OnGpu());
+    const auto theirs =
+      Resampled<itk::ResampleImageFilter<Image, Image>>(input.GetPointer(), ThreeInterpolators[i], true, false);
     const Difference difference = Compare(ours->GetOutput(), theirs->GetOutput());
     EXPECT_LE(difference.maximum, i == 0 ? 0.0 : 1e-6);
     EXPECT_EQ(difference.outside, 0.0);
     long finite = 0;
     long largest = 0;
-    for (itk::ImageRegionConstIterator<Image> it(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+    for (itk::ImageRegionConstIterator<Image> it(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion());
+         !it.IsAtEnd();
+         ++it)
     {
       finite += std::isfinite(it.Get()) ? 1 : 0;
       largest += std::abs(it.Get()) == std::numeric_limits<float>::max() ? 1 : 0;
@@ -213,13 +230,18 @@ TEST_P(CudaResampleImageFilterPixelTest, NanAndInfinityAsInItk)
 
     // To double infinities pass, as no cast takes place; to integers they are clamped and NaN, undefined in ITK, is 0.
     using Exact = itk::Image<double, 2>;
-    const auto exact = Resampled<itk::CudaResampleImageFilter<Image, Exact>>(input.GetPointer(), ThreeInterpolators[i], false, this->OnGpu());
-    const auto exactTheirs = Resampled<itk::ResampleImageFilter<Image, Exact>>(input.GetPointer(), ThreeInterpolators[i], true, false);
+    const auto exact = Resampled<itk::CudaResampleImageFilter<Image, Exact>>(
+      input.GetPointer(), ThreeInterpolators[i], false, this->OnGpu());
+    const auto exactTheirs =
+      Resampled<itk::ResampleImageFilter<Image, Exact>>(input.GetPointer(), ThreeInterpolators[i], true, false);
     EXPECT_LE(Compare(exact->GetOutput(), exactTheirs->GetOutput()).maximum, 1e-12);
     using Bytes = itk::Image<unsigned char, 2>;
-    const auto bytes = Resampled<itk::CudaResampleImageFilter<Image, Bytes>>(input.GetPointer(), ThreeInterpolators[i], false, this->OnGpu());
+    const auto bytes = Resampled<itk::CudaResampleImageFilter<Image, Bytes>>(
+      input.GetPointer(), ThreeInterpolators[i], false, this->OnGpu());
     itk::ImageRegionConstIterator<Exact> value(exact->GetOutput(), exact->GetOutput()->GetBufferedRegion());
-    for (itk::ImageRegionConstIterator<Bytes> it(bytes->GetOutput(), bytes->GetOutput()->GetBufferedRegion()); !it.IsAtEnd(); ++it, ++value)
+    for (itk::ImageRegionConstIterator<Bytes> it(bytes->GetOutput(), bytes->GetOutput()->GetBufferedRegion());
+         !it.IsAtEnd();
+         ++it, ++value)
     {
       if (std::isnan(value.Get()))
       {
@@ -233,7 +255,8 @@ TEST_P(CudaResampleImageFilterPixelTest, NanAndInfinityAsInItk)
   }
 }
 
-// In ITK one NaN makes the whole spline NaN. Here it reaches its neighbourhood; beyond, the values are those without it.
+// In ITK one NaN makes the whole spline NaN. Here it reaches its neighbourhood; beyond, the values are those without
+// it.
 TEST_P(CudaResampleImageFilterPixelTest, NanStaysInItsNeighbourhoodOfASpline)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -277,7 +300,8 @@ TEST_P(CudaResampleImageFilterPixelTest, NanStaysInItsNeighbourhoodOfASpline)
   EXPECT_GT(spoilt, 0);
 }
 
-// Axes shorter than the support: every index is folded fully. Reference: the sum over all samples of a closed form in double.
+// Axes shorter than the support: every index is folded fully. Reference: the sum over all samples of a closed form in
+// double.
 TEST_P(CudaResampleImageFilterPixelTest, ShortAxesAreFoldedFully)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -315,7 +339,9 @@ TEST_P(CudaResampleImageFilterPixelTest, ShortAxesAreFoldedFully)
       ExpectPromisedBackend(filter.GetPointer(), "BSplineInterpolateImageFunction", this->OnGpu());
       DispatchSplineOrder(static_cast<unsigned int>(order), [&](auto fixedOrder) {
         constexpr unsigned int N = decltype(fixedOrder)::value;
-        for (itk::ImageRegionIteratorWithIndex<Image> it(filter->GetOutput(), filter->GetOutput()->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+        for (itk::ImageRegionIteratorWithIndex<Image> it(filter->GetOutput(), filter->GetOutput()->GetBufferedRegion());
+             !it.IsAtEnd();
+             ++it)
         {
           const double x = origin[0] + spacing[0] * static_cast<double>(it.GetIndex()[0]);
           double       weights[N + 1];
@@ -328,7 +354,8 @@ TEST_P(CudaResampleImageFilterPixelTest, ShortAxesAreFoldedFully)
             for (int j = -80; j <= 80; ++j)
             {
               const auto folded = FoldIndex(start + k + j - 4, static_cast<std::int64_t>(length), Extension::Mirror);
-              coefficient += FirCoefficient<N>(j) * input->GetPixel(Image::IndexType{ { 4 + folded, it.GetIndex()[1] - 1 } });
+              coefficient +=
+                FirCoefficient<N>(j) * input->GetPixel(Image::IndexType{ { 4 + folded, it.GetIndex()[1] - 1 } });
             }
             expected += weights[k] * coefficient;
           }

@@ -17,9 +17,10 @@
  *=========================================================================*/
 // CudaResampleImageFilter against ResampleImageFilter on the same input: interpolators, transforms, geometry.
 //
-// Expected values: ITK's filter with double output and double coefficients. Tolerances (doc/Accuracy.md): nearest neighbours exactly; in
-// double 1e-12 of the range, and 1e-9 for splines, whose first samples are truncated in ITK (checked apart, away from the low edge); in float
-// 1e-6 of the range for linear and splines up to order 3, 2e-6 for orders 4 and 5 (float storage on a noisy phantom).
+// Expected values: ITK's filter with double output and double coefficients. Tolerances (doc/Accuracy.md): nearest
+// neighbours exactly; in double 1e-12 of the range, and 1e-9 for splines, whose first samples are truncated in ITK
+// (checked apart, away from the low edge); in float 1e-6 of the range for linear and splines up to order 3, 2e-6 for
+// orders 4 and 5 (float storage on a noisy phantom).
 
 #include "ResampleTestSupport.h"
 
@@ -71,7 +72,7 @@ EveryLinearTransform()
   std::vector<std::pair<std::string, TransformPointer<D>>> transforms;
   transforms.emplace_back("identity", itk::IdentityTransform<double, D>::New().GetPointer());
 
-  auto                                                      translation = itk::TranslationTransform<double, D>::New();
+  auto translation = itk::TranslationTransform<double, D>::New();
   typename itk::TranslationTransform<double, D>::OutputVectorType offset;
   for (unsigned int d = 0; d < D; ++d)
   {
@@ -80,8 +81,8 @@ EveryLinearTransform()
   translation->SetOffset(offset);
   transforms.emplace_back("translation", translation.GetPointer());
 
-  auto                                                  scale = itk::ScaleTransform<double, D>::New();
-  typename itk::ScaleTransform<double, D>::ScaleType    factors;
+  auto                                                    scale = itk::ScaleTransform<double, D>::New();
+  typename itk::ScaleTransform<double, D>::ScaleType      factors;
   typename itk::ScaleTransform<double, D>::InputPointType centre;
   for (unsigned int d = 0; d < D; ++d)
   {
@@ -116,7 +117,7 @@ EveryLinearTransform()
     euler->SetRotation(0.17, -0.26, 0.35);
     euler->SetTranslation(offset);
     transforms.emplace_back("euler", euler.GetPointer());
-    auto                                       versor = itk::VersorRigid3DTransform<double>::New();
+    auto                                          versor = itk::VersorRigid3DTransform<double>::New();
     itk::VersorRigid3DTransform<double>::AxisType axis;
     axis[0] = 1.0;
     axis[1] = 2.0;
@@ -142,10 +143,10 @@ EveryLinearTransform()
 
 template <typename TFilter, typename TInput>
 typename TFilter::Pointer
-MakeFilter(const TInput *                                                                        input,
+MakeFilter(const TInput *                                                                             input,
            const itk::Transform<double, TFilter::InputImageDimension, TFilter::InputImageDimension> * transform,
-           const Interpolator &                                                                  interpolator,
-           bool                                                                                  itkOnly)
+           const Interpolator &                                                                       interpolator,
+           bool                                                                                       itkOnly)
 {
   auto filter = TFilter::New();
   filter->SetInput(input);
@@ -169,18 +170,21 @@ CompareAll(bool onGpu)
   {
     for (const Interpolator & interpolator : EveryInterpolator)
     {
-      const auto ours = MakeFilter<itk::CudaResampleImageFilter<Image, Image>>(input.GetPointer(), transform.second.GetPointer(), interpolator, false);
+      const auto ours = MakeFilter<itk::CudaResampleImageFilter<Image, Image>>(
+        input.GetPointer(), transform.second.GetPointer(), interpolator, false);
       ours->SetGPUEnabled(onGpu);
       ours->Update();
       ExpectPromisedBackend(ours.GetPointer(), interpolator.name, onGpu);
 
-      const auto theirs = MakeFilter<itk::ResampleImageFilter<Image, Exact>>(input.GetPointer(), transform.second.GetPointer(), interpolator, true);
+      const auto theirs = MakeFilter<itk::ResampleImageFilter<Image, Exact>>(
+        input.GetPointer(), transform.second.GetPointer(), interpolator, true);
       theirs->Update();
 
-      const bool   exact = interpolator.name[0] == 'N' || (interpolator.order == 0 && interpolator.name[0] != 'L');
-      const bool   spline = interpolator.order >= 2;
-      const double relative =
-        exact ? 0.0 : (std::is_same<TPixel, double>::value ? (spline ? 1e-9 : 1e-12) : (interpolator.order > 3 ? 2e-6 : 1e-6));
+      const bool       exact = interpolator.name[0] == 'N' || (interpolator.order == 0 && interpolator.name[0] != 'L');
+      const bool       spline = interpolator.order >= 2;
+      const double     relative = exact ? 0.0
+                                        : (std::is_same<TPixel, double>::value ? (spline ? 1e-9 : 1e-12)
+                                                                               : (interpolator.order > 3 ? 2e-6 : 1e-6));
       const Difference difference = Compare(ours->GetOutput(), theirs->GetOutput());
       EXPECT_LE(difference.maximum, relative * range)
         << D << "D, " << transform.first << ", " << interpolator.name << " of order " << interpolator.order;
@@ -249,7 +253,9 @@ TEST_P(CudaResampleImageFilterTest, CubicInDoubleIsExactAwayFromTheLowEdge)
   setUp(theirs, MakeInterpolator<Theirs>(EveryInterpolator[5], true));
   double     worst = 0.0;
   const auto first = input->GetBufferedRegion().GetIndex();
-  for (itk::ImageRegionIteratorWithIndex<Image> it(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  for (itk::ImageRegionIteratorWithIndex<Image> it(ours->GetOutput(), ours->GetOutput()->GetBufferedRegion());
+       !it.IsAtEnd();
+       ++it)
   {
     if (it.GetIndex()[0] - first[0] > 34 && it.GetIndex()[1] - first[1] > 34)
     {

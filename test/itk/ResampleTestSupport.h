@@ -52,16 +52,16 @@ protected:
   }
 };
 
-#define CUDASPLINE_ON_EACH_BACKEND(suite)                                                                 \
-  INSTANTIATE_TEST_SUITE_P(Backend, suite, testing::Bool(), [](const testing::TestParamInfo<bool> & info) { \
-    return std::string(info.param ? "Gpu" : "Cpu");                                                       \
+#define CUDASPLINE_ON_EACH_BACKEND(suite)                                                                              \
+  INSTANTIATE_TEST_SUITE_P(Backend, suite, testing::Bool(), [](const testing::TestParamInfo<bool> & info) {            \
+    return std::string(info.param ? "Gpu" : "Cpu");                                                                    \
   })
 
-#define CUDASPLINE_NEEDS_ITS_BACKEND() \
-  if (this->OnGpu())                   \
-  {                                    \
-    CUDASPLINE_NEEDS_GPU();            \
-  }                                    \
+#define CUDASPLINE_NEEDS_ITS_BACKEND()                                                                                 \
+  if (this->OnGpu())                                                                                                   \
+  {                                                                                                                    \
+    CUDASPLINE_NEEDS_GPU();                                                                                            \
+  }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
 
 /** An oblique rotation, by angles of no special values. */
@@ -97,11 +97,11 @@ template <typename TImage>
 typename TImage::Pointer
 MakePhantom(double low, double high, unsigned int seed = 1)
 {
-  constexpr unsigned int D = TImage::ImageDimension;
-  auto                   image = TImage::New();
-  typename TImage::RegionType region;
-  const itk::SizeValueType    sizes[] = { 53, 47, 31 };
-  const itk::IndexValueType   starts[] = { -7, 11, 3 };
+  constexpr unsigned int       D = TImage::ImageDimension;
+  auto                         image = TImage::New();
+  typename TImage::RegionType  region;
+  const itk::SizeValueType     sizes[] = { 53, 47, 31 };
+  const itk::IndexValueType    starts[] = { -7, 11, 3 };
   typename TImage::SpacingType spacing;
   typename TImage::PointType   origin;
   for (unsigned int d = 0; d < D; ++d)
@@ -124,7 +124,8 @@ MakePhantom(double low, double high, unsigned int seed = 1)
     double wave = 0.0;
     for (unsigned int d = 0; d < D; ++d)
     {
-      const double x = 2.0 * static_cast<double>(it.GetIndex()[d] - region.GetIndex(d)) / static_cast<double>(region.GetSize(d)) - 1.0;
+      const double x =
+        2.0 * static_cast<double>(it.GetIndex()[d] - region.GetIndex(d)) / static_cast<double>(region.GetSize(d)) - 1.0;
       radius += x * x * (1.0 + 0.4 * d);
       wave += std::sin((5.0 + d) * x);
     }
@@ -142,15 +143,13 @@ struct Interpolator
   int         order{ 0 };
 };
 
-inline const std::vector<Interpolator> EveryInterpolator{ { "NearestNeighborInterpolateImageFunction", 0 },
-                                                          { "LinearInterpolateImageFunction", 0 },
-                                                          { "BSplineInterpolateImageFunction", 0 },
-                                                          { "BSplineInterpolateImageFunction", 1 },
-                                                          { "BSplineInterpolateImageFunction", 2 },
-                                                          { "BSplineInterpolateImageFunction", 3 },
-                                                          { "BSplineInterpolateImageFunction", 4 },
-                                                          { "BSplineInterpolateImageFunction", 5 },
-                                                          { "CudaBSplineInterpolateImageFunction", 3 } };
+inline const std::vector<Interpolator> EveryInterpolator{
+  { "NearestNeighborInterpolateImageFunction", 0 }, { "LinearInterpolateImageFunction", 0 },
+  { "BSplineInterpolateImageFunction", 0 },         { "BSplineInterpolateImageFunction", 1 },
+  { "BSplineInterpolateImageFunction", 2 },         { "BSplineInterpolateImageFunction", 3 },
+  { "BSplineInterpolateImageFunction", 4 },         { "BSplineInterpolateImageFunction", 5 },
+  { "CudaBSplineInterpolateImageFunction", 3 }
+};
 
 /** \brief The interpolator for a filter. ITK's B-spline has double coefficients: ITK in double is the judge.
  * \tparam TFilter a ResampleImageFilter */
@@ -179,17 +178,18 @@ MakeInterpolator(const Interpolator & wanted, bool itkOnly)
   return spline.GetPointer();
 }
 
-/** An output grid that covers the input and some outside, finer and differently turned, with a start index of its own. */
+/** An output grid that covers the input and some outside, finer and differently turned, with a start index of its own.
+ */
 template <typename TFilter>
 void
 SetOutputGrid(TFilter * filter, const typename TFilter::InputImageType * input)
 {
-  constexpr unsigned int              D = TFilter::OutputImageDimension;
-  typename TFilter::SizeType          size;
-  typename TFilter::IndexType         start;
-  typename TFilter::SpacingType       spacing;
-  typename TFilter::OriginPointType   origin = input->GetOrigin();
-  const itk::SizeValueType            sizes[] = { 59, 43, 37 };
+  constexpr unsigned int            D = TFilter::OutputImageDimension;
+  typename TFilter::SizeType        size;
+  typename TFilter::IndexType       start;
+  typename TFilter::SpacingType     spacing;
+  typename TFilter::OriginPointType origin = input->GetOrigin();
+  const itk::SizeValueType          sizes[] = { 59, 43, 37 };
   for (unsigned int d = 0; d < D; ++d)
   {
     size[d] = sizes[d];
@@ -247,7 +247,8 @@ Compare(const TImageA * a, const TImageB * b)
     {
       ++difference.count;
       difference.outside += std::isnan(x) != std::isnan(y) ? 1.0 : 0.0;
-      difference.maximum = std::max(difference.maximum, std::isnan(x - y) ? std::numeric_limits<double>::infinity() : std::abs(x - y));
+      difference.maximum =
+        std::max(difference.maximum, std::isnan(x - y) ? std::numeric_limits<double>::infinity() : std::abs(x - y));
     }
   }
   return difference;
@@ -269,7 +270,10 @@ FractionOtherThan(const TImage * image, double value)
 /** Asserts that a filter was answered by the backend that the committed table promises for the combination. */
 template <typename TFilter>
 void
-ExpectPromisedBackend(const TFilter * filter, const std::string & interpolator, bool onGpu, const std::string & transform = "linear")
+ExpectPromisedBackend(const TFilter *     filter,
+                      const std::string & interpolator,
+                      bool                onGpu,
+                      const std::string & transform = "linear")
 {
   const std::string dimension = std::to_string(TFilter::InputDimension);
   EXPECT_EQ(filter->GetLastBackend(),

@@ -42,7 +42,8 @@ public:
   static float
   ValueAt(const Image::IndexType & index)
   {
-    return static_cast<float>(std::sin(0.3 * index[0]) * 50.0 + std::cos(0.2 * index[1] + 0.1 * index[2]) * 70.0 + index[2]);
+    return static_cast<float>(std::sin(0.3 * index[0]) * 50.0 + std::cos(0.2 * index[1] + 0.1 * index[2]) * 70.0 +
+                              index[2]);
   }
 
 protected:

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: equality where bytes are equal, inequality for every change within one word (which is a theorem of the construction),
-// and independence of the number of threads.
+// Expected: equality where bytes are equal, inequality for every change within one word (which is a theorem of the
+// construction), and independence of the number of threads.
 
 #include "itkCudaSpline/kernels/ContentChecksum.h"
 #include "KernelTestData.h"

@@ -15,7 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A volume of more than 2^31 voxels: indices and offsets that were 32 bits wide anywhere would wrap. Expected: the formula that filled it.
+// A volume of more than 2^31 voxels: indices and offsets that were 32 bits wide anywhere would wrap. Expected: the
+// formula that filled it.
 
 #include "itkCudaSpline/kernels/Prefilter.h"
 #include "itkCudaSpline/kernels/Resample.h"
@@ -79,8 +80,8 @@ TEST(HugeVolumeGpu, MoreThanTwoToTheThirtyOneVoxels)
   for (const Interpolation interpolation : { Interpolation::Nearest, Interpolation::Linear, Interpolation::BSpline })
   {
     resample.interpolation = interpolation;
-    const bool nearest = interpolation == Interpolation::Nearest;
-    const auto source = MakeSource(MakeDescriptor({ size, size, size },
+    const bool         nearest = interpolation == Interpolation::Nearest;
+    const auto         source = MakeSource(MakeDescriptor({ size, size, size },
                                                   ScalarType::UInt8,
                                                   nearest ? ScalarType::UInt8 : ScalarType::Float32,
                                                   interpolation == Interpolation::BSpline ? 3 : 0),
@@ -92,8 +93,11 @@ TEST(HugeVolumeGpu, MoreThanTwoToTheThirtyOneVoxels)
     {
       for (std::int64_t x = 0; x < size; ++x)
       {
-        const double expected = valueAt(x, lines[static_cast<std::size_t>(2 * line)], lines[static_cast<std::size_t>(2 * line + 1)]);
-        ASSERT_NEAR(output[static_cast<std::size_t>(line * size + x)], expected, interpolation == Interpolation::BSpline ? 2e-3 : 0.0)
+        const double expected =
+          valueAt(x, lines[static_cast<std::size_t>(2 * line)], lines[static_cast<std::size_t>(2 * line + 1)]);
+        ASSERT_NEAR(output[static_cast<std::size_t>(line * size + x)],
+                    expected,
+                    interpolation == Interpolation::BSpline ? 2e-3 : 0.0)
           << "interpolation " << static_cast<int>(interpolation) << ", line " << line << ", x " << x;
       }
     }

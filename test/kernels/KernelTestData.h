@@ -37,11 +37,13 @@ namespace CudaSplineTest
 {
 using namespace itk::CudaSpline;
 
-inline const std::vector<ScalarType> AllScalarTypes{ ScalarType::UInt8,  ScalarType::Int8,   ScalarType::UInt16, ScalarType::Int16,
-                                                     ScalarType::UInt32, ScalarType::Int32,  ScalarType::UInt64, ScalarType::Int64,
-                                                     ScalarType::Float32, ScalarType::Float64 };
+inline const std::vector<ScalarType> AllScalarTypes{ ScalarType::UInt8,  ScalarType::Int8,   ScalarType::UInt16,
+                                                     ScalarType::Int16,  ScalarType::UInt32, ScalarType::Int32,
+                                                     ScalarType::UInt64, ScalarType::Int64,  ScalarType::Float32,
+                                                     ScalarType::Float64 };
 
-/** A generator that differs from run to run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats it. */
+/** A generator that differs from run to run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats it.
+ */
 class FreshRandom
 {
 public:

@@ -58,7 +58,8 @@ TEST(MemoryPlan, PrefilterNeedsASecondVolumeAndConversionAChunk)
 TEST(MemoryPlan, OutputIsCutIntoSlabsThatFit)
 {
   const SourceDescriptor source = MakeDescriptor({ 10, 10, 10 }, ScalarType::Float32, ScalarType::Float32, 0);
-  // Source 4000, table 50 lines x 2 ends x 3 x 8 = 2400, lines of 200 bytes; 8000 leave 1600 for two slabs: 4 lines each.
+  // Source 4000, table 50 lines x 2 ends x 3 x 8 = 2400, lines of 200 bytes; 8000 leave 1600 for two slabs: 4 lines
+  // each.
   const MemoryPlan plan = PlanResample(source, Output(100, 50), 8000);
   EXPECT_TRUE(plan.fits);
   EXPECT_EQ(plan.tableBytes, 2400U);

@@ -15,8 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: on the Cpu backend the exact convolution with the prefilter's impulse response in double, on the folded extension; on the
-// Cuda backend the Cpu backend's coefficients. Tolerances are derived: RecursionWarmUp's truncation, CoefficientAgreement()'s rounding.
+// Expected: on the Cpu backend the exact convolution with the prefilter's impulse response in double, on the folded
+// extension; on the Cuda backend the Cpu backend's coefficients. Tolerances are derived: RecursionWarmUp's truncation,
+// CoefficientAgreement()'s rounding.
 
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
@@ -33,10 +34,11 @@ using namespace CudaSplineTest;
 namespace
 {
 
-const std::vector<std::vector<std::int64_t>> Shapes{ { 1 },          { 2 },         { 3 },          { 7 },           { 31 },
-                                                     { 33 },         { 257 },       { 1, 5 },       { 5, 1 },        { 2, 3 },
-                                                     { 131, 67 },    { 3, 129 },    { 1, 1, 9 },    { 2, 2, 2 },     { 37, 41, 29 },
-                                                     { 161, 5, 3 },  { 3, 5, 161 }, { 7, 140, 2 },  { 13, 7, 11, 5 }, { 33, 1, 2, 37 } };
+const std::vector<std::vector<std::int64_t>> Shapes{
+  { 1 },          { 2 },         { 3 },         { 7 },         { 31 },           { 33 },          { 257 },
+  { 1, 5 },       { 5, 1 },      { 2, 3 },      { 131, 67 },   { 3, 129 },       { 1, 1, 9 },     { 2, 2, 2 },
+  { 37, 41, 29 }, { 161, 5, 3 }, { 3, 5, 161 }, { 7, 140, 2 }, { 13, 7, 11, 5 }, { 33, 1, 2, 37 }
+};
 
 double
 LargestOf(const std::vector<unsigned char> & pixels, ScalarType type)
@@ -96,7 +98,8 @@ Reference(const SourceDescriptor & descriptor, const void * pixels)
       for (int k = -reach; k <= reach; ++k)
       {
         const std::int64_t folded = FoldIndex(n + k, length, descriptor.extension[d]);
-        sum += response[static_cast<std::size_t>(k + reach)] * values[static_cast<std::size_t>(at + (folded - n) * inner)];
+        sum +=
+          response[static_cast<std::size_t>(k + reach)] * values[static_cast<std::size_t>(at + (folded - n) * inner)];
       }
       next[static_cast<std::size_t>(at)] = sum;
     }
@@ -107,7 +110,10 @@ Reference(const SourceDescriptor & descriptor, const void * pixels)
 }
 
 void
-ExpectNear(const std::vector<double> & values, const std::vector<double> & expected, double bound, const std::string & what)
+ExpectNear(const std::vector<double> & values,
+           const std::vector<double> & expected,
+           double                      bound,
+           const std::string &         what)
 {
   double worst = 0.0;
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -169,8 +175,12 @@ TEST(Prefilter, CpuIsTheExactConvolution)
   ForEachCase([](const SourceDescriptor & descriptor, const std::vector<unsigned char> & pixels) {
     const double largest = LargestOf(pixels, descriptor.pixel);
     const double truncation = descriptor.dimension * (descriptor.element == ScalarType::Float32 ? 6e-8 : 1.1e-16);
-    const double bound = CoefficientAgreement(descriptor, largest) + truncation * LargestCoefficient(descriptor, largest);
-    ExpectNear(Compute(descriptor, pixels.data(), ExecutionContext()), Reference(descriptor, pixels.data()), bound, Name(descriptor));
+    const double bound =
+      CoefficientAgreement(descriptor, largest) + truncation * LargestCoefficient(descriptor, largest);
+    ExpectNear(Compute(descriptor, pixels.data(), ExecutionContext()),
+               Reference(descriptor, pixels.data()),
+               bound,
+               Name(descriptor));
   });
 }
 
@@ -205,7 +215,8 @@ TEST(Prefilter, WorksInPlaceOnTheHost)
 TEST(Prefilter, UnchangedPixelsAreBorrowedOnTheHost)
 {
   const std::vector<std::uint16_t> pixels(12, 7);
-  const auto source = MakeSource(MakeDescriptor({ 4, 3 }, ScalarType::UInt16, ScalarType::UInt16, 0), pixels.data(), ExecutionContext());
+  const auto                       source =
+    MakeSource(MakeDescriptor({ 4, 3 }, ScalarType::UInt16, ScalarType::UInt16, 0), pixels.data(), ExecutionContext());
   EXPECT_EQ(source->GetData(), pixels.data());
 }
 
@@ -213,16 +224,21 @@ TEST(Prefilter, BadArgumentsAreRefused)
 {
   const float            pixel = 0.0F;
   const ExecutionContext context;
-  EXPECT_THROW(MakeSource(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 6), &pixel, context), std::invalid_argument);
-  EXPECT_THROW(MakeSource(MakeDescriptor({ 0 }, ScalarType::Float32, ScalarType::Float32, 3), &pixel, context), std::invalid_argument);
-  EXPECT_THROW(MakeSource(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Int32, 0), &pixel, context), std::invalid_argument);
-  EXPECT_THROW(MakeSource(MakeDescriptor({ 1 }, ScalarType::Int32, ScalarType::Int32, 3), &pixel, context), std::invalid_argument);
+  EXPECT_THROW(MakeSource(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 6), &pixel, context),
+               std::invalid_argument);
+  EXPECT_THROW(MakeSource(MakeDescriptor({ 0 }, ScalarType::Float32, ScalarType::Float32, 3), &pixel, context),
+               std::invalid_argument);
+  EXPECT_THROW(MakeSource(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Int32, 0), &pixel, context),
+               std::invalid_argument);
+  EXPECT_THROW(MakeSource(MakeDescriptor({ 1 }, ScalarType::Int32, ScalarType::Int32, 3), &pixel, context),
+               std::invalid_argument);
   SourceDescriptor fiveDimensions = MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 3);
   fiveDimensions.dimension = 5;
   EXPECT_THROW(MakeSource(fiveDimensions, &pixel, context), std::invalid_argument);
   if (!BuiltWithCuda())
   {
-    EXPECT_THROW(MakeSource(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 3), &pixel, Cuda()), DeviceError);
+    EXPECT_THROW(MakeSource(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 3), &pixel, Cuda()),
+                 DeviceError);
   }
 }
 
@@ -231,7 +247,10 @@ TEST(PrefilterGpu, AgreesWithCpu)
   CUDASPLINE_NEEDS_GPU();
   ForEachCase([](const SourceDescriptor & descriptor, const std::vector<unsigned char> & pixels) {
     const double bound = CoefficientAgreement(descriptor, LargestOf(pixels, descriptor.pixel));
-    ExpectNear(Compute(descriptor, pixels.data(), Cuda()), Compute(descriptor, pixels.data(), ExecutionContext()), bound, Name(descriptor));
+    ExpectNear(Compute(descriptor, pixels.data(), Cuda()),
+               Compute(descriptor, pixels.data(), ExecutionContext()),
+               bound,
+               Name(descriptor));
   });
 }
 
@@ -264,7 +283,10 @@ TEST(PrefilterGpu, SeveralChunksAndAgainTheSameBits)
   const SourceDescriptor descriptor = MakeDescriptor({ 300, 290, 257 }, ScalarType::Int16, ScalarType::Float32, 3);
   const auto             pixels = RandomPixels(ScalarType::Int16, descriptor.Count(), random);
   const auto             first = Compute(descriptor, pixels.data(), Cuda());
-  ExpectNear(first, Compute(descriptor, pixels.data(), ExecutionContext()), CoefficientAgreement(descriptor, 32768.0), Name(descriptor));
+  ExpectNear(first,
+             Compute(descriptor, pixels.data(), ExecutionContext()),
+             CoefficientAgreement(descriptor, 32768.0),
+             Name(descriptor));
   EXPECT_EQ(Compute(descriptor, pixels.data(), Cuda()), first);
 }
 

@@ -33,7 +33,8 @@
 #include <sstream>
 
 /** \file
- * \brief Random resamplings through the kernels layer: what is resampled, by whom, and how well two backends must agree. */
+ * \brief Random resamplings through the kernels layer: what is resampled, by whom, and how well two backends must
+ * agree. */
 
 namespace CudaSplineTest
 {
@@ -98,9 +99,10 @@ Compute(const Case & test, const ExecutionContext & context, int poison = 0xA5)
 {
   ResampleDescriptor resample = test.resample;
   resample.scanlineEnds = test.ends.data();
-  std::vector<unsigned char> output(
-    static_cast<std::size_t>(resample.samples * resample.lines) * SizeOf(resample.output), static_cast<unsigned char>(poison));
-  const auto source = MakeSource(test.source, test.pixels.data(), context);
+  std::vector<unsigned char> output(static_cast<std::size_t>(resample.samples * resample.lines) *
+                                      SizeOf(resample.output),
+                                    static_cast<unsigned char>(poison));
+  const auto                 source = MakeSource(test.source, test.pixels.data(), context);
   Resample(resample, *source, output.data(), context);
   return output;
 }
@@ -129,7 +131,8 @@ Agreement(const Case & test)
 {
   const double largest = Largest(test);
   const auto   order = test.resample.interpolation == Interpolation::BSpline ? test.source.order : 1U;
-  return CoefficientAgreement(test.source, largest) + ValueAgreement(test.source, order, LargestCoefficient(test.source, largest));
+  return CoefficientAgreement(test.source, largest) +
+         ValueAgreement(test.source, order, LargestCoefficient(test.source, largest));
 }
 
 /** Where an output sample falls in the input, for messages. */
@@ -139,18 +142,22 @@ Place(const Case & test, std::int64_t i)
   std::ostringstream text;
   text << std::setprecision(17);
   const std::int64_t line = i / test.resample.samples;
-  const double       alpha = static_cast<double>(i % test.resample.samples + test.resample.lineOffset) / static_cast<double>(test.resample.lineLength);
+  const double       alpha = static_cast<double>(i % test.resample.samples + test.resample.lineOffset) /
+                       static_cast<double>(test.resample.lineLength);
   for (unsigned int d = 0; d < test.source.dimension; ++d)
   {
     const double * const ends = test.ends.data() + line * 2 * test.source.dimension;
-    text << " " << ends[d] + alpha * (ends[d + test.source.dimension] - ends[d]) - static_cast<double>(test.source.start[d]) << " of "
-         << test.source.size[d];
+    text << " "
+         << ends[d] + alpha * (ends[d + test.source.dimension] - ends[d]) - static_cast<double>(test.source.start[d])
+         << " of " << test.source.size[d];
   }
   text << (test.resample.singleCoordinates ? " in single coordinates" : "");
   return text.str();
 }
 
-inline const std::vector<std::vector<std::int64_t>> ResampleShapes{ { 50 }, { 2 }, { 61, 47 }, { 1, 30 }, { 3, 2 }, { 43, 37, 29 }, { 1, 2, 3 }, { 100, 2, 31 } };
+inline const std::vector<std::vector<std::int64_t>> ResampleShapes{ { 50 },      { 2 },         { 61, 47 },
+                                                                    { 1, 30 },   { 3, 2 },      { 43, 37, 29 },
+                                                                    { 1, 2, 3 }, { 100, 2, 31 } };
 
 } // namespace CudaSplineTest
 

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The Cpu backend of Resample(): every sample is written, threads do not matter, coordinates have ITK's roundings, bad arguments are refused. Its
-// values are compared with ITK in test/itk and with references in test/math.
+// The Cpu backend of Resample(): every sample is written, threads do not matter, coordinates have ITK's roundings, bad
+// arguments are refused. Its values are compared with ITK in test/itk and with references in test/math.
 
 #include "ResampleCase.h"
 
@@ -27,7 +27,8 @@ TEST(Resample, CpuWritesEverySample)
   FreshRandom random;
   for (const auto & shape : ResampleShapes)
   {
-    const Case test = MakeCase(shape, ScalarType::Int16, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
+    const Case test =
+      MakeCase(shape, ScalarType::Int16, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
     EXPECT_EQ(Compute(test, ExecutionContext(), 0xA5), Compute(test, ExecutionContext(), 0x5A));
   }
 }
@@ -35,8 +36,8 @@ TEST(Resample, CpuWritesEverySample)
 TEST(Resample, CpuDoesNotDependOnThreads)
 {
   FreshRandom random;
-  const Case  test =
-    MakeCase({ 43, 37, 29 }, ScalarType::Float32, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
+  const Case  test = MakeCase(
+    { 43, 37, 29 }, ScalarType::Float32, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
   const auto expected = Compute(test, ExecutionContext());
   for (const unsigned int threads : { 2U, 5U, 16U })
   {
@@ -47,8 +48,8 @@ TEST(Resample, CpuDoesNotDependOnThreads)
   }
 }
 
-// A ramp gives back the coordinate. With single coordinates it must be a float, with ITK's roundings: GCC 12 drops conversions to float and
-// back where it vectorises, which RoundedToSingle() prevents.
+// A ramp gives back the coordinate. With single coordinates it must be a float, with ITK's roundings: GCC 12 drops
+// conversions to float and back where it vectorises, which RoundedToSingle() prevents.
 TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
 {
   FreshRandom random;
@@ -56,7 +57,8 @@ TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
   {
     for (const bool single : { false, true })
     {
-      Case test = MakeCase(shape, ScalarType::Float64, ScalarType::Float64, Interpolation::Linear, 0, ScalarType::Float64, random);
+      Case test = MakeCase(
+        shape, ScalarType::Float64, ScalarType::Float64, Interpolation::Linear, 0, ScalarType::Float64, random);
       test.resample.singleCoordinates = single;
       const unsigned int dimension = test.source.dimension;
       // Away from 0, so that the distance to the lower neighbour is exact in single precision too.
@@ -70,7 +72,7 @@ TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
         test.resample.lower[d] += 30.0;
         test.resample.upper[d] += 30.0;
       }
-      std::int64_t       stride = 1;
+      std::int64_t stride = 1;
       for (unsigned int d = 0; d < dimension; stride *= shape[d], ++d)
       {
         for (std::int64_t i = 0; i < test.source.Count(); ++i)
@@ -81,8 +83,8 @@ TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
         const auto output = Compute(test, ExecutionContext());
         for (std::int64_t i = 0; i < test.resample.samples * test.resample.lines; ++i)
         {
-          const double value = LoadScalar<double>(output.data(), ScalarType::Float64, i);
-          const std::int64_t line = i / test.resample.samples;
+          const double          value = LoadScalar<double>(output.data(), ScalarType::Float64, i);
+          const std::int64_t    line = i / test.resample.samples;
           const volatile double alpha = static_cast<double>(i % test.resample.samples + 5) / 97.0;
           const double * const  ends = test.ends.data() + line * 2 * dimension;
           double                expected = 0.0;
@@ -134,7 +136,7 @@ TEST(Resample, NearestStaysInTheBuffer)
   {
     if (!cuda || DeviceCount() > 0)
     {
-      const ExecutionContext      context = cuda ? Cuda() : ExecutionContext();
+      const ExecutionContext    context = cuda ? Cuda() : ExecutionContext();
       std::vector<std::uint8_t> output(2, 0);
       Resample(resample, *MakeSource(source, pixels.data(), context), output.data(), context);
       EXPECT_EQ(output, (std::vector<std::uint8_t>{ 4, 1 }));
@@ -145,7 +147,8 @@ TEST(Resample, NearestStaysInTheBuffer)
 TEST(Resample, BadArgumentsAreRefused)
 {
   FreshRandom random;
-  Case        test = MakeCase({ 5, 5 }, ScalarType::Int16, ScalarType::Int16, Interpolation::Nearest, 0, ScalarType::Int16, random);
+  Case        test =
+    MakeCase({ 5, 5 }, ScalarType::Int16, ScalarType::Int16, Interpolation::Nearest, 0, ScalarType::Int16, random);
   test.resample.interpolation = Interpolation::Linear; // of integers
   EXPECT_THROW(Compute(test, ExecutionContext()), std::invalid_argument);
   Case fourDimensions =

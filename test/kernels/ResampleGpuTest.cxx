@@ -15,8 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: on the Cuda backend the Cpu backend's pixels. Nearest neighbours and the inside test bit for bit, real values within
-// ValueAgreement() plus CoefficientAgreement(), integers within one where the real value is that close to an integer.
+// Expected: on the Cuda backend the Cpu backend's pixels. Nearest neighbours and the inside test bit for bit, real
+// values within ValueAgreement() plus CoefficientAgreement(), integers within one where the real value is that close to
+// an integer.
 
 #include "ResampleCase.h"
 
@@ -49,7 +50,7 @@ TEST(ResampleGpu, RealValuesAgreeWithCpu)
     {
       for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
       {
-        const Case test = MakeCase(shape,
+        const Case   test = MakeCase(shape,
                                    element,
                                    ScalarType::Float64,
                                    order < 0 ? Interpolation::Linear : Interpolation::BSpline,
@@ -86,7 +87,7 @@ TEST(ResampleGpu, IntegersDifferByOneOnlyAtIntegers)
   for (const ScalarType output : AllScalarTypes)
   {
     const ScalarType element = NeedsDoublePrecision(output) ? ScalarType::Float64 : ScalarType::Float32;
-    Case test = MakeCase({ 43, 37, 29 }, ScalarType::Int16, output, Interpolation::BSpline, 3, element, random);
+    Case       test = MakeCase({ 43, 37, 29 }, ScalarType::Int16, output, Interpolation::BSpline, 3, element, random);
     const auto cuda = Compute(test, Cuda());
     const auto cpu = Compute(test, ExecutionContext());
     test.resample.output = ScalarType::Float64;
@@ -121,8 +122,8 @@ TEST(ResampleGpu, SlabsGiveTheSameBits)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
-  const Case  test =
-    MakeCase({ 43, 37, 29 }, ScalarType::Float32, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
+  const Case  test = MakeCase(
+    { 43, 37, 29 }, ScalarType::Float32, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
   const auto expected = Compute(test, Cuda());
   // The table takes 9744 bytes; what is left is shared by two slabs of scanlines of 308 bytes: 50 lines, and 2.
   for (const char * limit : { "40K", "11K" })
@@ -150,8 +151,8 @@ TEST(ResampleGpu, SeveralThreadsAtOnce)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
-  const Case  test =
-    MakeCase({ 43, 37, 29 }, ScalarType::UInt16, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
+  const Case  test = MakeCase(
+    { 43, 37, 29 }, ScalarType::UInt16, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
   const auto                              expected = Compute(test, Cuda());
   std::vector<std::vector<unsigned char>> results(8);
   ThreadExecutor(8).ParallelFor(8, [&](std::int64_t begin, std::int64_t end) {

@@ -95,7 +95,8 @@ PromisedBackend(const std::vector<std::string> & key, bool gpuEnabled = true)
       {
         return itk::CudaSpline::Backend::Superclass;
       }
-      return gpuEnabled && itk::CudaSpline::SelectDevice() ? itk::CudaSpline::Backend::Cuda : itk::CudaSpline::Backend::Cpu;
+      return gpuEnabled && itk::CudaSpline::SelectDevice() ? itk::CudaSpline::Backend::Cuda
+                                                           : itk::CudaSpline::Backend::Cpu;
     }
   }
   throw std::runtime_error("The backend table has no row for this combination.");

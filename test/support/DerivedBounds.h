@@ -22,7 +22,8 @@
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 /** \file
- * \brief Bounds within which two evaluations agree that do the same operations in the same order. doc/Accuracy.md states them. */
+ * \brief Bounds within which two evaluations agree that do the same operations in the same order. doc/Accuracy.md
+ * states them. */
 
 namespace CudaSplineTest
 {
@@ -37,11 +38,12 @@ UnitOf(ScalarType element)
 
 /** \brief Bound of the difference of two backends' coefficients, for samples of absolute value up to \p largest.
  *
- * They do the same operations in the same order; one may fuse a multiplication and an addition. A step of a recursion then rounds
- * once or twice, so two results of it differ by at most 3 units of its result. Along one axis, with A = product of 1 / (1 - |z|), norm = gain A^2:
- * causal states are at most A s and differ by at most 3 u A (A s); the anti-causal ones are at most A^2 s and differ by at most
- * A (3 u A^2 s) + 3 u A (A^2 s); times the gain, with two more roundings: (6 A + 2) norm u s. For two poles a step has two stages: twice that. An axis
- * amplifies the differences and the samples of the axes before it by its norm. */
+ * They do the same operations in the same order; one may fuse a multiplication and an addition. A step of a recursion
+ * then rounds once or twice, so two results of it differ by at most 3 units of its result. Along one axis, with A =
+ * product of 1 / (1 - |z|), norm = gain A^2: causal states are at most A s and differ by at most 3 u A (A s); the
+ * anti-causal ones are at most A^2 s and differ by at most A (3 u A^2 s) + 3 u A (A^2 s); times the gain, with two more
+ * roundings: (6 A + 2) norm u s. For two poles a step has two stages: twice that. An axis amplifies the differences and
+ * the samples of the axes before it by its norm. */
 inline double
 CoefficientAgreement(const SourceDescriptor & descriptor, double largest)
 {
@@ -58,7 +60,8 @@ CoefficientAgreement(const SourceDescriptor & descriptor, double largest)
     {
       if (descriptor.size[d] > 1 && Poles::Count > 0)
       {
-        bound = Poles::Norm() * bound + Poles::Count * (6.0 * response + 2.0) * Poles::Norm() * UnitOf(descriptor.element) * reached;
+        bound = Poles::Norm() * bound +
+                Poles::Count * (6.0 * response + 2.0) * Poles::Norm() * UnitOf(descriptor.element) * reached;
         reached *= Poles::Norm();
       }
     }
@@ -79,10 +82,11 @@ LargestCoefficient(const SourceDescriptor & descriptor, double largest)
   });
 }
 
-/** \brief Bound of the difference of two backends' values from the same coefficients of absolute value up to \p largest.
+/** \brief Bound of the difference of two backends' values from the same coefficients of absolute value up to \p
+ * largest.
  *
- * Weights of one axis have at most 2 order + 2 operations on terms of at most 2, and the sum order + 1 products and additions; weights are
- * non-negative and sum to 1: each backend is within (3 order + 8) units an axis. */
+ * Weights of one axis have at most 2 order + 2 operations on terms of at most 2, and the sum order + 1 products and
+ * additions; weights are non-negative and sum to 1: each backend is within (3 order + 8) units an axis. */
 inline double
 ValueAgreement(const SourceDescriptor & descriptor, unsigned int order, double largest)
 {

@@ -39,15 +39,15 @@ GpuIsRequired()
 } // namespace CudaSplineTest
 
 /** Ends the test where there is no GPU: skipped visibly, or failed where one is required. */
-#define CUDASPLINE_NEEDS_GPU()                                                              \
-  if (itk::CudaSpline::DeviceCount() == 0)                                                  \
-  {                                                                                         \
-    if (CudaSplineTest::GpuIsRequired())                                                    \
-    {                                                                                       \
-      FAIL() << "There is no usable GPU and CUDASPLINE_REQUIRE_GPU is 1.";                  \
-    }                                                                                       \
-    GTEST_SKIP() << "There is no usable GPU.";                                              \
-  }                                                                                         \
+#define CUDASPLINE_NEEDS_GPU()                                                                                         \
+  if (itk::CudaSpline::DeviceCount() == 0)                                                                             \
+  {                                                                                                                    \
+    if (CudaSplineTest::GpuIsRequired())                                                                               \
+    {                                                                                                                  \
+      FAIL() << "There is no usable GPU and CUDASPLINE_REQUIRE_GPU is 1.";                                             \
+    }                                                                                                                  \
+    GTEST_SKIP() << "There is no usable GPU.";                                                                         \
+  }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
 
 #endif

@@ -22,7 +22,8 @@
 #include <string>
 
 /** \file
- * \brief Which devices there are and which one is used. Compiles with and without the CUDA Toolkit; without it there are none. */
+ * \brief Which devices there are and which one is used. Compiles with and without the CUDA Toolkit; without it there
+ * are none. */
 
 namespace itk::CudaSpline
 {
@@ -45,7 +46,8 @@ struct DeviceInfo
   std::size_t totalMemory{ 0 }; ///< bytes
 };
 
-/** \brief Number of usable devices; 0 without the toolkit, without a driver, in a forked child, or after a device was lost. */
+/** \brief Number of usable devices; 0 without the toolkit, without a driver, in a forked child, or after a device was
+ * lost. */
 int
 DeviceCount();
 
@@ -54,27 +56,27 @@ DeviceCount();
 DeviceInfo
 QueryDevice(int device);
 
-/** \brief Bytes that an operation may allocate on a device: nine tenths of the free memory, and at most CUDASPLINE_MEMORY_LIMIT
- * (bytes; suffixes K, M and G) where that environment variable is set.
- * \exception DeviceError no such device, or a limit that is no number */
+/** \brief Bytes that an operation may allocate on a device: nine tenths of the free memory, and at most
+ * CUDASPLINE_MEMORY_LIMIT (bytes; suffixes K, M and G) where that environment variable is set. \exception DeviceError
+ * no such device, or a limit that is no number */
 std::size_t
 AvailableDeviceMemory(int device);
 
 /** \brief The device that operations use, or why there is none. */
 struct DeviceChoice
 {
-  int         device{ -1 }; ///< -1: none, use the Cpu backend
+  int         device{ -1 };      ///< -1: none, use the Cpu backend
   bool        demanded{ false }; ///< named by the user, not found by us
-  std::string reason;       ///< why there is none; empty otherwise
+  std::string reason;            ///< why there is none; empty otherwise
 
   explicit operator bool() const { return device >= 0; }
 };
 
 /** \brief Chooses the device: CUDASPLINE_DEVICE (cpu, or a number) where it is set, else device 0 where there is one.
  *
- * No device is chosen, with the reason, when the variable says cpu, there is no toolkit, driver or device, the process is a forked child
- * of one that used CUDA, or a device was lost before.
- * \exception DeviceError CUDASPLINE_DEVICE names an unknown device; the message says which are allowed */
+ * No device is chosen, with the reason, when the variable says cpu, there is no toolkit, driver or device, the process
+ * is a forked child of one that used CUDA, or a device was lost before. \exception DeviceError CUDASPLINE_DEVICE names
+ * an unknown device; the message says which are allowed */
 DeviceChoice
 SelectDevice();
 

@@ -30,8 +30,9 @@ class Stream;
 
 /** \brief Owns device memory. Move-only.
  *
- * Allocated and freed in the order of a stream, from the device's pool. Work in that stream may use it at once; other streams only
- * after the stream was synchronised, and they must be done with it before it is freed. It may outlive the Stream object. */
+ * Allocated and freed in the order of a stream, from the device's pool. Work in that stream may use it at once; other
+ * streams only after the stream was synchronised, and they must be done with it before it is freed. It may outlive the
+ * Stream object. */
 class DeviceBuffer
 {
 public:

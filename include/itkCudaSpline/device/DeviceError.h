@@ -24,7 +24,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief An error of a device or of the CUDA runtime. Translated to ITK exceptions, or to a fallback, at the ITK layer only. */
+/** \brief An error of a device or of the CUDA runtime. Translated to ITK exceptions, or to a fallback, at the ITK layer
+ * only. */
 class DeviceError : public std::runtime_error
 {
 public:
@@ -54,10 +55,9 @@ private:
 
 /** \brief Throws a DeviceError unless \p code is cudaSuccess (0).
  *
- * Takes the number of a cudaError_t so that this header needs no CUDA header. A sticky error is remembered: from then on
- * SelectDevice() finds no device in this process and says why.
- * \param[in] code result of a CUDA call
- * \param[in] what the call, for the message */
+ * Takes the number of a cudaError_t so that this header needs no CUDA header. A sticky error is remembered: from then
+ * on SelectDevice() finds no device in this process and says why. \param[in] code result of a CUDA call \param[in] what
+ * the call, for the message */
 void
 CheckCuda(int code, const char * what);
 

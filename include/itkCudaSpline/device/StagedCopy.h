@@ -34,7 +34,8 @@ using HostCopy = std::function<void(void * to, const void * from, std::size_t by
 /** \brief Bytes of a page-locked staging buffer; there are two a direction. */
 inline constexpr std::size_t StagingBytes = std::size_t(8) << 20;
 
-/** \brief Copies pageable host memory to a device through two page-locked buffers: the host fills one while the other travels.
+/** \brief Copies pageable host memory to a device through two page-locked buffers: the host fills one while the other
+ * travels.
  *
  * An uploader serves one stream. */
 class Uploader
@@ -50,7 +51,8 @@ public:
 
   /** \brief Enqueues the copy in pieces; returns when the host memory has been read, not when the device has it.
    *
-   * \param[out] device device memory, \param[in] host host memory, \param[in] bytes length, \param[in] stream the stream */
+   * \param[out] device device memory, \param[in] host host memory, \param[in] bytes length, \param[in] stream the
+   * stream */
   void
   Copy(void * device, const void * host, std::size_t bytes, const Stream & stream);
 
@@ -67,7 +69,11 @@ private:
  * \param[in] stream the copy waits for the stream's work; all of it is done when the function returns
  * \param[in] copy copies out of the staging buffers */
 void
-DownloadThroughStaging(void * host, const void * device, std::size_t bytes, const Stream & stream, const HostCopy & copy);
+DownloadThroughStaging(void *           host,
+                       const void *     device,
+                       std::size_t      bytes,
+                       const Stream &   stream,
+                       const HostCopy & copy);
 
 } // namespace itk::CudaSpline
 

@@ -36,8 +36,8 @@ enum class TextureFilter : unsigned char
 
 /** \brief Owns a 3D CUDA array of float with a texture object over it. Move-only.
  *
- * Coordinates are in texels, not normalised; the centre of texel i is at i + 1/2. Outside, the edge texel is repeated. An image of two
- * dimensions has depth 1. */
+ * Coordinates are in texels, not normalised; the centre of texel i is at i + 1/2. Outside, the edge texel is repeated.
+ * An image of two dimensions has depth 1. */
 class FloatTexture3D
 {
 public:
@@ -48,12 +48,12 @@ public:
    * \param[in] filter what a fetch does
    * \param[in] stream the copy is enqueued there
    * \exception DeviceError out of memory, or a size beyond the device's limit for 3D arrays */
-  FloatTexture3D(const float *   data,
-                 std::int64_t    width,
-                 std::int64_t    height,
-                 std::int64_t    depth,
-                 TextureFilter   filter,
-                 const Stream &  stream);
+  FloatTexture3D(const float *  data,
+                 std::int64_t   width,
+                 std::int64_t   height,
+                 std::int64_t   depth,
+                 TextureFilter  filter,
+                 const Stream & stream);
   FloatTexture3D(const FloatTexture3D &) = delete;
   FloatTexture3D &
   operator=(const FloatTexture3D &) = delete;

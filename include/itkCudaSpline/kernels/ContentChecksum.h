@@ -28,8 +28,8 @@ namespace itk::CudaSpline
 
 /** \brief Checksum of every byte of a host array, on the host's threads.
  *
- * What was made from an image is reused only while this is unchanged: iterators, SetPixel() and array views change pixels
- * without a modification time. A change within one aligned 8-byte word always changes the checksum; any other
+ * What was made from an image is reused only while this is unchanged: iterators, SetPixel() and array views change
+ * pixels without a modification time. A change within one aligned 8-byte word always changes the checksum; any other
  * change escapes with a probability of 2^-64. It is no cryptographic hash.
  * \param[in] data host memory
  * \param[in] bytes length

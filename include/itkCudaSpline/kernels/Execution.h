@@ -103,8 +103,8 @@ struct ExecutionContext
   Backend              backend{ Backend::Cpu }; ///< Cuda or Cpu
   int                  device{ 0 };             ///< CUDA device number, for Cuda
   const HostExecutor * host{ nullptr };         ///< threads of the host; null for the calling thread alone
-  /** Called from the calling thread with the finished fraction, in [0, 1]; returns false to stop the operation, which then
-   * throws OperationAborted. May be empty. */
+  /** Called from the calling thread with the finished fraction, in [0, 1]; returns false to stop the operation, which
+   * then throws OperationAborted. May be empty. */
   std::function<bool(double)> progress;
 
   /** Reports progress. \exception OperationAborted the callback returned false */

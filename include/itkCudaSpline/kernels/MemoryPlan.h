@@ -30,8 +30,8 @@ namespace itk::CudaSpline
 
 /** \brief What an operation will allocate on a device, decided before anything is allocated.
  *
- * The parts that do not shrink (the source, and while it is made its workspace) must fit; the output is cut into slabs of whole
- * scanlines, double-buffered. A plan that does not fit says why, and the caller takes the next backend. */
+ * The parts that do not shrink (the source, and while it is made its workspace) must fit; the output is cut into slabs
+ * of whole scanlines, double-buffered. A plan that does not fit says why, and the caller takes the next backend. */
 struct MemoryPlan
 {
   bool         fits{ true };

@@ -36,8 +36,8 @@ enum class Interpolation : unsigned char
 
 /** \brief What one resampling does: the kernel descriptor.
  *
- * Template parameters of the kernels are the dimension (2 or 3; 1 too), the interpolation with its order, and the precision
- * (float or double). All else is here, at run time. See doc/Architecture.md. */
+ * Template parameters of the kernels are the dimension (2 or 3; 1 too), the interpolation with its order, and the
+ * precision (float or double). All else is here, at run time. See doc/Architecture.md. */
 struct ResampleDescriptor
 {
   Interpolation interpolation{ Interpolation::Linear };
@@ -51,7 +51,8 @@ struct ResampleDescriptor
   std::int64_t          lines{ 0 };      ///< output scanlines that are wanted, in memory order
   std::int64_t          lineOffset{ 0 }; ///< first wanted sample, from the start of the largest possible scanline
   std::int64_t          lineLength{ 1 }; ///< samples of the largest possible scanline
-  /** Continuous input indices of the two ends of every wanted scanline: lines x (start, end) x dimension, host memory. */
+  /** Continuous input indices of the two ends of every wanted scanline: lines x (start, end) x dimension, host memory.
+   */
   const double * scanlineEnds{ nullptr };
   std::uint64_t  defaultPixel{ 0 }; ///< bits of the output pixel where the point is outside, in the low bytes
 };
@@ -60,14 +61,16 @@ struct ResampleDescriptor
  *
  * \param[in] descriptor what is done
  * \param[in] source samples or coefficients; made by the same backend (and device) as the context names
- * \param[out] output host memory, descriptor.samples x descriptor.lines elements of descriptor.output, sample index fastest
- * \param[in] context backend, device, threads, progress
- * \exception std::invalid_argument a dimension or order that is not built, or a source of another backend
- * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
- * \exception OperationAborted the progress callback stopped it
- * \par Accuracy see SplineValue() and LinearValue(); coordinates are ITK's bit for bit */
+ * \param[out] output host memory, descriptor.samples x descriptor.lines elements of descriptor.output, sample index
+ * fastest \param[in] context backend, device, threads, progress \exception std::invalid_argument a dimension or order
+ * that is not built, or a source of another backend \exception DeviceError a device that is out of memory or lost; what
+ * was written to output is then undefined \exception OperationAborted the progress callback stopped it \par Accuracy
+ * see SplineValue() and LinearValue(); coordinates are ITK's bit for bit */
 void
-Resample(const ResampleDescriptor & descriptor, const SampleSource & source, void * output, const ExecutionContext & context);
+Resample(const ResampleDescriptor & descriptor,
+         const SampleSource &       source,
+         void *                     output,
+         const ExecutionContext &   context);
 
 } // namespace itk::CudaSpline
 

@@ -43,10 +43,13 @@ struct SourceDescriptor
   std::array<std::int64_t, MaximumDimension> start{ { 0, 0, 0, 0 } }; ///< index of the first sample in memory
   std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } };  ///< samples an axis, x first; 1 above dimension
   ScalarType                                 pixel{ ScalarType::Float32 }; ///< type of the host image
-  /** Type of an element of the source: \c pixel where samples move as they are (nearest neighbour), else Float32 or Float64. */
-  ScalarType                                 element{ ScalarType::Float32 };
-  unsigned int                               order{ 0 };  ///< B-spline order of the prefilter; 0 and 1: none
-  std::array<Extension, MaximumDimension>    extension{ { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror } };
+  /** Type of an element of the source: \c pixel where samples move as they are (nearest neighbour), else Float32 or
+   * Float64. */
+  ScalarType                              element{ ScalarType::Float32 };
+  unsigned int                            order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
+  std::array<Extension, MaximumDimension> extension{
+    { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
+  };
 
   /** Number of samples. */
   std::int64_t

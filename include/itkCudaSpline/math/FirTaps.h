@@ -37,9 +37,8 @@ namespace itk::CudaSpline
 
 /** \brief Impulse response b(k) of the exact prefilter of one order at distance k.
  *
- * Partial fractions over the poles z of the product form: b(k) = sum over z of a(z) z^|k|. For order 3 this is Proposition 1 of the
- * paper, sqrt(3) (sqrt(3) - 2)^|k|.
- * \param[in] k distance (samples), any sign */
+ * Partial fractions over the poles z of the product form: b(k) = sum over z of a(z) z^|k|. For order 3 this is
+ * Proposition 1 of the paper, sqrt(3) (sqrt(3) - 2)^|k|. \param[in] k distance (samples), any sign */
 template <unsigned int VOrder>
 double
 FirCoefficient(int k)
@@ -78,16 +77,16 @@ CheckFirTapCount(int count)
 {
   if (count <= 0 || count % 2 == 0)
   {
-    throw std::invalid_argument("The number of FIR taps must be odd and positive; it is " + std::to_string(count) + ".");
+    throw std::invalid_argument("The number of FIR taps must be odd and positive; it is " + std::to_string(count) +
+                                ".");
   }
 }
 
 /** \brief 2 K + 1 taps of the prefilter of one order, from -K to K.
  *
  * \param[in] count number of taps, odd and positive
- * \param[in] normalize divide by the sum, so that constants pass unchanged, as the paper does; the worst-case cubic error
- *   grows by a factor of 2.73 by it
- * \exception std::invalid_argument count is even or not positive */
+ * \param[in] normalize divide by the sum, so that constants pass unchanged, as the paper does; the worst-case cubic
+ * error grows by a factor of 2.73 by it \exception std::invalid_argument count is even or not positive */
 template <unsigned int VOrder>
 std::vector<double>
 FirTaps(int count, bool normalize)
@@ -113,8 +112,8 @@ FirTaps(int count, bool normalize)
 
 /** \brief Worst-case coefficient error of truncated taps, of signals of absolute value up to 1, along one axis.
  *
- * The sum of the absolute differences of the truncated and the exact impulse response: what is cut off, and where the taps are
- * normalised, what the others change by. Written so that no difference of nearly equal numbers is taken.
+ * The sum of the absolute differences of the truncated and the exact impulse response: what is cut off, and where the
+ * taps are normalised, what the others change by. Written so that no difference of nearly equal numbers is taken.
  * \param[in] count number of taps, odd and positive
  * \param[in] normalize as for FirTaps()
  * \exception std::invalid_argument count is even or not positive */
@@ -130,7 +129,7 @@ FirTruncationError(int count, bool normalize)
     inside += 2.0 * std::abs(FirCoefficient<VOrder>(k));
   }
   double cut = 0.0;
-  double cutSum = 0.0; // with signs: the taps sum to 1 - cutSum
+  double cutSum = 0.0;                           // with signs: the taps sum to 1 - cutSum
   for (int k = reach + 1; k <= reach + 200; ++k) // the largest pole to the power of 200 is 1e-73
   {
     cut += 2.0 * std::abs(FirCoefficient<VOrder>(k));

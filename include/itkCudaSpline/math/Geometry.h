@@ -71,15 +71,15 @@ struct AffineMap
 
 /** \brief A sampled grid in physical space: the one type for extents and the affine map from index to point.
  *
- * Points are in mm (ITK's physical space, LPS). The matrices are those of itk::ImageBase: direction times spacing and its
- * inverse. */
+ * Points are in mm (ITK's physical space, LPS). The matrices are those of itk::ImageBase: direction times spacing and
+ * its inverse. */
 template <unsigned int VDimension>
 struct GridGeometry
 {
   GridExtent<VDimension> extent;
-  double                 origin[VDimension]{};                      ///< point of index 0 (mm)
-  double                 indexToPoint[VDimension][VDimension]{};    ///< direction times spacing (mm an index)
-  double                 pointToIndex[VDimension][VDimension]{};    ///< its inverse (indices a mm)
+  double                 origin[VDimension]{};                   ///< point of index 0 (mm)
+  double                 indexToPoint[VDimension][VDimension]{}; ///< direction times spacing (mm an index)
+  double                 pointToIndex[VDimension][VDimension]{}; ///< its inverse (indices a mm)
 
   /** itk::ImageBase::TransformIndexToPhysicalPoint(): starts at the origin, adds one column after the other. */
   CUDASPLINE_HOST_DEVICE void

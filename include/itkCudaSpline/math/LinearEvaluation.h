@@ -57,8 +57,8 @@ InterpolateCorners(const TReal * data,
 
 /** \brief Linear interpolation at a continuous index by the rule of itk::LinearInterpolateImageFunction.
  *
- * The lower corner is the floor, at least the first sample. A neighbour that is beyond the last sample, or whose weight is 0, is not
- * read: its NaN or infinity does not count.
+ * The lower corner is the floor, at least the first sample. A neighbour that is beyond the last sample, or whose weight
+ * is 0, is not read: its NaN or infinity does not count.
  *
  * \tparam TReal float or double, type of the samples and of the arithmetic
  * \param[in] data first sample, host or device, x fastest

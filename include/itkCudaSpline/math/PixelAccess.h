@@ -39,7 +39,7 @@ namespace itk::CudaSpline
  * \param[in] index elements from the first */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-                                         LoadScalar(const void * data, ScalarType type, std::int64_t index)
+LoadScalar(const void * data, ScalarType type, std::int64_t index)
 {
   switch (type)
   {
@@ -74,9 +74,9 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
  * at or above it give the type's maximum. */
 template <typename TPixel, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
-                                         CastToInteger(TReal value)
+CastToInteger(TReal value)
 {
-  constexpr bool isSigned = TPixel(-1) < TPixel(0);
+  constexpr bool   isSigned = TPixel(-1) < TPixel(0);
   constexpr TPixel maximum = isSigned ? static_cast<TPixel>((std::uint64_t(1) << (8 * sizeof(TPixel) - 1)) - 1)
                                       : static_cast<TPixel>(~TPixel(0));
   constexpr TPixel minimum = isSigned ? static_cast<TPixel>(-maximum - 1) : TPixel(0);
@@ -90,7 +90,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
 /** \brief The cast of itk::ResampleImageFilter to float: infinities become the largest finite values, NaN stays. */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
-                                         CastToFloat(TReal value)
+CastToFloat(TReal value)
 {
   return value <= static_cast<TReal>(-FLT_MAX)
            ? -FLT_MAX

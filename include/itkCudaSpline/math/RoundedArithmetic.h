@@ -80,8 +80,8 @@ RoundedSum(float a, float b)
 
 /** \brief x rounded to single precision.
  *
- * GCC 12 drops the pair of conversions in (double)(float)x where it vectorises straight-line code, at -O2 and -O3; a rounding that counts
- * goes through memory. */
+ * GCC 12 drops the pair of conversions in (double)(float)x where it vectorises straight-line code, at -O2 and -O3; a
+ * rounding that counts goes through memory. */
 CUDASPLINE_HOST_DEVICE inline float
 RoundedToSingle(double x)
 {

@@ -34,7 +34,8 @@ struct CoefficientGrid
   Extension              extension[VDimension]{};
 };
 
-/** \brief Where a point falls into a coefficient grid: the support's first index and the weight argument of each axis. */
+/** \brief Where a point falls into a coefficient grid: the support's first index and the weight argument of each axis.
+ */
 template <unsigned int VOrder, unsigned int VDimension, typename TReal>
 struct SplineSupport
 {
@@ -61,8 +62,8 @@ struct SplineSupport
 /** \brief Weighted sum over the support, with the taps folded only where the support leaves the grid. */
 template <unsigned int VOrder, unsigned int VDimension, typename TCoefficient, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> &        grid,
-               const SplineSupport<VOrder, VDimension, TReal> &         support,
+SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> & grid,
+               const SplineSupport<VOrder, VDimension, TReal> &  support,
                const TReal (&weights)[VDimension][VOrder + 1])
 {
   if (support.inside)

@@ -37,7 +37,8 @@ namespace itk::CudaSpline
  * \param[in] t position of x relative to sample i + floor(VOrder / 2) of the support: in [0, 1) for odd
  *   orders, in [-1/2, 1/2) for even ones (samples). Slightly outside the polynomials continue.
  * \param[out] w the VOrder + 1 weights
- * \par Accuracy a few units of 2^-53 (double) or 2^-24 (float): no term of a piece exceeds 1 by more than a factor of 2. */
+ * \par Accuracy a few units of 2^-53 (double) or 2^-24 (float): no term of a piece exceeds 1 by more than a factor
+ * of 2. */
 template <unsigned int VOrder, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplineWeights(TReal t, TReal * w)
@@ -88,14 +89,14 @@ SplineWeights(TReal t, TReal * w)
     const TReal t2 = t * t;
     const TReal u2 = u * u;
     w[0] = u2 * u2 * u * TReal(1.0 / 120.0);
-    w[1] =
-      TReal(13.0 / 60.0) +
-      t * (TReal(-5.0 / 12.0) + t * (TReal(1.0 / 6.0) + t * (TReal(1.0 / 6.0) + t * (TReal(-1.0 / 6.0) + t * TReal(1.0 / 24.0)))));
+    w[1] = TReal(13.0 / 60.0) +
+           t * (TReal(-5.0 / 12.0) +
+                t * (TReal(1.0 / 6.0) + t * (TReal(1.0 / 6.0) + t * (TReal(-1.0 / 6.0) + t * TReal(1.0 / 24.0)))));
     w[2] = TReal(0.55) - t2 * (TReal(0.5) - t2 * (TReal(0.25) - t * TReal(1.0 / 12.0)));
     w[3] = TReal(0.55) - u2 * (TReal(0.5) - u2 * (TReal(0.25) - u * TReal(1.0 / 12.0)));
-    w[4] =
-      TReal(13.0 / 60.0) +
-      u * (TReal(-5.0 / 12.0) + u * (TReal(1.0 / 6.0) + u * (TReal(1.0 / 6.0) + u * (TReal(-1.0 / 6.0) + u * TReal(1.0 / 24.0)))));
+    w[4] = TReal(13.0 / 60.0) +
+           u * (TReal(-5.0 / 12.0) +
+                u * (TReal(1.0 / 6.0) + u * (TReal(1.0 / 6.0) + u * (TReal(-1.0 / 6.0) + u * TReal(1.0 / 24.0)))));
     w[5] = t2 * t2 * t * TReal(1.0 / 120.0);
   }
 }
@@ -139,8 +140,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                          SplineSupportStart(double x)
 {
   constexpr float halfOffset = VOrder % 2 == 1 ? 0.0F : 0.5F;
-  return static_cast<std::int64_t>(floorf(static_cast<float>(x) + halfOffset)) -
-         static_cast<std::int64_t>(VOrder / 2);
+  return static_cast<std::int64_t>(floorf(static_cast<float>(x) + halfOffset)) - static_cast<std::int64_t>(VOrder / 2);
 }
 
 /** \brief The argument t of SplineWeights() for coordinate \p x and the support that starts at \p start.

@@ -75,9 +75,17 @@ struct FoldedTaps
  * \param[in] taps ContiguousTaps or FoldedTaps
  * \param[in] at offset of the axes above (elements); taps.Base() for the whole
  * \param[in] weights weights by axis and tap */
-template <unsigned int VAxis, unsigned int VTaps, typename TCoefficient, typename TReal, typename TTaps, unsigned int VDimension>
+template <unsigned int VAxis,
+          unsigned int VTaps,
+          typename TCoefficient,
+          typename TReal,
+          typename TTaps,
+          unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-TensorProductSum(const TCoefficient * data, const TTaps & taps, std::int64_t at, const TReal (&weights)[VDimension][VTaps])
+TensorProductSum(const TCoefficient * data,
+                 const TTaps &        taps,
+                 std::int64_t         at,
+                 const TReal (&weights)[VDimension][VTaps])
 {
   static_assert(VAxis >= 1 && VAxis <= VDimension, "The axes summed over are the first VAxis ones.");
   TReal sum = TReal(0);
