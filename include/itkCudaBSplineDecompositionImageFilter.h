@@ -24,6 +24,7 @@
 
 #include "itkBSplineDecompositionImageFilter.h"
 #include "itkImage.h"
+#include "itkPlatformMultiThreader.h"
 
 namespace itk
 {
@@ -90,7 +91,9 @@ public:
   }
 
 protected:
-  CudaBSplineDecompositionImageFilter() = default;
+  /** Threads of its own, not ITK's pool: the superclass runs without the pool, so code in a worker of the pool may call
+   * it. */
+  CudaBSplineDecompositionImageFilter() { this->SetMultiThreader(PlatformMultiThreader::New()); }
   ~CudaBSplineDecompositionImageFilter() override = default;
 
   void

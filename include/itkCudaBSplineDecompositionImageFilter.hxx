@@ -20,6 +20,7 @@
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaSplineImageAccess.h"
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 
@@ -60,12 +61,15 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
 
     const void * const pixels = input->GetBufferPointer();
     void * const       coefficients = output->GetBufferPointer();
-    m_Backend.Run([&descriptor](std::size_t budget) { return CudaSpline::PlanSource(descriptor, budget); },
-                  [&](const CudaSpline::ExecutionContext & context) {
-                    CudaSpline::Prefilter(descriptor, pixels, coefficients, context);
-                  },
-                  this->GetMultiThreader(),
-                  this);
+    m_Backend.Run(
+      [&descriptor](int device) {
+        return CudaSpline::PlanSource(descriptor, CudaSpline::AvailableDeviceMemory(device));
+      },
+      [&](const CudaSpline::ExecutionContext & context) {
+        CudaSpline::Prefilter(descriptor, pixels, coefficients, context);
+      },
+      this->GetMultiThreader(),
+      this);
   }
 }
 

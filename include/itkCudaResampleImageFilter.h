@@ -55,7 +55,9 @@ enum class CudaSplinePrecision : unsigned char
  * \par Accuracy
  * Continuous indices are ITK's bit for bit, so the nearest neighbours and the inside test agree in every voxel. In
  * double precision real results differ from ITK's by 1e-12 of the range (and by ITK's own truncation of up to 3.7e-10
- * near the low edge); in single precision by 1e-6 of the range for images and orders up to 3. Values are cast as in
+ * near the low edge); in single precision by 1e-6 of the largest absolute value for images and orders up to 3. That is
+ * 1e-6 of the range where the range begins at or below 0; images with a large offset, or with values near the largest
+ * float, want SetPrecision(CudaSplinePrecision::Double). Values are cast as in
  * ITK: clamped, then truncated, so an integer output can differ by 1 where ITK's real value is that close to an
  * integer. NaN becomes 0 in integer outputs, where it is undefined in ITK. With the same integer type in and out,
  * nearest neighbours keep all 64 bits. See doc/Accuracy.md.

@@ -21,6 +21,7 @@
 #include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSplineImageAccess.h"
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/ContentChecksum.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
@@ -318,25 +319,33 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     const auto seconds = [](Clock::time_point since) {
       return std::chrono::duration<double>(Clock::now() - since).count();
     };
+    if (method.interpolation != CudaSpline::Interpolation::BSpline)
+    {
+      this->GetModifiableInterpolator()->SetInputImage(nullptr); // as ITK leaves it: it must not keep the input alive
+    }
     // What is kept is used again or freed before its successor is made: its memory is ours to plan with.
-    const std::size_t kept = m_Source != nullptr && m_Source->GetBackend() == CudaSpline::Backend::Cuda
-                               ? static_cast<std::size_t>(m_Source->GetDescriptor().Count()) *
-                                   CudaSpline::SizeOf(m_Source->GetDescriptor().element)
-                               : 0;
-    m_Backend.Run([&](std::size_t budget) { return CudaSpline::PlanResample(samples, resampling, budget + kept); },
-                  [&](const CudaSpline::ExecutionContext & context) {
-                    auto       start = Clock::now();
-                    const auto source = this->ProvideSource(samples, context.Part(0.0, 0.4));
-                    m_PreparationTime = seconds(start);
-                    start = Clock::now();
-                    const std::vector<double> ends = this->MapScanlines(context);
-                    resampling.scanlineEnds = ends.data();
-                    CudaSpline::Resample(
-                      resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
-                    m_EvaluationTime = seconds(start);
-                  },
-                  this->GetMultiThreader(),
-                  this);
+    const auto resident = [this](int device) {
+      const bool there =
+        m_Source != nullptr && m_Source->GetBackend() == CudaSpline::Backend::Cuda && m_Source->GetDevice() == device;
+      return there ? m_Source->GetDescriptor().Bytes() : std::size_t(0);
+    };
+    m_Backend.Run(
+      [&](int device) {
+        return CudaSpline::PlanResample(
+          samples, resampling, CudaSpline::AvailableDeviceMemory(device, resident(device)));
+      },
+      [&](const CudaSpline::ExecutionContext & context) {
+        auto       start = Clock::now();
+        const auto source = this->ProvideSource(samples, context.Part(0.0, 0.4));
+        m_PreparationTime = seconds(start);
+        start = Clock::now();
+        const std::vector<double> ends = this->MapScanlines(context);
+        resampling.scanlineEnds = ends.data();
+        CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
+        m_EvaluationTime = seconds(start);
+      },
+      this->GetMultiThreader(),
+      this);
   }
 }
 

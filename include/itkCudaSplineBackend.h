@@ -60,8 +60,8 @@ private:
 class CudaSplineBackend
 {
 public:
-  /** Bytes that an operation needs on a device of that many free bytes; see CudaSpline::MemoryPlan. */
-  using Planner = std::function<CudaSpline::MemoryPlan(std::size_t budget)>;
+  /** The device memory that an operation needs, held against what the device of that number has to give. */
+  using Planner = std::function<CudaSpline::MemoryPlan(int device)>;
   /** An operation on the backend of the context. */
   using Operation = std::function<void(const CudaSpline::ExecutionContext &)>;
 

@@ -57,7 +57,7 @@ def caption(reports):
     size = " x ".join(str(n) for n in report["output"]["size"])
     who = f"{report['backend']} backend on {report['device']}"
     if report["fallback_reason"]:
-        who += f" (no GPU: {report['fallback_reason']})"
+        who += f" ({report['fallback_reason']})"
     return [
         f"T1 brain turned by 10, -5 and 20 degrees about x, y and z and resampled to {size} voxels of 0.8 mm, in float.",
         f"Computed by the {who}; compared with ITK {report['comparison']['itk_version']} in double on the CPU. Errors in grey values; "

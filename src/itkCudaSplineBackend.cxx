@@ -57,7 +57,18 @@ CudaSplineBackend::SetGPUEnabled(bool enabled)
 bool
 CudaSplineBackend::GetGPUEnabled() const
 {
-  return m_Choice == Choice::Automatic ? CudaSpline::DeviceCount() > 0 : m_Choice == Choice::On;
+  if (m_Choice != Choice::Automatic)
+  {
+    return m_Choice == Choice::On;
+  }
+  try
+  {
+    return static_cast<bool>(m_Device.empty() ? CudaSpline::SelectDevice() : CudaSpline::SelectDevice(m_Device));
+  }
+  catch (const CudaSpline::DeviceError &)
+  {
+    return false; // the next update says what is wrong
+  }
 }
 
 bool
@@ -86,7 +97,7 @@ CudaSplineBackend::ChooseDevice(const Planner & planner)
       m_FallbackReason = choice.reason;
       return -1;
     }
-    const CudaSpline::MemoryPlan plan = planner(CudaSpline::AvailableDeviceMemory(choice.device));
+    const CudaSpline::MemoryPlan plan = planner(choice.device);
     if (!plan.fits)
     {
       m_FallbackReason = plan.reason;
@@ -96,8 +107,7 @@ CudaSplineBackend::ChooseDevice(const Planner & planner)
   }
   catch (const CudaSpline::DeviceError & error)
   {
-    if (error.GetKind() == CudaSpline::DeviceError::Kind::Lost ||
-        error.GetKind() == CudaSpline::DeviceError::Kind::OutOfMemory)
+    if (error.GetKind() != CudaSpline::DeviceError::Kind::Request)
     {
       m_FallbackReason = error.what();
       return -1;

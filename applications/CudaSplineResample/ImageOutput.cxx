@@ -115,9 +115,8 @@ CompareGeometry(const Grid & wanted, const Grid & found)
 std::string
 Verify(const Volume & volume, const std::string & file, const std::string & format)
 {
-  const std::string incomplete = "the output \"" + BareName(file) + "\" was not written in full (is the disk full?)";
-  ImageDescription  description;
-  Volume            written;
+  ImageDescription description;
+  Volume           written;
   try
   {
     description = DescribeImage(file, {});
@@ -125,7 +124,9 @@ Verify(const Volume & volume, const std::string & file, const std::string & form
   }
   catch (const std::exception & exception)
   {
-    throw ProgramError(incomplete + ": " + exception.what());
+    throw ProgramError(
+      "the output \"" + BareName(file) +
+      "\" cannot be read back (a full disk, or a format that ITK writes but does not read): " + exception.what());
   }
   if (description.grid.size != volume.grid.size)
   {
@@ -141,7 +142,7 @@ Verify(const Volume & volume, const std::string & file, const std::string & form
   const bool isLossy = format.compare(0, 4, "JPEG") == 0;
   if (!isLossy && std::memcmp(written.pixels.get(), volume.pixels.get(), volume.GetNumberOfBytes()) != 0)
   {
-    throw ProgramError(incomplete);
+    throw ProgramError("the output \"" + BareName(file) + "\" was not written in full (is the disk full?)");
   }
   return CompareGeometry(volume.grid, description.grid);
 }

@@ -76,13 +76,18 @@ SelectDevice(const std::string & word)
   {
     char *     end = nullptr;
     const long number = std::strtol(word.c_str(), &end, 10);
-    if (end == word.c_str() || *end != '\0' || number < 0 || number >= count)
+    const bool isNumber = end != word.c_str() && *end == '\0' && number >= 0;
+    choice.demanded = true;
+    if (isNumber && (!LostDeviceReason().empty() || IsForkedChild()))
     {
-      throw DeviceError(DeviceError::Kind::Unavailable,
+      return choice; // there may be such a device, but not for this process any more: the Cpu goes on
+    }
+    if (!isNumber || number >= count)
+    {
+      throw DeviceError(DeviceError::Kind::Request,
                         "There is no device \"" + word + "\"; " + AllowedDevices(count) +
                           (choice.reason.empty() ? "." : " (" + choice.reason + ")."));
     }
-    choice.demanded = true;
     choice.device = static_cast<int>(number);
     return choice;
   }
@@ -110,7 +115,7 @@ ParseBytes(const std::string & word)
   const std::size_t power = std::string("KMG").find(suffix.size() == 1 ? suffix[0] : ' ');
   if (wrong || power == std::string::npos)
   {
-    throw DeviceError(DeviceError::Kind::Other,
+    throw DeviceError(DeviceError::Kind::Request,
                       "CUDASPLINE_MEMORY_LIMIT is \"" + word +
                         "\"; allowed is a number of bytes, with K, M or G behind it if wanted.");
   }
@@ -180,7 +185,7 @@ QueryDevice(int device)
 }
 
 std::size_t
-AvailableDeviceMemory(int device)
+AvailableDeviceMemory(int device, std::size_t resident)
 {
   const std::string limit = EnvironmentWord("CUDASPLINE_MEMORY_LIMIT");
   const std::size_t most = limit.empty() ? std::numeric_limits<std::size_t>::max() : ParseBytes(limit);
@@ -199,9 +204,9 @@ AvailableDeviceMemory(int device)
     (void)cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
     (void)cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
   }
-  CheckCuda(cudaSetDevice(current), "cudaSetDevice");
+  (void)cudaSetDevice(current); // that device may be another's: no error of this operation
   CheckCuda(code, "cudaMemGetInfo");
-  const std::size_t available = (free + static_cast<std::size_t>(reserved - used)) / 10 * 9;
+  const std::size_t available = (free + static_cast<std::size_t>(reserved - used) + resident) / 10 * 9;
   return available < most ? available : most;
 }
 
@@ -238,7 +243,7 @@ QueryDevice(int)
 }
 
 std::size_t
-AvailableDeviceMemory(int)
+AvailableDeviceMemory(int, std::size_t)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "There is no device: " + ReasonForNoDevice() + ".");
 }

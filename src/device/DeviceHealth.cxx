@@ -99,6 +99,8 @@ IsSticky(cudaError_t error)
     case cudaErrorAssert:
     case cudaErrorECCUncorrectable:
     case cudaErrorContextIsDestroyed:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorMpsClientTerminated:
       return true;
     default:
       return false;

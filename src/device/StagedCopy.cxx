@@ -75,8 +75,7 @@ DownloadThroughStaging(void *           host,
                        const Stream &   stream,
                        const HostCopy & copy)
 {
-  std::array<PinnedBuffer, 2> staging{ PinnedBuffer(std::min(StagingBytes, bytes)),
-                                       PinnedBuffer(std::min(StagingBytes, bytes)) };
+  std::array<PinnedBuffer, 2> staging{ PinnedBuffer(StagingBytes), PinnedBuffer(StagingBytes) };
   std::array<Event, 2>        arrived;
   const std::size_t           pieces = (bytes + StagingBytes - 1) / StagingBytes;
   try

@@ -36,12 +36,18 @@ constexpr std::size_t Lanes = 4;
 /** Odd, so that multiplication permutes the 64-bit words: 2^64 divided by the golden ratio. */
 constexpr std::uint64_t Multiplier = 0x9E3779B97F4A7C15ULL;
 
+/** Another odd number with no pattern: the first digits of pi's binary fraction. */
+constexpr std::uint64_t SecondMultiplier = 0x243F6A8885A308D3ULL;
+
 /** One step: for a given state a permutation of the word, for a given word a permutation of the state. */
 std::uint64_t
 Mix(std::uint64_t state, std::uint64_t word)
 {
+  // Two rounds: after one, the highest bits of a word reach two bits of the state only, and a second change could take
+  // them back.
   state = (state ^ word) * Multiplier;
-  return state ^ (state >> 29);
+  state = (state ^ (state >> 29)) * SecondMultiplier;
+  return state ^ (state >> 32);
 }
 
 std::uint64_t

@@ -31,6 +31,9 @@ namespace
 /** Parts after which progress is reported and an abort is noticed. */
 constexpr std::int64_t NumberOfSlabs = 16;
 
+/** Scanlines of a slab at least, so that all threads have some. */
+constexpr std::int64_t FewestLines = 64;
+
 template <typename TMethod, unsigned int VDimension>
 void
 ResampleLines(const ResampleDescriptor & descriptor,
@@ -41,7 +44,7 @@ ResampleLines(const ResampleDescriptor & descriptor,
   ResampleArguments<VDimension> arguments = MakeResampleArguments<VDimension>(descriptor, source);
   arguments.ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(descriptor.scanlineEnds);
   arguments.output = output;
-  const std::int64_t slabs = std::min(descriptor.lines, NumberOfSlabs);
+  const std::int64_t slabs = std::max<std::int64_t>(1, std::min(descriptor.lines / FewestLines, NumberOfSlabs));
   for (std::int64_t slab = 0; slab < slabs; ++slab)
   {
     const std::int64_t first = descriptor.lines * slab / slabs;

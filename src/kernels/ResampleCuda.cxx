@@ -122,12 +122,10 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
 {
   const DeviceScope scope(context.device);
   // The source is there already: only what is allocated here counts against the free memory.
-  const std::size_t sourceBytes =
-    static_cast<std::size_t>(source.GetDescriptor().Count()) * SizeOf(source.GetDescriptor().element);
   SourceDescriptor present = source.GetDescriptor();
   present.pixel = present.element;
   present.order = std::min(present.order, 1U);
-  const MemoryPlan plan = PlanResample(present, descriptor, AvailableDeviceMemory(context.device) + sourceBytes);
+  const MemoryPlan plan = PlanResample(present, descriptor, AvailableDeviceMemory(context.device, present.Bytes()));
   if (!plan.fits)
   {
     throw DeviceError(DeviceError::Kind::OutOfMemory, plan.reason);

@@ -177,7 +177,7 @@ ResampleSample(const ResampleArguments<VDimension> & arguments, std::int64_t lin
   }
   else
   {
-    CopyBits(arguments.output, at, &arguments.defaultPixel, 0, SizeOf(arguments.outputType));
+    StoreBits(arguments.output, at, arguments.defaultPixel, SizeOf(arguments.outputType));
   }
 }
 

@@ -52,7 +52,8 @@ struct ProgramSettings
 
 /** \brief Runs the program and waits for it.
  *
- * It is the one that CUDASPLINE_RESAMPLE in the environment names, or that lies beside the tests, or that the build made. */
+ * It is the one that CUDASPLINE_RESAMPLE in the environment names, or that lies beside the tests, or that the build
+ * made. */
 ProgramResult
 RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & settings = {});
 

@@ -125,13 +125,14 @@ TEST(ResampleGpu, SlabsGiveTheSameBits)
   const Case  test = MakeCase(
     { 43, 37, 29 }, ScalarType::Float32, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
   const auto expected = Compute(test, Cuda());
-  // The table takes 9744 bytes; what is left is shared by two slabs of scanlines of 308 bytes: 50 lines, and 2.
-  for (const char * limit : { "40K", "11K" })
+  // The source takes 184556 bytes and the table 9744; what is left is shared by two slabs of scanlines of 308 bytes: 17
+  // lines, and 2.
+  for (const char * limit : { "200K", "191K" })
   {
     setenv("CUDASPLINE_MEMORY_LIMIT", limit, 1);
     EXPECT_EQ(Compute(test, Cuda()), expected) << limit;
   }
-  setenv("CUDASPLINE_MEMORY_LIMIT", "10K", 1); // less than one scanline
+  setenv("CUDASPLINE_MEMORY_LIMIT", "190K", 1); // less than one scanline
   EXPECT_THROW(Compute(test, Cuda()), DeviceError);
   unsetenv("CUDASPLINE_MEMORY_LIMIT");
 }

@@ -57,10 +57,12 @@ DeviceInfo
 QueryDevice(int device);
 
 /** \brief Bytes that an operation may allocate on a device: nine tenths of the free memory, and at most
- * CUDASPLINE_MEMORY_LIMIT (bytes; suffixes K, M and G) where that environment variable is set. \exception DeviceError
- * no such device, or a limit that is no number */
+ * CUDASPLINE_MEMORY_LIMIT (bytes; suffixes K, M and G) where that environment variable is set.
+ * \param[in] device the device
+ * \param[in] resident bytes that the operation has there already and counts again
+ * \exception DeviceError no such device, or a limit that is no number */
 std::size_t
-AvailableDeviceMemory(int device);
+AvailableDeviceMemory(int device, std::size_t resident = 0);
 
 /** \brief The device that operations use, or why there is none. */
 struct DeviceChoice

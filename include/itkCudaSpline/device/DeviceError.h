@@ -34,7 +34,9 @@ public:
   {
     OutOfMemory, ///< this operation did not fit; the device works on
     Lost,        ///< a sticky error: no CUDA call of this process will succeed any more
-    Unavailable, ///< no usable device
+    Unavailable, ///< no usable device, or one that others hold
+    Request,     ///< the user named a device that is not there, or a limit that is no number: never a reason to go on
+                 ///< without
     Other        ///< an invalid argument or another error of the runtime
   };
 

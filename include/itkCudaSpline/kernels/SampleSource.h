@@ -58,6 +58,13 @@ struct SourceDescriptor
     return size[0] * size[1] * size[2] * size[3];
   }
 
+  /** Bytes of all elements. */
+  std::size_t
+  Bytes() const
+  {
+    return static_cast<std::size_t>(this->Count()) * SizeOf(element);
+  }
+
   /** True where elements differ from the pixels of the host image. */
   bool
   NeedsPreparation() const

@@ -170,6 +170,32 @@ CopyBits(void * to, std::int64_t toIndex, const void * from, std::int64_t fromIn
   }
 }
 
+/** \brief Stores the low 1, 2, 4 or 8 bytes of a number as one element.
+ *
+ * \param[out] to first element of the destination
+ * \param[in] index elements from the first
+ * \param[in] bits the element's bits, in the low bytes
+ * \param[in] bytes size of an element: 1, 2, 4 or 8 */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+StoreBits(void * to, std::int64_t index, std::uint64_t bits, std::size_t bytes)
+{
+  switch (bytes)
+  {
+    case 1:
+      static_cast<std::uint8_t *>(to)[index] = static_cast<std::uint8_t>(bits);
+      break;
+    case 2:
+      static_cast<std::uint16_t *>(to)[index] = static_cast<std::uint16_t>(bits);
+      break;
+    case 4:
+      static_cast<std::uint32_t *>(to)[index] = static_cast<std::uint32_t>(bits);
+      break;
+    default:
+      static_cast<std::uint64_t *>(to)[index] = bits;
+      break;
+  }
+}
+
 } // namespace itk::CudaSpline
 
 #endif

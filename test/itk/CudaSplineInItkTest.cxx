@@ -1,0 +1,161 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// How the classes behave as parts of other people's programs: adaptors, images without memory, callers that are workers
+// of ITK's thread pool, what is kept alive. Expected: what ITK's own classes do, or an exception where they crash.
+
+#include "ResampleTestSupport.h"
+
+#include "itkNthElementImageAdaptor.h"
+#include "itkPoolMultiThreader.h"
+
+using namespace CudaSplineTest;
+
+namespace
+{
+using Image = itk::Image<float, 2>;
+using Interpolation = itk::CudaBSplineInterpolateImageFunction<Image>;
+using Filter = itk::CudaResampleImageFilter<Image, Image>;
+} // namespace
+
+// The bytes of the image stay what they are when the adaptor shows another component.
+TEST(CudaSplineInItk, AdaptorsAreAskedForTheirPixels)
+{
+  using Vectors = itk::Image<itk::Vector<float, 2>, 2>;
+  using Adaptor = itk::NthElementImageAdaptor<Vectors, float>;
+  auto vectors = Vectors::New();
+  vectors->SetRegions(Vectors::SizeType{ { 9, 8 } });
+  vectors->Allocate();
+  itk::Vector<float, 2> value;
+  value[0] = 1.0F;
+  value[1] = 100.0F;
+  vectors->FillBuffer(value);
+  auto adaptor = Adaptor::New();
+  adaptor->SetImage(vectors);
+  auto                            interpolator = itk::CudaBSplineInterpolateImageFunction<Adaptor>::New();
+  itk::ContinuousIndex<double, 2> middle;
+  middle.Fill(4.25);
+  for (unsigned int element = 0; element < 2; ++element)
+  {
+    adaptor->SelectNthElement(element);
+    adaptor->Modified();
+    interpolator->SetInputImage(adaptor);
+    EXPECT_EQ(interpolator->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
+    EXPECT_NEAR(interpolator->EvaluateAtContinuousIndex(middle), value[element], 1e-4);
+  }
+}
+
+TEST(CudaSplineInItk, ImagesWithoutMemoryAreRefused)
+{
+  auto image = Image::New();
+  image->SetRegions(Image::SizeType{ { 5, 5 } });
+  EXPECT_THROW(Interpolation::New()->SetInputImage(image), itk::ExceptionObject);
+  EXPECT_THROW(Interpolation::New()->SetInputImage(Image::New()), itk::ExceptionObject);
+  auto filter = Filter::New();
+  filter->SetInput(image);
+  filter->SetSize(Image::SizeType{ { 5, 5 } });
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+}
+
+// ITK's B-spline interpolator does not use the pool, so a worker of the pool may set its image; ours would wait for the
+// pool for ever.
+TEST(CudaSplineInItk, WorkersOfThePoolMayMakeCoefficients)
+{
+  std::vector<Image::Pointer> images;
+  for (unsigned int i = 0; i < 8; ++i)
+  {
+    images.push_back(MakePhantom<Image>(0.0, 1.0, i));
+  }
+  auto pool = itk::PoolMultiThreader::New();
+  pool->SetNumberOfWorkUnits(8);
+  std::vector<double> values(images.size());
+  pool->ParallelizeArray(
+    0,
+    images.size(),
+    [&](itk::SizeValueType i) {
+      auto interpolator = Interpolation::New();
+      interpolator->SetInputImage(images[i]);
+      auto index = images[i]->GetBufferedRegion().GetIndex();
+      index[0] += 20;
+      index[1] += 20;
+      itk::ContinuousIndex<double, 2> at;
+      at[0] = static_cast<double>(index[0]);
+      at[1] = static_cast<double>(index[1]);
+      values[i] = interpolator->EvaluateAtContinuousIndex(at) - images[i]->GetPixel(index);
+    },
+    nullptr);
+  for (const double value : values)
+  {
+    EXPECT_NEAR(value, 0.0, 1e-6);
+  }
+}
+
+TEST(CudaSplineInItk, TheInterpolatorLetsTheInputGo)
+{
+  for (const Interpolator & interpolator : EveryInterpolator)
+  {
+    const auto input = MakePhantom<Image>(0.0, 1.0);
+    const auto filter = Filter::New();
+    filter->SetInterpolator(MakeInterpolator<Filter>(interpolator, false));
+    SetOutputGrid(filter.GetPointer(), input.GetPointer());
+    filter->SetInput(input);
+    filter->Update();
+    EXPECT_NE(filter->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
+    EXPECT_EQ(filter->GetInterpolator()->GetInputImage(), nullptr) << interpolator.name;
+    filter->SetInput(nullptr);
+    EXPECT_EQ(input->GetReferenceCount(), 1) << interpolator.name;
+  }
+}
+
+TEST(CudaSplineInItk, CoordinatesThatAreNoNumbersGiveNone)
+{
+  const auto input = MakePhantom<Image>(0.0, 1.0);
+  auto       interpolator = Interpolation::New();
+  interpolator->SetInputImage(input);
+  itk::ContinuousIndex<double, 2> at;
+  for (const double wrong :
+       { std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e300 })
+  {
+    at.Fill(wrong);
+    EXPECT_TRUE(std::isnan(interpolator->EvaluateAtContinuousIndex(at)));
+  }
+}
+
+// Errors of single precision follow the largest absolute value. Double precision is there for images whose range is
+// small beside their values.
+TEST(CudaSplineInItk, LargeOffsetsAskForDoublePrecision)
+{
+  const auto input = MakePhantom<Image>(1.0e6, 1.0e6 + 1000.0);
+  const auto setUp = [&](auto filter, const auto & interpolator) {
+    filter->SetInput(input);
+    filter->SetInterpolator(interpolator);
+    SetOutputGrid(filter.GetPointer(), input.GetPointer());
+    filter->SetDefaultPixelValue(1.0e6);
+    filter->Update();
+  };
+  auto theirs = itk::ResampleImageFilter<Image, itk::Image<double, 2>>::New();
+  setUp(theirs, MakeInterpolator<itk::ResampleImageFilter<Image, itk::Image<double, 2>>>(EveryInterpolator[5], true));
+  for (const auto precision : { itk::CudaSplinePrecision::Single, itk::CudaSplinePrecision::Double })
+  {
+    auto ours = Filter::New();
+    ours->SetPrecision(precision);
+    setUp(ours, MakeInterpolator<Filter>(EveryInterpolator[5], false));
+    // Double: nothing but the rounding of the output to float, half a unit of 1e6.
+    EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum,
+              precision == itk::CudaSplinePrecision::Single ? 1.0 : 0.0313);
+  }
+}
