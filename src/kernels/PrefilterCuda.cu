@@ -279,6 +279,7 @@ MakeRealElements(const SourceDescriptor & descriptor,
 std::shared_ptr<const void>
 PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
 {
+  context.Report(0.0);
   const DeviceScope scope(context.device);
   const Stream      stream;
   DeviceBuffer      elements;

@@ -88,6 +88,7 @@ class SampleSource
 public:
   /** \param[in] descriptor what it is
    * \param[in] backend Cuda: \p data is device memory of \p device; Cpu: host memory
+   * \param[in] device CUDA device number, for Cuda
    * \param[in] data first element, x fastest; owns the memory, or borrows it where the deleter does nothing */
   SampleSource(const SourceDescriptor & descriptor, Backend backend, int device, std::shared_ptr<const void> data)
     : m_Descriptor(descriptor)

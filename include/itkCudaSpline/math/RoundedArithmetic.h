@@ -45,7 +45,7 @@ RoundedProduct(double a, double b)
 #endif
 }
 
-/** \copydoc RoundedProduct(double,double) */
+/** \brief a * b, rounded once. */
 CUDASPLINE_HOST_DEVICE inline float
 RoundedProduct(float a, float b)
 {
@@ -67,7 +67,7 @@ RoundedSum(double a, double b)
 #endif
 }
 
-/** \copydoc RoundedSum(double,double) */
+/** \brief a + b, rounded once. */
 CUDASPLINE_HOST_DEVICE inline float
 RoundedSum(float a, float b)
 {
@@ -119,7 +119,7 @@ RoundHalfToEven(double x)
 #endif
 }
 
-/** \copydoc RoundHalfToEven(double) */
+/** \brief The integer nearest to x, halves to the even one; x within the range of std::int64_t. */
 CUDASPLINE_HOST_DEVICE inline std::int64_t
 RoundHalfToEven(float x)
 {
