@@ -51,7 +51,22 @@ AllowedDevices(int count)
   return allowed;
 }
 
+/** The devices that this process can use, or why there are none. */
+struct DeviceProbe
+{
+  int         count{ 0 };
+  std::string reason;
+};
+
+DeviceProbe
+ProbeDevices();
 } // namespace
+
+int
+DeviceCount()
+{
+  return ProbeDevices().count;
+}
 
 DeviceChoice
 SelectDevice()
@@ -70,8 +85,9 @@ SelectDevice(const std::string & word)
     return choice;
   }
   // Whether the device exists can be asked only where the runtime works.
-  choice.reason = ReasonForNoDevice();
-  const int count = choice.reason.empty() ? DeviceCount() : 0;
+  const DeviceProbe probe = ProbeDevices();
+  const int         count = probe.count;
+  choice.reason = probe.reason;
   if (!word.empty() && word != "auto")
   {
     char *     end = nullptr;
@@ -99,6 +115,33 @@ SelectDevice(const std::string & word)
 
 namespace
 {
+DeviceProbe
+ProbeDevices()
+{
+  DeviceProbe probe;
+  if (!LostDeviceReason().empty())
+  {
+    probe.reason = "a device was lost before: " + LostDeviceReason();
+    return probe;
+  }
+  if (IsForkedChild())
+  {
+    probe.reason = "this process was forked from one that used CUDA, which cannot be used in the child";
+    return probe;
+  }
+  const cudaError_t error = cudaGetDeviceCount(&probe.count);
+  if (error != cudaSuccess)
+  {
+    (void)cudaGetLastError();
+    probe.count = 0;
+    probe.reason = std::string("no usable GPU: ") + cudaGetErrorString(error);
+    return probe;
+  }
+  RememberProcess();
+  probe.reason = probe.count > 0 ? "" : "no usable GPU";
+  return probe;
+}
+
 /** Bytes of "12345", "512M" and the like. */
 std::size_t
 ParseBytes(const std::string & word)
@@ -133,41 +176,6 @@ std::string
 CudaToolkitVersion()
 {
   return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
-}
-
-int
-DeviceCount()
-{
-  int count = 0;
-  if (!LostDeviceReason().empty() || IsForkedChild() || cudaGetDeviceCount(&count) != cudaSuccess)
-  {
-    (void)cudaGetLastError();
-    return 0;
-  }
-  RememberProcess();
-  return count;
-}
-
-std::string
-ReasonForNoDevice()
-{
-  if (!LostDeviceReason().empty())
-  {
-    return "a device was lost before: " + LostDeviceReason();
-  }
-  if (IsForkedChild())
-  {
-    return "this process was forked from one that used CUDA, which cannot be used in the child";
-  }
-  int               count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess)
-  {
-    (void)cudaGetLastError();
-    return std::string("no usable GPU: ") + cudaGetErrorString(error);
-  }
-  RememberProcess();
-  return count > 0 ? std::string() : std::string("no usable GPU");
 }
 
 DeviceInfo
@@ -224,28 +232,25 @@ CudaToolkitVersion()
   return {};
 }
 
-int
-DeviceCount()
+namespace
 {
-  return 0;
-}
-
-std::string
-ReasonForNoDevice()
+DeviceProbe
+ProbeDevices()
 {
-  return "this library was built without the CUDA Toolkit";
+  return { 0, "this library was built without the CUDA Toolkit" };
 }
+} // namespace
 
 DeviceInfo
 QueryDevice(int)
 {
-  throw DeviceError(DeviceError::Kind::Unavailable, "There is no device: " + ReasonForNoDevice() + ".");
+  throw DeviceError(DeviceError::Kind::Unavailable, "There is no device: " + ProbeDevices().reason + ".");
 }
 
 std::size_t
 AvailableDeviceMemory(int, std::size_t)
 {
-  throw DeviceError(DeviceError::Kind::Unavailable, "There is no device: " + ReasonForNoDevice() + ".");
+  throw DeviceError(DeviceError::Kind::Unavailable, "There is no device: " + ProbeDevices().reason + ".");
 }
 
 #endif

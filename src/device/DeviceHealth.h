@@ -26,10 +26,6 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Why no device can be used in this process now; empty where one can. */
-std::string
-ReasonForNoDevice();
-
 /** \brief The sticky error that ended the process' CUDA context; empty while it lives. */
 std::string
 LostDeviceReason();

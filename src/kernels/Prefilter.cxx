@@ -82,8 +82,7 @@ MakeSource(const SourceDescriptor & descriptor, const void * pixels, const Execu
       descriptor, Backend::Cpu, 0, std::shared_ptr<const void>(pixels, [](const void *) {}));
   }
   // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
-  const std::size_t     bytes = static_cast<std::size_t>(descriptor.Count()) * SizeOf(descriptor.element);
-  std::shared_ptr<void> elements(::operator new(bytes), [](void * memory) { ::operator delete(memory); });
+  std::shared_ptr<void> elements(::operator new(descriptor.Bytes()), [](void * memory) { ::operator delete(memory); });
   PrefilterOnCpu(descriptor, pixels, elements.get(), context);
   return std::make_shared<SampleSource>(descriptor, Backend::Cpu, 0, elements);
 }

@@ -294,7 +294,7 @@ PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const 
   }
   else
   {
-    const std::size_t bytes = static_cast<std::size_t>(descriptor.Count()) * SizeOf(descriptor.pixel);
+    const std::size_t bytes = descriptor.Bytes(); // elements are pixels
     elements = DeviceBuffer(bytes, stream);
     uploader.Copy(elements.Data(), pixels, bytes, stream);
   }
@@ -309,8 +309,7 @@ DownloadFromCuda(const SampleSource & source, void * elements, const ExecutionCo
 {
   const DeviceScope scope(source.GetDevice());
   const Stream      stream;
-  const std::size_t bytes =
-    static_cast<std::size_t>(source.GetDescriptor().Count()) * SizeOf(source.GetDescriptor().element);
+  const std::size_t bytes = source.GetDescriptor().Bytes();
   DownloadThroughStaging(elements, source.GetData(), bytes, stream, ParallelHostCopy(context));
   context.Report(1.0);
 }

@@ -36,6 +36,36 @@ namespace
 using Image = itk::Image<float, 3>;
 using Filter = itk::CudaResampleImageFilter<Image, Image>;
 
+/** A wave of the index on a region, at a spacing of 1.1 mm. */
+Image::Pointer
+WaveOn(const Image::RegionType & largest, const Image::RegionType & buffered)
+{
+  auto image = Image::New();
+  image->SetSpacing(Image::SpacingType(1.1));
+  image->SetLargestPossibleRegion(largest);
+  image->SetBufferedRegion(buffered);
+  image->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<Image> it(image, buffered); !it.IsAtEnd(); ++it)
+  {
+    const auto index = it.GetIndex();
+    it.Set(static_cast<float>(std::sin(0.3 * index[0]) * 50.0 + std::cos(0.2 * index[1] + 0.1 * index[2]) * 70.0 +
+                              index[2]));
+  }
+  return image;
+}
+
+/** A source of a wave that makes what is requested and nothing more. */
+StreamingSource<Image>::Pointer
+WaveSource()
+{
+  Image::RegionType region;
+  region.SetSize(Image::SizeType{ { 41, 37, 29 } });
+  region.SetIndex(Image::IndexType{ { -3, 2, 5 } });
+  auto source = StreamingSource<Image>::New();
+  source->SetImage(WaveOn(region, region));
+  return source;
+}
+
 template <typename TFilter>
 void
 PrepareFilter(TFilter * filter, const Image * input, const Interpolator & interpolator, bool itkOnly = false)
@@ -88,7 +118,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
     {
       for (const unsigned int threads : { 1U, 2U, 5U, 16U })
       {
-        auto source = StreamingSource::New();
+        auto source = WaveSource();
         auto filter = this->NewFilter();
         PrepareFilter(filter.GetPointer(), source->GetOutput(), interpolator);
         filter->SetNumberOfWorkUnits(threads);
@@ -112,7 +142,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
         const bool  spline = interpolator.order == 3;
         const auto  whole = source->GetOutput()->GetLargestPossibleRegion().GetNumberOfPixels();
         std::size_t smaller = 0;
-        for (const auto & request : source->requests)
+        for (const auto & request : source->GetRequests())
         {
           smaller += request.GetNumberOfPixels() < whole ? 1 : 0;
         }
@@ -128,7 +158,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
       }
     }
     // And they are ITK's values.
-    auto source = StreamingSource::New();
+    auto source = WaveSource();
     auto theirs = itk::ResampleImageFilter<Image, itk::Image<double, 3>>::New();
     PrepareFilter(theirs.GetPointer(), source->GetOutput(), interpolator, true);
     theirs->Update();
@@ -149,14 +179,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, BufferedRegionSmallerThanTheLargest)
   for (const Interpolator & interpolator : ThreeInterpolators)
   {
     const auto run = [&](auto filter, bool itkOnly) {
-      auto input = Image::New();
-      input->SetLargestPossibleRegion(largest);
-      input->SetBufferedRegion(part);
-      input->Allocate();
-      for (itk::ImageRegionIteratorWithIndex<Image> it(input, part); !it.IsAtEnd(); ++it)
-      {
-        it.Set(StreamingSource::ValueAt(it.GetIndex()));
-      }
+      const auto input = WaveOn(largest, part);
       PrepareFilter(filter.GetPointer(), input.GetPointer(), interpolator, itkOnly);
       filter->SetOutputOrigin(itk::Point<double, 3>(5.3));
       filter->Update();

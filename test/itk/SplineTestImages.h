@@ -19,11 +19,11 @@
 #define CudaSplineTest_SplineTestImages_h
 
 #include "RandomData.h"
+#include "StreamingSource.h"
 
 #include "itkCudaSplineCompatibility.h"
 
 #include "itkImage.h"
-#include "itkImageSource.h"
 #include "itkPlatformMultiThreader.h"
 
 #include <algorithm>
@@ -163,69 +163,6 @@ Copy(const TImage * image)
   return copy;
 }
 
-/** \brief A source that streams: it makes what is asked of it, a copy of an image's pixels, and remembers the requests.
- */
-template <typename TImage>
-class StreamingSource : public itk::ImageSource<TImage>
-{
-public:
-  using Self = StreamingSource;
-  using Pointer = itk::SmartPointer<Self>;
-  itkCudaSplineNewMacro(Self);
-
-  void
-  SetImage(const TImage * image)
-  {
-    m_Image = image;
-    this->Modified();
-  }
-
-  /** Makes the source break its promise: it buffers all but the last row of what is asked of it. */
-  void
-  SetTooLittle(bool tooLittle)
-  {
-    m_TooLittle = tooLittle;
-    this->Modified();
-  }
-
-  const std::vector<typename TImage::RegionType> &
-  GetRequests() const
-  {
-    return m_Requests;
-  }
-
-protected:
-  void
-  GenerateOutputInformation() override
-  {
-    this->GetOutput()->CopyInformation(m_Image);
-    this->GetOutput()->SetLargestPossibleRegion(m_Image->GetBufferedRegion());
-  }
-
-  void
-  GenerateData() override
-  {
-    TImage * const output = this->GetOutput();
-    auto           region = output->GetRequestedRegion();
-    m_Requests.push_back(region);
-    if (m_TooLittle)
-    {
-      constexpr unsigned int last = TImage::ImageDimension - 1;
-      region.SetSize(last, region.GetSize(last) - 1);
-    }
-    output->SetBufferedRegion(region);
-    output->Allocate();
-    for (std::size_t i = 0; i < Count(output); ++i)
-    {
-      output->GetBufferPointer()[i] = m_Image->GetPixel(output->ComputeIndex(static_cast<itk::OffsetValueType>(i)));
-    }
-  }
-
-private:
-  typename TImage::ConstPointer            m_Image;
-  bool                                     m_TooLittle{ false };
-  std::vector<typename TImage::RegionType> m_Requests;
-};
 
 /** \brief ITK's platform threader, remembering the largest number of work units that a loop was cut for. */
 class RecordingThreader : public itk::PlatformMultiThreader

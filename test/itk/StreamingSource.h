@@ -18,57 +18,78 @@
 #ifndef StreamingSource_h
 #define StreamingSource_h
 
+#include "itkCudaSplineCompatibility.h"
+
 #include "itkImage.h"
-#include "itkImageRegionIteratorWithIndex.h"
 #include "itkImageSource.h"
 
-#include <cmath>
 #include <vector>
 
 namespace CudaSplineTest
 {
 
-/** A source that makes what is requested and nothing more, by a formula of the index. */
-class StreamingSource : public itk::ImageSource<itk::Image<float, 3>>
+/** \brief A source that streams: it makes what is asked of it, a copy of an image's pixels, and remembers the requests.
+ */
+template <typename TImage>
+class StreamingSource : public itk::ImageSource<TImage>
 {
 public:
-  using Image = itk::Image<float, 3>;
   using Self = StreamingSource;
   using Pointer = itk::SmartPointer<Self>;
   itkCudaSplineNewMacro(Self);
 
-  std::vector<Image::RegionType> requests;
-
-  static float
-  ValueAt(const Image::IndexType & index)
+  void
+  SetImage(const TImage * image)
   {
-    return static_cast<float>(std::sin(0.3 * index[0]) * 50.0 + std::cos(0.2 * index[1] + 0.1 * index[2]) * 70.0 +
-                              index[2]);
+    m_Image = image;
+    this->Modified();
+  }
+
+  /** Makes the source break its promise: it buffers all but the last row of what is asked of it. */
+  void
+  SetTooLittle(bool tooLittle)
+  {
+    m_TooLittle = tooLittle;
+    this->Modified();
+  }
+
+  const std::vector<typename TImage::RegionType> &
+  GetRequests() const
+  {
+    return m_Requests;
   }
 
 protected:
   void
   GenerateOutputInformation() override
   {
-    Image::RegionType region;
-    region.SetSize(Image::SizeType{ { 41, 37, 29 } });
-    region.SetIndex(Image::IndexType{ { -3, 2, 5 } });
-    this->GetOutput()->SetLargestPossibleRegion(region);
-    this->GetOutput()->SetSpacing(Image::SpacingType(1.1));
+    this->GetOutput()->CopyInformation(m_Image);
+    this->GetOutput()->SetLargestPossibleRegion(m_Image->GetBufferedRegion());
   }
 
   void
   GenerateData() override
   {
-    Image * const output = this->GetOutput();
-    requests.push_back(output->GetRequestedRegion());
-    output->SetBufferedRegion(output->GetRequestedRegion());
-    output->Allocate();
-    for (itk::ImageRegionIteratorWithIndex<Image> it(output, output->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+    TImage * const output = this->GetOutput();
+    auto           region = output->GetRequestedRegion();
+    m_Requests.push_back(region);
+    if (m_TooLittle)
     {
-      it.Set(ValueAt(it.GetIndex()));
+      constexpr unsigned int last = TImage::ImageDimension - 1;
+      region.SetSize(last, region.GetSize(last) - 1);
+    }
+    output->SetBufferedRegion(region);
+    output->Allocate();
+    for (std::size_t i = 0; i < output->GetBufferedRegion().GetNumberOfPixels(); ++i)
+    {
+      output->GetBufferPointer()[i] = m_Image->GetPixel(output->ComputeIndex(static_cast<itk::OffsetValueType>(i)));
     }
   }
+
+private:
+  typename TImage::ConstPointer            m_Image;
+  bool                                     m_TooLittle{ false };
+  std::vector<typename TImage::RegionType> m_Requests;
 };
 
 } // namespace CudaSplineTest

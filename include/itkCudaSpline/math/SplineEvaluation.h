@@ -134,9 +134,17 @@ SplineValueAndDerivative(const CoefficientGrid<VDimension, TCoefficient> & grid,
   value = SumOverSupport<VOrder>(grid, support, weights);
   for (unsigned int d = 0; d < VDimension; ++d)
   {
+    TReal kept[VOrder + 1];
+    for (unsigned int k = 0; k <= VOrder; ++k)
+    {
+      kept[k] = weights[d][k];
+    }
     SplineDerivativeWeights<VOrder>(support.position[d], weights[d]);
     derivative[d] = SumOverSupport<VOrder>(grid, support, weights);
-    SplineWeights<VOrder>(support.position[d], weights[d]);
+    for (unsigned int k = 0; k <= VOrder; ++k)
+    {
+      weights[d][k] = kept[k];
+    }
   }
 }
 

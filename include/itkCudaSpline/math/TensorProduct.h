@@ -27,9 +27,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Offsets of a support's taps from the first element of the array, all of them inside: no folding.
- *
- * \tparam VTaps taps an axis */
+/** \brief Offsets of a support's taps from the first element of the array, all of them inside: no folding. */
 template <unsigned int VDimension>
 struct ContiguousTaps
 {
