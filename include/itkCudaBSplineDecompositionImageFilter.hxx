@@ -59,17 +59,20 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
     descriptor.element = CudaSpline::ScalarTypeOf<OutputPixelType>();
     descriptor.order = static_cast<unsigned int>(this->GetSplineOrder());
 
-    const void * const pixels = input->GetBufferPointer();
-    void * const       coefficients = output->GetBufferPointer();
-    m_Backend.Run(
-      [&descriptor](int device) {
-        return CudaSpline::PlanSource(descriptor, CudaSpline::AvailableDeviceMemory(device));
-      },
-      [&](const CudaSpline::ExecutionContext & context) {
-        CudaSpline::Prefilter(descriptor, pixels, coefficients, context);
-      },
-      this->GetMultiThreader(),
-      this);
+    const void * const           pixels = input->GetBufferPointer();
+    void * const                 coefficients = output->GetBufferPointer();
+    CudaSplineBackend::Operation operation;
+    operation.work = [&descriptor](int) {
+      const CudaSpline::OperationWork work = CudaSpline::CountPrefilterWork(descriptor);
+      return CudaSpline::BackendWork{ work, work };
+    };
+    operation.memory = [&descriptor](int device) {
+      return CudaSpline::PlanSource(descriptor, CudaSpline::AvailableDeviceMemory(device));
+    };
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      CudaSpline::Prefilter(descriptor, pixels, coefficients, context);
+    };
+    m_Backend.Run(operation, this->GetMultiThreader(), this);
   }
 }
 

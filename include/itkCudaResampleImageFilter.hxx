@@ -323,29 +323,43 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     {
       this->GetModifiableInterpolator()->SetInputImage(nullptr); // as ITK leaves it: it must not keep the input alive
     }
-    // What is kept is used again or freed before its successor is made: its memory is ours to plan with.
-    const auto resident = [this](int device) {
-      const bool there =
-        m_Source != nullptr && m_Source->GetBackend() == CudaSpline::Backend::Cuda && m_Source->GetDevice() == device;
-      return there ? m_Source->GetDescriptor().Bytes() : std::size_t(0);
+    const auto isKept = [this](CudaSpline::Backend backend, int device) {
+      return m_Source != nullptr && m_Source->GetBackend() == backend &&
+             (backend == CudaSpline::Backend::Cpu || m_Source->GetDevice() == device);
     };
-    m_Backend.Run(
-      [&](int device) {
-        return CudaSpline::PlanResample(
-          samples, resampling, CudaSpline::AvailableDeviceMemory(device, resident(device)));
-      },
-      [&](const CudaSpline::ExecutionContext & context) {
-        auto       start = Clock::now();
-        const auto source = this->ProvideSource(samples, context.Part(0.0, 0.4));
-        m_PreparationTime = seconds(start);
-        start = Clock::now();
-        const std::vector<double> ends = this->MapScanlines(context);
-        resampling.scanlineEnds = ends.data();
-        CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
-        m_EvaluationTime = seconds(start);
-      },
-      this->GetMultiThreader(),
-      this);
+    CudaSplineBackend::Operation operation;
+    operation.work = [&](int device) {
+      // Of a source that is kept the pixels are only read, for the checksum; that they were changed is the exception.
+      const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(samples);
+      const CudaSpline::OperationWork evaluating = CudaSpline::CountResampleWork(samples, resampling);
+      CudaSpline::BackendWork         work{ evaluating, evaluating };
+      if (!isKept(CudaSpline::Backend::Cpu, device))
+      {
+        work.host = making + evaluating;
+      }
+      if (!isKept(CudaSpline::Backend::Cuda, device))
+      {
+        work.device = making + evaluating;
+      }
+      return work;
+    };
+    operation.memory = [&](int device) {
+      // What is kept is used again or freed before its successor is made: its memory is ours to plan with.
+      const std::size_t resident =
+        isKept(CudaSpline::Backend::Cuda, device) ? m_Source->GetDescriptor().Bytes() : std::size_t(0);
+      return CudaSpline::PlanResample(samples, resampling, CudaSpline::AvailableDeviceMemory(device, resident));
+    };
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      auto       start = Clock::now();
+      const auto source = this->ProvideSource(samples, context.Part(0.0, 0.4));
+      m_PreparationTime = seconds(start);
+      start = Clock::now();
+      const std::vector<double> ends = this->MapScanlines(context);
+      resampling.scanlineEnds = ends.data();
+      CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
+      m_EvaluationTime = seconds(start);
+    };
+    m_Backend.Run(operation, this->GetMultiThreader(), this);
   }
 }
 

@@ -18,6 +18,7 @@
 #ifndef itkCudaSplineBackend_h
 #define itkCudaSplineBackend_h
 
+#include "itkCudaSpline/kernels/BackendChoice.h"
 #include "itkCudaSpline/kernels/Execution.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 
@@ -46,6 +47,9 @@ public:
   void
   ParallelFor(std::int64_t count, const Body & body) const override;
 
+  unsigned int
+  GetConcurrency() const override;
+
 private:
   MultiThreaderBase::Pointer m_Threader;
 };
@@ -60,19 +64,27 @@ private:
 class CudaSplineBackend
 {
 public:
-  /** The device memory that an operation needs, held against what the device of that number has to give. */
-  using Planner = std::function<CudaSpline::MemoryPlan(int device)>;
-  /** An operation on the backend of the context. */
-  using Operation = std::function<void(const CudaSpline::ExecutionContext &)>;
+  /** An operation, and what has to be known to choose where it runs. */
+  struct Operation
+  {
+    /** What there is to do on the host and on the device of that number; asked where the user left the choice to us. */
+    std::function<CudaSpline::BackendWork(int device)> work;
+    /** The device memory that it needs, held against what the device of that number has to give. */
+    std::function<CudaSpline::MemoryPlan(int device)> memory;
+    /** Does it on the backend of the context; repeated from its start on the next backend. */
+    std::function<void(const CudaSpline::ExecutionContext &)> run;
+  };
 
-  /** Switches the GPU on or off; until it is called the GPU is on where there is a usable one. Returns true for a
-   * change. */
+  /** Switches the GPU on or off. Until it is called the GPU is on where there is a usable one, and each operation runs
+   * where it is estimated to be done first, the start of CUDA included (CudaSpline::ReasonForHost()); switched on, it
+   * runs on the GPU. Returns true for a change. */
   bool
   SetGPUEnabled(bool enabled);
   bool
   GetGPUEnabled() const;
 
-  /** Device to use: "" (CUDASPLINE_DEVICE, else the first), "cpu", or a device number. Returns true for a change. */
+  /** Device to use: "cpu", "gpu" (the first), or a number; "auto" chooses for each operation, and "" follows
+   * CUDASPLINE_DEVICE, else chooses too. Returns true for a change. */
   bool
   SetDevice(const std::string & device);
   const std::string &
@@ -94,15 +106,15 @@ public:
 
   /** \brief Runs an operation on the first backend that can, and records which.
    *
-   * A device that lacks memory or is lost, or fails otherwise, makes the Cpu backend take over, with the reason.
-   * \param[in] planner the device memory that the operation needs
-   * \param[in] operation the operation; repeated from its start on the next backend
+   * A device that lacks memory, is unavailable or lost, or fails otherwise, makes the Cpu backend take over, with the
+   * reason.
+   * \param[in] operation the operation
    * \param[in] threader threads of the host
    * \param[in] process receives progress, and is asked for an abort; may be null
    * \exception ExceptionObject an unknown device, or invalid arguments of the operation
    * \exception ProcessAborted the process object's abort flag is set */
   void
-  Run(const Planner & planner, const Operation & operation, MultiThreaderBase * threader, ProcessObject * process);
+  Run(const Operation & operation, MultiThreaderBase * threader, ProcessObject * process);
 
   /** Records that the superclass answers, and why. */
   void
@@ -127,9 +139,13 @@ private:
     Off
   };
 
+  /** True where neither the user nor the environment say where operations run. */
+  bool
+  IsChoiceOurs() const;
+
   /** The device to try, or -1 and m_FallbackReason. */
   int
-  ChooseDevice(const Planner & planner);
+  ChooseDevice(const Operation & operation, unsigned int threads);
 
   Choice              m_Choice{ Choice::Automatic };
   std::string         m_Device;
@@ -140,9 +156,9 @@ private:
 /** \def itkCudaSplineBackendMacro
  * \brief The functions by which every class of the module shows its CudaSplineBackend, m_Backend.
  *
- * SetGPUEnabled(bool) chooses; the default is on when a usable GPU is there. SetDevice() names one ("cpu", "0", "1",
- * ...; "" follows the environment variable CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last,
- * GetFallbackReason() why not an earlier one. */
+ * SetGPUEnabled(bool) chooses; the default is on when a usable GPU is there, for operations that are estimated to be
+ * done first there. SetDevice() names one ("cpu", "gpu", "0", "1", ...; "" follows the environment variable
+ * CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last, GetFallbackReason() why not an earlier one. */
 #define itkCudaSplineBackendMacro()                                                                                    \
   virtual void SetGPUEnabled(bool enabled)                                                                             \
   {                                                                                                                    \

@@ -19,14 +19,15 @@
 #define itkCudaSplineSystem_h
 
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/BackendChoice.h"
 #include "itkCudaSpline/kernels/Execution.h"
 #include "itkCudaSpline/math/PixelAccess.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 /** \file
  * \brief What programs may know of the layers below: devices and the build (CudaSpline::SelectDevice(),
- * CudaSpline::QueryDevice(), CudaSpline::CudaToolkitVersion()), the names of backends, and the pixel types with ITK's
- * cast (CudaSpline::ScalarType, CudaSpline::StoreScalar()). Programs include this header and those of the ITK classes,
- * none of the lower layers'. */
+ * CudaSpline::QueryDevice(), CudaSpline::CudaToolkitVersion()), the start of a device ahead of its use
+ * (CudaSpline::StartDeviceAhead()), the names of backends, and the pixel types with ITK's cast (CudaSpline::ScalarType,
+ * CudaSpline::StoreScalar()). Programs include this header and those of the ITK classes, none of the lower layers'. */
 
 #endif

@@ -18,6 +18,7 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/DeviceStart.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -45,6 +46,12 @@ CudaSplineHostExecutor::ParallelFor(std::int64_t count, const Body & body) const
     nullptr);
 }
 
+unsigned int
+CudaSplineHostExecutor::GetConcurrency() const
+{
+  return std::min<unsigned int>(m_Threader->GetNumberOfWorkUnits(), m_Threader->GetMaximumNumberOfThreads());
+}
+
 bool
 CudaSplineBackend::SetGPUEnabled(bool enabled)
 {
@@ -63,7 +70,7 @@ CudaSplineBackend::GetGPUEnabled() const
   }
   try
   {
-    return static_cast<bool>(m_Device.empty() ? CudaSpline::SelectDevice() : CudaSpline::SelectDevice(m_Device));
+    return static_cast<bool>(CudaSpline::SelectDevice(m_Device));
   }
   catch (const CudaSpline::DeviceError &)
   {
@@ -79,8 +86,15 @@ CudaSplineBackend::SetDevice(const std::string & device)
   return changed;
 }
 
+bool
+CudaSplineBackend::IsChoiceOurs() const
+{
+  return m_Choice == Choice::Automatic &&
+         CudaSpline::ParseDeviceWish(m_Device).kind == CudaSpline::DeviceWish::Kind::Fastest;
+}
+
 int
-CudaSplineBackend::ChooseDevice(const Planner & planner)
+CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int threads)
 {
   m_FallbackReason.clear();
   if (m_Choice == Choice::Off)
@@ -90,14 +104,23 @@ CudaSplineBackend::ChooseDevice(const Planner & planner)
   }
   try
   {
-    const CudaSpline::DeviceChoice choice =
-      m_Device.empty() ? CudaSpline::SelectDevice() : CudaSpline::SelectDevice(m_Device);
+    if (this->IsChoiceOurs())
+    {
+      constexpr int first = 0; // what SelectDevice() will take
+      m_FallbackReason = CudaSpline::ReasonForHost(operation.work(first), threads, first);
+      if (!m_FallbackReason.empty())
+      {
+        return -1;
+      }
+    }
+    const CudaSpline::DeviceChoice choice = CudaSpline::SelectDevice(m_Device);
     if (!choice)
     {
       m_FallbackReason = choice.reason;
       return -1;
     }
-    const CudaSpline::MemoryPlan plan = planner(choice.device);
+    CudaSpline::StartDevice(choice.device);
+    const CudaSpline::MemoryPlan plan = operation.memory(choice.device);
     if (!plan.fits)
     {
       m_FallbackReason = plan.reason;
@@ -117,19 +140,19 @@ CudaSplineBackend::ChooseDevice(const Planner & planner)
 }
 
 void
-CudaSplineBackend::Run(const Planner &     planner,
-                       const Operation &   operation,
-                       MultiThreaderBase * threader,
-                       ProcessObject *     process)
+CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader, ProcessObject * process)
 {
   m_LastBackend = CudaSpline::Backend::None;
-  const int                    device = this->ChooseDevice(planner);
+  if (process != nullptr)
+  {
+    threader->SetNumberOfWorkUnits(process->GetNumberOfWorkUnits()); // as itk::ImageSource does before it threads
+  }
   const CudaSplineHostExecutor executor(threader);
+  const int                    device = this->ChooseDevice(operation, executor.GetConcurrency());
   CudaSpline::ExecutionContext context;
   context.host = &executor;
   if (process != nullptr)
   {
-    threader->SetNumberOfWorkUnits(process->GetNumberOfWorkUnits()); // as itk::ImageSource does before it threads
     context.progress = [process](double fraction) {
       process->UpdateProgress(static_cast<float>(fraction));
       return !process->GetAbortGenerateData();
@@ -143,8 +166,12 @@ CudaSplineBackend::Run(const Planner &     planner,
       context.device = device;
       try
       {
-        operation(context);
+        operation.run(context);
         m_LastBackend = CudaSpline::Backend::Cuda;
+        if (this->IsChoiceOurs())
+        {
+          CudaSpline::CalibrateOnce(device);
+        }
         return;
       }
       catch (const CudaSpline::DeviceError & error)
@@ -153,7 +180,7 @@ CudaSplineBackend::Run(const Planner &     planner,
       }
     }
     context.backend = CudaSpline::Backend::Cpu;
-    operation(context);
+    operation.run(context);
     m_LastBackend = CudaSpline::Backend::Cpu;
   }
   catch (const CudaSpline::OperationAborted &)

@@ -18,6 +18,7 @@
 #include "Command.h"
 
 #include "AtomicOutput.h"
+#include "ColdStart.h"
 #include "Error.h"
 #include "ImageInput.h"
 #include "ImageOutput.h"
@@ -34,7 +35,6 @@
 #include "itkMultiThreaderBase.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -125,10 +125,7 @@ DeviceText(itk::CudaSpline::Backend backend, const std::string & device)
 {
   if (backend == itk::CudaSpline::Backend::Cuda)
   {
-    const int number = itk::CudaSpline::SelectDevice(device.empty() && std::getenv("CUDASPLINE_DEVICE") != nullptr
-                                                       ? std::string(std::getenv("CUDASPLINE_DEVICE"))
-                                                       : device)
-                         .device;
+    const int number = itk::CudaSpline::SelectDevice(device).device;
     return "device " + std::to_string(number) + ", " + itk::CudaSpline::QueryDevice(number).name;
   }
   return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
@@ -260,6 +257,7 @@ RunCommand(const Options & options)
   Report           report;
   Stopwatch        reading;
   ImageDescription input = Prepare(options, request);
+  StartDeviceAhead(request, input);
   report.readSeconds = reading.GetSeconds();
 
   OutputFiles files(options);

@@ -57,7 +57,8 @@ Pixels
   fractions, and nearest for labels.
 
 Environment
-  CUDASPLINE_DEVICE=cpu|0|1...  device of --device auto; without it the first GPU, else the CPU.
+  CUDASPLINE_DEVICE=cpu|gpu|0|1...  device of --device auto; without it the GPU where it is estimated to be done first, its start
+  included, else the CPU; --verbose says why. CUDASPLINE_CACHE_DIR: folder of the measured speeds for that (~/.cache/cudaspline).
 
 Exit code
   0: done. 1: an error, named in one line on stderr; the output is untouched. 2: a wrong command line.

@@ -43,7 +43,7 @@ EnvironmentWord(const char * name)
 std::string
 AllowedDevices(int count)
 {
-  std::string allowed = "allowed are cpu";
+  std::string allowed = "allowed are cpu, gpu";
   for (int device = 0; device < count; ++device)
   {
     allowed += (device + 1 == count ? " and " : ", ") + std::to_string(device);
@@ -60,6 +60,14 @@ struct DeviceProbe
 
 DeviceProbe
 ProbeDevices();
+
+[[noreturn]] void
+ThrowUnknownDevice(const std::string & word, const DeviceProbe & probe)
+{
+  throw DeviceError(DeviceError::Kind::Request,
+                    "There is no device \"" + word + "\"; " + AllowedDevices(probe.count) +
+                      (probe.reason.empty() ? "." : " (" + probe.reason + ")."));
+}
 } // namespace
 
 int
@@ -68,46 +76,48 @@ DeviceCount()
   return ProbeDevices().count;
 }
 
-DeviceChoice
-SelectDevice()
+DeviceWish
+ParseDeviceWish(const std::string & word)
 {
-  return SelectDevice(EnvironmentWord("CUDASPLINE_DEVICE"));
+  const std::string wanted = word.empty() ? EnvironmentWord("CUDASPLINE_DEVICE") : word;
+  if (wanted.empty() || wanted == "auto")
+  {
+    return { DeviceWish::Kind::Fastest, 0 };
+  }
+  if (wanted == "cpu" || wanted == "gpu")
+  {
+    return { wanted == "cpu" ? DeviceWish::Kind::Host : DeviceWish::Kind::Device, 0 };
+  }
+  // Nine digits fit into an int; there are never that many devices.
+  if (wanted.size() > 9 || wanted.find_first_not_of("0123456789") != std::string::npos)
+  {
+    ThrowUnknownDevice(wanted, ProbeDevices());
+  }
+  return { DeviceWish::Kind::Number, std::atoi(wanted.c_str()) };
 }
 
 DeviceChoice
 SelectDevice(const std::string & word)
 {
-  DeviceChoice choice;
-  if (word == "cpu")
+  const DeviceWish wish = ParseDeviceWish(word);
+  DeviceChoice     choice;
+  choice.demanded = wish.kind == DeviceWish::Kind::Host || wish.kind == DeviceWish::Kind::Number;
+  if (wish.kind == DeviceWish::Kind::Host)
   {
-    choice.demanded = true;
     choice.reason = "the device cpu was asked for";
     return choice;
   }
-  // Whether the device exists can be asked only where the runtime works.
   const DeviceProbe probe = ProbeDevices();
-  const int         count = probe.count;
   choice.reason = probe.reason;
-  if (!word.empty() && word != "auto")
+  if (wish.device < probe.count)
   {
-    char *     end = nullptr;
-    const long number = std::strtol(word.c_str(), &end, 10);
-    const bool isNumber = end != word.c_str() && *end == '\0' && number >= 0;
-    choice.demanded = true;
-    if (isNumber && (!LostDeviceReason().empty() || IsForkedChild()))
-    {
-      return choice; // there may be such a device, but not for this process any more: the Cpu goes on
-    }
-    if (!isNumber || number >= count)
-    {
-      throw DeviceError(DeviceError::Kind::Request,
-                        "There is no device \"" + word + "\"; " + AllowedDevices(count) +
-                          (choice.reason.empty() ? "." : " (" + choice.reason + ")."));
-    }
-    choice.device = static_cast<int>(number);
-    return choice;
+    choice.device = wish.device;
   }
-  choice.device = count > 0 ? 0 : -1;
+  else if (wish.kind == DeviceWish::Kind::Number && !IsForkedChild() && LostDeviceReason().empty())
+  {
+    // Else there may be such a device, but not for this process any more: the Cpu goes on.
+    ThrowUnknownDevice(std::to_string(wish.device), probe);
+  }
   return choice;
 }
 
@@ -115,18 +125,39 @@ SelectDevice(const std::string & word)
 
 namespace
 {
+std::string
+VersionText(int version)
+{
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/** Why there are no devices. The runtime has one error for a driver that is too old and for none at all. */
+std::string
+DescribeProbeError(cudaError_t error)
+{
+  int driver = 0;
+  if (error != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess)
+  {
+    return cudaGetErrorString(error);
+  }
+  return driver == 0
+           ? "there is no CUDA driver"
+           : "the driver supports CUDA " + VersionText(driver) + ", this library needs " + VersionText(CUDART_VERSION);
+}
+
 DeviceProbe
 ProbeDevices()
 {
   DeviceProbe probe;
-  if (!LostDeviceReason().empty())
-  {
-    probe.reason = "a device was lost before: " + LostDeviceReason();
-    return probe;
-  }
+  // First: in a child a mutex may be locked for ever by a thread that only the parent has.
   if (IsForkedChild())
   {
     probe.reason = "this process was forked from one that used CUDA, which cannot be used in the child";
+    return probe;
+  }
+  if (!LostDeviceReason().empty())
+  {
+    probe.reason = "a device was lost before: " + LostDeviceReason();
     return probe;
   }
   const cudaError_t error = cudaGetDeviceCount(&probe.count);
@@ -134,7 +165,7 @@ ProbeDevices()
   {
     (void)cudaGetLastError();
     probe.count = 0;
-    probe.reason = std::string("no usable GPU: ") + cudaGetErrorString(error);
+    probe.reason = "no usable GPU: " + DescribeProbeError(error);
     return probe;
   }
   RememberProcess();
@@ -175,7 +206,7 @@ BuiltWithCuda()
 std::string
 CudaToolkitVersion()
 {
-  return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+  return VersionText(CUDART_VERSION);
 }
 
 DeviceInfo

@@ -19,6 +19,8 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "device/DeviceHealth.h"
+
 #include <cuda_runtime_api.h>
 
 #include <utility>
@@ -65,7 +67,10 @@ DeviceBuffer::Free() noexcept
 {
   if (m_Data != nullptr)
   {
-    (void)cudaFreeAsync(m_Data, m_Stream.get());
+    if (!IsForkedChild())
+    {
+      (void)cudaFreeAsync(m_Data, m_Stream.get());
+    }
     m_Data = nullptr;
   }
 }

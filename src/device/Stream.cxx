@@ -18,6 +18,8 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "device/DeviceHealth.h"
+
 #include <cuda_runtime_api.h>
 
 #include <utility>
@@ -42,12 +44,17 @@ Stream::Stream()
   cudaStream_t handle = nullptr;
   // Not blocking: work in the legacy default stream of other libraries does not hold this one up.
   CheckCuda(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  m_Handle = std::shared_ptr<CUstream_st>(handle, [](cudaStream_t stream) { (void)cudaStreamDestroy(stream); });
+  m_Handle = std::shared_ptr<CUstream_st>(handle, [](cudaStream_t stream) {
+    if (!IsForkedChild()) // where the stream is the parent's
+    {
+      (void)cudaStreamDestroy(stream);
+    }
+  });
 }
 
 Stream::~Stream()
 {
-  if (m_Handle)
+  if (m_Handle && !IsForkedChild())
   {
     (void)cudaStreamSynchronize(m_Handle.get());
   }

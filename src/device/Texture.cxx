@@ -19,6 +19,8 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "device/DeviceHealth.h"
+
 #include <cuda_runtime.h>
 
 #include <utility>
@@ -87,6 +89,10 @@ FloatTexture3D::~FloatTexture3D()
 void
 FloatTexture3D::Free() noexcept
 {
+  if (IsForkedChild())
+  {
+    return; // they are the parent's
+  }
   if (m_Texture != 0)
   {
     (void)cudaDestroyTextureObject(m_Texture);

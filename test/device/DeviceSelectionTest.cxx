@@ -53,7 +53,7 @@ TEST(DeviceSelection, CpuIsNoDeviceWithAReason)
 
 TEST(DeviceSelection, UnknownDevicesAreRefusedWithWhatIsAllowed)
 {
-  for (const std::string word : { "99", "-1", "gpu", "0x", "1.5", " " })
+  for (const std::string word : { "99", "-1", "gpus", "0x", "1.5", " ", "99999999999" })
   {
     const std::string message = MessageOf(word);
     EXPECT_NE(message.find("\"" + word + "\""), std::string::npos) << message;

@@ -36,6 +36,10 @@ GpuIsRequired()
   return value != nullptr && std::string(value) == "1";
 }
 
+/** Tests are small, and mean the GPU where there is one: the default, which would find the host faster for them, is
+ * tested by itself. Set before main(). */
+inline const bool GpuIsWanted = setenv("CUDASPLINE_DEVICE", "gpu", 0) == 0;
+
 } // namespace CudaSplineTest
 
 /** Ends the test where there is no GPU: skipped visibly, or failed where one is required. */

@@ -64,6 +64,26 @@ QueryDevice(int device);
 std::size_t
 AvailableDeviceMemory(int device, std::size_t resident = 0);
 
+/** \brief What a user's word for a device asks for. */
+struct DeviceWish
+{
+  enum class Kind : unsigned char
+  {
+    Fastest, ///< "" or "auto": whatever is done first, a device or the host
+    Host,    ///< "cpu"
+    Device,  ///< "gpu": the first device
+    Number   ///< "0", "1", ...: that device
+  };
+
+  Kind kind{ Kind::Fastest };
+  int  device{ 0 }; ///< its number, whether there is such a device or not
+};
+
+/** \brief Reads a word; where it is empty, the one of CUDASPLINE_DEVICE. Touches no CUDA.
+ * \exception DeviceError the word is none of these */
+DeviceWish
+ParseDeviceWish(const std::string & word = {});
+
 /** \brief The device that operations use, or why there is none. */
 struct DeviceChoice
 {
@@ -74,18 +94,14 @@ struct DeviceChoice
   explicit operator bool() const { return device >= 0; }
 };
 
-/** \brief Chooses the device: CUDASPLINE_DEVICE (cpu, or a number) where it is set, else device 0 where there is one.
+/** \brief Chooses the device that a word asks for; the first one for "", "auto" and "gpu".
  *
- * No device is chosen, with the reason, when the variable says cpu, there is no toolkit, driver or device, the process
- * is a forked child of one that used CUDA, or a device was lost before. \exception DeviceError CUDASPLINE_DEVICE names
- * an unknown device; the message says which are allowed */
+ * No device is chosen, with the reason, when the word is cpu, there is no toolkit, driver or device, the process is a
+ * forked child of one that used CUDA, or a device was lost before. Asks the CUDA runtime, which starts the driver.
+ * \param[in] word as for ParseDeviceWish(), CUDASPLINE_DEVICE included
+ * \exception DeviceError an unknown device; the message says which are allowed */
 DeviceChoice
-SelectDevice();
-
-/** \brief SelectDevice() of a given word instead of the environment's: "cpu", a number, or "" for the default.
- * \exception DeviceError an unknown device */
-DeviceChoice
-SelectDevice(const std::string & word);
+SelectDevice(const std::string & word = {});
 
 } // namespace itk::CudaSpline
 

@@ -81,6 +81,13 @@ public:
       body(0, count);
     }
   }
+
+  /** \brief How many parts of a loop run at one time, for estimates. */
+  virtual unsigned int
+  GetConcurrency() const
+  {
+    return 1;
+  }
 };
 
 /** \brief HostExecutor on a given number of std::threads, for programs without ITK. */
@@ -92,6 +99,12 @@ public:
 
   void
   ParallelFor(std::int64_t count, const Body & body) const override;
+
+  unsigned int
+  GetConcurrency() const override
+  {
+    return m_Threads;
+  }
 
 private:
   unsigned int m_Threads;

@@ -1,0 +1,71 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_device_DeviceStart_h
+#define itkCudaSpline_device_DeviceStart_h
+
+#include <functional>
+
+/** \file
+ * \brief The start of CUDA in a process: driver, context and first buffers take some tenths of a second, which a
+ * program can hide behind other work, or save where the host is done sooner. Compiles with and without the CUDA
+ * Toolkit. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief How far CUDA has come on a device of this process. */
+enum class DeviceState : unsigned char
+{
+  Stopped,  ///< nothing was done: the first operation pays for the start
+  Starting, ///< StartDeviceInBackground() is at work
+  Started   ///< there is a context, ours or another library's
+};
+
+/** \brief True where the kernel driver of an NVIDIA GPU is there and CUDA_VISIBLE_DEVICES does not hide all devices.
+ * Touches no CUDA: some microseconds. */
+bool
+DriverIsPresent();
+
+/** \brief State of a device. Asks without starting anything: a process that never used CUDA does not load its driver
+ * here. */
+DeviceState
+GetDeviceState(int device);
+
+/** \brief Makes the context of a device, where there is none yet, and waits for it.
+ * \return seconds that it took; 0 where it was there
+ * \exception DeviceError the device is unavailable: no driver, one older than the runtime, or in use by somebody alone
+ */
+double
+StartDevice(int device);
+
+/** \brief StartDevice() in a thread of its own; returns at once.
+ *
+ * Errors are kept to themselves: the operation that needs the device meets them again and reports them. The process
+ * waits for the thread at its exit. A second call, and one in a forked child, does nothing.
+ * \param[in] device device number
+ * \param[in] then called in the thread afterwards, to load kernels for instance; its exceptions are dropped */
+void
+StartDeviceInBackground(int device, const std::function<void()> & then);
+
+/** \brief Seconds of the start that this process has paid for, in the foreground or the background; 0 before. */
+double
+SecondsOfDeviceStart();
+
+} // namespace itk::CudaSpline
+
+#endif

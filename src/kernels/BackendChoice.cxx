@@ -1,0 +1,223 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/BackendChoice.h"
+#include "itkCudaSpline/kernels/Calibration.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/DeviceStart.h"
+
+#include "device/DeviceHealth.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+std::string
+DurationText(double seconds)
+{
+  char text[32];
+  std::snprintf(text, sizeof(text), seconds < 1.0 ? "%.2g ms" : "%.2g s", seconds < 1.0 ? 1000.0 * seconds : seconds);
+  return text;
+}
+
+/** What the process knows of its machine, and how much its host operations have lost for want of a started device. */
+class Planner
+{
+public:
+  MachineSpeeds
+  GetSpeeds()
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    if (!m_Asked)
+    {
+      m_Asked = true;
+      const unsigned int threads = std::max(1U, std::thread::hardware_concurrency());
+      m_Machine = DescribeMachine(threads);
+      m_File = CalibrationFile(m_Machine);
+      const std::optional<MachineSpeeds> kept = ReadCalibration(m_File, m_Machine);
+      m_Calibrated = kept.has_value();
+      m_Speeds = kept.value_or(TypicalSpeeds(threads));
+    }
+    return m_Speeds;
+  }
+
+  /** True for the one caller that shall measure. */
+  bool
+  TakeCalibration()
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    return m_Asked && !m_Calibrated && !std::exchange(m_Measuring, true);
+  }
+
+  void
+  Keep(const MachineSpeeds & speeds)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Speeds = speeds;
+    m_Calibrated = true;
+    WriteCalibration(m_File, m_Machine, speeds); // where it cannot be written, the next process measures
+  }
+
+  /** Decides for an operation, with what those before have lost. */
+  bool
+  Prefers(const BackendEstimate & estimate)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    const bool                        device = estimate.PrefersDevice(m_Lost);
+    if (!device)
+    {
+      m_Lost += std::max(0.0, estimate.host - estimate.device);
+    }
+    return device;
+  }
+
+private:
+  std::mutex    m_Mutex;
+  bool          m_Asked{ false };
+  bool          m_Calibrated{ false };
+  bool          m_Measuring{ false };
+  double        m_Lost{ 0.0 };
+  MachineSpeeds m_Speeds;
+  std::string   m_Machine;
+  std::string   m_File;
+};
+
+Planner &
+ThePlanner()
+{
+  static Planner planner;
+  return planner;
+}
+
+/** Loads the kernels of an operation by a tiny one of the same kind. */
+void
+LoadKernels(SourceDescriptor source, ResampleDescriptor resample, int device)
+{
+  ExecutionContext context;
+  context.backend = Backend::Cuda;
+  context.device = device;
+  std::fill_n(source.size.begin(), source.dimension, 4);
+  const std::vector<double> pixels(static_cast<std::size_t>(source.Count()));
+  const auto                made = MakeSource(source, pixels.data(), context);
+
+  const std::vector<double> ends(std::size_t{ 2 } * source.dimension);
+  std::vector<double>       output(4);
+  resample.samples = 4;
+  resample.lines = 1;
+  resample.lineOffset = 0;
+  resample.lineLength = 4;
+  resample.scanlineEnds = ends.data();
+  Resample(resample, *made, output.data(), context);
+}
+} // namespace
+
+std::string
+BackendEstimate::ReasonForHost() const
+{
+  std::string reason = "estimated " + DurationText(host) + " on the CPU and " +
+                       DurationText(device + std::max(start, 0.0)) + " on the GPU";
+  if (start > 0.0)
+  {
+    reason += ", " + DurationText(start) + " of these to start it";
+  }
+  return reason;
+}
+
+BackendEstimate
+EstimateBackends(const BackendWork &   work,
+                 const MachineSpeeds & speeds,
+                 unsigned int          threads,
+                 bool                  started,
+                 double                overlap)
+{
+  BackendEstimate estimate;
+  estimate.host = EstimateSeconds(work.host, speeds.host, threads);
+  estimate.device = EstimateSeconds(work.device, speeds.device);
+  estimate.start = started ? 0.0 : std::max(0.0, speeds.device.start - overlap);
+  return estimate;
+}
+
+std::string
+ReasonForHost(const BackendWork & work, unsigned int threads, int device)
+{
+  if (!BuiltWithCuda() || !DriverIsPresent() || IsForkedChild())
+  {
+    return {}; // there is nothing to choose: SelectDevice() has a better reason
+  }
+  const bool            started = GetDeviceState(device) != DeviceState::Stopped;
+  const BackendEstimate estimate = EstimateBackends(work, ThePlanner().GetSpeeds(), threads, started);
+  return ThePlanner().Prefers(estimate) ? std::string() : estimate.ReasonForHost();
+}
+
+bool
+StartDeviceAhead(const std::string &        word,
+                 const SourceDescriptor &   source,
+                 const ResampleDescriptor & resample,
+                 unsigned int               threads,
+                 double                     overlap)
+{
+  const DeviceWish wish = ParseDeviceWish(word);
+  if (wish.kind == DeviceWish::Kind::Host || !BuiltWithCuda() || !DriverIsPresent())
+  {
+    return false;
+  }
+  if (GetDeviceState(wish.device) == DeviceState::Stopped)
+  {
+    if (wish.kind == DeviceWish::Kind::Fastest)
+    {
+      const OperationWork work = CountSourceWork(source) + CountResampleWork(source, resample);
+      if (!EstimateBackends({ work, work }, ThePlanner().GetSpeeds(), threads, false, overlap).PrefersDevice())
+      {
+        return false;
+      }
+    }
+    StartDeviceInBackground(wish.device,
+                            [source, resample, device = wish.device] { LoadKernels(source, resample, device); });
+  }
+  return true;
+}
+
+void
+CalibrateOnce(int device)
+{
+  if (!ThePlanner().TakeCalibration())
+  {
+    return;
+  }
+  try
+  {
+    ThePlanner().Keep(MeasureSpeeds(device));
+  }
+  catch (const DeviceError &)
+  {
+    // Typical speeds go on to serve.
+  }
+}
+
+} // namespace itk::CudaSpline
