@@ -1,5 +1,7 @@
 # What the module is and what it stands on: read by ITK's own build, and by cmake/CudaSplineModule.cmake where ITK's module macros are
 # not installed (Debian's packages).
+include("${CMAKE_CURRENT_LIST_DIR}/cmake/CudaSplineOptions.cmake")
+
 set(
   DOCUMENTATION
   "GPU and multi-threaded B-spline prefilter, interpolators and resampling for ITK: the results of ITK's
@@ -7,10 +9,26 @@ own classes, exactly, by their class names or through the object factory, with C
 multi-threaded kernels of the module's own where there is none."
 )
 
+# Inside ITK's tree the programs are part of the module's folder: ITK shall configure and build what they use before it. The library
+# itself does not link these.
+set(_cudaspline_compile_depends "")
+if(ITK_SOURCE_DIR AND CUDASPLINE_BUILD_APPLICATIONS)
+  set(_cudaspline_compile_depends COMPILE_DEPENDS ${CUDASPLINE_PROGRAM_DEPENDS})
+endif()
+set(_cudaspline_test_programs "")
+if(CUDASPLINE_BUILD_APPLICATIONS)
+  set(_cudaspline_test_programs ${CUDASPLINE_PROGRAM_DEPENDS})
+endif()
+
 itk_module(
   CudaSpline
   ENABLE_SHARED
-  DEPENDS ITKCommon ITKImageFunction ITKImageGrid ITKTransform
+  DEPENDS
+    ITKCommon
+    ITKImageFunction
+    ITKImageGrid
+    ITKTransform
+  ${_cudaspline_compile_depends}
   TEST_DEPENDS
     ITKIOImageBase
     ITKIOTransformBase
@@ -27,6 +45,7 @@ itk_module(
     ITKImageIntensity
     ITKImageStatistics
     ITKDisplacementField
+    ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"
   EXCLUDE_FROM_DEFAULT
 )

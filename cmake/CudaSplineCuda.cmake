@@ -1,48 +1,55 @@
-# Finds the CUDA Toolkit and decides the architectures. Sets CUDASPLINE_HAS_CUDA.
+# Finds the CUDA Toolkit, enables its language and decides the architectures. Sets CUDASPLINE_HAS_CUDA. Read at the top of a build: the
+# language has to be known to all who link what was compiled with it.
 
 include(CheckLanguage)
+include("${CMAKE_CURRENT_LIST_DIR}/CudaSplineArchitectures.cmake")
+
+# No CUDA: said in one line, or an error where CUDA was asked for.
+macro(_cudaspline_without_cuda reason)
+  if(CUDASPLINE_USE_CUDA STREQUAL "REQUIRED")
+    message(FATAL_ERROR "CUDASPLINE_USE_CUDA is REQUIRED, but ${reason}; the logs in CMakeFiles say more.")
+  endif()
+  message(STATUS "Only the Cpu backend is built: ${reason}. ${_cudaspline_advice}")
+endmacro()
+set(_cudaspline_advice "For GPUs install the CUDA Toolkit (12.0 or later; packages cuda-nvcc and cuda-cudart-dev).")
 
 set(CUDASPLINE_HAS_CUDA OFF)
 if(CUDASPLINE_USE_CUDA)
-  # Debian's path first, then where NVIDIA's packages put the toolkit without adding it to the PATH.
-  if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  # NVIDIA's packages put the toolkit where it is not in the PATH. By the environment and not as CMAKE_CUDA_COMPILER, which
+  # check_language() takes for tried.
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     find_program(CUDASPLINE_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" "$ENV{CUDA_PATH}/bin" /usr/local/cuda/bin)
     mark_as_advanced(CUDASPLINE_NVCC)
     if(CUDASPLINE_NVCC)
-      set(CMAKE_CUDA_COMPILER "${CUDASPLINE_NVCC}")
+      set(ENV{CUDACXX} "${CUDASPLINE_NVCC}")
     endif()
-  endif()
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    # On a machine with a GPU build for that GPU; elsewhere for what is in use, with PTX for what comes later.
-    execute_process(
-      COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-      OUTPUT_VARIABLE _capability
-      RESULT_VARIABLE _result
-      ERROR_QUIET
-      OUTPUT_STRIP_TRAILING_WHITESPACE
-    )
-    if(_result EQUAL 0 AND _capability MATCHES "^([0-9]+)\\.([0-9]+)")
-      set(_architectures "${CMAKE_MATCH_1}${CMAKE_MATCH_2}")
-    else()
-      set(_architectures "75-real;80-real;90")
-    endif()
-    set(CMAKE_CUDA_ARCHITECTURES "${_architectures}" CACHE STRING "CUDA architectures to compile for")
   endif()
   if(CMAKE_CUDA_COMPILER MATCHES "NOTFOUND$")
     unset(CMAKE_CUDA_COMPILER CACHE) # the toolkit may have been installed since
   endif()
   check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
-    enable_language(CUDA)
-    find_package(CUDAToolkit REQUIRED)
-    set(CUDASPLINE_HAS_CUDA ON)
-    message(STATUS "CUDA Toolkit ${CUDAToolkit_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
-  elseif(CUDASPLINE_USE_CUDA STREQUAL "REQUIRED")
-    message(FATAL_ERROR "CUDASPLINE_USE_CUDA is REQUIRED and no CUDA compiler was found; set CMAKE_CUDA_COMPILER.")
+  if(NOT CMAKE_CUDA_COMPILER)
+    if(DEFINED ENV{CUDACXX})
+      _cudaspline_without_cuda("$ENV{CUDACXX} does not compile and link a program (an incomplete CUDA Toolkit?)")
+    else()
+      _cudaspline_without_cuda("no CUDA compiler was found")
+    endif()
   else()
-    message(
-      STATUS
-      "No CUDA Toolkit: only the Cpu backend is built. For GPUs install the toolkit (12.0 or later; packages cuda-nvcc and cuda-cudart-dev)."
-    )
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+      cudaspline_default_architectures(_cudaspline_architectures "${CMAKE_CUDA_COMPILER}")
+      if(_cudaspline_architectures)
+        set(CMAKE_CUDA_ARCHITECTURES "${_cudaspline_architectures}" CACHE STRING "CUDA architectures to compile for")
+      endif()
+    endif()
+    enable_language(CUDA)
+    find_package(CUDAToolkit QUIET)
+    if(NOT CUDAToolkit_FOUND OR NOT TARGET CUDA::cudart_static)
+      _cudaspline_without_cuda("the CUDA Toolkit of ${CMAKE_CUDA_COMPILER} is incomplete (its runtime library was not found)")
+    elseif(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
+      _cudaspline_without_cuda("${CMAKE_CUDA_COMPILER} is of version ${CMAKE_CUDA_COMPILER_VERSION}, older than 12.0")
+    else()
+      set(CUDASPLINE_HAS_CUDA ON)
+      message(STATUS "CUDA Toolkit ${CUDAToolkit_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
+    endif()
   endif()
 endif()

@@ -1,5 +1,58 @@
-# Properties that targets of the project share. ITK's include folders are set by the directories whose targets use ITK
-# (include(${ITK_USE_FILE}) there): never here, or the lower layers could see ITK.
+# What the targets of the project share, read by the top folder and by test/, which ITK's tree reads apart.
 
-add_library(CudaSplineWarnings INTERFACE)
-target_compile_options(CudaSplineWarnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+
+# ITK's include folders are set by the directories whose targets use ITK (cudaspline_use_itk() there): never here, or the lower layers
+# could see ITK.
+if(NOT TARGET CudaSplineWarnings)
+  add_library(CudaSplineWarnings INTERFACE)
+  target_compile_options(CudaSplineWarnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>)
+endif()
+
+# The ITK modules that are needed for what is built here.
+set(CUDASPLINE_ITK_MODULES ${ITK_MODULE_CudaSpline_PUBLIC_DEPENDS})
+if(BUILD_TESTING)
+  list(APPEND CUDASPLINE_ITK_MODULES ${ITK_MODULE_CudaSpline-Test_DEPENDS})
+endif()
+if(CUDASPLINE_BUILD_APPLICATIONS)
+  list(APPEND CUDASPLINE_ITK_MODULES ${CUDASPLINE_PROGRAM_DEPENDS})
+endif()
+list(REMOVE_ITEM CUDASPLINE_ITK_MODULES CudaSpline)
+list(REMOVE_DUPLICATES CUDASPLINE_ITK_MODULES)
+
+# cudaspline_find_itk(<module>...): sets ITK_LIBRARIES, ITK_INCLUDE_DIRS and ITK_USE_FILE for these modules.
+macro(cudaspline_find_itk)
+  if(ITK_SOURCE_DIR)
+    set(ITK_DIR "${ITK_BINARY_DIR}/CMakeTmp") # ITK's stand-in for its package, without a version, while its own tree is configured
+    find_package(ITK REQUIRED COMPONENTS ${ARGN})
+  else()
+    find_package(ITK 5.2 REQUIRED COMPONENTS ${ARGN})
+  endif()
+endmacro()
+
+# cudaspline_itk_folders(<variable>): takes ITK's include folders out of this directory's properties, and leaves the module's own there.
+function(cudaspline_itk_folders variable)
+  get_property(folders DIRECTORY PROPERTY INCLUDE_DIRECTORIES)
+  set(own "")
+  foreach(folder "${CudaSpline_SOURCE_DIR}/include" "${CudaSpline_BINARY_DIR}/include")
+    if(folder IN_LIST folders)
+      list(APPEND own "${folder}")
+      list(REMOVE_ITEM folders "${folder}")
+    endif()
+  endforeach()
+  set_property(DIRECTORY PROPERTY INCLUDE_DIRECTORIES ${own})
+  set(${variable} "${folders}" PARENT_SCOPE)
+endfunction()
+
+# cudaspline_use_itk(<module>...): cudaspline_find_itk(), and ITK's headers and input-output factories for the targets of this directory.
+# As system folders: their warnings are not ours.
+macro(cudaspline_use_itk)
+  cudaspline_find_itk(${ARGN})
+  include("${ITK_USE_FILE}")
+  cudaspline_itk_folders(_cudaspline_folders)
+  include_directories(SYSTEM ${_cudaspline_folders})
+endmacro()

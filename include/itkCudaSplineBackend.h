@@ -18,6 +18,7 @@
 #ifndef itkCudaSplineBackend_h
 #define itkCudaSplineBackend_h
 
+#include "CudaSplineExport.h"
 #include "itkCudaSpline/kernels/BackendChoice.h"
 #include "itkCudaSpline/kernels/Execution.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
@@ -37,7 +38,7 @@ namespace itk
  * \brief Runs the lower layers' loops on ITK's multi-threader, so that ITK's thread settings hold.
  *
  * \ingroup CudaSpline */
-class CudaSplineHostExecutor : public CudaSpline::HostExecutor
+class CudaSpline_EXPORT CudaSplineHostExecutor : public CudaSpline::HostExecutor
 {
 public:
   explicit CudaSplineHostExecutor(MultiThreaderBase * threader)
@@ -61,7 +62,7 @@ private:
  * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself after RecordSuperclass().
  *
  * \ingroup CudaSpline */
-class CudaSplineBackend
+class CudaSpline_EXPORT CudaSplineBackend
 {
 public:
   /** An operation, and what has to be known to choose where it runs. */

@@ -1,0 +1,53 @@
+# cudaspline_default_architectures(<variable> <nvcc>)
+#
+# The compute capabilities to compile for where the user names none: those of the GPUs in this machine; where there is none, or where
+# the toolkit does not know them, one for each major generation that the toolkit compiles for, from Volta (7.0) on, with PTX of the
+# newest for what comes later. A binary for x.0 runs on every x.y.
+function(cudaspline_default_architectures variable nvcc)
+  set(${variable} "" PARENT_SCOPE)
+  execute_process(
+    COMMAND "${nvcc}" --list-gpu-arch
+    OUTPUT_VARIABLE supported
+    RESULT_VARIABLE result
+    ERROR_QUIET
+  )
+  string(REGEX MATCHALL "[0-9]+" supported "${supported}")
+  if(NOT result EQUAL 0 OR NOT supported)
+    return() # CMake's own default
+  endif()
+
+  execute_process(
+    COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE present
+    RESULT_VARIABLE result
+    ERROR_QUIET
+  )
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" present "${present}")
+  if(result EQUAL 0 AND present)
+    list(TRANSFORM present REPLACE "\\." "")
+    list(REMOVE_DUPLICATES present)
+    set(unknown ${present})
+    list(REMOVE_ITEM unknown ${supported})
+    if(NOT unknown)
+      set(${variable} "${present}" PARENT_SCOPE)
+      return()
+    endif()
+  endif()
+
+  set(architectures "")
+  foreach(generation 7 8 9 10 12) # no GPU for PCs has a capability of 11
+    set(members ${supported})
+    list(FILTER members INCLUDE REGEX "^${generation}[0-9]$")
+    if(members)
+      list(SORT members COMPARE NATURAL)
+      list(GET members 0 first)
+      list(APPEND architectures ${first})
+    endif()
+  endforeach()
+  if(architectures)
+    list(POP_BACK architectures newest)
+    list(TRANSFORM architectures APPEND "-real")
+    list(APPEND architectures ${newest})
+  endif()
+  set(${variable} "${architectures}" PARENT_SCOPE)
+endfunction()

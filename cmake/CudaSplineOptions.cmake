@@ -1,0 +1,53 @@
+# The options of the module and the ITK modules that they bring. Read by itk-module.cmake, so that inside ITK's tree they are known when
+# ITK decides which modules to build.
+
+set(CUDASPLINE_USE_CUDA "ON" CACHE STRING "ON: the GPU part is built where the CUDA Toolkit is found; REQUIRED; OFF")
+set_property(CACHE CUDASPLINE_USE_CUDA PROPERTY STRINGS ON OFF REQUIRED)
+
+# Inside ITK's tree a module brings its library and tests; the programs are there on request, because they need many modules.
+set(_cudaspline_programs ON)
+if(ITK_SOURCE_DIR)
+  set(_cudaspline_programs OFF)
+endif()
+option(CUDASPLINE_BUILD_APPLICATIONS "Build the command-line programs" ${_cudaspline_programs})
+option(CUDASPLINE_BUILD_EXAMPLES "Build the examples of the documentation" ${_cudaspline_programs})
+option(CUDASPLINE_BUILD_BENCHMARKS "Build the benchmarks" OFF)
+unset(_cudaspline_programs)
+
+# Not MINC by default: it alone brings netCDF, libxml2 and ICU, 45 MB of libraries.
+set(
+  CUDASPLINE_IO_MODULES
+  ITKIOBMP
+  ITKIOBioRad
+  ITKIOGDCM
+  ITKIOGIPL
+  ITKIOHDF5
+  ITKIOJPEG
+  ITKIOJPEG2000
+  ITKIOLSM
+  ITKIOMRC
+  ITKIOMeta
+  ITKIONIFTI
+  ITKIONRRD
+  ITKIOPNG
+  ITKIOStimulate
+  ITKIOTIFF
+  ITKIOVTK
+  CACHE STRING
+  "ITK's modules of image formats for the programs; ITKImageIO stands for all, but inside ITK's tree"
+)
+mark_as_advanced(CUDASPLINE_IO_MODULES)
+
+# What the programs use beyond the module's DEPENDS. ITKTransformIO, which would stand for the formats of transforms, is not known
+# inside ITK's tree.
+set(
+  CUDASPLINE_PROGRAM_DEPENDS
+  ${CUDASPLINE_IO_MODULES}
+  ITKGDCM
+  ITKIOGDCM
+  ITKIOTransformBase
+  ITKIOTransformHDF5
+  ITKIOTransformInsightLegacy
+  ITKIOTransformMatlab
+)
+list(REMOVE_DUPLICATES CUDASPLINE_PROGRAM_DEPENDS)

@@ -1,0 +1,90 @@
+# cpack: packages for Debian. The library, what programs are compiled with, and the program are a package each, as Debian's policy wants.
+# scripts/package configures for them (prefix /usr) and calls cpack.
+
+# Who built them: the author of the commit that they are built from.
+find_package(Git QUIET)
+if(Git_FOUND AND NOT CPACK_PACKAGE_CONTACT)
+  execute_process(
+    COMMAND "${GIT_EXECUTABLE}" log -1 "--format=%an <%ae>"
+    WORKING_DIRECTORY "${CudaSpline_SOURCE_DIR}"
+    OUTPUT_VARIABLE CPACK_PACKAGE_CONTACT
+    ERROR_QUIET
+    OUTPUT_STRIP_TRAILING_WHITESPACE
+  )
+endif()
+if(NOT CPACK_PACKAGE_CONTACT)
+  set(CPACK_PACKAGE_CONTACT "the CudaSpline contributors")
+endif()
+
+set(CPACK_GENERATOR "DEB")
+set(CPACK_PACKAGE_NAME "cudaspline")
+set(CPACK_PACKAGE_VENDOR "the CudaSpline contributors")
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL RuntimeLibraries Development)
+if(CUDASPLINE_BUILD_APPLICATIONS)
+  list(APPEND CPACK_COMPONENTS_ALL Runtime)
+endif()
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}") # where the program's own library is found
+set(_cudaspline_exactly "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+
+set(_cudaspline_library "libcudaspline${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}") # as the library's SOVERSION
+set(CPACK_DEBIAN_RUNTIMELIBRARIES_PACKAGE_NAME "${_cudaspline_library}")
+set(CPACK_DEBIAN_RUNTIMELIBRARIES_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(
+  CPACK_COMPONENT_RUNTIMELIBRARIES_DESCRIPTION
+  "Spline interpolation and resampling for ITK on GPUs and all cores (library)
+ Classes that derive from ITK's B-spline prefilter, interpolator and resampling
+ filter and give the same results, on a GPU where there is one and on all
+ processor cores where there is none."
+)
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME "libcudaspline-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${_cudaspline_library} ${_cudaspline_exactly}, libinsighttoolkit5-dev")
+if("${ITK_VERSION_MAJOR}.${ITK_VERSION_MINOR}" VERSION_GREATER_EQUAL 5.3)
+  # Debian's ITK from 5.3 on asks for it whenever it is looked for, and does not depend on it.
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libfftw3-dev")
+endif()
+set(
+  CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+  "Spline interpolation and resampling for ITK on GPUs and all cores (headers)
+ Headers and the CMake package CudaSpline, whose target CudaSpline::CudaSpline
+ programs link."
+)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME "cudaspline")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${_cudaspline_library} ${_cudaspline_exactly}")
+set(
+  CPACK_COMPONENT_RUNTIME_DESCRIPTION
+  "Spline interpolation and resampling of medical images on GPUs and all cores
+ CudaSplineResample resamples images of every format that ITK reads and writes
+ under transform files, onto a reference image or a new spacing."
+)
+
+# Of a distribution's layout, not of an installation beside it.
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  foreach(_cudaspline_component IN LISTS CPACK_COMPONENTS_ALL)
+    string(TOUPPER ${_cudaspline_component} _cudaspline_name)
+    install(
+      FILES "${CudaSpline_SOURCE_DIR}/LICENSE"
+      DESTINATION "share/doc/${CPACK_DEBIAN_${_cudaspline_name}_PACKAGE_NAME}"
+      RENAME copyright
+      COMPONENT ${_cudaspline_component}
+    )
+  endforeach()
+endif()
+
+include(CPack)

@@ -1,0 +1,32 @@
+# An nvcc that cannot compile, as that of an incomplete toolkit, leads to a build without CUDA and one line that says so; where CUDA is
+# required, to an error.
+#
+# usage: cmake -DWORK=folder -DGENERATOR=Ninja -DCXX=compiler -P TestBrokenToolkit.cmake
+cmake_minimum_required(VERSION 3.22)
+
+file(REMOVE_RECURSE "${WORK}")
+file(WRITE "${WORK}/nvcc" "#!/bin/sh\necho 'nvcc: cannot find cicc' >&2\nexit 1\n")
+file(CHMOD "${WORK}/nvcc" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+set(ENV{CUDACXX} "${WORK}/nvcc")
+
+foreach(use IN ITEMS ON REQUIRED)
+  execute_process(
+    COMMAND
+      "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/toolkit" -B "${WORK}/${use}" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${CXX}"
+      "-DCUDASPLINE_USE_CUDA=${use}"
+    RESULT_VARIABLE result
+    OUTPUT_VARIABLE output
+    ERROR_VARIABLE output
+  )
+  if(use STREQUAL "REQUIRED")
+    if(result EQUAL 0 OR NOT output MATCHES "CUDASPLINE_USE_CUDA is REQUIRED, but")
+      message(SEND_ERROR "No error where CUDA is required (${result}):\n${output}")
+    endif()
+  else()
+    string(REGEX MATCHALL "Only the Cpu backend is built" lines "${output}")
+    list(LENGTH lines count)
+    if(NOT result EQUAL 0 OR NOT count EQUAL 1 OR NOT output MATCHES "CUDASPLINE_HAS_CUDA is OFF")
+      message(SEND_ERROR "No build without CUDA (${result}, ${count} lines say so):\n${output}")
+    endif()
+  endif()
+endforeach()

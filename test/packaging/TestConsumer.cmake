@@ -1,0 +1,39 @@
+# Installs a build, moves the prefix, and configures, builds and runs the project of consumer/ against it.
+#
+# usage: cmake -DBUILD=folder -DWORK=folder -DCONSUMER=folder -DPACKAGE=CudaSpline|ITK [-DITK_DIR=folder] [-DPROGRAM=name]
+#          -DCONFIG=Release -DGENERATOR=Ninja -DCXX=compiler [-DCXX_FLAGS=flags] -P TestConsumer.cmake
+#
+# WORK is made anew. Without ITK_DIR, ITK is looked for in the prefix alone.
+cmake_minimum_required(VERSION 3.22)
+
+function(run what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${what} failed (${result}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+run("Installation" "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/first" --config "${CONFIG}")
+# Nothing may remember where it was installed first.
+file(RENAME "${WORK}/first" "${WORK}/prefix")
+
+if(PROGRAM)
+  run("The installed program" "${WORK}/prefix/bin/${PROGRAM}" --version)
+  message(STATUS "${output}")
+endif()
+
+set(itk "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF")
+if(ITK_DIR)
+  set(itk "-DITK_DIR=${ITK_DIR}")
+endif()
+run(
+  "Configuration of the consumer" "${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${WORK}/build" -G "${GENERATOR}" "-DPACKAGE=${PACKAGE}"
+  "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "${itk}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
+  "-DCMAKE_BUILD_TYPE=Debug" # compiles fastest
+)
+run("Build of the consumer" "${CMAKE_COMMAND}" --build "${WORK}/build")
+run("The consumer" "${WORK}/build/Consumer")
+message(STATUS "${output}")
