@@ -38,6 +38,18 @@
 namespace itk
 {
 
+namespace CudaSplineDetail
+{
+
+template <typename... TClasses>
+bool
+IsAnyOf(const std::type_info & type)
+{
+  return ((type == typeid(TClasses)) || ...);
+}
+
+} // namespace CudaSplineDetail
+
 template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType,
@@ -107,12 +119,12 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     {
       method.interpolation = CudaSpline::Interpolation::Linear;
     }
-    else if (type == typeid(SplineToDouble) || type == typeid(CudaSplineToDouble))
+    else if (CudaSplineDetail::IsAnyOf<SplineToDouble, CudaSplineToDouble>(type))
     {
       method.interpolation = CudaSpline::Interpolation::BSpline;
       method.order = static_cast<unsigned int>(static_cast<const SplineToDouble *>(interpolator)->GetSplineOrder());
     }
-    else if (type == typeid(SplineToFloat) || type == typeid(CudaSplineToFloat))
+    else if (CudaSplineDetail::IsAnyOf<SplineToFloat, CudaSplineToFloat>(type))
     {
       method.interpolation = CudaSpline::Interpolation::BSpline;
       method.order = static_cast<unsigned int>(static_cast<const SplineToFloat *>(interpolator)->GetSplineOrder());
