@@ -53,9 +53,9 @@ MakeImage()
   image->Allocate();
   for (itk::ImageRegionIteratorWithIndex<ImageType> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
   {
-    const auto & index = it.GetIndex();
-    it.Set(static_cast<float>(500.0 + 500.0 * std::sin(0.35 * index[0]) * std::cos(0.28 * index[1]) *
-                                        std::sin(0.4 * index[2] + 1.0)));
+    const auto at = [&it](unsigned int axis) { return static_cast<double>(it.GetIndex()[axis]); };
+    it.Set(static_cast<float>(500.0 +
+                              500.0 * std::sin(0.35 * at(0)) * std::cos(0.28 * at(1)) * std::sin(0.4 * at(2) + 1.0)));
   }
   return image;
 }

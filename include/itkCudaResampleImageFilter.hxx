@@ -20,6 +20,7 @@
 
 #include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaResampleImageFilter.h"
+#include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/ContentChecksum.h"
@@ -36,6 +37,18 @@
 
 namespace itk
 {
+
+namespace CudaSplineDetail
+{
+
+template <typename... TClasses>
+bool
+IsAnyOf(const std::type_info & type)
+{
+  return ((type == typeid(TClasses)) || ...);
+}
+
+} // namespace CudaSplineDetail
 
 template <typename TInputImage,
           typename TOutputImage,
@@ -106,12 +119,12 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     {
       method.interpolation = CudaSpline::Interpolation::Linear;
     }
-    else if (type == typeid(SplineToDouble) || type == typeid(CudaSplineToDouble))
+    else if (CudaSplineDetail::IsAnyOf<SplineToDouble, CudaSplineToDouble>(type))
     {
       method.interpolation = CudaSpline::Interpolation::BSpline;
       method.order = static_cast<unsigned int>(static_cast<const SplineToDouble *>(interpolator)->GetSplineOrder());
     }
-    else if (type == typeid(SplineToFloat) || type == typeid(CudaSplineToFloat))
+    else if (CudaSplineDetail::IsAnyOf<SplineToFloat, CudaSplineToFloat>(type))
     {
       method.interpolation = CudaSpline::Interpolation::BSpline;
       method.order = static_cast<unsigned int>(static_cast<const SplineToFloat *>(interpolator)->GetSplineOrder());
@@ -224,10 +237,12 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   std::vector<double> ends(static_cast<std::size_t>(count) * 2 * InputDimension);
   // ITK's own functions in ITK's order: whatever a transform of the category Linear computes, the indices are the same
   // to the bit.
+  using ScanlinePoint =
+    Point<CudaSplineDetail::ScanlinePointPrecision<TInterpolatorPrecisionType, TTransformPrecisionType>,
+          InputDimension>;
   context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
-    typename Superclass::OutputPointType          outputPoint;
-    typename Superclass::InputPointType           inputPoint;
-    typename Superclass::ContinuousInputIndexType inputIndex;
+    typename Superclass::OutputPointType outputPoint;
+    ScanlinePoint                        inputPoint;
     for (std::int64_t line = begin; line < end; ++line)
     {
       auto         index = wanted.GetIndex();
@@ -244,7 +259,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       {
         output->TransformIndexToPhysicalPoint(index, outputPoint);
         inputPoint = transform->TransformPoint(outputPoint);
-        input->TransformPhysicalPointToContinuousIndex(inputPoint, inputIndex);
+        const auto inputIndex =
+          input->template TransformPhysicalPointToContinuousIndex<TInterpolatorPrecisionType>(inputPoint);
         for (unsigned int d = 0; d < InputDimension; ++d)
         {
           *at++ = inputIndex[d];

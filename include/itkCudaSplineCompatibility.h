@@ -40,4 +40,21 @@
 #  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass)
 #endif
 
+namespace itk::CudaSplineDetail
+{
+
+/** \brief The precision in which ResampleImageFilter keeps the transformed end of a scanline.
+ *
+ * Before ITK 5.3 that point is of the interpolator's coordinate type, so that `float` rounds it to some 1e-7 of its
+ * coordinates; since then it stays as the transform returns it, and only the continuous index is rounded.
+ * \tparam TInterpolatorPrecision the interpolator's coordinate type, \tparam TTransformPrecision the transform's */
+template <typename TInterpolatorPrecision, typename TTransformPrecision>
+#if ITK_VERSION_MAJOR == 5 && ITK_VERSION_MINOR < 3
+using ScanlinePointPrecision = TInterpolatorPrecision;
+#else
+using ScanlinePointPrecision = TTransformPrecision;
+#endif
+
+} // namespace itk::CudaSplineDetail
+
 #endif

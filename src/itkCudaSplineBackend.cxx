@@ -185,9 +185,7 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   }
   catch (const CudaSpline::OperationAborted &)
   {
-    ProcessAborted aborted(__FILE__, __LINE__);
-    aborted.SetDescription("Filter execution was aborted by an external request");
-    throw aborted;
+    throw ProcessAborted(__FILE__, __LINE__);
   }
   catch (const std::invalid_argument & error)
   {

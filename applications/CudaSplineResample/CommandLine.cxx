@@ -58,10 +58,13 @@ ParseNumbers(const std::string & option, const std::string & text)
   while (begin <= text.size())
   {
     const std::size_t           end = std::min(text.find(',', begin), text.size());
-    const std::optional<double> number = ParseNumber(text.substr(begin, end - begin));
+    const std::string           item = text.substr(begin, end - begin);
+    const std::optional<double> number = ParseNumber(item);
     if (!number || !std::isfinite(*number))
     {
-      throw ProgramError(option + " " + text + ": \"" + text.substr(begin, end - begin) + "\" is no number");
+      std::string message = option;
+      message.append(" ").append(text).append(": \"").append(item).append("\" is no number");
+      throw ProgramError(message);
     }
     numbers.push_back(*number);
     begin = end + 1;

@@ -132,7 +132,7 @@ Partner(const std::string & path, const std::string & from, const std::string & 
   const std::size_t end = path.rfind(from);
   for (const char * const compression : { "", ".gz" })
   {
-    const std::string candidate = end == std::string::npos ? "" : path.substr(0, end) + to + compression;
+    std::string candidate = end == std::string::npos ? "" : path.substr(0, end) + to + compression;
     if (!candidate.empty() && fs::exists(candidate))
     {
       return candidate;

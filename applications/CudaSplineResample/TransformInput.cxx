@@ -97,7 +97,7 @@ ReadTransform(const TransformArgument & argument)
   if (inverse.IsNull())
   {
     throw ProgramError("the transform \"" + file +
-                       "\" has no inverse; leave \",inverse\" away or name a transform that can be inverted");
+                       R"(" has no inverse; leave ",inverse" away or name a transform that can be inverted)");
   }
   return inverse;
 }

@@ -110,8 +110,11 @@ Volume::Allocate(const Grid & grid, ScalarType type)
   volume.grid = grid;
   volume.type = type;
   // The product is formed in double first: sizes that a user types can overflow it.
-  const double bytes =
-    1.0 * grid.size[0] * grid.size[1] * grid.size[2] * static_cast<double>(itk::CudaSpline::SizeOf(type));
+  auto bytes = static_cast<double>(itk::CudaSpline::SizeOf(type));
+  for (const auto size : grid.size)
+  {
+    bytes *= static_cast<double>(size);
+  }
   void * const memory = bytes < 1e15 ? ::operator new(volume.GetNumberOfBytes(), std::nothrow) : nullptr;
   if (memory == nullptr)
   {

@@ -89,7 +89,7 @@ ResampleOnCpu(const ResampleDescriptor & descriptor,
 {
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
     constexpr unsigned int VDimension = decltype(dimension)::value;
-    static_assert(sizeof(ScanlineEnds<VDimension>) == 2 * VDimension * sizeof(double),
+    static_assert(sizeof(ScanlineEnds<VDimension>) == sizeof(double) * 2 * VDimension,
                   "The table is read as an array of doubles.");
     if (descriptor.interpolation == Interpolation::Nearest)
     {

@@ -158,7 +158,7 @@ typename TFilter::InterpolatorType::Pointer
 MakeInterpolator(const Interpolator & wanted, bool itkOnly)
 {
   using Image = typename TFilter::InputImageType;
-  using Coordinate = typename TFilter::InterpolatorType::CoordRepType;
+  using Coordinate = typename TFilter::InterpolatorType::ContinuousIndexType::ValueType;
   if (wanted.name == "NearestNeighborInterpolateImageFunction")
   {
     return itk::NearestNeighborInterpolateImageFunction<Image, Coordinate>::New().GetPointer();

@@ -82,7 +82,7 @@ CastToInteger(TReal value)
   constexpr TPixel minimum = isSigned ? static_cast<TPixel>(-maximum - 1) : TPixel(0);
   if (!(value > static_cast<TReal>(minimum)))
   {
-    return value == value ? minimum : TPixel(0);
+    return value <= static_cast<TReal>(minimum) ? minimum : TPixel(0); // neither above nor below: NaN
   }
   return value >= static_cast<TReal>(maximum) ? maximum : static_cast<TPixel>(value);
 }

@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 template <unsigned int VDimension, typename TCoefficient>
 struct CoefficientGrid
 {
-  const TCoefficient *   data; ///< first element, host or device
+  const TCoefficient *   data{ nullptr }; ///< first element, host or device
   GridExtent<VDimension> extent;
   Extension              extension[VDimension]{};
 };
@@ -41,12 +41,11 @@ struct SplineSupport
 {
   std::int64_t start[VDimension]; ///< relative to the grid's first sample
   TReal        position[VDimension];
-  bool         inside; ///< no tap needs folding
+  bool         inside{ true }; ///< no tap needs folding
 
   template <typename TCoordinate>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   SplineSupport(const TCoordinate (&index)[VDimension], const GridExtent<VDimension> & extent)
-    : inside(true)
   {
     for (unsigned int d = 0; d < VDimension; ++d)
     {

@@ -21,6 +21,8 @@
 // itk::ResampleImageFilter itself, run with an interpolator that returns the continuous index it is asked for. Exact:
 // no tolerance (coordinates decide ties).
 
+#include "itkCudaSplineCompatibility.h"
+
 #include "RandomGeometry.h"
 
 #include "itkAffineTransform.h"
@@ -217,7 +219,7 @@ public:
   }
 };
 
-/** The ends by ITK's functions, points and indices in the interpolator's coordinate type as in the filter. */
+/** The ends by ITK's functions, points and indices in the types of the filter of this version of ITK. */
 template <typename TCoordinate, typename TImage, typename TTransform>
 ScanlineEnds<TImage::ImageDimension>
 EndsByITK(const TImage * output, const TTransform * transform, const TImage * input, const std::int64_t * index)
@@ -235,7 +237,7 @@ EndsByITK(const TImage * output, const TTransform * transform, const TImage * in
     onLine[0] = region.GetIndex(0) + (end ? static_cast<itk::IndexValueType>(region.GetSize(0)) : 0);
     typename TImage::PointType outputPoint;
     output->TransformIndexToPhysicalPoint(onLine, outputPoint);
-    itk::Point<TCoordinate, dimension> inputPoint;
+    itk::Point<itk::CudaSplineDetail::ScanlinePointPrecision<TCoordinate, double>, dimension> inputPoint;
     inputPoint = transform->TransformPoint(outputPoint);
     const auto at = input->template TransformPhysicalPointToContinuousIndex<TCoordinate>(inputPoint);
     for (unsigned int d = 0; d < dimension; ++d)
