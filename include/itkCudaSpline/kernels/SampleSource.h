@@ -30,6 +30,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief Highest dimension of an image that the kernels layer takes. */
 inline constexpr unsigned int MaximumDimension = 4;
@@ -39,14 +41,15 @@ inline constexpr unsigned int MaximumDimension = 4;
  * All of it is run-time: pixel types exist in LoadScalar() only. */
 struct SourceDescriptor
 {
-  unsigned int                               dimension{ 3 };
+  unsigned int                               dimension{ 3 };          ///< 1 to MaximumDimension
   std::array<std::int64_t, MaximumDimension> start{ { 0, 0, 0, 0 } }; ///< index of the first sample in memory
   std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } };  ///< samples an axis, x first; 1 above dimension
   ScalarType                                 pixel{ ScalarType::Float32 }; ///< type of the host image
   /** Type of an element of the source: \c pixel where samples move as they are (nearest neighbour), else Float32 or
    * Float64. */
-  ScalarType                              element{ ScalarType::Float32 };
-  unsigned int                            order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
+  ScalarType   element{ ScalarType::Float32 };
+  unsigned int order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
+  /** How lines continue outside, by axis. */
   std::array<Extension, MaximumDimension> extension{
     { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
   };
@@ -72,6 +75,7 @@ struct SourceDescriptor
     return order >= 2 || element != pixel;
   }
 
+  /** True where every field is the same. */
   bool
   operator==(const SourceDescriptor & other) const
   {
@@ -97,21 +101,25 @@ public:
     , m_Data(std::move(data))
   {}
 
+  /** What it is. */
   const SourceDescriptor &
   GetDescriptor() const
   {
     return m_Descriptor;
   }
+  /** Whose memory it is in: Cuda or Cpu. */
   Backend
   GetBackend() const
   {
     return m_Backend;
   }
+  /** CUDA device number, for Cuda. */
   int
   GetDevice() const
   {
     return m_Device;
   }
+  /** First element, x fastest, in device memory (Cuda) or host memory (Cpu). */
   const void *
   GetData() const
   {
@@ -125,6 +133,7 @@ private:
   std::shared_ptr<const void> m_Data;
 };
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

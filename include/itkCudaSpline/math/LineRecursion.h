@@ -25,6 +25,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Samples that one call of FilterSegment() gives. Segments start at its multiples from the line's first sample.
  */
@@ -49,8 +51,13 @@ inline constexpr int LineSegmentLength = 32;
  * \tparam TValue TReal, or a pack of lines with its arithmetic
  * \tparam TLoad callable: TValue (std::int64_t n), sample n of the extended line, n of any sign
  * \tparam TStore callable: void (int k, TValue), coefficient of sample begin + k, k from LineSegmentLength - 1 down to
- * 0 \param[in] begin index of the segment's first sample in the line \par Accuracy truncation at most 6e-8 (float)
- * or 1.1e-16 (double) of max|c|; rounding a few units more */
+ *   0
+ * \param[in] begin index of the segment's first sample in the line
+ * \param[in] load gives the samples
+ * \param[in] store takes the coefficients
+ *
+ * \par Accuracy
+ * truncation at most 6e-8 (float) or 1.1e-16 (double) of max|c|; rounding a few units more */
 template <unsigned int VOrder, typename TReal, typename TValue, typename TLoad, typename TStore>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 FilterSegment(std::int64_t begin, const TLoad & load, const TStore & store)
@@ -101,6 +108,7 @@ FilterSegment(std::int64_t begin, const TLoad & load, const TStore & store)
   }
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif
