@@ -26,6 +26,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace itk
 {
@@ -71,6 +72,17 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
   if (!isSame)
   {
     filter->SetInput(inputData);
+    if constexpr (std::is_same<TImageType, Image<typename TImageType::PixelType, ImageDimension>>::value)
+    {
+      // A pipeline writes the requested region of its input, which interpolators of other threads may share: it gets
+      // an image of its own with the same pixels. One that has a source belongs to a pipeline already.
+      if (image->GetSource() == nullptr)
+      {
+        const auto graft = TImageType::New();
+        graft->Graft(inputData);
+        filter->SetInput(graft);
+      }
+    }
     filter->SetSplineOrder(this->m_SplineOrder);
     filter->GetBackendSelection().CopyChoice(m_Backend);
     filter->Update();
@@ -181,9 +193,8 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   ContinuousIndexType index;
   if (this->GetInputImage() != nullptr) // else EvaluateAt() says what is missing
   {
-    // The form that adaptors have in every version; points outside have an index, too.
-    const bool isInside = this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index);
-    (void)isInside;
+    // By the function that image adaptors have too; whether the point is inside is the caller's question.
+    static_cast<void>(this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index));
   }
   return this->EvaluateAt(index, nullptr);
 }

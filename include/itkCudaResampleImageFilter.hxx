@@ -150,14 +150,27 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   {
     itkExceptionMacro(<< "Interpolator not set");
   }
+  // The whole, where the superclass sets no region, as for an output that is wider than the input and does not surround
+  // it: what the division before asked for would stay.
+  auto * const input = const_cast<TInputImage *>(this->GetInput());
+  input->SetRequestedRegionToLargestPossibleRegion();
   const Method method = this->RecogniseMethod();
   if (method.refusal == nullptr && method.interpolation == CudaSpline::Interpolation::BSpline)
   {
     // The superclass hands the image to the interpolator here, which would decompose it on one thread.
-    const_cast<TInputImage *>(this->GetInput())->SetRequestedRegionToLargestPossibleRegion();
     return;
   }
   Superclass::GenerateInputRequestedRegion();
+  // ITK adds the index and the size of the output as unsigned numbers: a region that ends below 0 ends at 2^64 there,
+  // and what is asked for is too little.
+  const auto & wanted = this->GetOutput()->GetRequestedRegion();
+  for (unsigned int d = 0; d < OutputDimension; ++d)
+  {
+    if (wanted.GetIndex(d) + static_cast<IndexValueType>(wanted.GetSize(d)) < 0)
+    {
+      input->SetRequestedRegionToLargestPossibleRegion();
+    }
+  }
 }
 
 template <typename TInputImage,

@@ -33,8 +33,9 @@
 #endif
 
 /** \def itkCudaSplineNewMacro
- * \brief itkNewMacro, which before ITK 5.3 does not ask for the semicolon that it is written with. */
-#if ITK_VERSION_MAJOR == 5 && ITK_VERSION_MINOR < 3
+ * \brief itkNewMacro, which before ITK 6 asks for the semicolon that it is written with only when future legacy code is
+ * removed. */
+#if ITK_VERSION_MAJOR < 6 && !defined(ITK_FUTURE_LEGACY_REMOVE)
 #  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass) static_assert(true, "a semicolon follows the macro")
 #else
 #  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass)

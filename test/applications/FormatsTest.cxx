@@ -98,7 +98,7 @@ using AllPixelTypes = ::testing::Types<std::uint8_t,
                                        std::int64_t,
                                        float,
                                        double>;
-TYPED_TEST_SUITE(ProgramPixelTypes, AllPixelTypes);
+TYPED_TEST_SUITE(ProgramPixelTypes, AllPixelTypes, );
 
 /** Every pixel type comes out as it went in, its extreme values included, by the default output type. */
 TYPED_TEST(ProgramPixelTypes, SurviveNearest)

@@ -273,8 +273,9 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, InsideItksResampleImageF
     ImageType::Pointer outputs[2];
     for (const bool own : { false, true })
     {
-      auto resampler = Resampler::New();
-      ASSERT_EQ(typeid(*resampler), typeid(Resampler));
+      auto              resampler = Resampler::New();
+      const Resampler & made = *resampler;
+      ASSERT_EQ(typeid(made), typeid(Resampler));
       resampler->SetInput(image);
       resampler->SetTransform(transform);
       resampler->SetReferenceImage(image);

@@ -23,6 +23,7 @@
 // orders 4 and 5 (float storage on a noisy phantom).
 
 #include "ResampleTestSupport.h"
+#include "StreamingSource.h"
 
 #include "itkAffineTransform.h"
 #include "itkCompositeTransform.h"
@@ -350,6 +351,38 @@ TEST_P(CudaResampleImageFilterTest, OneDimension)
     EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, interpolator.order > 3 ? 4e-6 : 1e-6)
       << interpolator.name << " of order " << interpolator.order;
   }
+}
+
+// ITK asks its input for too little where the output region ends below index 0
+// (itk::ImageAlgorithm::EnlargeRegionOverBox), so the judge is the same filter with the whole input in memory.
+TEST_P(CudaResampleImageFilterTest, OutputThatEndsBelowIndexZeroOfAStreamingInput)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<float, 3>;
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       source = CudaSplineTest::StreamingSource<Image>::New();
+  source->SetImage(input);
+  const auto run = [&](const Image * image) {
+    auto filter = itk::CudaResampleImageFilter<Image, Image>::New();
+    filter->SetGPUEnabled(this->OnGpu());
+    filter->SetInput(image);
+    filter->SetOutputParametersFromImage(input);
+    auto       start = input->GetLargestPossibleRegion().GetIndex();
+    const auto offset = Image::OffsetType{ { 90, 90, 90 } };
+    start -= offset;
+    filter->SetOutputStartIndex(start);
+    Image::PointType origin;
+    input->TransformIndexToPhysicalPoint(Image::IndexType() + offset,
+                                         origin); // the same points for the shifted indices
+    filter->SetOutputOrigin(origin);
+    filter->SetDefaultPixelValue(-1.0F);
+    filter->Update();
+    return filter;
+  };
+  const auto whole = run(input);
+  const auto streamed = run(source->GetOutput());
+  EXPECT_EQ(Compare(streamed->GetOutput(), whole->GetOutput()).count, 0);
+  EXPECT_GT(FractionOtherThan(whole->GetOutput(), -1.0), 0.9);
 }
 
 CUDASPLINE_ON_EACH_BACKEND(CudaResampleImageFilterTest);
