@@ -45,16 +45,15 @@ RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget)
 MemoryPlan
 PlanSource(const SourceDescriptor & source, std::size_t budget)
 {
-  MemoryPlan        plan;
-  const std::size_t count = static_cast<std::size_t>(source.Count());
-  plan.sourceBytes = count * SizeOf(source.element);
-  if (source.order >= 2)
+  MemoryPlan plan;
+  plan.sourceBytes = source.Bytes();
+  if (source.NeedsFilter())
   {
     plan.workspaceBytes = plan.sourceBytes;
   }
-  if (source.element != source.pixel)
+  if (source.element != source.pixel || source.components > 1)
   {
-    plan.workspaceBytes += std::min(TransferChunkBytes, count * SizeOf(source.pixel));
+    plan.workspaceBytes += std::min(TransferChunkBytes, source.PixelBytes());
   }
   RefuseUnlessWithin(plan, budget);
   return plan;

@@ -25,7 +25,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief One axis of an N-dimensional array as lines: element (i, n, o) is at (o * length + n) * inner + i. */
+/** \brief One axis of an N-dimensional array as lines; components are planes beside each other, so a slowest axis:
+ * element (i, n, o) is at (o * length + n) * inner + i. */
 struct AxisView
 {
   std::int64_t inner;  ///< product of the sizes of the faster axes: elements between neighbours on a line
@@ -43,7 +44,7 @@ struct AxisView
 inline AxisView
 ViewAxis(const SourceDescriptor & descriptor, unsigned int axis)
 {
-  AxisView view{ 1, descriptor.size[axis], 1 };
+  AxisView view{ 1, descriptor.size[axis], descriptor.components };
   for (unsigned int d = 0; d < MaximumDimension; ++d)
   {
     (d < axis ? view.inner : view.outer) *= d == axis ? 1 : descriptor.size[d];
