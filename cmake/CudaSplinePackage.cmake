@@ -44,9 +44,9 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(
   CPACK_COMPONENT_RUNTIMELIBRARIES_DESCRIPTION
   "Spline interpolation and resampling for ITK on GPUs and all cores (library)
- Classes that derive from ITK's B-spline prefilter, interpolator and resampling
- filter and give the same results, on a GPU where there is one and on all
- processor cores where there is none."
+Classes that derive from ITK's B-spline prefilter, interpolator and resampling
+filter and give the same results, on a GPU where there is one and on all
+processor cores where there is none."
 )
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME "libcudaspline-dev")
@@ -60,8 +60,8 @@ endif()
 set(
   CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Spline interpolation and resampling for ITK on GPUs and all cores (headers)
- Headers and the CMake package CudaSpline, whose target CudaSpline::CudaSpline
- programs link."
+Headers and the CMake package CudaSpline, whose target CudaSpline::CudaSpline
+programs link."
 )
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME "cudaspline")
@@ -70,8 +70,8 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${_cudaspline_library} ${_cudaspline_e
 set(
   CPACK_COMPONENT_RUNTIME_DESCRIPTION
   "Spline interpolation and resampling of medical images on GPUs and all cores
- CudaSplineResample resamples images of every format that ITK reads and writes
- under transform files, onto a reference image or a new spacing."
+CudaSplineResample resamples images of every format that ITK reads and writes
+under transform files, onto a reference image or a new spacing."
 )
 
 # Of a distribution's layout, not of an installation beside it.

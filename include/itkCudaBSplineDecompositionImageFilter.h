@@ -36,8 +36,8 @@ namespace itk
  * boundaries, of images of 1 to 4 dimensions with integer or real pixels, as float or double. Other pixel types,
  * dimensions and adaptors are answered by the superclass (GetLastBackend(), GetFallbackReason()).
  *
- * The recursive prefilter of Unser, Aldroubi and Eden (1993) runs on independent segments of each line, whose recursion
- * starts far enough ahead of them that nothing is lost (CudaSpline::FilterSegment()).
+ * The recursive prefilter of Unser, Aldroubi and Eden \cite{Unser1993b} runs on independent segments of each line,
+ * whose recursion starts far enough ahead of them that nothing is lost (CudaSpline::FilterSegment()).
  *
  * \par Accuracy
  * Along one axis the truncation error is at most 6e-8 (float output) or 1.1e-16 (double output) of the largest
@@ -49,10 +49,11 @@ namespace itk
  *
  * The input must be in memory as a whole, as for the superclass; the filter is not in place.
  *
- * \tparam TInputImage image to decompose, \tparam TOutputImage image of float or double pixels of the same dimension
+ * \tparam TInputImage image to decompose
+ * \tparam TOutputImage image of float or double pixels of the same dimension
  *
  * \sa BSplineDecompositionImageFilter, CudaBSplineInterpolateImageFunction
- * \ingroup ImageFilters CudaSpline */
+ * \ingroup CudaSplineItk */
 template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT CudaBSplineDecompositionImageFilter
   : public BSplineDecompositionImageFilter<TInputImage, TOutputImage>
@@ -60,17 +61,25 @@ class ITK_TEMPLATE_EXPORT CudaBSplineDecompositionImageFilter
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBSplineDecompositionImageFilter);
 
+  /** Types of ITK's conventions. */
+  ///@{
   using Self = CudaBSplineDecompositionImageFilter;
   using Superclass = BSplineDecompositionImageFilter<TInputImage, TOutputImage>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
+  ///@}
 
+  /** Makes an object, by a registered factory where there is one. */
   itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
   itkCudaSplineTypeMacro(CudaBSplineDecompositionImageFilter, BSplineDecompositionImageFilter);
 
+  /** Pixel types and dimension of the images. */
+  ///@{
   using InputPixelType = typename TInputImage::PixelType;
   using OutputPixelType = typename TOutputImage::PixelType;
   static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
+  ///@}
 
   /** True where the module's own kernels can filter these images. */
   static constexpr bool IsAccelerated =
@@ -80,8 +89,10 @@ public:
     std::is_base_of<Image<InputPixelType, ImageDimension>, TInputImage>::value &&
     std::is_base_of<Image<OutputPixelType, ImageDimension>, TOutputImage>::value;
 
-  /** SetGPUEnabled() and its family. */
+  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
   itkCudaSplineBackendMacro();
+  ///@}
 
   /** The choice of device and backend, to be shared with the objects that this one serves. */
   CudaSplineBackend &
@@ -96,10 +107,13 @@ protected:
   CudaBSplineDecompositionImageFilter() { this->SetMultiThreader(PlatformMultiThreader::New()); }
   ~CudaBSplineDecompositionImageFilter() override = default;
 
+  /** Prints the choice of backend and who ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** \exception ExceptionObject an empty input, an input that is not in memory as a whole, or an unknown device */
+  /** Makes the coefficients.
+   *
+   * \exception ExceptionObject an empty input, an input that is not in memory as a whole, or an unknown device */
   void
   GenerateData() override;
 

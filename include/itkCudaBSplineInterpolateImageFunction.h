@@ -53,10 +53,12 @@ namespace itk
  * EvaluateValueAndDerivativeAtContinuousIndex(), which are not virtual in ITK: for them SetNumberOfWorkUnits() must
  * cover the thread id, as in ITK.
  *
- * \tparam TImageType scalar image, \tparam TCoordRep float or double, \tparam TCoefficientType float or double
+ * \tparam TImageType scalar image
+ * \tparam TCoordRep float or double
+ * \tparam TCoefficientType float or double
  *
  * \sa BSplineInterpolateImageFunction, CudaResampleImageFilter
- * \ingroup ImageFunctions ImageInterpolators CudaSpline */
+ * \ingroup CudaSplineItk */
 template <typename TImageType, typename TCoordRep = double, typename TCoefficientType = double>
 class ITK_TEMPLATE_EXPORT CudaBSplineInterpolateImageFunction
   : public BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>
@@ -64,16 +66,23 @@ class ITK_TEMPLATE_EXPORT CudaBSplineInterpolateImageFunction
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBSplineInterpolateImageFunction);
 
+  /** Types of ITK's conventions. */
+  ///@{
   using Self = CudaBSplineInterpolateImageFunction;
   using Superclass = BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
+  ///@}
 
   static_assert(std::is_floating_point<TCoefficientType>::value, "B-spline coefficients are float or double.");
 
+  /** Makes an object, by a registered factory where there is one. */
   itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
   itkCudaSplineTypeMacro(CudaBSplineInterpolateImageFunction, BSplineInterpolateImageFunction);
 
+  /** Types and dimension of the superclass. */
+  ///@{
   using OutputType = typename Superclass::OutputType;
   using IndexType = typename Superclass::IndexType;
   using ContinuousIndexType = typename Superclass::ContinuousIndexType;
@@ -81,17 +90,26 @@ public:
   using CovariantVectorType = typename Superclass::CovariantVectorType;
   using CoefficientImageType = typename Superclass::CoefficientImageType;
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
+  ///@}
 
   /** Makes the coefficients. A null pointer forgets them.
+   *
+   * \param[in] inputData the image; its whole largest possible region is in memory, or can be updated to be
    * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
   void
   SetInputImage(const TImageType * inputData) override;
 
   /** Sets the order, 0 to 5, and makes new coefficients where there is an image.
+   *
+   * \param[in] splineOrder 0 to 5
    * \exception ExceptionObject any other order; the order then stays as it was */
   void
   SetSplineOrder(unsigned int splineOrder);
 
+  /** The spline's value at a point (mm) or a continuous index (samples, x first). The thread id is not used.
+   *
+   * \exception ExceptionObject there is no image */
+  ///@{
   OutputType
   Evaluate(const PointType & point) const override;
   OutputType
@@ -100,6 +118,7 @@ public:
   EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override;
   OutputType
   EvaluateAtContinuousIndex(const ContinuousIndexType & index, ThreadIdType threadId) const override;
+  ///@}
 
   /** The coefficients: of the size and indices of the input's buffered region; null before SetInputImage(). */
   const CoefficientImageType *
@@ -108,17 +127,23 @@ public:
     return this->m_Coefficients.GetPointer();
   }
 
-  /** SetGPUEnabled() and its family; they speak of making the coefficients. */
+  /** Where the coefficients are made, who made them, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
   itkCudaSplineBackendMacro();
+  ///@}
 
 protected:
   /** Without coefficients: the parent starts with an empty image of them. */
   CudaBSplineInterpolateImageFunction() { this->m_Coefficients = nullptr; }
   ~CudaBSplineInterpolateImageFunction() override = default;
 
+  /** Prints the choice of backend and who ran last. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** What the superclass's functions that are not virtual call. The matrices are scratch memory of the caller, and not
+   * used. */
+  ///@{
   OutputType
   EvaluateAtContinuousIndexInternal(const ContinuousIndexType & x,
                                     vnl_matrix<long> &          evaluateIndex,
@@ -137,6 +162,7 @@ protected:
                                               vnl_matrix<long> &          evaluateIndex,
                                               vnl_matrix<double> &        weights,
                                               vnl_matrix<double> &        weightsDerivative) const override;
+  ///@}
 
 private:
   using DecompositionFilter = CudaBSplineDecompositionImageFilter<TImageType, CoefficientImageType>;

@@ -181,7 +181,7 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   ContinuousIndexType index;
   if (this->GetInputImage() != nullptr) // else EvaluateAt() says what is missing
   {
-    this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index);
+    index = this->GetInputImage()->template TransformPhysicalPointToContinuousIndex<TCoordRep>(point);
   }
   return this->EvaluateAt(index, nullptr);
 }

@@ -31,12 +31,14 @@
 namespace itk
 {
 
-/** \brief Arithmetic of CudaResampleImageFilter. \ingroup CudaSpline */
+/** \brief Arithmetic of CudaResampleImageFilter.
+ *
+ * \ingroup CudaSplineItk */
 enum class CudaSplinePrecision : unsigned char
 {
   Automatic, ///< double where an input or output pixel is double or an integer of 32 or 64 bits, else float
-  Single,
-  Double
+  Single,    ///< float; coordinates are double in any case
+  Double     ///< double
 };
 
 /** \class CudaResampleImageFilter
@@ -62,10 +64,13 @@ enum class CudaSplinePrecision : unsigned char
  * integer. NaN becomes 0 in integer outputs, where it is undefined in ITK. With the same integer type in and out,
  * nearest neighbours keep all 64 bits. See doc/Accuracy.md.
  *
- * \tparam TInputImage, TOutputImage images, \tparam TInterpolatorPrecisionType, TTransformPrecisionType float or double
+ * \tparam TInputImage image to resample
+ * \tparam TOutputImage image that results
+ * \tparam TInterpolatorPrecisionType float or double
+ * \tparam TTransformPrecisionType float or double
  *
  * \sa ResampleImageFilter, CudaBSplineInterpolateImageFunction
- * \ingroup GeometricTransform CudaSpline */
+ * \ingroup CudaSplineItk */
 template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType = double,
@@ -76,20 +81,28 @@ class ITK_TEMPLATE_EXPORT CudaResampleImageFilter
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaResampleImageFilter);
 
+  /** Types of ITK's conventions. */
+  ///@{
   using Self = CudaResampleImageFilter;
   using Superclass =
     ResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
+  ///@}
 
+  /** Makes an object, by a registered factory where there is one. */
   itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
   itkCudaSplineTypeMacro(CudaResampleImageFilter, ResampleImageFilter);
 
+  /** Types and dimensions of images and interpolator. */
+  ///@{
   using InputPixelType = typename TInputImage::PixelType;
   using OutputPixelType = typename TOutputImage::PixelType;
   using InterpolatorType = typename Superclass::InterpolatorType;
   static constexpr unsigned int InputDimension = TInputImage::ImageDimension;
   static constexpr unsigned int OutputDimension = TOutputImage::ImageDimension;
+  ///@}
 
   /** True where the module's own kernels can resample these images. */
   static constexpr bool IsAccelerated = CudaSpline::IsSupportedScalar<InputPixelType> &&
@@ -98,18 +111,24 @@ public:
                                         std::is_base_of<Image<InputPixelType, InputDimension>, TInputImage>::value &&
                                         std::is_base_of<Image<OutputPixelType, OutputDimension>, TOutputImage>::value;
 
-  /** SetGPUEnabled() and its family. */
+  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
   itkCudaSplineBackendMacro();
+  ///@}
 
   /** Arithmetic; CudaSplinePrecision::Automatic by default. */
+  ///@{
   itkSetEnumMacro(Precision, CudaSplinePrecision);
   itkGetEnumMacro(Precision, CudaSplinePrecision);
+  ///@}
 
   /** Keep the coefficients (on the device, or on the host for the Cpu backend) for the next update, and use them again
    * when a checksum of all pixels says that the input is unchanged. Off by default: it costs the memory of a volume. */
+  ///@{
   itkSetMacro(KeepSource, bool);
   itkGetConstMacro(KeepSource, bool);
   itkBooleanMacro(KeepSource);
+  ///@}
 
   /** Frees what KeepSource keeps. */
   void
@@ -130,13 +149,17 @@ protected:
   CudaResampleImageFilter() = default;
   ~CudaResampleImageFilter() override = default;
 
+  /** Prints the choices, who ran last, and its times. */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** Requests what the superclass does, and the whole input for B-splines that the module's kernels evaluate. */
   void
   GenerateInputRequestedRegion() override;
 
-  /** \exception ExceptionObject an empty input, or an unknown device
+  /** Resamples.
+   *
+   * \exception ExceptionObject an empty input, or an unknown device
    * \exception ProcessAborted the abort flag was set */
   void
   GenerateData() override;

@@ -37,10 +37,11 @@ namespace itk
 /** \class CudaSplineHostExecutor
  * \brief Runs the lower layers' loops on ITK's multi-threader, so that ITK's thread settings hold.
  *
- * \ingroup CudaSpline */
+ * \ingroup CudaSplineItk */
 class CudaSpline_EXPORT CudaSplineHostExecutor : public CudaSpline::HostExecutor
 {
 public:
+  /** \param[in] threader runs the loops; kept for the life of this object */
   explicit CudaSplineHostExecutor(MultiThreaderBase * threader)
     : m_Threader(threader)
   {}
@@ -48,6 +49,7 @@ public:
   void
   ParallelFor(std::int64_t count, const Body & body) const override;
 
+  /** Number of work units of the threader, at most its threads. */
   unsigned int
   GetConcurrency() const override;
 
@@ -61,7 +63,7 @@ private:
  * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order
  * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself after RecordSuperclass().
  *
- * \ingroup CudaSpline */
+ * \ingroup CudaSplineItk */
 class CudaSpline_EXPORT CudaSplineBackend
 {
 public:
@@ -81,6 +83,7 @@ public:
    * runs on the GPU. Returns true for a change. */
   bool
   SetGPUEnabled(bool enabled);
+  /** True where the GPU was switched on, or was not switched off and a usable one is there. */
   bool
   GetGPUEnabled() const;
 
@@ -88,17 +91,20 @@ public:
    * CUDASPLINE_DEVICE, else chooses too. Returns true for a change. */
   bool
   SetDevice(const std::string & device);
+  /** The word of SetDevice(). */
   const std::string &
   GetDevice() const
   {
     return m_Device;
   }
 
+  /** Who computed the last operation. */
   CudaSpline::Backend
   GetLastBackend() const
   {
     return m_LastBackend;
   }
+  /** Why it was not an earlier backend; empty where it was the first one. */
   const std::string &
   GetFallbackReason() const
   {
@@ -109,6 +115,7 @@ public:
    *
    * A device that lacks memory, is unavailable or lost, or fails otherwise, makes the Cpu backend take over, with the
    * reason.
+   *
    * \param[in] operation the operation
    * \param[in] threader threads of the host
    * \param[in] process receives progress, and is asked for an abort; may be null
@@ -129,6 +136,7 @@ public:
   void
   CopyChoice(const CudaSplineBackend & other);
 
+  /** Prints the user's choice, who ran last, and why not an earlier one. */
   void
   Print(std::ostream & os, Indent indent) const;
 

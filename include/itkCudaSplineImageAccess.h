@@ -29,7 +29,10 @@ namespace itk
 namespace CudaSplineDetail
 {
 
-/** \brief The buffered region and the pixel type of an image as a source of unchanged pixels. */
+/** \brief The buffered region and the pixel type of an image as a source of unchanged pixels.
+ *
+ * \tparam TImage scalar image of at most CudaSpline::MaximumDimension dimensions
+ * \param[in] image its buffered region is described; it needs no pixels */
 template <typename TImage>
 CudaSpline::SourceDescriptor
 DescribeSource(const TImage * image)
@@ -48,6 +51,9 @@ DescribeSource(const TImage * image)
 }
 
 /** \brief Refuses an image without pixels.
+ *
+ * \param[in] self names the class in the message
+ * \param[in] image the image
  * \exception ExceptionObject the buffered region is empty or not allocated */
 template <typename TObject, typename TImage>
 void
@@ -61,6 +67,9 @@ CheckNotEmpty(const TObject * self, const TImage * image)
 }
 
 /** \brief Refuses an image of which only a part is in memory: coefficients of a part would mirror at its edges.
+ *
+ * \param[in] self names the class in the message
+ * \param[in] image the image
  * \exception ExceptionObject the buffered region is not the largest possible one */
 template <typename TObject, typename TImage>
 void

@@ -39,7 +39,7 @@ template <typename TFilter>
 void
 Configure(TFilter * filter, const ResampleRequest & request)
 {
-  constexpr unsigned int dimension = TFilter::ImageDimension;
+  constexpr unsigned int dimension = TFilter::OutputImageDimension;
   const auto             grid = TFilter::OutputImageType::New();
   SetGeometry<dimension>(request.outputGrid, grid);
   filter->SetOutputParametersFromImage(grid);

@@ -25,12 +25,11 @@
 #include <fstream>
 #include <iomanip>
 #include <limits>
+#include <random>
 #include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
-
-#include <unistd.h>
 
 #if defined(CUDASPLINE_HAS_CUDA)
 #  include <cuda_runtime_api.h>
@@ -203,7 +202,8 @@ WriteCalibration(const std::string & file, const std::string & machine, const Ma
   }
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-  const std::string unfinished = file + "." + std::to_string(getpid());
+  // A name of this writer's own: processes may measure at the same time.
+  const std::string unfinished = file + "." + std::to_string(std::random_device()());
   {
     std::ofstream stream(unfinished);
     stream << Format << '\n' << machine << '\n' << std::setprecision(std::numeric_limits<double>::max_digits10);

@@ -51,5 +51,9 @@ cuGetProcAddress_v2(const char * name, void ** function, int version, unsigned l
   {
     *function = (void *)cuInit;
   }
+  if (strcmp(name, "cuGetProcAddress") == 0)
+  {
+    *function = (void *)cuGetProcAddress_v2;
+  }
   return *function != NULL ? 0 : 500; /* CUDA_ERROR_NOT_FOUND */
 }

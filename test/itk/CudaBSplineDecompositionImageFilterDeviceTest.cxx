@@ -152,7 +152,7 @@ TEST(CudaBSplineDecompositionImageFilterDeviceTest, TheBackendIsAsPromised)
 
 TEST(CudaBSplineDecompositionImageFilterDeviceTest, UnknownDevice)
 {
-  for (const char * const device : { "99", "-1", "gpu", "0x0", "1 2" })
+  for (const char * const device : { "99", "-1", "gpus", "0x0", "1 2" })
   {
     SCOPED_TRACE(device);
     const auto filter = MakeFilter();

@@ -251,8 +251,7 @@ private:
   void
   AtPoint(const PointType & point, unsigned int order)
   {
-    IndexType index;
-    m_Image->TransformPhysicalPointToContinuousIndex(point, index);
+    const IndexType  index = m_Image->template TransformPhysicalPointToContinuousIndex<TCoordinate>(point);
     const bool       near = this->NearLowEdge(index, order);
     const double     value = m_Own->Evaluate(point);
     const VectorType derivative = m_Own->EvaluateDerivative(point);

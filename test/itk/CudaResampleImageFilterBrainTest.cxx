@@ -124,8 +124,8 @@ TEST_P(CudaResampleImageFilterBrainTest, RotatedAboutThreeAxes)
       {
         itk::Point<double, 3> point;
         inDouble->GetOutput()->TransformIndexToPhysicalPoint(it.GetIndex(), point);
-        itk::ContinuousIndex<double, 3> index;
-        brain->TransformPhysicalPointToContinuousIndex(inDouble->GetTransform()->TransformPoint(point), index);
+        const auto index = brain->template TransformPhysicalPointToContinuousIndex<double>(
+          inDouble->GetTransform()->TransformPoint(point));
         if (brain->GetBufferedRegion().IsInside(index) && index[0] > 34.0 && index[1] > 34.0 && index[2] > 34.0)
         {
           ++count;

@@ -27,6 +27,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineDevice
+ * @{ */
 
 /** \brief True where the library was built with the CUDA Toolkit. */
 bool
@@ -39,11 +41,11 @@ CudaToolkitVersion();
 /** \brief Properties of a device that messages and plans need. */
 struct DeviceInfo
 {
-  std::string name;
-  int         major{ 0 }; ///< compute capability
-  int         minor{ 0 };
-  int         multiprocessors{ 0 };
-  std::size_t totalMemory{ 0 }; ///< bytes
+  std::string name;                 ///< as the driver names it
+  int         major{ 0 };           ///< compute capability, before the point
+  int         minor{ 0 };           ///< compute capability, after the point
+  int         multiprocessors{ 0 }; ///< how many
+  std::size_t totalMemory{ 0 };     ///< bytes
 };
 
 /** \brief Number of usable devices; 0 without the toolkit, without a driver, in a forked child, or after a device was
@@ -52,13 +54,16 @@ int
 DeviceCount();
 
 /** \brief Properties of a device.
+ *
+ * \param[in] device device number, from 0
  * \exception DeviceError no such device */
 DeviceInfo
 QueryDevice(int device);
 
 /** \brief Bytes that an operation may allocate on a device: nine tenths of the free memory, and at most
  * CUDASPLINE_MEMORY_LIMIT (bytes; suffixes K, M and G) where that environment variable is set.
- * \param[in] device the device
+ *
+ * \param[in] device device number
  * \param[in] resident bytes that the operation has there already and counts again
  * \exception DeviceError no such device, or a limit that is no number */
 std::size_t
@@ -67,6 +72,7 @@ AvailableDeviceMemory(int device, std::size_t resident = 0);
 /** \brief What a user's word for a device asks for. */
 struct DeviceWish
 {
+  /** What is asked for. */
   enum class Kind : unsigned char
   {
     Fastest, ///< "" or "auto": whatever is done first, a device or the host
@@ -75,11 +81,13 @@ struct DeviceWish
     Number   ///< "0", "1", ...: that device
   };
 
-  Kind kind{ Kind::Fastest };
-  int  device{ 0 }; ///< its number, whether there is such a device or not
+  Kind kind{ Kind::Fastest }; ///< what is asked for
+  int  device{ 0 };           ///< its number, whether there is such a device or not
 };
 
 /** \brief Reads a word; where it is empty, the one of CUDASPLINE_DEVICE. Touches no CUDA.
+ *
+ * \param[in] word "", "auto", "cpu", "gpu", or the number of a device
  * \exception DeviceError the word is none of these */
 DeviceWish
 ParseDeviceWish(const std::string & word = {});
@@ -91,6 +99,7 @@ struct DeviceChoice
   bool        demanded{ false }; ///< named by the user, not found by us
   std::string reason;            ///< why there is none; empty otherwise
 
+  /** True where there is a device. */
   explicit operator bool() const { return device >= 0; }
 };
 
@@ -98,11 +107,13 @@ struct DeviceChoice
  *
  * No device is chosen, with the reason, when the word is cpu, there is no toolkit, driver or device, the process is a
  * forked child of one that used CUDA, or a device was lost before. Asks the CUDA runtime, which starts the driver.
+ *
  * \param[in] word as for ParseDeviceWish(), CUDASPLINE_DEVICE included
  * \exception DeviceError an unknown device; the message says which are allowed */
 DeviceChoice
 SelectDevice(const std::string & word = {});
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -25,6 +25,8 @@ struct CUstream_st;
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineDevice
+ * @{ */
 
 class Stream;
 
@@ -36,25 +38,33 @@ class Stream;
 class DeviceBuffer
 {
 public:
+  /** No memory. */
   DeviceBuffer() = default;
 
-  /** \param[in] bytes length; 0 gives no memory
+  /** Allocates memory on the current device.
+   *
+   * \param[in] bytes length; 0 gives no memory
    * \param[in] stream the stream, of the current device
    * \exception DeviceError out of memory, or a lost device */
   DeviceBuffer(std::size_t bytes, const Stream & stream);
   DeviceBuffer(const DeviceBuffer &) = delete;
   DeviceBuffer &
   operator=(const DeviceBuffer &) = delete;
+  /** Takes the memory; \p other is empty afterwards. */
   DeviceBuffer(DeviceBuffer && other) noexcept;
+  /** Frees what it has and takes the memory; \p other is empty afterwards. */
   DeviceBuffer &
   operator=(DeviceBuffer && other) noexcept;
+  /** Frees the memory in the order of its stream. */
   ~DeviceBuffer();
 
+  /** First byte, device memory; null where there is none. */
   void *
   Data() const
   {
     return m_Data;
   }
+  /** Length in bytes. */
   std::size_t
   Bytes() const
   {
@@ -70,6 +80,7 @@ private:
   std::shared_ptr<CUstream_st> m_Stream;
 };
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -23,6 +23,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineDevice
+ * @{ */
 
 /** \brief An error of a device or of the CUDA runtime. Translated to ITK exceptions, or to a fallback, at the ITK layer
  * only. */
@@ -40,11 +42,14 @@ public:
     Other        ///< an invalid argument or another error of the runtime
   };
 
+  /** \param[in] kind what it means for the caller
+   * \param[in] message what happened, for the user */
   DeviceError(Kind kind, const std::string & message)
     : std::runtime_error(message)
     , m_Kind(kind)
   {}
 
+  /** What it means for the caller. */
   Kind
   GetKind() const
   {
@@ -58,11 +63,15 @@ private:
 /** \brief Throws a DeviceError unless \p code is cudaSuccess (0).
  *
  * Takes the number of a cudaError_t so that this header needs no CUDA header. A sticky error is remembered: from then
- * on SelectDevice() finds no device in this process and says why. \param[in] code result of a CUDA call \param[in] what
- * the call, for the message */
+ * on SelectDevice() finds no device in this process and says why.
+ *
+ * \param[in] code result of a CUDA call, a cudaError_t
+ * \param[in] what the call, for the message
+ * \exception DeviceError \p code is an error; DeviceError::Kind::Lost where it is a sticky one */
 void
 CheckCuda(int code, const char * what);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

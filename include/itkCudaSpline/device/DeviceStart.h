@@ -27,6 +27,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineDevice
+ * @{ */
 
 /** \brief How far CUDA has come on a device of this process. */
 enum class DeviceState : unsigned char
@@ -42,11 +44,15 @@ bool
 DriverIsPresent();
 
 /** \brief State of a device. Asks without starting anything: a process that never used CUDA does not load its driver
- * here. */
+ * here.
+ *
+ * \param[in] device device number */
 DeviceState
 GetDeviceState(int device);
 
 /** \brief Makes the context of a device, where there is none yet, and waits for it.
+ *
+ * \param[in] device device number
  * \return seconds that it took; 0 where it was there
  * \exception DeviceError the device is unavailable: no driver, one older than the runtime, or in use by somebody alone
  */
@@ -57,6 +63,7 @@ StartDevice(int device);
  *
  * Errors are kept to themselves: the operation that needs the device meets them again and reports them. The process
  * waits for the thread at its exit. A second call, and one in a forked child, does nothing.
+ *
  * \param[in] device device number
  * \param[in] then called in the thread afterwards, to load kernels for instance; its exceptions are dropped */
 void
@@ -66,6 +73,7 @@ StartDeviceInBackground(int device, const std::function<void()> & then);
 double
 SecondsOfDeviceStart();
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

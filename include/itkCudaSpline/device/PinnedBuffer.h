@@ -22,6 +22,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineDevice
+ * @{ */
 
 /** \brief Owns page-locked host memory, which devices copy from and to at full speed. Move-only.
  *
@@ -29,23 +31,32 @@ namespace itk::CudaSpline
 class PinnedBuffer
 {
 public:
+  /** No memory. */
   PinnedBuffer() = default;
 
-  /** \exception DeviceError the memory cannot be locked */
+  /** Allocates page-locked host memory, or takes what was kept.
+   *
+   * \param[in] bytes length; 0 gives no memory
+   * \exception DeviceError the memory cannot be locked */
   explicit PinnedBuffer(std::size_t bytes);
   PinnedBuffer(const PinnedBuffer &) = delete;
   PinnedBuffer &
   operator=(const PinnedBuffer &) = delete;
+  /** Takes the memory; \p other is empty afterwards. */
   PinnedBuffer(PinnedBuffer && other) noexcept;
+  /** Swaps the memory of the two. */
   PinnedBuffer &
   operator=(PinnedBuffer && other) noexcept;
+  /** Frees the memory, or keeps it for the next buffer of its size. */
   ~PinnedBuffer();
 
+  /** First byte, host memory; null where there is none. */
   void *
   Data() const
   {
     return m_Data;
   }
+  /** Length in bytes. */
   std::size_t
   Bytes() const
   {
@@ -61,6 +72,7 @@ private:
 void
 ReleasePinnedMemory();
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

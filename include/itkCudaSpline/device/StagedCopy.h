@@ -27,8 +27,10 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineDevice
+ * @{ */
 
-/** \brief Copies \p bytes between host arrays; the caller brings the threads. */
+/** \brief Copies bytes between host arrays; the caller brings the threads. */
 using HostCopy = std::function<void(void * to, const void * from, std::size_t bytes)>;
 
 /** \brief Bytes of a page-locked staging buffer; there are two a direction. */
@@ -51,8 +53,11 @@ public:
 
   /** \brief Enqueues the copy in pieces; returns when the host memory has been read, not when the device has it.
    *
-   * \param[out] device device memory, \param[in] host host memory, \param[in] bytes length, \param[in] stream the
-   * stream */
+   * \param[out] device first byte, device memory
+   * \param[in] host first byte, host memory
+   * \param[in] bytes length
+   * \param[in] stream the copies are enqueued there
+   * \exception DeviceError the staging buffers cannot be had, or the device is lost */
   void
   Copy(void * device, const void * host, std::size_t bytes, const Stream & stream);
 
@@ -65,9 +70,12 @@ private:
 
 /** \brief Copies device memory to pageable host memory through two page-locked buffers, like Uploader.
  *
- * \param[out] host host memory, \param[in] device device memory, \param[in] bytes length
+ * \param[out] host first byte, host memory
+ * \param[in] device first byte, device memory
+ * \param[in] bytes length
  * \param[in] stream the copy waits for the stream's work; all of it is done when the function returns
- * \param[in] copy copies out of the staging buffers */
+ * \param[in] copy copies out of the staging buffers
+ * \exception DeviceError the staging buffers cannot be had, or the device is lost */
 void
 DownloadThroughStaging(void *           host,
                        const void *     device,
@@ -75,6 +83,7 @@ DownloadThroughStaging(void *           host,
                        const Stream &   stream,
                        const HostCopy & copy);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -25,6 +25,8 @@ struct CUevent_st;
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineDevice
+ * @{ */
 
 /** \brief The runtime's handle of a stream: cudaStream_t, without a CUDA header. */
 using StreamHandle = CUstream_st *;
@@ -33,7 +35,8 @@ using StreamHandle = CUstream_st *;
 class DeviceScope
 {
 public:
-  /** \exception DeviceError no such device */
+  /** \param[in] device device number
+   * \exception DeviceError no such device */
   explicit DeviceScope(int device);
   DeviceScope(const DeviceScope &) = delete;
   DeviceScope &
@@ -48,17 +51,22 @@ private:
 class Stream
 {
 public:
-  /** \exception DeviceError the stream cannot be made */
+  /** Makes a stream of the current device.
+   *
+   * \exception DeviceError the stream cannot be made */
   Stream();
   Stream(const Stream &) = delete;
   Stream &
   operator=(const Stream &) = delete;
+  /** Takes the stream; \p other has none afterwards. */
   Stream(Stream && other) noexcept = default;
+  /** Takes the stream; \p other has none afterwards. */
   Stream &
   operator=(Stream && other) noexcept = default;
   /** Waits for the work in the stream, so that memory that it uses may be freed next. */
   ~Stream();
 
+  /** The handle, as CUDA calls and launches take it. */
   StreamHandle
   Get() const
   {
@@ -72,7 +80,9 @@ public:
     return m_Handle;
   }
 
-  /** Waits for all work in the stream. \exception DeviceError an error of that work */
+  /** Waits for all work in the stream.
+   *
+   * \exception DeviceError an error of that work */
   void
   Synchronize() const;
 
@@ -86,6 +96,7 @@ private:
 class StreamJoin
 {
 public:
+  /** \param[in] stream waited for; must outlive this object */
   explicit StreamJoin(const Stream & stream)
     : m_Stream(stream)
   {}
@@ -102,16 +113,24 @@ private:
 class Event
 {
 public:
+  /** Makes an event of the current device.
+   *
+   * \exception DeviceError the event cannot be made */
   Event();
   Event(const Event &) = delete;
   Event &
   operator=(const Event &) = delete;
+  /** Takes the event; \p other has none afterwards. */
   Event(Event && other) noexcept;
+  /** Swaps the events of the two. */
   Event &
   operator=(Event && other) noexcept;
   ~Event();
 
-  /** Marks the place in the stream's work. */
+  /** Marks the place in the stream's work.
+   *
+   * \param[in] stream of the same device
+   * \exception DeviceError the device is lost */
   void
   Record(const Stream & stream);
 
@@ -123,6 +142,7 @@ private:
   CUevent_st * m_Handle{ nullptr };
 };
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

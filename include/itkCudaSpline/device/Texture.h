@@ -24,6 +24,8 @@ struct cudaArray;
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineDevice
+ * @{ */
 
 class Stream;
 
@@ -41,10 +43,15 @@ enum class TextureFilter : unsigned char
 class FloatTexture3D
 {
 public:
+  /** No texture. */
   FloatTexture3D() = default;
 
-  /** \param[in] data device memory, x fastest
-   * \param[in] width, height, depth texels along x, y, z; each at least 1
+  /** Copies samples into an array of the current device.
+   *
+   * \param[in] data device memory, width x height x depth samples, x fastest
+   * \param[in] width texels along x, at least 1
+   * \param[in] height texels along y, at least 1
+   * \param[in] depth texels along z, at least 1
    * \param[in] filter what a fetch does
    * \param[in] stream the copy is enqueued there
    * \exception DeviceError out of memory, or a size beyond the device's limit for 3D arrays */
@@ -57,7 +64,9 @@ public:
   FloatTexture3D(const FloatTexture3D &) = delete;
   FloatTexture3D &
   operator=(const FloatTexture3D &) = delete;
+  /** Takes the texture; \p other has none afterwards. */
   FloatTexture3D(FloatTexture3D && other) noexcept;
+  /** Swaps the textures of the two. */
   FloatTexture3D &
   operator=(FloatTexture3D && other) noexcept;
   ~FloatTexture3D();
@@ -77,6 +86,7 @@ private:
   unsigned long long m_Texture{ 0 };
 };
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -32,24 +32,27 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief What an operation has to do on either side: less where a source is there already. */
 struct BackendWork
 {
-  OperationWork host;
-  OperationWork device;
+  OperationWork host;   ///< on the host
+  OperationWork device; ///< on a device, transfers included
 };
 
 /** \brief Estimated seconds on both sides. */
 struct BackendEstimate
 {
-  double host{ 0.0 };
+  double host{ 0.0 };   ///< on the host
   double device{ 0.0 }; ///< without the start
   double start{ 0.0 };  ///< what is left to wait for the start of the device
 
   /** \brief True where the device is done first.
    *
    * Where it has to be started it must be clearly so, by a fifth: estimates err, and a start is not undone.
+   *
    * \param[in] saved seconds that operations before this one have lost on the host for want of a started device */
   bool
   PrefersDevice(double saved = 0.0) const
@@ -64,7 +67,9 @@ struct BackendEstimate
 };
 
 /** \brief Estimates both sides by given speeds.
+ *
  * \param[in] work what has to be done
+ * \param[in] speeds speeds of the machine
  * \param[in] threads threads of the host
  * \param[in] started whether the device was started, or is being started
  * \param[in] overlap seconds of other work that the start can hide behind */
@@ -79,6 +84,7 @@ EstimateBackends(const BackendWork &   work,
  * device, or where there is no GPU to choose.
  *
  * Touches no CUDA unless the process has started it.
+ *
  * \param[in] work what has to be done
  * \param[in] threads threads that it will have on the host
  * \param[in] device the device in question */
@@ -89,6 +95,7 @@ ReasonForHost(const BackendWork & work, unsigned int threads, int device);
  *
  * Returns at once. For a program that knows from a file's header what it is going to do: the start hides behind the
  * reading of the file.
+ *
  * \param[in] word the user's wish, as for SelectDevice(): a device that was named is started in any case
  * \param[in] source what will be made
  * \param[in] resample what will be done with it; its host memory does not matter
@@ -104,10 +111,13 @@ StartDeviceAhead(const std::string &        word,
 
 /** \brief Measures this machine once, after an operation on a device that the module itself chose.
  *
- * The errors of a device are left to the next operation. */
+ * The errors of a device are left to the next operation.
+ *
+ * \param[in] device device number */
 void
 CalibrateOnce(int device);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

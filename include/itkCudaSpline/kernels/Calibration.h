@@ -31,8 +31,11 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief Speeds of an ordinary machine of 2024 with one data-centre GPU, until the own ones are measured.
+ *
  * \param[in] threads threads of the host */
 MachineSpeeds
 TypicalSpeeds(unsigned int threads);
@@ -41,29 +44,42 @@ TypicalSpeeds(unsigned int threads);
  *
  * Operations on small volumes of noise, the shortest of three runs each. \c device.start is what this process paid for
  * its start, and where it paid nothing, the typical one.
+ *
+ * \param[in] device device number
  * \exception DeviceError the device is out of memory or lost */
 MachineSpeeds
 MeasureSpeeds(int device);
 
 /** \brief What names this machine in the file. Touches no CUDA.
+ *
  * \param[in] threads threads of the host */
 std::string
 DescribeMachine(unsigned int threads);
 
 /** \brief The file of a machine, in the folder CUDASPLINE_CACHE_DIR, else \c cudaspline in XDG_CACHE_HOME, else in
- * \c .cache of HOME; empty where none of them is set. */
+ * \c .cache of HOME; empty where none of them is set.
+ *
+ * \param[in] machine what names it (DescribeMachine()) */
 std::string
 CalibrationFile(const std::string & machine);
 
-/** \brief Reads a file. Empty where it is missing, of another machine or format, or has a number that is no speed. */
+/** \brief Reads a file. Empty where it is missing, of another machine or format, or has a number that is no speed.
+ *
+ * \param[in] file path (CalibrationFile())
+ * \param[in] machine what names this machine (DescribeMachine()) */
 std::optional<MachineSpeeds>
 ReadCalibration(const std::string & file, const std::string & machine);
 
 /** \brief Writes a file, and the folder it needs, so that another process reads all of it or none.
+ *
+ * \param[in] file path (CalibrationFile())
+ * \param[in] machine what names this machine (DescribeMachine())
+ * \param[in] speeds what is kept
  * \return false where that is not possible: a read-only home is no error */
 bool
 WriteCalibration(const std::string & file, const std::string & machine, const MachineSpeeds & speeds);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

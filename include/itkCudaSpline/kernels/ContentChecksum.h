@@ -25,18 +25,22 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief Checksum of every byte of a host array, on the host's threads.
  *
  * What was made from an image is reused only while this is unchanged: iterators, SetPixel() and array views change
  * pixels without a modification time. A change within one aligned 8-byte word always changes the checksum; any other
  * change escapes with a probability of about 2^-64, if nobody constructs it: it is no cryptographic hash.
+ *
  * \param[in] data host memory
  * \param[in] bytes length
  * \param[in] context its threads; the result does not depend on their number */
 std::uint64_t
 ContentChecksum(const void * data, std::size_t bytes, const ExecutionContext & context);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

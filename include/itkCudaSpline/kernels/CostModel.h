@@ -29,6 +29,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief What an operation does, in counts that do not depend on the machine. */
 struct OperationWork
@@ -45,22 +47,29 @@ struct OperationWork
 OperationWork
 operator+(const OperationWork & first, const OperationWork & second);
 
-/** \brief Work of MakeSource(). */
+/** \brief Work of MakeSource().
+ *
+ * \param[in] source what is made */
 OperationWork
 CountSourceWork(const SourceDescriptor & source);
 
-/** \brief Work of Prefilter(), whose result comes back to the host. */
+/** \brief Work of Prefilter(), whose result comes back to the host.
+ *
+ * \param[in] source what is made */
 OperationWork
 CountPrefilterWork(const SourceDescriptor & source);
 
-/** \brief Work of Resample(). */
+/** \brief Work of Resample().
+ *
+ * \param[in] source what is evaluated
+ * \param[in] resample what is done; its host memory does not matter */
 OperationWork
 CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & resample);
 
 /** \brief Speeds of the host's kernels with a given number of threads, in seconds a unit. */
 struct HostSpeeds
 {
-  double threads{ 1.0 };
+  double threads{ 1.0 }; ///< threads that the speeds were measured with
   double convert{ 0.0 }; ///< s a converted sample
   double filter{ 0.0 };  ///< s a filter pass
   double sample{ 0.0 };  ///< s an output sample
@@ -82,19 +91,26 @@ struct DeviceSpeeds
 /** \brief Speeds of a machine. */
 struct MachineSpeeds
 {
-  HostSpeeds   host;
-  DeviceSpeeds device;
+  HostSpeeds   host;   ///< of its processor
+  DeviceSpeeds device; ///< of its device
 };
 
 /** \brief Seconds of an operation on the host.
+ *
+ * \param[in] work what has to be done
+ * \param[in] speeds speeds of the host
  * \param[in] threads threads that it will have */
 double
 EstimateSeconds(const OperationWork & work, const HostSpeeds & speeds, unsigned int threads);
 
-/** \brief Seconds of an operation on a device that was started before. */
+/** \brief Seconds of an operation on a device that was started before.
+ *
+ * \param[in] work what has to be done
+ * \param[in] speeds speeds of the device */
 double
 EstimateSeconds(const OperationWork & work, const DeviceSpeeds & speeds);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

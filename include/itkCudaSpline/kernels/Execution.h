@@ -25,6 +25,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief Who computes. Tried in this order; see doc/Architecture.md. */
 enum class Backend : unsigned char
@@ -48,6 +50,7 @@ NameOf(Backend backend)
 class OperationAborted : public std::runtime_error
 {
 public:
+  /** Says that the operation was aborted. */
   OperationAborted()
     : std::runtime_error("The operation was aborted.")
   {}
@@ -63,6 +66,7 @@ public:
   /** Part of a loop: [begin, end). */
   using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
 
+  /** Runs loops in the calling thread. */
   HostExecutor() = default;
   HostExecutor(const HostExecutor &) = delete;
   HostExecutor &
@@ -72,7 +76,9 @@ public:
   /** \brief Calls \p body on disjoint parts that cover [0, count), and returns when all are done.
    *
    * This class runs the whole loop in the calling thread.
-   * \exception whatever body throws */
+   *
+   * \param[in] count iterations, 0 or more
+   * \param[in] body called with the first index of a part and the one past its last; what it throws is thrown again */
   virtual void
   ParallelFor(std::int64_t count, const Body & body) const
   {
@@ -100,6 +106,7 @@ public:
   void
   ParallelFor(std::int64_t count, const Body & body) const override;
 
+  /** Number of threads. */
   unsigned int
   GetConcurrency() const override
   {
@@ -120,7 +127,10 @@ struct ExecutionContext
    * then throws OperationAborted. May be empty. */
   std::function<bool(double)> progress;
 
-  /** Reports progress. \exception OperationAborted the callback returned false */
+  /** Reports progress.
+   *
+   * \param[in] fraction what is done, in [0, 1]
+   * \exception OperationAborted the callback returned false */
   void
   Report(double fraction) const
   {
@@ -130,7 +140,10 @@ struct ExecutionContext
     }
   }
 
-  /** Runs a loop on the host's threads, or in the calling thread where there are none. */
+  /** Runs a loop on the host's threads, or in the calling thread where there are none.
+   *
+   * \param[in] count iterations, 0 or more
+   * \param[in] body as for HostExecutor::ParallelFor() */
   void
   ParallelFor(std::int64_t count, const HostExecutor::Body & body) const
   {
@@ -138,7 +151,10 @@ struct ExecutionContext
     (host != nullptr ? *host : callingThread).ParallelFor(count, body);
   }
 
-  /** A context whose progress from 0 to 1 is this one's from \p from to \p to. */
+  /** A context whose progress from 0 to 1 is this one's from \p from to \p to.
+   *
+   * \param[in] from fraction of this context where the part begins, in [0, 1]
+   * \param[in] to fraction where it ends */
   ExecutionContext
   Part(double from, double to) const
   {
@@ -151,6 +167,7 @@ struct ExecutionContext
   }
 };
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -27,6 +27,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief What an operation will allocate on a device, decided before anything is allocated.
  *
@@ -34,7 +36,7 @@ namespace itk::CudaSpline
  * of whole scanlines, double-buffered. A plan that does not fit says why, and the caller takes the next backend. */
 struct MemoryPlan
 {
-  bool         fits{ true };
+  bool         fits{ true };        ///< whether it can run on the device
   std::size_t  sourceBytes{ 0 };    ///< elements of the source, kept while it is evaluated
   std::size_t  workspaceBytes{ 0 }; ///< while the source is made: second volume of the prefilter, chunks of raw pixels
   std::size_t  tableBytes{ 0 };     ///< scanline ends
@@ -56,18 +58,21 @@ struct MemoryPlan
 inline constexpr std::size_t TransferChunkBytes = std::size_t(32) << 20;
 
 /** \brief Plans MakeSource() on a device.
+ *
  * \param[in] source what is made
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanSource(const SourceDescriptor & source, std::size_t budget);
 
 /** \brief Plans MakeSource() and Resample() on a device, one after the other.
+ *
  * \param[in] source what is evaluated
  * \param[in] resample what is done
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

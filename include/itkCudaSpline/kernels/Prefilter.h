@@ -24,29 +24,44 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief Converts a host image to the elements of a source and filters them to B-spline coefficients.
  *
  * \param[in] descriptor sizes, types, order, extensions. Real elements where order is 2 or more. Axes of size 1 are not
- * filtered, as in ITK. \param[in] pixels host memory, \c descriptor.pixel, x fastest. On the Cpu backend it is
- * borrowed, not copied, where nothing has to be converted or filtered (SourceDescriptor::NeedsPreparation()): it must
- * then outlive the source. \param[in] context backend, device, threads, progress \return the source, in device memory
- * (Cuda) or host memory (Cpu); complete when the function returns \exception std::invalid_argument order above 5, empty
- * image, or integer elements where a prefilter is asked for \exception DeviceError a device that is out of memory or
- * lost \exception OperationAborted the progress callback stopped it \par Accuracy see FilterSegment() */
+ *   filtered, as in ITK.
+ * \param[in] pixels host memory, \c descriptor.Count() elements of \c descriptor.pixel, x fastest. On the Cpu backend
+ * it is borrowed, not copied, where nothing has to be converted or filtered (SourceDescriptor::NeedsPreparation()): it
+ *   must then outlive the source.
+ * \param[in] context backend, device, threads, progress
+ * \return the source, in device memory (Cuda) or host memory (Cpu); complete when the function returns
+ * \exception std::invalid_argument order above 5, empty image, or integer elements where a prefilter is asked for
+ * \exception DeviceError a device that is out of memory or lost
+ * \exception OperationAborted the progress callback stopped it
+ *
+ * \par Accuracy
+ * see FilterSegment() */
 std::shared_ptr<const SampleSource>
 MakeSource(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context);
 
 /** \brief MakeSource() into host memory of the caller.
  *
- * \param[out] coefficients host memory for descriptor.Count() elements; must not overlap \p pixels unless it is the
- * same array with the same element type For the rest see MakeSource(). */
+ * \param[in] descriptor as for MakeSource()
+ * \param[in] pixels as for MakeSource()
+ * \param[out] coefficients host memory for \c descriptor.Count() elements, x fastest; must not overlap \p pixels unless
+ *   it is the same array with the same element type
+ * \param[in] context as for MakeSource()
+ * \exception std::invalid_argument as for MakeSource()
+ * \exception DeviceError as for MakeSource()
+ * \exception OperationAborted as for MakeSource() */
 void
 Prefilter(const SourceDescriptor & descriptor,
           const void *             pixels,
           void *                   coefficients,
           const ExecutionContext & context);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

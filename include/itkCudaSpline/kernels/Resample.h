@@ -25,6 +25,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief How a value is made from samples. */
 enum class Interpolation : unsigned char
@@ -40,12 +42,13 @@ enum class Interpolation : unsigned char
  * precision (float or double). All else is here, at run time. See doc/Architecture.md. */
 struct ResampleDescriptor
 {
-  Interpolation interpolation{ Interpolation::Linear };
-  ScalarType    output{ ScalarType::Float32 };
+  Interpolation interpolation{ Interpolation::Linear }; ///< how a value is made
+  ScalarType    output{ ScalarType::Float32 };          ///< type of the output pixels
   /** Coordinates are rounded to float where ITK's interpolator has float coordinates. */
   bool singleCoordinates{ false };
-  /** Bounds of continuous indices inside the input buffer, [lower, upper): ITK's half-pixel rule. */
+  /** Lower bounds of continuous indices inside the input buffer, [lower, upper): ITK's half-pixel rule. */
   std::array<double, 3> lower{ { 0, 0, 0 } };
+  /** Upper bounds, which are outside. */
   std::array<double, 3> upper{ { 0, 0, 0 } };
   std::int64_t          samples{ 0 };    ///< output samples a scanline that are wanted
   std::int64_t          lines{ 0 };      ///< output scanlines that are wanted, in memory order
@@ -62,9 +65,13 @@ struct ResampleDescriptor
  * \param[in] descriptor what is done
  * \param[in] source samples or coefficients; made by the same backend (and device) as the context names
  * \param[out] output host memory, descriptor.samples x descriptor.lines elements of descriptor.output, sample index
- * fastest \param[in] context backend, device, threads, progress \exception std::invalid_argument a dimension or order
- * that is not built, or a source of another backend \exception DeviceError a device that is out of memory or lost; what
- * was written to output is then undefined \exception OperationAborted the progress callback stopped it \par Accuracy
+ *   fastest
+ * \param[in] context backend, device, threads, progress
+ * \exception std::invalid_argument a dimension or order that is not built, or a source of another backend
+ * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
+ * \exception OperationAborted the progress callback stopped it
+ *
+ * \par Accuracy
  * see SplineValue() and LinearValue(); coordinates are ITK's bit for bit */
 void
 Resample(const ResampleDescriptor & descriptor,
@@ -72,6 +79,7 @@ Resample(const ResampleDescriptor & descriptor,
          void *                     output,
          const ExecutionContext &   context);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -30,6 +30,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief Highest dimension of an image that the kernels layer takes. */
 inline constexpr unsigned int MaximumDimension = 4;
@@ -59,7 +61,7 @@ struct PrefilterMethod
  * All of it is run-time: pixel types exist in LoadScalar() only. */
 struct SourceDescriptor
 {
-  unsigned int                               dimension{ 3 };
+  unsigned int                               dimension{ 3 };          ///< 1 to MaximumDimension
   std::array<std::int64_t, MaximumDimension> start{ { 0, 0, 0, 0 } }; ///< index of the first sample in memory
   std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } };  ///< samples an axis, x first; 1 above dimension
   ScalarType                                 pixel{ ScalarType::Float32 }; ///< type of the host image
@@ -69,7 +71,8 @@ struct SourceDescriptor
   unsigned int    order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
   PrefilterMethod method;     ///< of orders 2 to 5
   /** Numbers a pixel has: of a pixel one after the other in the host image, planes one after the other in a source. */
-  unsigned int                            components{ 1 };
+  unsigned int components{ 1 };
+  /** How lines continue outside, by axis. */
   std::array<Extension, MaximumDimension> extension{
     { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
   };
@@ -116,6 +119,7 @@ struct SourceDescriptor
     return this->NeedsFilter() || element != pixel || components > 1;
   }
 
+  /** True where every field is the same. */
   bool
   operator==(const SourceDescriptor & other) const
   {
@@ -142,21 +146,25 @@ public:
     , m_Data(std::move(data))
   {}
 
+  /** What it is. */
   const SourceDescriptor &
   GetDescriptor() const
   {
     return m_Descriptor;
   }
+  /** Whose memory it is in: Cuda or Cpu. */
   Backend
   GetBackend() const
   {
     return m_Backend;
   }
+  /** CUDA device number, for Cuda. */
   int
   GetDevice() const
   {
     return m_Device;
   }
+  /** First element, x fastest, in device memory (Cuda) or host memory (Cpu). */
   const void *
   GetData() const
   {
@@ -170,6 +178,7 @@ private:
   std::shared_ptr<const void> m_Data;
 };
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

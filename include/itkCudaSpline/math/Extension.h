@@ -24,6 +24,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief How a line of samples s[0] ... s[N-1] continues outside of its ends.
  *
@@ -38,6 +40,7 @@ enum class Extension : unsigned char
 /** \brief The index in [0, size) whose sample stands at \p index under the extension.
  *
  * Folds any number of times, so it holds for supports that are longer than the line. A line of one sample is constant.
+ *
  * \param[in] index any index (samples)
  * \param[in] size number of samples of the line, at least 1
  * \param[in] extension the extension */
@@ -63,6 +66,7 @@ FoldIndex(std::int64_t index, std::int64_t size, Extension extension)
   return extension == Extension::Mirror ? period - folded : period - 1 - folded;
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

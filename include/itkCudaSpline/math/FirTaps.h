@@ -28,17 +28,22 @@
 /** \file
  * \brief The B-spline prefilter as a finite impulse response (host only; tables, not inner loops).
  *
- * Champagnat and Le Sant, "Efficient cubic B-spline image interpolation on a GPU", 2011: truncating the impulse
- * response of the inverse B-spline to 2 K + 1 taps gives a prefilter without recursion. On the mirror extension the
- * untruncated convolution *is* the recursive filter. */
+ * Champagnat and Le Sant, "Efficient cubic B-spline image interpolation on a GPU" \cite{Champagnat2012}: truncating the
+ * impulse response of the inverse B-spline to 2 K + 1 taps gives a prefilter without recursion. On the mirror extension
+ * the untruncated convolution *is* the recursive filter. */
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Impulse response b(k) of the exact prefilter of one order at distance k.
  *
  * Partial fractions over the poles z of the product form: b(k) = sum over z of a(z) z^|k|. For order 3 this is
- * Proposition 1 of the paper, sqrt(3) (sqrt(3) - 2)^|k|. \param[in] k distance (samples), any sign */
+ * Proposition 1 of the paper, sqrt(3) (sqrt(3) - 2)^|k|.
+ *
+ * \tparam VOrder spline order, 0 to 5
+ * \param[in] k distance (samples), any sign */
 template <unsigned int VOrder>
 double
 FirCoefficient(int k)
@@ -71,7 +76,10 @@ FirCoefficient(int k)
   }
 }
 
-/** \brief Refuses a number of taps that is not odd and positive. \exception std::invalid_argument it is not */
+/** \brief Refuses a number of taps that is not odd and positive.
+ *
+ * \param[in] count number of taps
+ * \exception std::invalid_argument it is not */
 inline void
 CheckFirTapCount(int count)
 {
@@ -84,9 +92,11 @@ CheckFirTapCount(int count)
 
 /** \brief 2 K + 1 taps of the prefilter of one order, from -K to K.
  *
+ * \tparam VOrder spline order, 0 to 5
  * \param[in] count number of taps, odd and positive
  * \param[in] normalize divide by the sum, so that constants pass unchanged, as the paper does; the worst-case cubic
- * error grows by a factor of 2.73 by it \exception std::invalid_argument count is even or not positive */
+ *   error grows by a factor of 2.73 by it
+ * \exception std::invalid_argument count is even or not positive */
 template <unsigned int VOrder>
 std::vector<double>
 FirTaps(int count, bool normalize)
@@ -114,6 +124,8 @@ FirTaps(int count, bool normalize)
  *
  * The sum of the absolute differences of the truncated and the exact impulse response: what is cut off, and where the
  * taps are normalised, what the others change by. Written so that no difference of nearly equal numbers is taken.
+ *
+ * \tparam VOrder spline order, 0 to 5
  * \param[in] count number of taps, odd and positive
  * \param[in] normalize as for FirTaps()
  * \exception std::invalid_argument count is even or not positive */
@@ -140,7 +152,8 @@ FirTruncationError(int count, bool normalize)
 
 /** \brief The fewest taps whose FirTruncationError() is at most \p tolerance.
  *
- * \param[in] tolerance positive
+ * \tparam VOrder spline order, 0 to 5
+ * \param[in] tolerance coefficient error of signals of absolute value up to 1; positive
  * \param[in] normalize as for FirTaps()
  * \exception std::invalid_argument tolerance is not positive */
 template <unsigned int VOrder>
@@ -159,6 +172,7 @@ FirTapCount(double tolerance, bool normalize)
   return count;
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

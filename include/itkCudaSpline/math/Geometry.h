@@ -25,6 +25,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Samples of a grid in memory: how many, and the index of the first. Axis 0 (x) is fastest. */
 template <unsigned int VDimension>
@@ -50,10 +52,13 @@ struct GridExtent
 template <unsigned int VDimension>
 struct AffineMap
 {
-  double matrix[VDimension][VDimension]{};
-  double offset[VDimension]{};
+  double matrix[VDimension][VDimension]{}; ///< row by row
+  double offset[VDimension]{};             ///< in the unit of y
 
-  /** itk::MatrixOffsetTransformBase::TransformPoint(): the row sums, then the offset. */
+  /** itk::MatrixOffsetTransformBase::TransformPoint(): the row sums, then the offset.
+   *
+   * \param[in] x a point, in mm where the map is one between physical spaces
+   * \param[out] y the mapped point */
   CUDASPLINE_HOST_DEVICE void
   Apply(const double (&x)[VDimension], double (&y)[VDimension]) const
   {
@@ -76,12 +81,15 @@ struct AffineMap
 template <unsigned int VDimension>
 struct GridGeometry
 {
-  GridExtent<VDimension> extent;
+  GridExtent<VDimension> extent;                                 ///< the samples in memory
   double                 origin[VDimension]{};                   ///< point of index 0 (mm)
   double                 indexToPoint[VDimension][VDimension]{}; ///< direction times spacing (mm an index)
   double                 pointToIndex[VDimension][VDimension]{}; ///< its inverse (indices a mm)
 
-  /** itk::ImageBase::TransformIndexToPhysicalPoint(): starts at the origin, adds one column after the other. */
+  /** itk::ImageBase::TransformIndexToPhysicalPoint(): starts at the origin, adds one column after the other.
+   *
+   * \param[in] index an index, x first, of any sign
+   * \param[out] point its place (mm) */
   CUDASPLINE_HOST_DEVICE void
   IndexToPoint(const std::int64_t (&index)[VDimension], double (&point)[VDimension]) const
   {
@@ -95,7 +103,11 @@ struct GridGeometry
     }
   }
 
-  /** itk::ImageBase::TransformPhysicalPointToContinuousIndex(): the difference to the origin, then the row sums. */
+  /** itk::ImageBase::TransformPhysicalPointToContinuousIndex(): the difference to the origin, then the row
+   * sums.
+   *
+   * \param[in] point a place (mm)
+   * \param[out] index its continuous index, x first */
   CUDASPLINE_HOST_DEVICE void
   PointToContinuousIndex(const double (&point)[VDimension], double (&index)[VDimension]) const
   {
@@ -118,8 +130,8 @@ struct GridGeometry
 template <unsigned int VDimension>
 struct ScanlineEnds
 {
-  double start[VDimension]{};
-  double end[VDimension]{};
+  double start[VDimension]{}; ///< continuous index of the first sample, x first
+  double end[VDimension]{};   ///< continuous index one past the last sample
 
   /** \brief Continuous input index of one sample of the scanline, bit for bit ITK's.
    *
@@ -176,6 +188,7 @@ CUDASPLINE_HOST_DEVICE ScanlineEnds<VDimension>
   return ends;
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -19,10 +19,15 @@
 #define itkCudaSpline_math_HostDevice_h
 
 /** \file
+ * \ingroup CudaSplineMath
  * \brief The function decorator of the math layer.
  *
  * Every function of this layer is compiled for the host, and for the device where nvcc reads it. */
 
+/** \def CUDASPLINE_HOST_DEVICE
+ * \brief Stands before a function that is compiled for host and device. */
+/** \def CUDASPLINE_INLINE
+ * \brief Inlines a function of an inner loop, on the device in any case. */
 #if defined(__CUDACC__)
 #  define CUDASPLINE_HOST_DEVICE __host__ __device__
 #  define CUDASPLINE_INLINE __forceinline__

@@ -25,6 +25,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Samples that one call of FilterSegment() gives. Segments start at its multiples from the line's first sample.
  */
@@ -50,8 +52,13 @@ inline constexpr int LineSegmentLength = 32;
  * \tparam VWarmUp samples ahead of the segment: RecursionWarmUp or ItkHorizon
  * \tparam TLoad callable: TValue (std::int64_t n), sample n of the extended line, n of any sign
  * \tparam TStore callable: void (int k, TValue), coefficient of sample begin + k, k from LineSegmentLength - 1 down to
- * 0 \param[in] begin index of the segment's first sample in the line \par Accuracy truncation at most 6e-8 (float)
- * or 1.1e-16 (double) of max|c|; rounding a few units more */
+ *   0
+ * \param[in] begin index of the segment's first sample in the line
+ * \param[in] load gives the samples
+ * \param[in] store takes the coefficients
+ *
+ * \par Accuracy
+ * truncation at most 6e-8 (float) or 1.1e-16 (double) of max|c|; rounding a few units more */
 template <unsigned int VOrder,
           typename TReal,
           typename TValue,
@@ -107,6 +114,7 @@ FilterSegment(std::int64_t begin, TLoad && load, TStore && store)
   }
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -26,9 +26,13 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Interpolation between two neighbours along the axes 0 to VAxis - 1, x innermost.
  *
+ * \tparam VAxis number of axes; VDimension for the whole
+ * \param[in] data first sample, host or device, x fastest
  * \param[in] offset elements from \p data to the lower corner
  * \param[in] step elements to the upper neighbour of each axis, 0 where there is none or none is needed
  * \param[in] distance position between the neighbours of each axis, in [0, 1] */
@@ -86,6 +90,7 @@ LinearValue(const TReal * data, const GridExtent<VDimension> & extent, const TCo
   return InterpolateCorners<VDimension>(data, offset, step, distance);
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -29,6 +29,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Element \p index of an array of run-time type, as a real number.
  *
@@ -66,12 +68,16 @@ LoadScalar(const void * data, ScalarType type, std::int64_t index)
   }
 }
 
-/** \brief Limits of a pixel type in real numbers, and the cast of itk::ResampleImageFilter.
+/** \brief The cast of itk::ResampleImageFilter to an integer pixel.
  *
  * The value is clamped to the range of the type, then truncated towards zero. Rounding never happens, as in ITK. NaN,
  * which is undefined in ITK for integers, becomes 0.
  * The upper limit is the type's maximum rounded to TReal: for 64-bit integers it is 2^63 or 2^64, and values
- * at or above it give the type's maximum. */
+ * at or above it give the type's maximum.
+ *
+ * \tparam TPixel integer of 1 to 8 bytes
+ * \tparam TReal float or double
+ * \param[in] value the value */
 template <typename TPixel, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
 CastToInteger(TReal value)
@@ -87,7 +93,9 @@ CastToInteger(TReal value)
   return value >= static_cast<TReal>(maximum) ? maximum : static_cast<TPixel>(value);
 }
 
-/** \brief The cast of itk::ResampleImageFilter to float: infinities become the largest finite values, NaN stays. */
+/** \brief The cast of itk::ResampleImageFilter to float: infinities become the largest finite values, NaN stays.
+ *
+ * \param[in] value the value */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
 CastToFloat(TReal value)
@@ -100,6 +108,7 @@ CastToFloat(TReal value)
 /** \brief Stores a real value as element \p index of an array of run-time type, by ITK's cast.
  *
  * To float64 the value passes unchanged (infinities too, as in ITK, where no cast takes place).
+ *
  * \param[out] data first element, host or device
  * \param[in] type type of the elements
  * \param[in] index elements from the first
@@ -196,6 +205,7 @@ StoreBits(void * to, std::int64_t index, std::uint64_t bits, std::size_t bytes)
   }
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

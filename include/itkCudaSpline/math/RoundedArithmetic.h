@@ -33,6 +33,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief a * b, rounded once. */
 CUDASPLINE_HOST_DEVICE inline double
@@ -93,7 +95,9 @@ RoundedToSingle(double x)
 #endif
 }
 
-/** \brief x rounded to TReal. */
+/** \brief x rounded to TReal.
+ *
+ * \tparam TReal float or double */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE inline TReal
 RoundedTo(double x)
@@ -133,7 +137,9 @@ RoundHalfToEven(float x)
 /** \brief The nearest integer as itk::Math::RoundHalfIntegerUp gives it to 64-bit indices on x86-64.
  *
  * That is rint(2 x + 1/2) >> 1, with the sum rounded: just below a half the sum may round up to an even tie, and
- * the nearest pixel is then the upper one. A floor(x + 1/2) would disagree with ITK in such points. */
+ * the nearest pixel is then the upper one. A floor(x + 1/2) would disagree with ITK in such points.
+ *
+ * \param[in] x continuous index (samples) */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE inline std::int64_t
 NearestIndex(TReal x)
@@ -143,7 +149,9 @@ NearestIndex(TReal x)
 
 /** \brief The floor as itk::Math::Floor gives it to 64-bit indices on x86-64: rint(2 x - 1/2) >> 1.
  *
- * Just below an integer n the sum may round to the tie 2 n - 1/2 and on to 2 n: the result is then n, not n - 1. */
+ * Just below an integer n the sum may round to the tie 2 n - 1/2 and on to 2 n: the result is then n, not n - 1.
+ *
+ * \param[in] x continuous index (samples) */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE inline std::int64_t
 FloorIndex(TReal x)
@@ -151,6 +159,7 @@ FloorIndex(TReal x)
   return RoundHalfToEven(RoundedSum(RoundedProduct(TReal(2), x), TReal(-0.5))) >> 1;
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

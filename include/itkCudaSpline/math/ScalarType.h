@@ -26,20 +26,22 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Run-time name of a scalar type. Pixel types are run-time values everywhere below the ITK layer. */
 enum class ScalarType : unsigned char
 {
-  UInt8,
-  Int8,
-  UInt16,
-  Int16,
-  UInt32,
-  Int32,
-  UInt64,
-  Int64,
-  Float32,
-  Float64
+  UInt8,   ///< unsigned, 8 bits
+  Int8,    ///< signed, 8 bits
+  UInt16,  ///< unsigned, 16 bits
+  Int16,   ///< signed, 16 bits
+  UInt32,  ///< unsigned, 32 bits
+  Int32,   ///< signed, 32 bits
+  UInt64,  ///< unsigned, 64 bits
+  Int64,   ///< signed, 64 bits
+  Float32, ///< float
+  Float64  ///< double
 };
 
 /** \brief The ScalarType of an arithmetic C++ type: by size and signedness, so that `long` and `long long` agree. */
@@ -141,6 +143,7 @@ NameOf(ScalarType type)
   }
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -24,14 +24,16 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Coefficients on a grid in memory, x fastest, and how they continue outside. */
 template <unsigned int VDimension, typename TCoefficient>
 struct CoefficientGrid
 {
-  const TCoefficient *   data{ nullptr }; ///< first element, host or device
-  GridExtent<VDimension> extent;
-  Extension              extension[VDimension]{};
+  const TCoefficient *   data{ nullptr };         ///< first element, host or device
+  GridExtent<VDimension> extent;                  ///< the samples in memory
+  Extension              extension[VDimension]{}; ///< how lines continue outside, by axis
 };
 
 /** \brief Where a point falls into a coefficient grid: the support's first index and the weight argument of each axis.
@@ -39,10 +41,12 @@ struct CoefficientGrid
 template <unsigned int VOrder, unsigned int VDimension, typename TReal>
 struct SplineSupport
 {
-  std::int64_t start[VDimension]; ///< relative to the grid's first sample
-  TReal        position[VDimension];
-  bool         inside{ true }; ///< no tap needs folding
+  std::int64_t start[VDimension];    ///< relative to the grid's first sample
+  TReal        position[VDimension]; ///< argument of SplineWeights() (samples)
+  bool         inside{ true };       ///< no tap needs folding
 
+  /** \param[in] index continuous index (samples), in the index space of \p extent
+   * \param[in] extent the samples in memory */
   template <typename TCoordinate>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   SplineSupport(const TCoordinate (&index)[VDimension], const GridExtent<VDimension> & extent)
@@ -58,7 +62,11 @@ struct SplineSupport
   }
 };
 
-/** \brief Weighted sum over the support, with the taps folded only where the support leaves the grid. */
+/** \brief Weighted sum over the support, with the taps folded only where the support leaves the grid.
+ *
+ * \param[in] grid the coefficients
+ * \param[in] support where the point falls
+ * \param[in] weights weights by axis and tap */
 template <unsigned int VOrder, unsigned int VDimension, typename TCoefficient, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> & grid,
@@ -93,12 +101,15 @@ SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> & grid,
 
 /** \brief Value of the spline at a continuous index.
  *
+ * \tparam VOrder spline order, 0 to 5
  * \tparam TReal float or double: weights and sum
  * \tparam TCoordinate float or double, type of the continuous index
  * \param[in] grid the coefficients
  * \param[in] index continuous index (samples), in the index space of grid.extent
- * \par Accuracy the weights are non-negative and sum to 1, so the error is at most (VDimension (VOrder + 4)) units of
- *   rounding of TReal times max|c| over the support */
+ *
+ * \par Accuracy
+ * the weights are non-negative and sum to 1, so the error is at most (VDimension (VOrder + 4)) units of rounding of
+ * TReal times max|c| over the support */
 template <unsigned int VOrder, typename TReal, unsigned int VDimension, typename TCoefficient, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 SplineValue(const CoefficientGrid<VDimension, TCoefficient> & grid, const TCoordinate (&index)[VDimension])
@@ -114,9 +125,12 @@ SplineValue(const CoefficientGrid<VDimension, TCoefficient> & grid, const TCoord
 
 /** \brief Value and partial derivatives (per sample, along the grid's axes) of the spline at a continuous index.
  *
+ * For template parameters and accuracy see SplineValue().
+ *
+ * \param[in] grid the coefficients
+ * \param[in] index continuous index (samples), in the index space of grid.extent
  * \param[out] value the value
- * \param[out] derivative one component an axis, x first; not divided by the spacing
- * For the other parameters see SplineValue(). */
+ * \param[out] derivative one component an axis, x first; not divided by the spacing */
 template <unsigned int VOrder, typename TReal, unsigned int VDimension, typename TCoefficient, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplineValueAndDerivative(const CoefficientGrid<VDimension, TCoefficient> & grid,
@@ -147,6 +161,7 @@ SplineValueAndDerivative(const CoefficientGrid<VDimension, TCoefficient> & grid,
   }
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -26,6 +26,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Calls \p run with the run-time spline order as a compile-time one (host only).
  *
@@ -56,6 +58,7 @@ DispatchSplineOrder(unsigned int order, const TRun & run)
   }
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -24,6 +24,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief The highest spline order of the module, as of ITK's B-spline classes. */
 inline constexpr unsigned int MaximumSplineOrder = 5;
@@ -34,7 +36,7 @@ inline constexpr unsigned int MaximumSplineOrder = 5;
  * gain * product over the poles z of 1 / ((1 - z E^-1)(1 - z E)), with E the shift by one sample and
  * gain = product of (1 - z)^2, so that constants pass unchanged. Orders 0 and 1 interpolate without a prefilter.
  *
- * Closed forms (Unser, Aldroubi, Eden, "B-spline signal processing: Part II", IEEE Trans. Signal Process. 41(2), 1993):
+ * Closed forms (Unser, Aldroubi, Eden, "B-spline signal processing: Part II" \cite{Unser1993b}):
  * order 2: sqrt(8) - 3; order 3: sqrt(3) - 2;
  * order 4: sqrt(664 -+ sqrt(438976)) +- sqrt(304) - 19; order 5: sqrt(135/2 -+ sqrt(17745/4)) +- sqrt(105/4) - 13/2,
  * given here to 20 digits because std::sqrt is not constexpr. */
@@ -46,7 +48,9 @@ struct SplinePoles
   /** Number of poles: floor(order / 2). */
   static constexpr unsigned int Count = VOrder / 2;
 
-  /** The pole of number \p k, the largest absolute value first. */
+  /** The pole of number \p k, the largest absolute value first.
+   *
+   * \param[in] k less than Count */
   CUDASPLINE_HOST_DEVICE static constexpr double
   Pole(unsigned int k)
   {
@@ -105,16 +109,21 @@ struct SplinePoles
  * from zero K samples too late errs by at most T(K) A gain in its direction, and the other direction errs by the
  * same, so the coefficient error is at most 2 gain A T(K) max|s| <= 2 gain A T(K) max|c| (B-spline weights sum to 1).
  * The figures are the smallest K for which this bound is at most 6e-8 (float) or 1.1e-16 (double); a test
- * evaluates the bound. */
+ * evaluates the bound.
+ *
+ * \tparam VOrder spline order, 0 to 5
+ * \tparam TReal float or double */
 template <unsigned int VOrder, typename TReal>
 struct RecursionWarmUp
 {
+  /** Which of the two figures holds. */
   static constexpr bool IsFloat = std::is_same<TReal, float>::value;
-  static constexpr int  Samples = VOrder < 2    ? 0
-                                  : VOrder == 2 ? (IsFloat ? 10 : 21)
-                                  : VOrder == 3 ? (IsFloat ? 13 : 29)
-                                  : VOrder == 4 ? (IsFloat ? 18 : 38)
-                                                : (IsFloat ? 23 : 46);
+  /** Samples of warm-up. */
+  static constexpr int Samples = VOrder < 2    ? 0
+                                 : VOrder == 2 ? (IsFloat ? 10 : 21)
+                                 : VOrder == 3 ? (IsFloat ? 13 : 29)
+                                 : VOrder == 4 ? (IsFloat ? 18 : 38)
+                                               : (IsFloat ? 23 : 46);
 };
 
 /** \brief The warm-up of itk::BSplineDecompositionImageFilter: the samples after which the largest pole's power is
@@ -124,9 +133,11 @@ struct RecursionWarmUp
 template <unsigned int VOrder>
 struct ItkHorizon
 {
+  /** Samples of warm-up. */
   static constexpr int Samples = VOrder < 2 ? 0 : VOrder == 2 ? 14 : VOrder == 3 ? 18 : VOrder == 4 ? 23 : 28;
 };
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -26,19 +26,24 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Values of the centred B-spline of degree VOrder at its VOrder + 1 samples around a point.
  *
  * With x the coordinate (samples) and i the first index of the support (SplineSupportStart()), weight k is
  * B(x - (i + k)). All weights are non-negative and sum to 1.
  *
- * The polynomial pieces are those of Unser, Aldroubi, Eden, "B-spline signal processing: Part I", 1993.
+ * The polynomial pieces are those of Unser, Aldroubi, Eden, "B-spline signal processing: Part I" \cite{Unser1993a}.
  *
+ * \tparam VOrder spline order, 0 to 5
+ * \tparam TReal float or double
  * \param[in] t position of x relative to sample i + floor(VOrder / 2) of the support: in [0, 1) for odd
  *   orders, in [-1/2, 1/2) for even ones (samples). Slightly outside the polynomials continue.
  * \param[out] w the VOrder + 1 weights
- * \par Accuracy a few units of 2^-53 (double) or 2^-24 (float): no term of a piece exceeds 1 by more than a factor
- * of 2. */
+ *
+ * \par Accuracy
+ * a few units of 2^-53 (double) or 2^-24 (float): no term of a piece exceeds 1 by more than a factor of 2. */
 template <unsigned int VOrder, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplineWeights(TReal t, TReal * w)
@@ -105,6 +110,7 @@ SplineWeights(TReal t, TReal * w)
  *
  * From B'(x) of degree n = B(x + 1/2) - B(x - 1/2) of degree n - 1: the weights of degree n - 1 half a sample off,
  * differenced. Order 0 has derivative 0, as in ITK.
+ *
  * \param[in] t as for SplineWeights()
  * \param[out] dw the VOrder + 1 derivatives; they sum to 0 */
 template <unsigned int VOrder, typename TReal>
@@ -134,6 +140,8 @@ SplineDerivativeWeights(TReal t, TReal * dw)
  * ITK takes the floor of the coordinate *in single precision* (plus 1/2 for even orders). Next to a
  * breakpoint the support may then be the neighbouring one, and the polynomials continue across it, which matters for
  * order 0 only; it is repeated here so that every order agrees with ITK.
+ *
+ * \tparam VOrder spline order, 0 to 5
  * \param[in] x coordinate (samples) */
 template <unsigned int VOrder>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
@@ -145,7 +153,10 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
 
 /** \brief The argument t of SplineWeights() for coordinate \p x and the support that starts at \p start.
  *
- * Subtracted in double, so that a float evaluation loses nothing by a large index. */
+ * Subtracted in double, so that a float evaluation loses nothing by a large index.
+ *
+ * \param[in] x coordinate (samples)
+ * \param[in] start first index of the support (SplineSupportStart()) */
 template <unsigned int VOrder>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 SplineSupportPosition(double x, std::int64_t start)
@@ -153,6 +164,7 @@ SplineSupportPosition(double x, std::int64_t start)
   return x - static_cast<double>(start + static_cast<std::int64_t>(VOrder / 2));
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

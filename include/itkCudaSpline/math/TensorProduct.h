@@ -26,6 +26,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief Offsets of a support's taps from the first element of the array, all of them inside: no folding. */
 template <unsigned int VDimension>
@@ -34,11 +36,13 @@ struct ContiguousTaps
   std::int64_t base;               ///< offset of the support's first tap (elements)
   std::int64_t stride[VDimension]; ///< elements between neighbours along each axis
 
+  /** Offset of the first tap (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            Base() const
   {
     return base;
   }
+  /** What a tap of an axis adds to it (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            Offset(unsigned int axis, unsigned int tap) const
   {
@@ -52,11 +56,13 @@ struct FoldedTaps
 {
   std::int64_t offset[VDimension][VTaps]; ///< folded index times stride (elements)
 
+  /** Offset of the first tap (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            Base() const
   {
     return 0;
   }
+  /** What a tap of an axis adds to it (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            Offset(unsigned int axis, unsigned int tap) const
   {
@@ -68,7 +74,9 @@ struct FoldedTaps
  *
  * \tparam VAxis number of axes that are summed over: VDimension for the whole
  * \tparam VTaps taps an axis
- * \tparam TCoefficient stored type, \tparam TReal type of the weights and of the sum
+ * \tparam TCoefficient stored type
+ * \tparam TReal type of the weights and of the sum
+ * \tparam TTaps ContiguousTaps or FoldedTaps
  * \param[in] data first element of the coefficients, host or device, x fastest
  * \param[in] taps ContiguousTaps or FoldedTaps
  * \param[in] at offset of the axes above (elements); taps.Base() for the whole
@@ -105,6 +113,7 @@ TensorProductSum(const TCoefficient * data,
   return sum;
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif
