@@ -71,7 +71,7 @@ LaunchLineFilter(const TReal *    input,
                  const Stream &   stream)
 {
   const dim3         threads(WarpSize, TileSegments<TReal>);
-  const std::int64_t tiles = (view.length + TileLength<TReal> - 1) / TileLength<TReal>;
+  const std::int64_t tiles = (view.wanted + TileLength<TReal> - 1) / TileLength<TReal>;
   if (view.inner == 1)
   {
     const std::size_t  bytes = RowTileBytes<TReal>(filter.GetReach());
@@ -136,13 +136,17 @@ LaunchPlaneFilter(const SourceDescriptor & descriptor,
 
 template <typename TReal>
 TReal *
-LaunchPrefilter(const SourceDescriptor & descriptor, TReal * samples, TReal * other, const Stream & stream)
+LaunchPrefilter(const SourceDescriptor & descriptor,
+                TReal *                  samples,
+                TReal *                  other,
+                const Stream &           stream,
+                const AxisPart &         part)
 {
   // The taps of the papers, and of tolerances that are asked for often, have kernels that keep the samples in
   // registers.
   DispatchSegmentFilter<TReal, 3, 4, 5, 6, 7, 9, 13>(descriptor, [&](const auto & filter) {
     unsigned int axis = 0;
-    if (IsFilteredByPlanes<TReal>(descriptor, filter))
+    if (part.axis > 1 && IsFilteredByPlanes<TReal>(descriptor, filter))
     {
       LaunchPlaneFilter(descriptor, static_cast<const TReal *>(samples), other, filter, stream);
       std::swap(samples, other);
@@ -154,7 +158,7 @@ LaunchPrefilter(const SourceDescriptor & descriptor, TReal * samples, TReal * ot
       {
         LaunchLineFilter(static_cast<const TReal *>(samples),
                          other,
-                         ViewAxis(descriptor, axis),
+                         ViewAxis(descriptor, axis, part),
                          descriptor.extension[axis],
                          filter,
                          stream);

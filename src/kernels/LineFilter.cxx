@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "kernels/LineFilter.h"
 
+#include "kernels/PrefilterBackends.h"
 #include "kernels/SegmentFilterDispatch.h"
 
 #include <type_traits>
@@ -68,6 +69,22 @@ MakeLineFilter(const SourceDescriptor & descriptor)
     filter = std::make_unique<SegmentLineFilter<TReal, std::decay_t<decltype(segment)>>>(segment);
   });
   return filter;
+}
+
+int
+ReachOfPrefilter(const SourceDescriptor & descriptor)
+{
+  int        reach = 0;
+  const auto ask = [&reach](const auto & segment) { reach = segment.GetReach(); };
+  if (descriptor.element == ScalarType::Float64)
+  {
+    DispatchSegmentFilter<double>(descriptor, ask);
+  }
+  else
+  {
+    DispatchSegmentFilter<float>(descriptor, ask);
+  }
+  return reach;
 }
 
 template std::unique_ptr<const LineFilter<float>>

@@ -21,6 +21,8 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
+#include "kernels/PrefilterBackends.h"
+
 namespace itk::CudaSpline
 {
 
@@ -31,17 +33,22 @@ namespace itk::CudaSpline
  * \param[in,out] samples device memory for descriptor.Elements() elements: the samples; overwritten
  * \param[out] other device memory of the same size
  * \param[in] stream where it is enqueued
+ * \param[in] part a part of the slowest axis of more than one sample, if not all of it is wanted
  * \return which of the two has the coefficients
  * \exception std::invalid_argument the number of taps
  * \exception DeviceError a launch failed */
 template <typename TReal>
 TReal *
-LaunchPrefilter(const SourceDescriptor & descriptor, TReal * samples, TReal * other, const Stream & stream);
+LaunchPrefilter(const SourceDescriptor & descriptor,
+                TReal *                  samples,
+                TReal *                  other,
+                const Stream &           stream,
+                const AxisPart &         part = {});
 
 extern template float *
-LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &);
+LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &, const AxisPart &);
 extern template double *
-LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &);
+LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &, const AxisPart &);
 
 } // namespace itk::CudaSpline
 

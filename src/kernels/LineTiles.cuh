@@ -77,8 +77,8 @@ ColumnTileBytes(int reach)
   return std::size_t{ WarpSize } * (TileLength<TReal> + 2 * reach) * sizeof(TReal);
 }
 
-/** \brief Copies a tile of 32 rows into shared memory: samples tileBegin - margin to tileBegin + TileLength + margin of
- * the rows' extension. */
+/** \brief Copies a tile of 32 rows into shared memory: from \p margin samples before coefficient \p tileBegin on,
+ * samples of the rows' extension. */
 template <typename TReal>
 __device__ __forceinline__ void
 CopyRows(const TReal *    input,
@@ -91,9 +91,10 @@ CopyRows(const TReal *    input,
          Extension        extension)
 {
   const int          width = TileLength<TReal> + 2 * margin;
-  const std::int64_t first = tileBegin - margin;
+  const std::int64_t first = view.offset + tileBegin - margin;
   const int          lane = static_cast<int>(threadIdx.x);
-  const bool         wide = IsWide(input, view.length) && first >= 0 && first + width <= view.length;
+  const bool         wide =
+    IsWide(input, view.length) && first % WideCopy<TReal> == 0 && first >= 0 && first + width <= view.length;
   for (int row = static_cast<int>(threadIdx.y); row < WarpSize; row += TileSegments<TReal>)
   {
     if (firstRow + row >= view.outer)
@@ -166,7 +167,7 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   const int              margin = TileMargin<TReal>(filter.GetReach());
   const int              pitch = RowPitch<TReal>(filter.GetReach());
 
-  const std::int64_t tiles = (view.length + TileLength<TReal> - 1) / TileLength<TReal>;
+  const std::int64_t tiles = (view.wanted + TileLength<TReal> - 1) / TileLength<TReal>;
   const std::int64_t tileBegin = std::int64_t{ blockIdx.x } % tiles * TileLength<TReal>;
   const std::int64_t firstRow = std::int64_t{ blockIdx.x } / tiles * WarpSize;
   const int          lane = static_cast<int>(threadIdx.x);
@@ -175,14 +176,14 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   WaitForTile();
   const int segment = static_cast<int>(threadIdx.y) * LineSegmentLength;
   FilterRowOfTile(
-    filter, tile + lane * pitch + margin + segment, firstRow + lane < view.outer && tileBegin + segment < view.length);
+    filter, tile + lane * pitch + margin + segment, firstRow + lane < view.outer && tileBegin + segment < view.wanted);
 
-  const bool wide = IsWide(output, view.length) && tileBegin + TileLength<TReal> <= view.length;
+  const bool wide = IsWide(output, view.wanted) && tileBegin + TileLength<TReal> <= view.wanted;
   for (int row = static_cast<int>(threadIdx.y); row < WarpSize && firstRow + row < view.outer;
        row += TileSegments<TReal>)
   {
     const TReal * const from = tile + row * pitch + margin;
-    TReal * const       to = output + (firstRow + row) * view.length + tileBegin;
+    TReal * const       to = output + (firstRow + row) * view.wanted + tileBegin;
     if (wide)
     {
       for (int i = lane * WideCopy<TReal>; i < TileLength<TReal>; i += WarpSize * WideCopy<TReal>)
@@ -192,7 +193,7 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
     }
     else
     {
-      for (int i = lane; i < TileLength<TReal> && tileBegin + i < view.length; i += WarpSize)
+      for (int i = lane; i < TileLength<TReal> && tileBegin + i < view.wanted; i += WarpSize)
       {
         to[i] = from[i];
       }
@@ -210,14 +211,15 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   TReal * const          tile = reinterpret_cast<TReal *>(sharedMemory);
   const int              reach = filter.GetReach();
 
-  const std::int64_t tiles = (view.length + TileLength<TReal> - 1) / TileLength<TReal>;
-  const std::int64_t laneGroups = (view.inner + WarpSize - 1) / WarpSize;
-  const std::int64_t block = blockIdx.x;
-  const std::int64_t firstColumn = block % laneGroups * WarpSize;
-  const std::int64_t tileBegin = block / laneGroups % tiles * TileLength<TReal>;
-  const std::int64_t plane = block / laneGroups / tiles * view.length * view.inner + firstColumn;
-  const int          lane = static_cast<int>(threadIdx.x);
-  const int          warp = static_cast<int>(threadIdx.y);
+  const std::int64_t  tiles = (view.wanted + TileLength<TReal> - 1) / TileLength<TReal>;
+  const std::int64_t  laneGroups = (view.inner + WarpSize - 1) / WarpSize;
+  const std::int64_t  block = blockIdx.x;
+  const std::int64_t  firstColumn = block % laneGroups * WarpSize;
+  const std::int64_t  tileBegin = block / laneGroups % tiles * TileLength<TReal>;
+  const std::int64_t  plane = block / laneGroups / tiles;
+  const TReal * const planeOfInput = input + plane * view.length * view.inner + firstColumn;
+  const int           lane = static_cast<int>(threadIdx.x);
+  const int           warp = static_cast<int>(threadIdx.y);
   const int columns = view.inner - firstColumn < WarpSize ? static_cast<int>(view.inner - firstColumn) : WarpSize;
 
   // A row of the tile are 32 neighbouring columns: 8 or 16 lanes copy one.
@@ -228,8 +230,8 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   const int  at = lane % lanesOfRow * (wide ? WideCopy<TReal> : 1);
   for (int row = warp * rowsTogether + lane / lanesOfRow; row < height; row += TileSegments<TReal> * rowsTogether)
   {
-    const std::int64_t  n = FoldIndex(tileBegin - reach + row, view.length, extension);
-    const TReal * const from = input + plane + n * view.inner;
+    const std::int64_t  n = FoldIndex(view.offset + tileBegin - reach + row, view.length, extension);
+    const TReal * const from = planeOfInput + n * view.inner;
     if (wide)
     {
       CopyWide(tile + row * WarpSize + at, from + at);
@@ -242,14 +244,14 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   WaitForTile();
 
   const std::int64_t begin = tileBegin + warp * LineSegmentLength;
-  if (lane >= columns || begin >= view.length)
+  if (lane >= columns || begin >= view.wanted)
   {
     return;
   }
   const TReal * const line = tile + (warp * LineSegmentLength + reach) * WarpSize + lane;
-  TReal * const       to = output + plane + begin * view.inner + lane;
+  TReal * const       to = output + (plane * view.wanted + begin) * view.inner + firstColumn + lane;
   const std::int64_t  stride = view.inner;
-  const std::int64_t  rest = view.length - begin;
+  const std::int64_t  rest = view.wanted - begin;
   const auto          load = [line](std::int64_t n) { return line[static_cast<int>(n) * WarpSize]; };
   if (rest >= LineSegmentLength)
   {

@@ -56,7 +56,7 @@ template <typename TReal>
 constexpr std::size_t
 PlaneTileBytes(int reach)
 {
-  return std::size_t{ RowPitch<TReal>(reach) } * PlaneRows(reach) * sizeof(TReal);
+  return static_cast<std::size_t>(RowPitch<TReal>(reach)) * PlaneRows(reach) * sizeof(TReal);
 }
 
 /** \brief The first two axes of planes.

@@ -16,7 +16,9 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/math/FirFilter.h"
 
 #include "kernels/PrefilterBackends.h"
@@ -152,6 +154,12 @@ Prefilter(const SourceDescriptor & descriptor,
   }
   if (context.backend == Backend::Cuda)
   {
+    const std::int64_t slabLength = PlanPrefilter(descriptor, AvailableDeviceMemory(context.device)).slabLines;
+    if (slabLength > 0)
+    {
+      PrefilterSlabsOnCuda(descriptor, pixels, coefficients, slabLength, context);
+      return;
+    }
     const SampleSource source(
       descriptor, Backend::Cuda, context.device, PrefilterOnCuda(descriptor, pixels, context.Part(0.0, 0.9)));
     DownloadFromCuda(source, coefficients, context.Part(0.9, 1.0));
@@ -163,6 +171,12 @@ Prefilter(const SourceDescriptor & descriptor,
 #if !defined(CUDASPLINE_HAS_CUDA)
 std::shared_ptr<const void>
 PrefilterOnCuda(const SourceDescriptor &, const void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+PrefilterSlabsOnCuda(const SourceDescriptor &, const void *, void *, std::int64_t, const ExecutionContext &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -20,6 +20,8 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/math/Extension.h"
+#include "itkCudaSpline/math/LineRecursion.h"
 #include "itkCudaSpline/math/PixelAccess.h"
 
 #include "kernels/HostCopies.h"
@@ -70,18 +72,23 @@ LaunchConvert(const void *             pixels,
   CheckCuda(cudaGetLastError(), "ConvertKernel");
 }
 
-/** Brings the pixels to the device as real elements, chunk by chunk. */
+/** Brings samples to the device as real elements, chunk by chunk.
+ *
+ * \param[in] descriptor of what is on the device: its count of samples is the distance of the planes
+ * \param[in] pixels the first sample
+ * \param[in] count samples, each with all of its components
+ * \param[out] elements where the first of them goes in the first plane */
 template <typename TReal>
 void
 UploadAsReal(const SourceDescriptor & descriptor,
              const void *             pixels,
+             std::int64_t             count,
              TReal *                  elements,
              const ExecutionContext & context,
              const Stream &           stream,
              Uploader &               uploader)
 {
   const std::size_t  pixelBytes = SizeOf(descriptor.pixel) * descriptor.components;
-  const std::int64_t count = descriptor.Count();
   const std::int64_t chunk = std::min<std::int64_t>(count, static_cast<std::int64_t>(TransferChunkBytes / pixelBytes));
   const bool         convert = descriptor.element != descriptor.pixel || descriptor.components > 1;
   const DeviceBuffer raw(convert ? static_cast<std::size_t>(chunk) * pixelBytes : 0, stream);
@@ -109,7 +116,7 @@ MakeRealElements(const SourceDescriptor & descriptor,
 {
   DeviceBuffer  elements(descriptor.Bytes(), stream);
   TReal * const samples = static_cast<TReal *>(elements.Data());
-  UploadAsReal(descriptor, pixels, samples, context.Part(0.0, 0.8), stream, uploader);
+  UploadAsReal(descriptor, pixels, descriptor.Count(), samples, context.Part(0.0, 0.8), stream, uploader);
   if (descriptor.NeedsFilter())
   {
     DeviceBuffer other(descriptor.Bytes(), stream);
@@ -121,7 +128,100 @@ MakeRealElements(const SourceDescriptor & descriptor,
   return elements;
 }
 
+/** The slowest axis of more than one sample. */
+unsigned int
+SlowestAxis(const SourceDescriptor & descriptor)
+{
+  unsigned int slowest = 0;
+  for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
+  {
+    slowest = descriptor.size[axis] > 1 ? axis : slowest;
+  }
+  return slowest;
+}
+
+template <typename TReal>
+void
+PrefilterSlabs(const SourceDescriptor & descriptor,
+               const void *             pixels,
+               TReal *                  coefficients,
+               std::int64_t             slabLength,
+               const ExecutionContext & context)
+{
+  const DeviceScope  scope(context.device);
+  const Stream       stream;
+  Uploader           uploader(ParallelHostCopy(context));
+  const unsigned int axis = SlowestAxis(descriptor);
+  const std::int64_t length = descriptor.size[axis];
+  const std::int64_t slice = descriptor.Count() / length;
+  const std::int64_t reach = ReachOfPrefilter(descriptor);
+  const auto         samplesOf = [reach](std::int64_t wanted) { // those of whole segments, and beyond them
+    return (wanted + LineSegmentLength - 1) / LineSegmentLength * LineSegmentLength + 2 * reach;
+  };
+  const std::int64_t most = samplesOf(std::min(slabLength, length));
+  DeviceBuffer       first(static_cast<std::size_t>(most * slice) * sizeof(TReal), stream);
+  DeviceBuffer       second(static_cast<std::size_t>(most * slice) * sizeof(TReal), stream);
+  for (std::int64_t begin = 0; begin < length; begin += slabLength)
+  {
+    const auto part =
+      context.Part(static_cast<double>(begin) / static_cast<double>(length),
+                   static_cast<double>(std::min(length, begin + slabLength)) / static_cast<double>(length));
+    const std::int64_t wanted = std::min(slabLength, length - begin);
+    SourceDescriptor   slab = descriptor;
+    TReal * const      samples = static_cast<TReal *>(first.Data());
+    slab.size[axis] = samplesOf(wanted);
+    // The slices of the extended image, as many at a time as follow each other in memory.
+    for (std::int64_t n = 0; n < slab.size[axis];)
+    {
+      const std::int64_t from = FoldIndex(begin - reach + n, length, descriptor.extension[axis]);
+      std::int64_t       run = 1;
+      while (n + run < slab.size[axis] &&
+             FoldIndex(begin - reach + n + run, length, descriptor.extension[axis]) == from + run)
+      {
+        ++run;
+      }
+      const auto * const at =
+        static_cast<const char *>(pixels) + static_cast<std::size_t>(from * slice) * SizeOf(descriptor.pixel);
+      UploadAsReal(slab,
+                   at,
+                   run * slice,
+                   samples + n * slice,
+                   part.Part(0.5 * static_cast<double>(n) / static_cast<double>(slab.size[axis]),
+                             0.5 * static_cast<double>(n + run) / static_cast<double>(slab.size[axis])),
+                   stream,
+                   uploader);
+      n += run;
+    }
+    const TReal * const filtered =
+      LaunchPrefilter(slab, samples, static_cast<TReal *>(second.Data()), stream, { axis, reach, wanted });
+    DownloadThroughStaging(coefficients + begin * slice,
+                           filtered,
+                           static_cast<std::size_t>(wanted * slice) * sizeof(TReal),
+                           stream,
+                           ParallelHostCopy(context));
+    part.Report(1.0);
+  }
+}
+
 } // namespace
+
+void
+PrefilterSlabsOnCuda(const SourceDescriptor & descriptor,
+                     const void *             pixels,
+                     void *                   coefficients,
+                     std::int64_t             slabLength,
+                     const ExecutionContext & context)
+{
+  context.Report(0.0);
+  if (descriptor.element == ScalarType::Float64)
+  {
+    PrefilterSlabs(descriptor, pixels, static_cast<double *>(coefficients), slabLength, context);
+  }
+  else
+  {
+    PrefilterSlabs(descriptor, pixels, static_cast<float *>(coefficients), slabLength, context);
+  }
+}
 
 std::shared_ptr<const void>
 PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)

@@ -21,6 +21,6 @@ namespace itk::CudaSpline
 {
 
 template double *
-LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &);
+LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &, const AxisPart &);
 
 } // namespace itk::CudaSpline

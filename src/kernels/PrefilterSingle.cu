@@ -21,6 +21,6 @@ namespace itk::CudaSpline
 {
 
 template float *
-LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &);
+LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &, const AxisPart &);
 
 } // namespace itk::CudaSpline

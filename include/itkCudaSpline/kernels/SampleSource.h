@@ -39,6 +39,7 @@ inline constexpr unsigned int MaximumDimension = 4;
 /** \brief How samples become B-spline coefficients. */
 struct PrefilterMethod
 {
+  /** \brief The filters. */
   enum class Kind : unsigned char
   {
     Exact,      ///< truncated recursion, exact to the precision of the elements (RecursionWarmUp)
@@ -46,15 +47,24 @@ struct PrefilterMethod
     Fir         ///< Champagnat and Le Sant: convolution with the taps of FirTaps(), normalised to the sum 1
   };
 
-  Kind kind{ Kind::Exact };
-  int  taps{ 15 }; ///< of Fir: odd, from 1 to MaximumFirTaps
+  Kind kind{ Kind::Exact }; ///< which of them
+  int  taps{ 15 };          ///< of Fir: odd, from 1 to MaximumFirTaps
 
+  /** True where the same filter runs. */
   bool
   operator==(const PrefilterMethod & other) const
   {
     return kind == other.kind && (kind != Kind::Fir || taps == other.taps);
   }
 };
+
+/** \brief Name of a prefilter as in messages. */
+constexpr const char *
+NameOf(PrefilterMethod::Kind kind)
+{
+  return kind == PrefilterMethod::Kind::Exact ? "Exact"
+                                              : (kind == PrefilterMethod::Kind::ItkHorizon ? "ItkHorizon" : "Fir");
+}
 
 /** \brief What a sampled image is made into before it is evaluated: part of the kernel descriptor.
  *
@@ -70,7 +80,7 @@ struct SourceDescriptor
   ScalarType      element{ ScalarType::Float32 };
   unsigned int    order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
   PrefilterMethod method;     ///< of orders 2 to 5
-  /** Numbers a pixel has: of a pixel one after the other in the host image, planes one after the other in a source. */
+  /** Numbers that a pixel has: one after the other in the host image, in planes one after the other in a source. */
   unsigned int components{ 1 };
   /** How lines continue outside, by axis. */
   std::array<Extension, MaximumDimension> extension{

@@ -20,11 +20,14 @@
 
 #include "itkCudaSpline/math/FirTaps.h"
 #include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 #include <cstdint>
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief The most taps that a FIR prefilter may have: more than double precision can tell apart at any order. */
 inline constexpr int MaximumFirTaps = 127;
@@ -34,8 +37,8 @@ inline constexpr int MaximumFirTaps = 127;
 template <typename TReal>
 struct HalfTaps
 {
-  int   reach{ 0 };
-  TReal tap[MaximumFirTaps / 2 + 1]{};
+  int   reach{ 0 };                    ///< the largest distance
+  TReal tap[MaximumFirTaps / 2 + 1]{}; ///< by distance; those beyond the reach are not used
 };
 
 /** \brief The normalised taps of FirTaps() for kernels (host).
@@ -61,6 +64,25 @@ MakeHalfTaps(int count)
   return half;
 }
 
+/** \brief The fewest normalised taps of a run-time order whose coefficient error along one axis is at most a tolerance
+ * (host).
+ *
+ * \param[in] order spline order, 0 to 5; 0 and 1 need one tap
+ * \param[in] tolerance worst-case error for signals of absolute value up to 1, positive; FirTruncationError()
+ * \exception std::invalid_argument the order, or a tolerance that is not positive or needs more than MaximumFirTaps */
+inline int
+FirTapCountOf(unsigned int order, double tolerance)
+{
+  const int count = DispatchSplineOrder(
+    order, [tolerance](auto constantOrder) { return FirTapCount<decltype(constantOrder)::value>(tolerance, true); });
+  if (count > MaximumFirTaps)
+  {
+    throw std::invalid_argument("A FIR tolerance of " + std::to_string(tolerance) + " needs " + std::to_string(count) +
+                                " taps; at most " + std::to_string(MaximumFirTaps) + " are possible.");
+  }
+  return count;
+}
+
 /** \brief One coefficient by convolution: the sum over k of tap(k) (s[n - k] + s[n + k]), from the centre outwards.
  *
  * Champagnat and Le Sant, section 3.2: the cubic prefilter as a symmetric FIR filter of 2 K + 1 taps.
@@ -70,6 +92,8 @@ MakeHalfTaps(int count)
  * \tparam TLoad callable: TValue (std::int64_t n), sample n of the extended line
  * \param[in] n index of the coefficient (samples)
  * \param[in] taps half of the taps
+ * \param[in] load gives the samples
+ *
  * \par Accuracy truncation FirTruncationError() times max|s|; rounding (reach + 2) units in the last place of the sum
  * of |tap| times max|s| */
 template <typename TValue, int VReach = -1, typename TReal, typename TLoad>
@@ -88,6 +112,7 @@ FirCoefficientAt(std::int64_t n, const HalfTaps<TReal> & taps, const TLoad & loa
   return sum;
 }
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

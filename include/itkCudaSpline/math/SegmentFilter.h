@@ -33,6 +33,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineMath
+ * @{ */
 
 /** \brief FilterSegment(): exact up to the warm-up.
  *
@@ -42,15 +44,17 @@ namespace itk::CudaSpline
 template <unsigned int VOrder, typename TReal, int VWarmUp>
 struct RecursiveSegment
 {
-  static constexpr bool IsUnrolled = true;
-  static constexpr int  Reach = VWarmUp;
+  static constexpr bool IsUnrolled = true; ///< see the head of this file
+  static constexpr int  Reach = VWarmUp;   ///< GetReach(), known to the compiler
 
+  /** Samples read beyond the segment on either side. */
   CUDASPLINE_HOST_DEVICE constexpr int
   GetReach() const
   {
     return VWarmUp;
   }
 
+  /** Filters the segment that begins at \p begin; \p load and \p store as for FilterSegment(). */
   template <typename TValue, typename TLoad, typename TStore>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Run(std::int64_t begin, TLoad && load, TStore && store) const
@@ -66,17 +70,19 @@ struct RecursiveSegment
 template <typename TReal, int VReach = -1>
 struct FirSegment
 {
-  static constexpr bool IsUnrolled = VReach >= 0;
-  static constexpr int  Reach = VReach; ///< -1: not known to the compiler
+  static constexpr bool IsUnrolled = VReach >= 0; ///< see the head of this file
+  static constexpr int  Reach = VReach;           ///< GetReach(); -1: not known to the compiler
 
-  HalfTaps<TReal> taps;
+  HalfTaps<TReal> taps; ///< the taps
 
+  /** Samples read beyond the segment on either side. */
   CUDASPLINE_HOST_DEVICE constexpr int
   GetReach() const
   {
     return VReach >= 0 ? VReach : taps.reach;
   }
 
+  /** Filters the segment that begins at \p begin; \p load and \p store as for FilterSegment(). */
   template <typename TValue, typename TLoad, typename TStore>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Run(std::int64_t begin, TLoad && load, TStore && store) const
@@ -113,9 +119,11 @@ struct FirSegment
 template <typename TFilter>
 inline constexpr bool IsRecursive = false;
 
+/** \brief IsRecursive of RecursiveSegment. */
 template <unsigned int VOrder, typename TReal, int VWarmUp>
 inline constexpr bool IsRecursive<RecursiveSegment<VOrder, TReal, VWarmUp>> = true;
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif
