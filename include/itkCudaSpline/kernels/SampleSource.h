@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -64,6 +65,13 @@ NameOf(PrefilterMethod::Kind kind)
 {
   return kind == PrefilterMethod::Kind::Exact ? "Exact"
                                               : (kind == PrefilterMethod::Kind::ItkHorizon ? "ItkHorizon" : "Fir");
+}
+
+/** \brief Prints the name of a prefilter. */
+inline std::ostream &
+operator<<(std::ostream & stream, PrefilterMethod::Kind kind)
+{
+  return stream << NameOf(kind);
 }
 
 /** \brief What a sampled image is made into before it is evaluated: part of the kernel descriptor.
