@@ -10,10 +10,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Doxygen says nothing of the members of a namespace that is not documented.
 HEADER = """
-/** \\namespace itk::CudaSpline
- * \\brief A namespace. */
 namespace itk::CudaSpline
 {
 /** \\brief A pair of numbers. */

@@ -1,9 +1,9 @@
 # Installs a build, moves the prefix, and configures, builds and runs the project of consumer/ against it.
 #
-# usage: cmake -DBUILD=folder -DWORK=folder -DCONSUMER=folder -DPACKAGE=CudaSpline|ITK [-DITK_DIR=folder] [-DPROGRAM=name]
+# usage: cmake -DBUILD=folder -DPREFIX=/prefix -DWORK=folder -DCONSUMER=folder -DPACKAGE=CudaSpline|ITK [-DITK_DIR=folder] [-DPROGRAM=name]
 #          -DCONFIG=Release -DGENERATOR=Ninja -DCXX=compiler [-DCXX_FLAGS=flags] -P TestConsumer.cmake
 #
-# WORK is made anew. Without ITK_DIR, ITK is looked for in the prefix alone.
+# PREFIX is that of the build; nothing is written there. WORK is made anew. Without ITK_DIR, ITK is looked for in the prefix alone.
 cmake_minimum_required(VERSION 3.22)
 
 function(run what)
@@ -16,9 +16,12 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
-run("Installation" "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/first" --config "${CONFIG}")
-# Nothing may remember where it was installed first.
-file(RENAME "${WORK}/first" "${WORK}/prefix")
+# By DESTDIR and not by another prefix: ITK installs its Eigen by a build of its own, which knows the prefix of the configuration only.
+set(ENV{DESTDIR} "${WORK}/first")
+run("Installation" "${CMAKE_COMMAND}" --install "${BUILD}" --config "${CONFIG}")
+unset(ENV{DESTDIR})
+# Nothing may remember where it was to be installed.
+file(RENAME "${WORK}/first${PREFIX}" "${WORK}/prefix")
 
 if(PROGRAM)
   run("The installed program" "${WORK}/prefix/bin/${PROGRAM}" --version)
