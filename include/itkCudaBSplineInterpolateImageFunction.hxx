@@ -181,7 +181,9 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   ContinuousIndexType index;
   if (this->GetInputImage() != nullptr) // else EvaluateAt() says what is missing
   {
-    index = this->GetInputImage()->template TransformPhysicalPointToContinuousIndex<TCoordRep>(point);
+    // The form that adaptors have in every version; points outside have an index, too.
+    const bool isInside = this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index);
+    (void)isInside;
   }
   return this->EvaluateAt(index, nullptr);
 }
