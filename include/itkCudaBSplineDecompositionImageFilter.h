@@ -20,11 +20,13 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineCompatibility.h"
+#include "itkCudaSplineDecompositionBase.h"
+#include "itkCudaSplinePixelTraits.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
-#include "itkBSplineDecompositionImageFilter.h"
-#include "itkImage.h"
 #include "itkPlatformMultiThreader.h"
+
+#include <array>
 
 namespace itk
 {
@@ -33,30 +35,42 @@ namespace itk
  * \brief B-spline coefficients of an image, on a GPU or on all threads of the host.
  *
  * Replaces BSplineDecompositionImageFilter: the same coefficients, for spline orders 0 to 5 and whole-sample mirror
- * boundaries, of images of 1 to 4 dimensions with integer or real pixels, as float or double. Other pixel types,
- * dimensions and adaptors are answered by the superclass (GetLastBackend(), GetFallbackReason()).
+ * boundaries, of images of 1 to 4 dimensions. Pixels are integers or real numbers, or several of them (Vector,
+ * CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage), which are filtered one by one; coefficients are float or
+ * double, as many. Other pixel types, dimensions and adaptors are answered by the superclass (GetLastBackend(),
+ * GetFallbackReason()).
  *
- * The recursive prefilter of Unser, Aldroubi and Eden \cite{Unser1993b} runs on independent segments of each line,
- * whose recursion starts far enough ahead of them that nothing is lost (CudaSpline::FilterSegment()).
+ * \par Methods (SetPrefilter())
+ * - \c Exact, the default: the recursive prefilter of Unser, Aldroubi and Eden \cite{Unser1993b} on independent
+ *   segments of each line, whose recursion starts far enough ahead of them that nothing is lost
+ *   (CudaSpline::FilterSegment()).
+ * - \c ItkHorizon: the same, started as far ahead as ITK does at the low edge of a line, for its tolerance of 1e-10.
+ * - \c Fir: convolution with 2K + 1 taps that sum to 1, after Champagnat and Le Sant \cite{Champagnat2012}, by their
+ *   number (SetNumberOfTaps()) or by a tolerance from which it follows (SetTolerance()).
+ *
+ * \par Boundaries (SetExtension())
+ * Whole-sample mirror, as ITK; half-sample reflection and periodic continuation besides, axis by axis.
  *
  * \par Accuracy
- * Along one axis the truncation error is at most 6e-8 (float output) or 1.1e-16 (double output) of the largest
- * coefficient. ITK itself is 1.2e-10 (cubic) to 3.7e-10 (order 5) off the exact mirror near the low edge. Float output
- * is computed in float; ITK computes in double and rounds to float after each axis.
+ * Along one axis the truncation error of \c Exact is at most 6e-8 (float output) or 1.1e-16 (double output) of the
+ * largest coefficient; that of \c Fir is CudaSpline::FirTruncationError() of the largest absolute sample, 3.4e-4 for
+ * the cubic with 15 taps. ITK itself is 1.2e-10 (cubic) to 3.7e-10 (order 5) off the exact mirror near the low edge.
+ * Float output is computed in float; ITK computes in double and rounds to float after each axis.
  *
  * \par NaN and infinity
  * reach the samples of their neighbourhood (CudaSpline::FilterSegment()); in ITK they spread over the whole image.
  *
- * The input must be in memory as a whole, as for the superclass; the filter is not in place.
+ * The input must be in memory as a whole, as for the superclass; the filter is not in place. The output may be larger
+ * than the memory of the device: it is made slab by slab, with the same bits.
  *
  * \tparam TInputImage image to decompose
- * \tparam TOutputImage image of float or double pixels of the same dimension
+ * \tparam TOutputImage image of float or double numbers, of the same dimension and as many a pixel
  *
  * \sa BSplineDecompositionImageFilter, CudaBSplineInterpolateImageFunction
  * \ingroup CudaSplineItk */
 template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT CudaBSplineDecompositionImageFilter
-  : public BSplineDecompositionImageFilter<TInputImage, TOutputImage>
+  : public CudaSplineDetail::DecompositionBase<TInputImage, TOutputImage>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBSplineDecompositionImageFilter);
@@ -64,7 +78,7 @@ public:
   /** Types of ITK's conventions. */
   ///@{
   using Self = CudaBSplineDecompositionImageFilter;
-  using Superclass = BSplineDecompositionImageFilter<TInputImage, TOutputImage>;
+  using Superclass = CudaSplineDetail::DecompositionBase<TInputImage, TOutputImage>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
   ///@}
@@ -81,13 +95,60 @@ public:
   static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
   ///@}
 
+  /** Types of the numbers of a pixel. */
+  ///@{
+  using InputComponentType = typename CudaSplineDetail::ImageTraits<TInputImage>::ComponentType;
+  using OutputComponentType = typename CudaSplineDetail::ImageTraits<TOutputImage>::ComponentType;
+  ///@}
+
+  /** The prefilters. */
+  using PrefilterEnum = CudaSpline::PrefilterMethod::Kind;
+  /** The boundaries. */
+  using ExtensionEnum = CudaSpline::Extension;
+
   /** True where the module's own kernels can filter these images. */
   static constexpr bool IsAccelerated =
-    CudaSpline::IsSupportedScalar<InputPixelType> &&
-    (std::is_same<OutputPixelType, float>::value || std::is_same<OutputPixelType, double>::value) &&
-    ImageDimension == TOutputImage::ImageDimension && ImageDimension <= CudaSpline::MaximumDimension &&
-    std::is_base_of<Image<InputPixelType, ImageDimension>, TInputImage>::value &&
-    std::is_base_of<Image<OutputPixelType, ImageDimension>, TOutputImage>::value;
+    CudaSplineDetail::ImageTraits<TInputImage>::IsReadable && CudaSplineDetail::ImageTraits<TOutputImage>::IsReadable &&
+    CudaSplineDetail::ImageTraits<TInputImage>::Components == CudaSplineDetail::ImageTraits<TOutputImage>::Components &&
+    (std::is_same<OutputComponentType, float>::value || std::is_same<OutputComponentType, double>::value) &&
+    ImageDimension == TOutputImage::ImageDimension && ImageDimension <= CudaSpline::MaximumDimension;
+  static_assert(IsAccelerated || CudaSplineDetail::IsDecomposedByItk<TInputImage, TOutputImage>,
+                "The output needs float or double numbers, as many a pixel as the input has.");
+
+  /** The prefilter; Exact until it is set. */
+  ///@{
+  itkSetMacro(Prefilter, PrefilterEnum);
+  itkGetConstMacro(Prefilter, PrefilterEnum);
+  ///@}
+
+  /** Taps of the Fir prefilter, an odd number from 1 to 127; 15 until it is set. A tolerance goes before it. */
+  ///@{
+  itkSetMacro(NumberOfTaps, unsigned int);
+  itkGetConstMacro(NumberOfTaps, unsigned int);
+  ///@}
+
+  /** Worst-case error of the Fir prefilter's coefficients along one axis, for samples of absolute value up to 1. The
+   * fewest taps that keep it are taken, for the spline order in use. 0, the default: NumberOfTaps is taken. */
+  ///@{
+  itkSetMacro(Tolerance, double);
+  itkGetConstMacro(Tolerance, double);
+  ///@}
+
+  /** Taps that the Fir prefilter has by the tolerance and the spline order, or by their number.
+   * \exception ExceptionObject the number is not odd, or the tolerance is negative or needs more than 127 taps */
+  unsigned int
+  GetEffectiveNumberOfTaps() const;
+
+  /** How the image continues outside, along one axis or all; Mirror until it is set.
+   * \exception ExceptionObject there is no such axis */
+  ///@{
+  void
+  SetExtension(unsigned int axis, ExtensionEnum extension);
+  void
+  SetExtension(ExtensionEnum extension);
+  ExtensionEnum
+  GetExtension(unsigned int axis) const;
+  ///@}
 
   /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
   ///@{
@@ -111,6 +172,12 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** Checks the number of taps or the tolerance, and that ITK's own code is not asked for what it does not know.
+   *
+   * \exception ExceptionObject one of them is wrong; the message names the value */
+  void
+  VerifyPreconditions() ITKv5_CONST override;
+
   /** Makes the coefficients.
    *
    * \exception ExceptionObject an empty input, an input that is not in memory as a whole, or an unknown device */
@@ -118,7 +185,11 @@ protected:
   GenerateData() override;
 
 private:
-  CudaSplineBackend m_Backend;
+  CudaSplineBackend                         m_Backend;
+  PrefilterEnum                             m_Prefilter{ PrefilterEnum::Exact };
+  unsigned int                              m_NumberOfTaps{ 15 };
+  double                                    m_Tolerance{ 0.0 };
+  std::array<ExtensionEnum, ImageDimension> m_Extension{}; // Mirror is its first value
 };
 
 } // namespace itk

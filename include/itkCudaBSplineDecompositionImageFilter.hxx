@@ -23,6 +23,10 @@
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/math/FirFilter.h"
+
+#include <algorithm>
+#include <stdexcept>
 
 namespace itk
 {
@@ -32,7 +36,92 @@ void
 CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::PrintSelf(std::ostream & os, Indent indent) const
 {
   Superclass::PrintSelf(os, indent);
+  os << indent << "Prefilter: " << CudaSpline::NameOf(m_Prefilter) << std::endl;
+  os << indent << "NumberOfTaps: " << m_NumberOfTaps << std::endl;
+  os << indent << "Tolerance: " << m_Tolerance << std::endl;
+  os << indent << "Extension:";
+  for (const ExtensionEnum extension : m_Extension)
+  {
+    os << ' ' << CudaSpline::NameOf(extension);
+  }
+  os << std::endl;
   m_Backend.Print(os, indent);
+}
+
+template <typename TInputImage, typename TOutputImage>
+unsigned int
+CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GetEffectiveNumberOfTaps() const
+{
+  try
+  {
+    if (m_Tolerance != 0.0)
+    {
+      return static_cast<unsigned int>(
+        CudaSpline::FirTapCountOf(static_cast<unsigned int>(this->GetSplineOrder()), m_Tolerance));
+    }
+    CudaSpline::CheckFirTapCount(static_cast<int>(m_NumberOfTaps));
+  }
+  catch (const std::invalid_argument & error)
+  {
+    itkExceptionMacro(<< error.what());
+  }
+  return m_NumberOfTaps;
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::SetExtension(unsigned int axis, ExtensionEnum extension)
+{
+  if (axis >= ImageDimension)
+  {
+    itkExceptionMacro(<< "There is no axis " << axis << "; the image has " << ImageDimension << ", from 0.");
+  }
+  if (m_Extension[axis] != extension)
+  {
+    m_Extension[axis] = extension;
+    this->Modified();
+  }
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::SetExtension(ExtensionEnum extension)
+{
+  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
+  {
+    this->SetExtension(axis, extension);
+  }
+}
+
+template <typename TInputImage, typename TOutputImage>
+auto
+CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GetExtension(unsigned int axis) const -> ExtensionEnum
+{
+  if (axis >= ImageDimension)
+  {
+    itkExceptionMacro(<< "There is no axis " << axis << "; the image has " << ImageDimension << ", from 0.");
+  }
+  return m_Extension[axis];
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::VerifyPreconditions() ITKv5_CONST
+{
+  Superclass::VerifyPreconditions();
+  if (m_Prefilter == PrefilterEnum::Fir)
+  {
+    this->GetEffectiveNumberOfTaps();
+  }
+  const bool isLikeItk = m_Prefilter != PrefilterEnum::Fir &&
+                         std::all_of(m_Extension.begin(), m_Extension.end(), [](ExtensionEnum extension) {
+                           return extension == ExtensionEnum::Mirror;
+                         });
+  if (!IsAccelerated && !isLikeItk)
+  {
+    itkExceptionMacro(<< "These images are decomposed by ITK's own code, which has neither the Fir prefilter nor other "
+                         "extensions than Mirror.");
+  }
 }
 
 template <typename TInputImage, typename TOutputImage>
@@ -42,7 +131,7 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
   if constexpr (!IsAccelerated)
   {
     m_Backend.RecordSuperclass(
-      "only scalar images of 1 to 4 dimensions with float or double coefficients are accelerated");
+      "only images of 1 to 4 dimensions, whose pixels are numbers, with float or double coefficients are accelerated");
     Superclass::GenerateData();
   }
   else
@@ -56,8 +145,14 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
     output->Allocate();
 
     CudaSpline::SourceDescriptor descriptor = CudaSplineDetail::DescribeSource(input);
-    descriptor.element = CudaSpline::ScalarTypeOf<OutputPixelType>();
+    descriptor.element = CudaSpline::ScalarTypeOf<OutputComponentType>();
     descriptor.order = static_cast<unsigned int>(this->GetSplineOrder());
+    descriptor.method.kind = m_Prefilter;
+    if (m_Prefilter == PrefilterEnum::Fir)
+    {
+      descriptor.method.taps = static_cast<int>(this->GetEffectiveNumberOfTaps());
+    }
+    std::copy(m_Extension.begin(), m_Extension.end(), descriptor.extension.begin());
 
     const void * const           pixels = input->GetBufferPointer();
     void * const                 coefficients = output->GetBufferPointer();
@@ -67,7 +162,7 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
       return CudaSpline::BackendWork{ work, work };
     };
     operation.memory = [&descriptor](int device) {
-      return CudaSpline::PlanSource(descriptor, CudaSpline::AvailableDeviceMemory(device));
+      return CudaSpline::PlanPrefilter(descriptor, CudaSpline::AvailableDeviceMemory(device));
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       CudaSpline::Prefilter(descriptor, pixels, coefficients, context);

@@ -19,12 +19,14 @@
 #define itkCudaResampleImageFilter_h
 
 #include "itkCudaSplineBackend.h"
+#include "itkCudaSplineSourceCache.h"
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSpline/kernels/Resample.h"
 
 #include "itkImage.h"
 #include "itkResampleImageFilter.h"
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -134,8 +136,14 @@ public:
   void
   ReleaseSource()
   {
-    m_Source = nullptr;
+    m_OwnCache->Clear();
   }
+
+  /** Coefficients shared with other filters; goes before KeepSource. None until it is set. */
+  ///@{
+  itkSetObjectMacro(SourceCache, CudaSplineSourceCache);
+  itkGetModifiableObjectMacro(SourceCache, CudaSplineSourceCache);
+  ///@}
 
   /** True where the last update used coefficients of an earlier one. */
   itkGetConstMacro(SourceReused, bool);
@@ -187,18 +195,20 @@ private:
   std::vector<double>
   MapScanlines(const CudaSpline::ExecutionContext & context) const;
 
-  /** The source of this update: kept, or made anew. */
-  std::shared_ptr<const CudaSpline::SampleSource>
-  ProvideSource(const CudaSpline::SourceDescriptor & descriptor, const CudaSpline::ExecutionContext & context);
+  /** Where sources are kept; null: nowhere. */
+  CudaSpline::SourceCache *
+  GetCache();
 
-  CudaSplineBackend                               m_Backend;
-  CudaSplinePrecision                             m_Precision{ CudaSplinePrecision::Automatic };
-  bool                                            m_KeepSource{ false };
-  bool                                            m_SourceReused{ false };
-  double                                          m_PreparationTime{ 0.0 };
-  double                                          m_EvaluationTime{ 0.0 };
-  std::shared_ptr<const CudaSpline::SampleSource> m_Source;
-  std::uint64_t                                   m_SourceChecksum{ 0 };
+  CudaSplineBackend                        m_Backend;
+  CudaSplinePrecision                      m_Precision{ CudaSplinePrecision::Automatic };
+  bool                                     m_KeepSource{ false };
+  bool                                     m_SourceReused{ false };
+  double                                   m_PreparationTime{ 0.0 };
+  double                                   m_EvaluationTime{ 0.0 };
+  CudaSplineSourceCache::Pointer           m_SourceCache;
+  std::unique_ptr<CudaSpline::SourceCache> m_OwnCache{
+    std::make_unique<CudaSpline::SourceCache>(std::numeric_limits<std::size_t>::max(), 1)
+  };
 };
 
 } // namespace itk

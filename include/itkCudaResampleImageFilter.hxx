@@ -23,7 +23,6 @@
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/ContentChecksum.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 
@@ -67,6 +66,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
            : (m_Precision == CudaSplinePrecision::Single ? "Single" : "Double"))
      << std::endl;
   os << indent << "KeepSource: " << (m_KeepSource ? "On" : "Off") << std::endl;
+  itkPrintSelfObjectMacro(SourceCache);
   os << indent << "SourceReused: " << (m_SourceReused ? "Yes" : "No") << std::endl;
   os << indent << "PreparationTime: " << m_PreparationTime << " s" << std::endl;
   os << indent << "EvaluationTime: " << m_EvaluationTime << " s" << std::endl;
@@ -289,32 +289,10 @@ template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType,
           typename TTransformPrecisionType>
-std::shared_ptr<const CudaSpline::SampleSource>
-CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::ProvideSource(
-  const CudaSpline::SourceDescriptor & descriptor,
-  const CudaSpline::ExecutionContext & context)
+CudaSpline::SourceCache *
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GetCache()
 {
-  const void * const pixels = this->GetInput()->GetBufferPointer();
-  // On the host unchanged pixels are read where they are: there is nothing to keep.
-  const bool keep = m_KeepSource && (context.backend == CudaSpline::Backend::Cuda || descriptor.NeedsPreparation());
-  m_SourceReused = false;
-  if (!keep)
-  {
-    m_Source = nullptr;
-    return CudaSpline::MakeSource(descriptor, pixels, context);
-  }
-  const std::uint64_t checksum = CudaSpline::ContentChecksum(
-    pixels, static_cast<std::size_t>(descriptor.Count()) * CudaSpline::SizeOf(descriptor.pixel), context);
-  m_SourceReused = m_Source != nullptr && m_SourceChecksum == checksum && m_Source->GetDescriptor() == descriptor &&
-                   m_Source->GetBackend() == context.backend &&
-                   (context.backend == CudaSpline::Backend::Cpu || m_Source->GetDevice() == context.device);
-  if (!m_SourceReused)
-  {
-    m_Source = nullptr; // its memory first
-    m_Source = CudaSpline::MakeSource(descriptor, pixels, context);
-    m_SourceChecksum = checksum;
-  }
-  return m_Source;
+  return m_SourceCache.IsNotNull() ? &m_SourceCache->GetCache() : (m_KeepSource ? m_OwnCache.get() : nullptr);
 }
 
 template <typename TInputImage,
@@ -352,35 +330,42 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     {
       this->GetModifiableInterpolator()->SetInputImage(nullptr); // as ITK leaves it: it must not keep the input alive
     }
-    const auto isKept = [this](CudaSpline::Backend backend, int device) {
-      return m_Source != nullptr && m_Source->GetBackend() == backend &&
-             (backend == CudaSpline::Backend::Cpu || m_Source->GetDevice() == device);
-    };
-    CudaSplineBackend::Operation operation;
+    if (!m_KeepSource)
+    {
+      m_OwnCache->Clear();
+    }
+    CudaSpline::SourceCache * const cache = this->GetCache();
+    CudaSplineBackend::Operation    operation;
     operation.work = [&](int device) {
       // Of a source that is kept the pixels are only read, for the checksum; that they were changed is the exception.
-      const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(samples);
+      const auto isKept = [&](CudaSpline::Backend backend) {
+        return cache != nullptr && cache->GetBytesOf(samples, backend, device) > 0;
+      };
       const CudaSpline::OperationWork evaluating = CudaSpline::CountResampleWork(samples, resampling);
-      CudaSpline::BackendWork         work{ evaluating, evaluating };
-      if (!isKept(CudaSpline::Backend::Cpu, device))
-      {
-        work.host = making + evaluating;
-      }
-      if (!isKept(CudaSpline::Backend::Cuda, device))
-      {
-        work.device = making + evaluating;
-      }
-      return work;
+      const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(samples) + evaluating;
+      return CudaSpline::BackendWork{ isKept(CudaSpline::Backend::Cpu) ? evaluating : making,
+                                      isKept(CudaSpline::Backend::Cuda) ? evaluating : making };
     };
     operation.memory = [&](int device) {
-      // What is kept is used again or freed before its successor is made: its memory is ours to plan with.
-      const std::size_t resident =
-        isKept(CudaSpline::Backend::Cuda, device) ? m_Source->GetDescriptor().Bytes() : std::size_t(0);
-      return CudaSpline::PlanResample(samples, resampling, CudaSpline::AvailableDeviceMemory(device, resident));
+      // What is kept of this image is used again or freed before its successor is made: its memory is ours to plan
+      // with.
+      const std::size_t resident = cache == nullptr ? 0 : cache->GetBytesOf(samples, CudaSpline::Backend::Cuda, device);
+      CudaSpline::MemoryPlan plan =
+        CudaSpline::PlanResample(samples, resampling, CudaSpline::AvailableDeviceMemory(device, resident));
+      if (!plan.fits && cache != nullptr && cache->GetBytesOnDevice(device) > 0)
+      {
+        cache->Clear();
+        plan = CudaSpline::PlanResample(samples, resampling, CudaSpline::AvailableDeviceMemory(device));
+      }
+      return plan;
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      auto       start = Clock::now();
-      const auto source = this->ProvideSource(samples, context.Part(0.0, 0.4));
+      auto               start = Clock::now();
+      const void * const pixels = this->GetInput()->GetBufferPointer();
+      const auto         part = context.Part(0.0, 0.4);
+      m_SourceReused = false;
+      const auto source = cache != nullptr ? cache->Provide(samples, pixels, part, &m_SourceReused)
+                                           : CudaSpline::MakeSource(samples, pixels, part);
       m_PreparationTime = seconds(start);
       start = Clock::now();
       const std::vector<double> ends = this->MapScanlines(context);

@@ -18,6 +18,7 @@
 #ifndef itkCudaSplineImageAccess_h
 #define itkCudaSplineImageAccess_h
 
+#include "itkCudaSplinePixelTraits.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
 #include "itkMacro.h"
@@ -31,7 +32,7 @@ namespace CudaSplineDetail
 
 /** \brief The buffered region and the pixel type of an image as a source of unchanged pixels.
  *
- * \tparam TImage scalar image of at most CudaSpline::MaximumDimension dimensions
+ * \tparam TImage image of at most CudaSpline::MaximumDimension dimensions for which ImageTraits::IsReadable
  * \param[in] image its buffered region is described; it needs no pixels */
 template <typename TImage>
 CudaSpline::SourceDescriptor
@@ -45,7 +46,8 @@ DescribeSource(const TImage * image)
     descriptor.start[d] = region.GetIndex(d);
     descriptor.size[d] = static_cast<std::int64_t>(region.GetSize(d));
   }
-  descriptor.pixel = CudaSpline::ScalarTypeOf<typename TImage::PixelType>();
+  descriptor.pixel = CudaSpline::ScalarTypeOf<typename ImageTraits<TImage>::ComponentType>();
+  descriptor.components = image->GetNumberOfComponentsPerPixel();
   descriptor.element = descriptor.pixel;
   return descriptor;
 }

@@ -50,14 +50,16 @@ OperationWork
 CountSourceWork(const SourceDescriptor & source)
 {
   OperationWork work;
-  const auto    count = static_cast<double>(source.Count());
-  work.uploadBytes = count * static_cast<double>(SizeOf(source.pixel));
+  const auto    count = static_cast<double>(source.Elements());
+  work.uploadBytes = static_cast<double>(source.PixelBytes());
   work.convertSamples = source.element != source.pixel ? count : 0.0;
-  if (source.order >= 2)
+  if (source.NeedsFilter())
   {
     const auto axes = std::count_if(source.size.begin(), source.size.end(), [](std::int64_t size) { return size > 1; });
-    const int  poles = static_cast<int>(source.order) / 2; // of the B-spline of this order
-    work.filterPasses = count * static_cast<double>(axes) * poles * WeightOf(source);
+    // A pole, or eight taps: about the same work.
+    const double passes = source.method.kind == PrefilterMethod::Kind::Fir ? std::max(1.0, source.method.taps / 8.0)
+                                                                           : static_cast<double>(source.order / 2);
+    work.filterPasses = count * static_cast<double>(axes) * passes * WeightOf(source);
   }
   return work;
 }

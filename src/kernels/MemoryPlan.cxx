@@ -16,6 +16,9 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/math/LineRecursion.h"
+
+#include "kernels/PrefilterBackends.h"
 
 #include <algorithm>
 
@@ -45,17 +48,46 @@ RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget)
 MemoryPlan
 PlanSource(const SourceDescriptor & source, std::size_t budget)
 {
-  MemoryPlan        plan;
-  const std::size_t count = static_cast<std::size_t>(source.Count());
-  plan.sourceBytes = count * SizeOf(source.element);
-  if (source.order >= 2)
+  MemoryPlan plan;
+  plan.sourceBytes = source.Bytes();
+  if (source.NeedsFilter())
   {
     plan.workspaceBytes = plan.sourceBytes;
   }
-  if (source.element != source.pixel)
+  if (source.element != source.pixel || source.components > 1)
   {
-    plan.workspaceBytes += std::min(TransferChunkBytes, count * SizeOf(source.pixel));
+    plan.workspaceBytes += std::min(TransferChunkBytes, source.PixelBytes());
   }
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+MemoryPlan
+PlanPrefilter(const SourceDescriptor & source, std::size_t budget)
+{
+  const MemoryPlan whole = PlanSource(source, budget);
+  if (whole.fits || !source.NeedsFilter() || source.components > 1)
+  {
+    return whole;
+  }
+  std::int64_t length = 1;
+  for (unsigned int axis = 0; axis < source.dimension; ++axis)
+  {
+    length = source.size[axis] > 1 ? source.size[axis] : length;
+  }
+  const auto        halo = static_cast<std::size_t>(2 * ReachOfPrefilter(source));
+  const std::size_t slice = static_cast<std::size_t>(source.Count() / length) * SizeOf(source.element);
+  const std::size_t raw = source.element != source.pixel ? std::min(TransferChunkBytes, source.PixelBytes()) : 0;
+  // Two volumes of each slab with its halo.
+  const std::size_t slices = budget > raw ? (budget - raw) / (2 * slice) : 0;
+  MemoryPlan        plan = whole;
+  plan.slabLines = slices > halo ? static_cast<std::int64_t>(slices - halo) / LineSegmentLength * LineSegmentLength : 0;
+  const std::size_t least = static_cast<std::size_t>(std::max<std::int64_t>(plan.slabLines, LineSegmentLength)) + halo;
+  plan.sourceBytes = least * slice;
+  plan.workspaceBytes = plan.sourceBytes + raw;
+  plan.slabBytes = 0;
+  plan.fits = true;
+  plan.reason.clear();
   RefuseUnlessWithin(plan, budget);
   return plan;
 }

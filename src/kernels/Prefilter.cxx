@@ -16,8 +16,10 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/math/SplinePoles.h"
+#include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/math/FirFilter.h"
 
 #include "kernels/PrefilterBackends.h"
 
@@ -60,10 +62,46 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
     throw std::invalid_argument(std::string("Pixels are kept or become float32 or float64, not ") +
                                 NameOf(descriptor.element) + ".");
   }
+  if (descriptor.components < 1)
+  {
+    throw std::invalid_argument("A pixel has one component at least.");
+  }
+  if (descriptor.components > 1 && !IsReal(descriptor.element))
+  {
+    throw std::invalid_argument("Pixels of several components become float32 or float64 elements.");
+  }
+  if (descriptor.NeedsFilter() && descriptor.method.kind == PrefilterMethod::Kind::Fir)
+  {
+    CheckFirTapCount(descriptor.method.taps);
+  }
   if (context.backend != Backend::Cpu && context.backend != Backend::Cuda)
   {
     throw std::invalid_argument("The kernels run on the Cpu and Cuda backends.");
   }
+}
+/** Planes of components to pixels. */
+template <typename TReal>
+void
+Interleave(const SourceDescriptor & descriptor, const TReal * planes, TReal * pixels, const ExecutionContext & context)
+{
+  const std::int64_t plane = descriptor.Count();
+  const auto         components = static_cast<std::int64_t>(descriptor.components);
+  context.ParallelFor(plane, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+    {
+      for (std::int64_t c = 0; c < components; ++c)
+      {
+        pixels[i * components + c] = planes[c * plane + i];
+      }
+    }
+  });
+}
+
+std::shared_ptr<void>
+AllocateElements(const SourceDescriptor & descriptor)
+{
+  // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
+  return { ::operator new(descriptor.Bytes()), [](void * memory) { ::operator delete(memory); } };
 }
 } // namespace
 
@@ -81,8 +119,7 @@ MakeSource(const SourceDescriptor & descriptor, const void * pixels, const Execu
     return std::make_shared<SampleSource>(
       descriptor, Backend::Cpu, 0, std::shared_ptr<const void>(pixels, [](const void *) {}));
   }
-  // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
-  std::shared_ptr<void> elements(::operator new(descriptor.Bytes()), [](void * memory) { ::operator delete(memory); });
+  const std::shared_ptr<void> elements = AllocateElements(descriptor);
   PrefilterOnCpu(descriptor, pixels, elements.get(), context);
   return std::make_shared<SampleSource>(descriptor, Backend::Cpu, 0, elements);
 }
@@ -94,8 +131,35 @@ Prefilter(const SourceDescriptor & descriptor,
           const ExecutionContext & context)
 {
   Check(descriptor, context);
+  if (descriptor.components > 1)
+  {
+    const auto                  source = MakeSource(descriptor, pixels, context.Part(0.0, 0.9));
+    const bool                  isOnDevice = source->GetBackend() == Backend::Cuda;
+    const std::shared_ptr<void> downloaded = isOnDevice ? AllocateElements(descriptor) : nullptr;
+    if (isOnDevice)
+    {
+      DownloadFromCuda(*source, downloaded.get(), context.Part(0.9, 0.95));
+    }
+    const void * const from = isOnDevice ? downloaded.get() : source->GetData();
+    if (descriptor.element == ScalarType::Float32)
+    {
+      Interleave(descriptor, static_cast<const float *>(from), static_cast<float *>(coefficients), context);
+    }
+    else
+    {
+      Interleave(descriptor, static_cast<const double *>(from), static_cast<double *>(coefficients), context);
+    }
+    context.Report(1.0);
+    return;
+  }
   if (context.backend == Backend::Cuda)
   {
+    const std::int64_t slabLength = PlanPrefilter(descriptor, AvailableDeviceMemory(context.device)).slabLines;
+    if (slabLength > 0)
+    {
+      PrefilterSlabsOnCuda(descriptor, pixels, coefficients, slabLength, context);
+      return;
+    }
     const SampleSource source(
       descriptor, Backend::Cuda, context.device, PrefilterOnCuda(descriptor, pixels, context.Part(0.0, 0.9)));
     DownloadFromCuda(source, coefficients, context.Part(0.9, 1.0));
@@ -107,6 +171,12 @@ Prefilter(const SourceDescriptor & descriptor,
 #if !defined(CUDASPLINE_HAS_CUDA)
 std::shared_ptr<const void>
 PrefilterOnCuda(const SourceDescriptor &, const void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+PrefilterSlabsOnCuda(const SourceDescriptor &, const void *, void *, std::int64_t, const ExecutionContext &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

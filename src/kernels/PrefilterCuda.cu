@@ -20,11 +20,12 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/LineRecursion.h"
 #include "itkCudaSpline/math/PixelAccess.h"
-#include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 #include "kernels/HostCopies.h"
+#include "kernels/LineFilterCuda.h"
 #include "kernels/PrefilterBackends.h"
 
 #include <cuda_runtime.h>
@@ -38,192 +39,58 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr int WarpSize = 32;
-
-/** Segments of neighbouring samples that a block of the column kernel takes: their warm-ups share its cache. */
-constexpr int ColumnSegments = 4;
-
-/** Segments of each row that a block of the row kernel takes: its tile of 32 rows must fit 48 KB of shared memory. */
-template <typename TReal>
-constexpr int RowSegments = sizeof(TReal) == 4 ? 4 : 2;
-
-/** Pixels of any type to real elements. */
+/** Pixels of any type to real elements, a plane for each component. */
 template <typename TReal>
 __global__ void
-ConvertKernel(const void * pixels, ScalarType type, std::int64_t count, TReal * elements)
+ConvertKernel(const void * pixels,
+              ScalarType   type,
+              std::int64_t count,
+              unsigned int components,
+              std::int64_t plane,
+              TReal *      elements)
 {
   const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
-  if (i < count)
+  if (i < count * components)
   {
-    elements[i] = LoadScalar<TReal>(pixels, type, i);
+    elements[i % components * plane + i / components] = LoadScalar<TReal>(pixels, type, i);
   }
 }
 
-/** Lines along a slower axis: a lane a line, neighbouring lanes are neighbours in memory; a warp a segment. */
-template <unsigned int VOrder, typename TReal>
-__global__ void
-__launch_bounds__(WarpSize * ColumnSegments)
-  ColumnKernel(const TReal * input, TReal * output, AxisView view, Extension extension)
-{
-  constexpr int      warmUp = RecursionWarmUp<VOrder, TReal>::Samples;
-  const std::int64_t segmentGroups =
-    (view.length + LineSegmentLength * ColumnSegments - 1) / (LineSegmentLength * ColumnSegments);
-  const std::int64_t laneGroups = (view.inner + WarpSize - 1) / WarpSize;
-  const std::int64_t block = blockIdx.x;
-  const std::int64_t begin = ((block % segmentGroups) * ColumnSegments + threadIdx.y) * LineSegmentLength;
-  const std::int64_t column = block / segmentGroups % laneGroups * WarpSize + threadIdx.x;
-  if (column >= view.inner || begin >= view.length)
-  {
-    return;
-  }
-  const std::int64_t  first = block / segmentGroups / laneGroups * view.length * view.inner + column;
-  const TReal * const from = input + first;
-  TReal * const       to = output + first + begin * view.inner;
-  const std::int64_t  stride = view.inner;
-  const std::int64_t  length = view.length;
-  if (begin >= warmUp && begin + LineSegmentLength + warmUp <= length)
-  {
-    FilterSegment<VOrder, TReal, TReal>(
-      begin,
-      [from, stride](std::int64_t n) { return from[n * stride]; },
-      [to, stride](int k, TReal coefficient) { to[k * stride] = coefficient; });
-  }
-  else
-  {
-    FilterSegment<VOrder, TReal, TReal>(
-      begin,
-      [from, stride, length, extension](std::int64_t n) { return from[FoldIndex(n, length, extension) * stride]; },
-      [to, stride, begin, length](int k, TReal coefficient) {
-        if (begin + k < length)
-        {
-          to[k * stride] = coefficient;
-        }
-      });
-  }
-}
-
-/** Lines along x: a block takes 32 rows through shared memory, so that global memory is read and written along them; a
- * lane a row. */
-template <unsigned int VOrder, typename TReal>
-__global__ void
-__launch_bounds__(WarpSize * RowSegments<TReal>)
-  RowKernel(const TReal * input, TReal * output, AxisView view, Extension extension)
-{
-  constexpr int    warmUp = RecursionWarmUp<VOrder, TReal>::Samples;
-  constexpr int    tileLength = LineSegmentLength * RowSegments<TReal>;
-  constexpr int    width = tileLength + 2 * warmUp;
-  constexpr int    pitch = width | 1; // odd: the lanes of a warp, a row each, hit different banks
-  __shared__ TReal tile[WarpSize * pitch];
-
-  const std::int64_t tiles = (view.length + tileLength - 1) / tileLength;
-  const std::int64_t tileBegin = std::int64_t{ blockIdx.x } % tiles * tileLength;
-  const std::int64_t firstRow = std::int64_t{ blockIdx.x } / tiles * WarpSize;
-
-  for (int row = static_cast<int>(threadIdx.y); row < WarpSize; row += RowSegments<TReal>)
-  {
-    if (firstRow + row < view.outer)
-    {
-      const TReal * const from = input + (firstRow + row) * view.length;
-      for (int i = static_cast<int>(threadIdx.x); i < width; i += WarpSize)
-      {
-        tile[row * pitch + i] = from[FoldIndex(tileBegin - warmUp + i, view.length, extension)];
-      }
-    }
-  }
-  __syncthreads();
-
-  // Every thread keeps what it needs of the tile in registers before any of them writes coefficients into it.
-  TReal         coefficients[LineSegmentLength];
-  TReal * const line = tile + threadIdx.x * pitch + warmUp + threadIdx.y * LineSegmentLength;
-  const bool    mine = firstRow + threadIdx.x < view.outer;
-  if (mine)
-  {
-    FilterSegment<VOrder, TReal, TReal>(
-      0,
-      [line](std::int64_t n) { return line[n]; },
-      [&coefficients](int k, TReal coefficient) { coefficients[k] = coefficient; });
-  }
-  __syncthreads();
-  if (mine)
-  {
-#pragma unroll
-    for (int k = 0; k < LineSegmentLength; ++k)
-    {
-      line[k] = coefficients[k];
-    }
-  }
-  __syncthreads();
-
-  for (int row = static_cast<int>(threadIdx.y); row < WarpSize; row += RowSegments<TReal>)
-  {
-    if (firstRow + row < view.outer)
-    {
-      TReal * const to = output + (firstRow + row) * view.length;
-      for (int i = static_cast<int>(threadIdx.x); i < tileLength && tileBegin + i < view.length; i += WarpSize)
-      {
-        to[tileBegin + i] = tile[row * pitch + warmUp + i];
-      }
-    }
-  }
-}
-
-unsigned int
-GridOf(std::int64_t blocks)
-{
-  if (blocks > 0x7FFFFFFF)
-  {
-    throw DeviceError(DeviceError::Kind::Other, "The image has more lines than a grid of blocks can hold.");
-  }
-  return static_cast<unsigned int>(blocks);
-}
-
+/** \param[in] count samples, each with all of its components */
 template <typename TReal>
 void
-LaunchConvert(const void * pixels, ScalarType type, std::int64_t count, TReal * elements, const Stream & stream)
+LaunchConvert(const void *             pixels,
+              const SourceDescriptor & descriptor,
+              std::int64_t             count,
+              TReal *                  elements,
+              const Stream &           stream)
 {
-  constexpr int threads = 256;
-  ConvertKernel<TReal>
-    <<<GridOf((count + threads - 1) / threads), threads, 0, stream.Get()>>>(pixels, type, count, elements);
+  constexpr int      threads = 256;
+  const std::int64_t blocks = (count * descriptor.components + threads - 1) / threads; // of a chunk: few
+  ConvertKernel<TReal><<<static_cast<unsigned int>(blocks), threads, 0, stream.Get()>>>(
+    pixels, descriptor.pixel, count, descriptor.components, descriptor.Count(), elements);
   CheckCuda(cudaGetLastError(), "ConvertKernel");
 }
 
-template <unsigned int VOrder, typename TReal>
-void
-LaunchLineFilter(const TReal * input, TReal * output, const AxisView & view, Extension extension, const Stream & stream)
-{
-  if (view.inner == 1)
-  {
-    constexpr int      tileLength = LineSegmentLength * RowSegments<TReal>;
-    const std::int64_t tiles = (view.length + tileLength - 1) / tileLength;
-    const std::int64_t rowGroups = (view.outer + WarpSize - 1) / WarpSize;
-    RowKernel<VOrder, TReal><<<GridOf(tiles * rowGroups), dim3(WarpSize, RowSegments<TReal>), 0, stream.Get()>>>(
-      input, output, view, extension);
-    CheckCuda(cudaGetLastError(), "RowKernel");
-    return;
-  }
-  const std::int64_t segmentGroups =
-    (view.length + LineSegmentLength * ColumnSegments - 1) / (LineSegmentLength * ColumnSegments);
-  const std::int64_t laneGroups = (view.inner + WarpSize - 1) / WarpSize;
-  ColumnKernel<VOrder, TReal>
-    <<<GridOf(segmentGroups * laneGroups * view.outer), dim3(WarpSize, ColumnSegments), 0, stream.Get()>>>(
-      input, output, view, extension);
-  CheckCuda(cudaGetLastError(), "ColumnKernel");
-}
-
-/** Brings the pixels to the device as real elements, chunk by chunk. */
+/** Brings samples to the device as real elements, chunk by chunk.
+ *
+ * \param[in] descriptor of what is on the device: its count of samples is the distance of the planes
+ * \param[in] pixels the first sample
+ * \param[in] count samples, each with all of its components
+ * \param[out] elements where the first of them goes in the first plane */
 template <typename TReal>
 void
 UploadAsReal(const SourceDescriptor & descriptor,
              const void *             pixels,
+             std::int64_t             count,
              TReal *                  elements,
              const ExecutionContext & context,
              const Stream &           stream,
              Uploader &               uploader)
 {
-  const std::size_t  pixelBytes = SizeOf(descriptor.pixel);
-  const std::int64_t count = descriptor.Count();
+  const std::size_t  pixelBytes = SizeOf(descriptor.pixel) * descriptor.components;
   const std::int64_t chunk = std::min<std::int64_t>(count, static_cast<std::int64_t>(TransferChunkBytes / pixelBytes));
-  const bool         convert = descriptor.element != descriptor.pixel;
+  const bool         convert = descriptor.element != descriptor.pixel || descriptor.components > 1;
   const DeviceBuffer raw(convert ? static_cast<std::size_t>(chunk) * pixelBytes : 0, stream);
   for (std::int64_t begin = 0; begin < count; begin += chunk)
   {
@@ -232,7 +99,7 @@ UploadAsReal(const SourceDescriptor & descriptor,
     uploader.Copy(convert ? raw.Data() : elements + begin, from, static_cast<std::size_t>(length) * pixelBytes, stream);
     if (convert)
     {
-      LaunchConvert(raw.Data(), descriptor.pixel, length, elements + begin, stream);
+      LaunchConvert(raw.Data(), descriptor, length, elements + begin, stream);
     }
     context.Report(static_cast<double>(begin + length) / static_cast<double>(count));
   }
@@ -247,34 +114,114 @@ MakeRealElements(const SourceDescriptor & descriptor,
                  const Stream &           stream,
                  Uploader &               uploader)
 {
-  const std::size_t bytes = static_cast<std::size_t>(descriptor.Count()) * sizeof(TReal);
-  DeviceBuffer      elements(bytes, stream);
-  UploadAsReal(descriptor, pixels, static_cast<TReal *>(elements.Data()), context.Part(0.0, 0.8), stream, uploader);
-  if (descriptor.order >= 2)
+  DeviceBuffer  elements(descriptor.Bytes(), stream);
+  TReal * const samples = static_cast<TReal *>(elements.Data());
+  UploadAsReal(descriptor, pixels, descriptor.Count(), samples, context.Part(0.0, 0.8), stream, uploader);
+  if (descriptor.NeedsFilter())
   {
-    DeviceBuffer other(bytes, stream);
-    for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
+    DeviceBuffer other(descriptor.Bytes(), stream);
+    if (LaunchPrefilter(descriptor, samples, static_cast<TReal *>(other.Data()), stream) != samples)
     {
-      if (descriptor.size[axis] > 1)
-      {
-        DispatchSplineOrder(descriptor.order, [&](auto order) {
-          if constexpr (SplinePoles<decltype(order)::value>::Count > 0)
-          {
-            LaunchLineFilter<decltype(order)::value>(static_cast<const TReal *>(elements.Data()),
-                                                     static_cast<TReal *>(other.Data()),
-                                                     ViewAxis(descriptor, axis),
-                                                     descriptor.extension[axis],
-                                                     stream);
-          }
-        });
-        std::swap(elements, other);
-      }
+      std::swap(elements, other);
     }
   }
   return elements;
 }
 
+/** The slowest axis of more than one sample. */
+unsigned int
+SlowestAxis(const SourceDescriptor & descriptor)
+{
+  unsigned int slowest = 0;
+  for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
+  {
+    slowest = descriptor.size[axis] > 1 ? axis : slowest;
+  }
+  return slowest;
+}
+
+template <typename TReal>
+void
+PrefilterSlabs(const SourceDescriptor & descriptor,
+               const void *             pixels,
+               TReal *                  coefficients,
+               std::int64_t             slabLength,
+               const ExecutionContext & context)
+{
+  const DeviceScope  scope(context.device);
+  const Stream       stream;
+  Uploader           uploader(ParallelHostCopy(context));
+  const unsigned int axis = SlowestAxis(descriptor);
+  const std::int64_t length = descriptor.size[axis];
+  const std::int64_t slice = descriptor.Count() / length;
+  const std::int64_t reach = ReachOfPrefilter(descriptor);
+  const auto         samplesOf = [reach](std::int64_t wanted) { // those of whole segments, and beyond them
+    return (wanted + LineSegmentLength - 1) / LineSegmentLength * LineSegmentLength + 2 * reach;
+  };
+  const std::int64_t most = samplesOf(std::min(slabLength, length));
+  DeviceBuffer       first(static_cast<std::size_t>(most * slice) * sizeof(TReal), stream);
+  DeviceBuffer       second(static_cast<std::size_t>(most * slice) * sizeof(TReal), stream);
+  for (std::int64_t begin = 0; begin < length; begin += slabLength)
+  {
+    const auto part =
+      context.Part(static_cast<double>(begin) / static_cast<double>(length),
+                   static_cast<double>(std::min(length, begin + slabLength)) / static_cast<double>(length));
+    const std::int64_t wanted = std::min(slabLength, length - begin);
+    SourceDescriptor   slab = descriptor;
+    TReal * const      samples = static_cast<TReal *>(first.Data());
+    slab.size[axis] = samplesOf(wanted);
+    // The slices of the extended image, as many at a time as follow each other in memory.
+    for (std::int64_t n = 0; n < slab.size[axis];)
+    {
+      const std::int64_t from = FoldIndex(begin - reach + n, length, descriptor.extension[axis]);
+      std::int64_t       run = 1;
+      while (n + run < slab.size[axis] &&
+             FoldIndex(begin - reach + n + run, length, descriptor.extension[axis]) == from + run)
+      {
+        ++run;
+      }
+      const auto * const at =
+        static_cast<const char *>(pixels) + static_cast<std::size_t>(from * slice) * SizeOf(descriptor.pixel);
+      UploadAsReal(slab,
+                   at,
+                   run * slice,
+                   samples + n * slice,
+                   part.Part(0.5 * static_cast<double>(n) / static_cast<double>(slab.size[axis]),
+                             0.5 * static_cast<double>(n + run) / static_cast<double>(slab.size[axis])),
+                   stream,
+                   uploader);
+      n += run;
+    }
+    const TReal * const filtered =
+      LaunchPrefilter(slab, samples, static_cast<TReal *>(second.Data()), stream, { axis, reach, wanted });
+    DownloadThroughStaging(coefficients + begin * slice,
+                           filtered,
+                           static_cast<std::size_t>(wanted * slice) * sizeof(TReal),
+                           stream,
+                           ParallelHostCopy(context));
+    part.Report(1.0);
+  }
+}
+
 } // namespace
+
+void
+PrefilterSlabsOnCuda(const SourceDescriptor & descriptor,
+                     const void *             pixels,
+                     void *                   coefficients,
+                     std::int64_t             slabLength,
+                     const ExecutionContext & context)
+{
+  context.Report(0.0);
+  if (descriptor.element == ScalarType::Float64)
+  {
+    PrefilterSlabs(descriptor, pixels, static_cast<double *>(coefficients), slabLength, context);
+  }
+  else
+  {
+    PrefilterSlabs(descriptor, pixels, static_cast<float *>(coefficients), slabLength, context);
+  }
+}
 
 std::shared_ptr<const void>
 PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)

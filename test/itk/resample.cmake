@@ -6,6 +6,7 @@ add_executable(
   CudaResampleImageFilterFallbackTest.cxx
   CudaResampleImageFilterBrainTest.cxx
   CudaSplineInItkTest.cxx
+  CudaSplineSourceCacheTest.cxx
 )
 target_link_libraries(CudaSplineResampleTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)

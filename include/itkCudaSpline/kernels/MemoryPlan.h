@@ -64,6 +64,18 @@ inline constexpr std::size_t TransferChunkBytes = std::size_t(32) << 20;
 MemoryPlan
 PlanSource(const SourceDescriptor & source, std::size_t budget);
 
+/** \brief Plans Prefilter() on a device: where source and workspace do not fit, slabs along the slowest axis of more
+ * than one sample, each with the samples that it needs beyond its ends.
+ *
+ * \c slabLines is then the number of coefficients of a slab along that axis, a multiple of LineSegmentLength; 0 where
+ * the whole fits. Images of several components are done whole.
+ *
+ * \param[in] source what is filtered
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
+ * \exception std::invalid_argument the order, or the number of taps */
+MemoryPlan
+PlanPrefilter(const SourceDescriptor & source, std::size_t budget);
+
 /** \brief Plans MakeSource() and Resample() on a device, one after the other.
  *
  * \param[in] source what is evaluated

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -35,6 +36,43 @@ namespace itk::CudaSpline
 
 /** \brief Highest dimension of an image that the kernels layer takes. */
 inline constexpr unsigned int MaximumDimension = 4;
+
+/** \brief How samples become B-spline coefficients. */
+struct PrefilterMethod
+{
+  /** \brief The filters. */
+  enum class Kind : unsigned char
+  {
+    Exact,      ///< truncated recursion, exact to the precision of the elements (RecursionWarmUp)
+    ItkHorizon, ///< the same, truncated where ITK truncates it, at 1e-10 of a sample (ItkHorizon)
+    Fir         ///< Champagnat and Le Sant: convolution with the taps of FirTaps(), normalised to the sum 1
+  };
+
+  Kind kind{ Kind::Exact }; ///< which of them
+  int  taps{ 15 };          ///< of Fir: odd, from 1 to MaximumFirTaps
+
+  /** True where the same filter runs. */
+  bool
+  operator==(const PrefilterMethod & other) const
+  {
+    return kind == other.kind && (kind != Kind::Fir || taps == other.taps);
+  }
+};
+
+/** \brief Name of a prefilter as in messages. */
+constexpr const char *
+NameOf(PrefilterMethod::Kind kind)
+{
+  return kind == PrefilterMethod::Kind::Exact ? "Exact"
+                                              : (kind == PrefilterMethod::Kind::ItkHorizon ? "ItkHorizon" : "Fir");
+}
+
+/** \brief Prints the name of a prefilter. */
+inline std::ostream &
+operator<<(std::ostream & stream, PrefilterMethod::Kind kind)
+{
+  return stream << NameOf(kind);
+}
 
 /** \brief What a sampled image is made into before it is evaluated: part of the kernel descriptor.
  *
@@ -47,32 +85,56 @@ struct SourceDescriptor
   ScalarType                                 pixel{ ScalarType::Float32 }; ///< type of the host image
   /** Type of an element of the source: \c pixel where samples move as they are (nearest neighbour), else Float32 or
    * Float64. */
-  ScalarType   element{ ScalarType::Float32 };
-  unsigned int order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
+  ScalarType      element{ ScalarType::Float32 };
+  unsigned int    order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
+  PrefilterMethod method;     ///< of orders 2 to 5
+  /** Numbers that a pixel has: one after the other in the host image, in planes one after the other in a source. */
+  unsigned int components{ 1 };
   /** How lines continue outside, by axis. */
   std::array<Extension, MaximumDimension> extension{
     { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
   };
 
-  /** Number of samples. */
+  /** Number of samples of a component. */
   std::int64_t
   Count() const
   {
     return size[0] * size[1] * size[2] * size[3];
   }
 
+  /** Number of elements: of all samples and components. */
+  std::int64_t
+  Elements() const
+  {
+    return this->Count() * components;
+  }
+
   /** Bytes of all elements. */
   std::size_t
   Bytes() const
   {
-    return static_cast<std::size_t>(this->Count()) * SizeOf(element);
+    return static_cast<std::size_t>(this->Elements()) * SizeOf(element);
+  }
+
+  /** Bytes of the host image. */
+  std::size_t
+  PixelBytes() const
+  {
+    return static_cast<std::size_t>(this->Elements()) * SizeOf(pixel);
+  }
+
+  /** True where coefficients differ from the samples. */
+  bool
+  NeedsFilter() const
+  {
+    return order >= 2;
   }
 
   /** True where elements differ from the pixels of the host image. */
   bool
   NeedsPreparation() const
   {
-    return order >= 2 || element != pixel;
+    return this->NeedsFilter() || element != pixel || components > 1;
   }
 
   /** True where every field is the same. */
@@ -80,7 +142,8 @@ struct SourceDescriptor
   operator==(const SourceDescriptor & other) const
   {
     return dimension == other.dimension && start == other.start && size == other.size && pixel == other.pixel &&
-           element == other.element && order == other.order && extension == other.extension;
+           element == other.element && order == other.order && method == other.method &&
+           components == other.components && extension == other.extension;
   }
 };
 

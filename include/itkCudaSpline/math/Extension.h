@@ -37,6 +37,13 @@ enum class Extension : unsigned char
   GridWrap ///< periodic, period N:                     b c d | a b c d | a b c
 };
 
+/** \brief Name of an extension as in messages. */
+constexpr const char *
+NameOf(Extension extension)
+{
+  return extension == Extension::Mirror ? "Mirror" : (extension == Extension::Reflect ? "Reflect" : "GridWrap");
+}
+
 /** \brief The index in [0, size) whose sample stands at \p index under the extension.
  *
  * Folds any number of times, so it holds for supports that are longer than the line. A line of one sample is constant.

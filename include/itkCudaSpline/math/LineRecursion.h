@@ -47,8 +47,9 @@ inline constexpr int LineSegmentLength = 32;
  * line.
  *
  * \tparam VOrder spline order, 2 to 5
- * \tparam TReal float or double: decides the warm-up
+ * \tparam TReal float or double
  * \tparam TValue TReal, or a pack of lines with its arithmetic
+ * \tparam VWarmUp samples ahead of the segment: RecursionWarmUp or ItkHorizon
  * \tparam TLoad callable: TValue (std::int64_t n), sample n of the extended line, n of any sign
  * \tparam TStore callable: void (int k, TValue), coefficient of sample begin + k, k from LineSegmentLength - 1 down to
  *   0
@@ -58,13 +59,18 @@ inline constexpr int LineSegmentLength = 32;
  *
  * \par Accuracy
  * truncation at most 6e-8 (float) or 1.1e-16 (double) of max|c|; rounding a few units more */
-template <unsigned int VOrder, typename TReal, typename TValue, typename TLoad, typename TStore>
+template <unsigned int VOrder,
+          typename TReal,
+          typename TValue,
+          int VWarmUp = RecursionWarmUp<VOrder, TReal>::Samples,
+          typename TLoad,
+          typename TStore>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-FilterSegment(std::int64_t begin, const TLoad & load, const TStore & store)
+FilterSegment(std::int64_t begin, TLoad && load, TStore && store)
 {
   using Poles = SplinePoles<VOrder>;
   static_assert(Poles::Count > 0, "Orders 0 and 1 have no prefilter.");
-  constexpr int   warmUp = RecursionWarmUp<VOrder, TReal>::Samples;
+  constexpr int   warmUp = VWarmUp;
   constexpr int   reach = LineSegmentLength + warmUp;
   constexpr TReal firstPole = static_cast<TReal>(Poles::Pole(0));
   constexpr TReal secondPole = static_cast<TReal>(Poles::Pole(Poles::Count - 1));

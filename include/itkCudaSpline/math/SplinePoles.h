@@ -126,6 +126,17 @@ struct RecursionWarmUp
                                                : (IsFloat ? 23 : 46);
 };
 
+/** \brief The warm-up of itk::BSplineDecompositionImageFilter: the samples after which the largest pole's power is
+ * below its tolerance of 1e-10, ceil(log(1e-10) / log|z|), whatever the precision.
+ *
+ * ITK truncates so at the low edge of a line only; here every segment is. */
+template <unsigned int VOrder>
+struct ItkHorizon
+{
+  /** Samples of warm-up. */
+  static constexpr int Samples = VOrder < 2 ? 0 : VOrder == 2 ? 14 : VOrder == 3 ? 18 : VOrder == 4 ? 23 : 28;
+};
+
 /** @} */
 } // namespace itk::CudaSpline
 

@@ -1,0 +1,55 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef LineFilterCuda_h
+#define LineFilterCuda_h
+
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/SampleSource.h"
+
+#include "kernels/PrefilterBackends.h"
+
+namespace itk::CudaSpline
+{
+
+/** \brief Filters all components of a source along all of its axes, on the current device.
+ *
+ * \tparam TReal type of the elements, float or double
+ * \param[in] descriptor sizes, order, method, extensions
+ * \param[in,out] samples device memory for descriptor.Elements() elements: the samples; overwritten
+ * \param[out] other device memory of the same size
+ * \param[in] stream where it is enqueued
+ * \param[in] part a part of the slowest axis of more than one sample, if not all of it is wanted
+ * \return which of the two has the coefficients
+ * \exception std::invalid_argument the number of taps
+ * \exception DeviceError a launch failed */
+template <typename TReal>
+TReal *
+LaunchPrefilter(const SourceDescriptor & descriptor,
+                TReal *                  samples,
+                TReal *                  other,
+                const Stream &           stream,
+                const AxisPart &         part = {});
+
+extern template float *
+LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &, const AxisPart &);
+extern template double *
+LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &, const AxisPart &);
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,273 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef LineTiles_cuh
+#define LineTiles_cuh
+
+#include "itkCudaSpline/math/Extension.h"
+#include "itkCudaSpline/math/LineRecursion.h"
+
+#include "kernels/PrefilterBackends.h"
+#include "kernels/TileCopy.cuh"
+
+/** \file
+ * \brief Kernels that filter the lines of an axis: a block copies a tile of lines with what their segments need beyond
+ * it into shared memory, a warp filters a segment of 32 lines, a lane a line.
+ *
+ * The copies of a tile are all under way at once and need no registers, so that a few blocks keep the memory busy; the
+ * samples beyond a tile's ends come out of the second-level cache. */
+
+namespace itk::CudaSpline
+{
+
+constexpr int WarpSize = 32;
+
+/** \brief Segments of a tile. Tiles of doubles are half as long: they have to fit the shared memory of every device. */
+template <typename TReal>
+constexpr int TileSegments = sizeof(TReal) == 4 ? 4 : 2;
+
+/** \brief Samples of a line in a tile, without those beyond its ends. */
+template <typename TReal>
+constexpr int TileLength = LineSegmentLength * TileSegments<TReal>;
+
+/** \brief The reach of a filter, rounded up so that tiles begin at multiples of wide copies. */
+template <typename TReal>
+__host__ __device__ constexpr int
+TileMargin(int reach)
+{
+  return (reach + WideCopy<TReal> - 1) / WideCopy<TReal> * WideCopy<TReal>;
+}
+
+/** \brief Elements from row to row of a tile of rows: an odd number of wide copies, so that the rows of the eight lanes
+ * that read together lie in different banks. */
+template <typename TReal>
+__host__ __device__ constexpr int
+RowPitch(int reach)
+{
+  return ((TileLength<TReal> + 2 * TileMargin<TReal>(reach)) / WideCopy<TReal> | 1) * WideCopy<TReal>;
+}
+
+/** \brief Bytes of shared memory of RowTileKernel. */
+template <typename TReal>
+constexpr std::size_t
+RowTileBytes(int reach)
+{
+  return std::size_t{ WarpSize } * RowPitch<TReal>(reach) * sizeof(TReal);
+}
+
+/** \brief Bytes of shared memory of ColumnTileKernel. */
+template <typename TReal>
+constexpr std::size_t
+ColumnTileBytes(int reach)
+{
+  return std::size_t{ WarpSize } * (TileLength<TReal> + 2 * reach) * sizeof(TReal);
+}
+
+/** \brief Copies a tile of 32 rows into shared memory: from \p margin samples before coefficient \p tileBegin on,
+ * samples of the rows' extension. */
+template <typename TReal>
+__device__ __forceinline__ void
+CopyRows(const TReal *    input,
+         TReal *          tile,
+         int              pitch,
+         int              margin,
+         std::int64_t     firstRow,
+         std::int64_t     tileBegin,
+         const AxisView & view,
+         Extension        extension)
+{
+  const int          width = TileLength<TReal> + 2 * margin;
+  const std::int64_t first = view.offset + tileBegin - margin;
+  const int          lane = static_cast<int>(threadIdx.x);
+  const bool         wide =
+    IsWide(input, view.length) && first % WideCopy<TReal> == 0 && first >= 0 && first + width <= view.length;
+  for (int row = static_cast<int>(threadIdx.y); row < WarpSize; row += TileSegments<TReal>)
+  {
+    if (firstRow + row >= view.outer)
+    {
+      break;
+    }
+    const TReal * const from = input + (firstRow + row) * view.length;
+    TReal * const       to = tile + row * pitch;
+    if (wide)
+    {
+      for (int i = lane * WideCopy<TReal>; i < width; i += WarpSize * WideCopy<TReal>)
+      {
+        CopyWide(to + i, from + first + i);
+      }
+    }
+    else
+    {
+      for (int i = lane; i < width; i += WarpSize)
+      {
+        CopyElement(to + i, from + FoldIndex(first + i, view.length, extension));
+      }
+    }
+  }
+}
+
+/** \brief Filters the segment of a thread in a tile of rows, and puts the coefficients in the samples' place.
+ *
+ * Every thread of the block calls it: what a thread needs of its neighbours' segments it has read before any of them
+ * writes. */
+template <typename TReal, typename TFilter>
+__device__ __forceinline__ void
+FilterRowOfTile(const TFilter & filter, TReal * line, bool mine)
+{
+  TReal coefficients[LineSegmentLength];
+  if (mine)
+  {
+    const auto store = [&coefficients](int k, TReal coefficient) { coefficients[k] = coefficient; };
+    if constexpr (TFilter::IsUnrolled)
+    {
+      filter.template Run<TReal>(0, WideReader<TReal>(line), store);
+    }
+    else
+    {
+      filter.template Run<TReal>(
+        0, [line](std::int64_t n) { return line[n]; }, store);
+    }
+  }
+  __syncthreads();
+  if (mine)
+  {
+#pragma unroll
+    for (int k = 0; k < LineSegmentLength; k += WideCopy<TReal>)
+    {
+      int4 bits;
+      memcpy(&bits, coefficients + k, WideCopyBytes);
+      *reinterpret_cast<int4 *>(line + k) = bits;
+    }
+  }
+  __syncthreads();
+}
+
+/** \brief Lines along the fastest axis: 32 rows a block, so that global memory is read and written along them. */
+template <typename TReal, typename TFilter>
+__global__ void
+__launch_bounds__(WarpSize * TileSegments<TReal>)
+  RowTileKernel(const TReal * input, TReal * output, AxisView view, Extension extension, TFilter filter)
+{
+  extern __shared__ int4 sharedMemory[];
+  TReal * const          tile = reinterpret_cast<TReal *>(sharedMemory);
+  const int              margin = TileMargin<TReal>(filter.GetReach());
+  const int              pitch = RowPitch<TReal>(filter.GetReach());
+
+  const std::int64_t tiles = (view.wanted + TileLength<TReal> - 1) / TileLength<TReal>;
+  const std::int64_t tileBegin = std::int64_t{ blockIdx.x } % tiles * TileLength<TReal>;
+  const std::int64_t firstRow = std::int64_t{ blockIdx.x } / tiles * WarpSize;
+  const int          lane = static_cast<int>(threadIdx.x);
+
+  CopyRows(input, tile, pitch, margin, firstRow, tileBegin, view, extension);
+  WaitForTile();
+  const int segment = static_cast<int>(threadIdx.y) * LineSegmentLength;
+  FilterRowOfTile(
+    filter, tile + lane * pitch + margin + segment, firstRow + lane < view.outer && tileBegin + segment < view.wanted);
+
+  const bool wide = IsWide(output, view.wanted) && tileBegin + TileLength<TReal> <= view.wanted;
+  for (int row = static_cast<int>(threadIdx.y); row < WarpSize && firstRow + row < view.outer;
+       row += TileSegments<TReal>)
+  {
+    const TReal * const from = tile + row * pitch + margin;
+    TReal * const       to = output + (firstRow + row) * view.wanted + tileBegin;
+    if (wide)
+    {
+      for (int i = lane * WideCopy<TReal>; i < TileLength<TReal>; i += WarpSize * WideCopy<TReal>)
+      {
+        *reinterpret_cast<int4 *>(to + i) = *reinterpret_cast<const int4 *>(from + i);
+      }
+    }
+    else
+    {
+      for (int i = lane; i < TileLength<TReal> && tileBegin + i < view.wanted; i += WarpSize)
+      {
+        to[i] = from[i];
+      }
+    }
+  }
+}
+
+/** \brief Lines along a slower axis: 32 neighbouring columns a block, which are neighbours in memory. */
+template <typename TReal, typename TFilter>
+__global__ void
+__launch_bounds__(WarpSize * TileSegments<TReal>)
+  ColumnTileKernel(const TReal * input, TReal * output, AxisView view, Extension extension, TFilter filter)
+{
+  extern __shared__ int4 sharedMemory[];
+  TReal * const          tile = reinterpret_cast<TReal *>(sharedMemory);
+  const int              reach = filter.GetReach();
+
+  const std::int64_t  tiles = (view.wanted + TileLength<TReal> - 1) / TileLength<TReal>;
+  const std::int64_t  laneGroups = (view.inner + WarpSize - 1) / WarpSize;
+  const std::int64_t  block = blockIdx.x;
+  const std::int64_t  firstColumn = block % laneGroups * WarpSize;
+  const std::int64_t  tileBegin = block / laneGroups % tiles * TileLength<TReal>;
+  const std::int64_t  plane = block / laneGroups / tiles;
+  const TReal * const planeOfInput = input + plane * view.length * view.inner + firstColumn;
+  const int           lane = static_cast<int>(threadIdx.x);
+  const int           warp = static_cast<int>(threadIdx.y);
+  const int columns = view.inner - firstColumn < WarpSize ? static_cast<int>(view.inner - firstColumn) : WarpSize;
+
+  // A row of the tile are 32 neighbouring columns: 8 or 16 lanes copy one.
+  const int  height = TileLength<TReal> + 2 * reach;
+  const bool wide = IsWide(input, view.inner) && columns == WarpSize;
+  const int  lanesOfRow = wide ? WarpSize / WideCopy<TReal> : WarpSize;
+  const int  rowsTogether = WarpSize / lanesOfRow;
+  const int  at = lane % lanesOfRow * (wide ? WideCopy<TReal> : 1);
+  for (int row = warp * rowsTogether + lane / lanesOfRow; row < height; row += TileSegments<TReal> * rowsTogether)
+  {
+    const std::int64_t  n = FoldIndex(view.offset + tileBegin - reach + row, view.length, extension);
+    const TReal * const from = planeOfInput + n * view.inner;
+    if (wide)
+    {
+      CopyWide(tile + row * WarpSize + at, from + at);
+    }
+    else if (lane < columns)
+    {
+      CopyElement(tile + row * WarpSize + at, from + at);
+    }
+  }
+  WaitForTile();
+
+  const std::int64_t begin = tileBegin + warp * LineSegmentLength;
+  if (lane >= columns || begin >= view.wanted)
+  {
+    return;
+  }
+  const TReal * const line = tile + (warp * LineSegmentLength + reach) * WarpSize + lane;
+  TReal * const       to = output + (plane * view.wanted + begin) * view.inner + firstColumn + lane;
+  const std::int64_t  stride = view.inner;
+  const std::int64_t  rest = view.wanted - begin;
+  const auto          load = [line](std::int64_t n) { return line[static_cast<int>(n) * WarpSize]; };
+  if (rest >= LineSegmentLength)
+  {
+    filter.template Run<TReal>(0, load, [to, stride](int k, TReal coefficient) { to[k * stride] = coefficient; });
+  }
+  else
+  {
+    filter.template Run<TReal>(0, load, [to, stride, rest](int k, TReal coefficient) {
+      if (k < rest)
+      {
+        to[k * stride] = coefficient;
+      }
+    });
+  }
+}
+
+} // namespace itk::CudaSpline
+
+#endif
