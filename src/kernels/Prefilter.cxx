@@ -168,9 +168,44 @@ Prefilter(const SourceDescriptor & descriptor,
   PrefilterOnCpu(descriptor, pixels, coefficients, context);
 }
 
+void
+PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context)
+{
+  Check(descriptor, context);
+  if (descriptor.pixel != descriptor.element || !IsReal(descriptor.element))
+  {
+    throw std::invalid_argument(
+      std::string("Samples that are filtered in place are float32 or float64 elements, not ") +
+      NameOf(descriptor.pixel) + ".");
+  }
+  if (context.backend == Backend::Cuda)
+  {
+    PrefilterInPlaceOnCuda(descriptor, elements, context);
+    return;
+  }
+  // Planes are images of their own.
+  SourceDescriptor plane = descriptor;
+  plane.components = 1;
+  for (unsigned int component = 0; component < descriptor.components; ++component)
+  {
+    char * const at = static_cast<char *>(elements) + component * plane.Bytes();
+    PrefilterOnCpu(plane,
+                   at,
+                   at,
+                   context.Part(static_cast<double>(component) / descriptor.components,
+                                static_cast<double>(component + 1) / descriptor.components));
+  }
+}
+
 #if !defined(CUDASPLINE_HAS_CUDA)
 std::shared_ptr<const void>
 PrefilterOnCuda(const SourceDescriptor &, const void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+PrefilterInPlaceOnCuda(const SourceDescriptor &, void *, const ExecutionContext &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -91,6 +91,10 @@ PrefilterSlabsOnCuda(const SourceDescriptor & descriptor,
                      std::int64_t             slabLength,
                      const ExecutionContext & context);
 
+/** \brief PrefilterInPlace() in device memory. */
+void
+PrefilterInPlaceOnCuda(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context);
+
 /** \brief Copies a device source to host memory. */
 void
 DownloadFromCuda(const SampleSource & source, void * elements, const ExecutionContext & context);

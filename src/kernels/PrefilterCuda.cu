@@ -142,6 +142,19 @@ SlowestAxis(const SourceDescriptor & descriptor)
 
 template <typename TReal>
 void
+FilterInPlace(const SourceDescriptor & descriptor, TReal * elements, const Stream & stream)
+{
+  const DeviceBuffer  other(descriptor.Bytes(), stream);
+  const TReal * const filtered = LaunchPrefilter(descriptor, elements, static_cast<TReal *>(other.Data()), stream);
+  if (filtered != elements) // after an odd number of passes
+  {
+    CheckCuda(cudaMemcpyAsync(elements, filtered, descriptor.Bytes(), cudaMemcpyDeviceToDevice, stream.Get()),
+              "cudaMemcpyAsync");
+  }
+}
+
+template <typename TReal>
+void
 PrefilterSlabs(const SourceDescriptor & descriptor,
                const void *             pixels,
                TReal *                  coefficients,
@@ -204,6 +217,24 @@ PrefilterSlabs(const SourceDescriptor & descriptor,
 }
 
 } // namespace
+
+void
+PrefilterInPlaceOnCuda(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const DeviceScope scope(context.device);
+  const Stream      stream;
+  if (descriptor.element == ScalarType::Float64)
+  {
+    FilterInPlace(descriptor, static_cast<double *>(elements), stream);
+  }
+  else
+  {
+    FilterInPlace(descriptor, static_cast<float *>(elements), stream);
+  }
+  stream.Synchronize();
+  context.Report(1.0);
+}
 
 void
 PrefilterSlabsOnCuda(const SourceDescriptor & descriptor,

@@ -61,6 +61,23 @@ Prefilter(const SourceDescriptor & descriptor,
           void *                   coefficients,
           const ExecutionContext & context);
 
+/** \brief Replaces samples by their coefficients where they are.
+ *
+ * \param[in] descriptor sizes, order, method, extensions; \c pixel and \c element are the same real type. Components
+ * are in planes one after the other, as in a source. \param[in,out] elements descriptor.Elements() elements: host
+ * memory (Cpu), or memory of the context's device (Cuda) in which all work is complete \param[in] context backend,
+ * device, threads, progress
+ *
+ * Complete when the function returns. On a device a second volume is allocated meanwhile.
+ *
+ * \exception std::invalid_argument as MakeSource(), and elements that are not of the pixel's type
+ * \exception DeviceError a device that is out of memory or lost
+ * \exception OperationAborted the progress callback stopped it; the elements are then neither samples nor coefficients
+ * \par Accuracy
+ * see FilterSegment() */
+void
+PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context);
+
 /** @} */
 } // namespace itk::CudaSpline
 
