@@ -19,6 +19,7 @@
 #define itkCudaSplineSystem_h
 
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceStart.h"
 #include "itkCudaSpline/kernels/BackendChoice.h"
 #include "itkCudaSpline/kernels/Execution.h"
 #include "itkCudaSpline/math/PixelAccess.h"
@@ -27,7 +28,8 @@
 /** \file
  * \brief What programs may know of the layers below: devices and the build (CudaSpline::SelectDevice(),
  * CudaSpline::QueryDevice(), CudaSpline::CudaToolkitVersion()), the start of a device ahead of its use
- * (CudaSpline::StartDeviceAhead()), the names of backends, and the pixel types with ITK's cast (CudaSpline::ScalarType,
- * CudaSpline::StoreScalar()). Programs include this header and those of the ITK classes, none of the lower layers'. */
+ * (CudaSpline::StartDeviceAhead(), CudaSpline::WaitForDeviceStart()), the names of backends, and the pixel types with
+ * ITK's cast (CudaSpline::ScalarType, CudaSpline::StoreScalar()). Programs include this header and those of the ITK
+ * classes, none of the lower layers'. */
 
 #endif

@@ -20,6 +20,8 @@
 #include "CommandLine.h"
 #include "Error.h"
 
+#include "itkCudaSplineSystem.h"
+
 #include "itkMacro.h"
 
 #include <cstdlib>
@@ -41,6 +43,7 @@ main(int argc, char ** argv)
     }
     RemoveOutputsOnSignals();
     RunCommand(options);
+    itk::CudaSpline::WaitForDeviceStart();
     ShowWarnings();
     return EXIT_SUCCESS;
   }
@@ -56,6 +59,7 @@ main(int argc, char ** argv)
   {
     message = exception.what();
   }
+  itk::CudaSpline::WaitForDeviceStart(); // which may have begun before the error
   std::cerr << "CudaSplineResample: error: " << OneLine(message) << std::endl;
   return EXIT_FAILURE;
 }

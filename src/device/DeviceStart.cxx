@@ -81,7 +81,7 @@ public:
     // which can be neither joined nor destroyed there.
     if (m_Process == getpid())
     {
-      m_Thread->join();
+      this->Wait();
     }
     else
     {
@@ -121,6 +121,16 @@ public:
     }
   }
 
+  void
+  Wait()
+  {
+    const std::lock_guard<std::mutex> lock(m_Join);
+    if (m_Thread != nullptr && m_Process == getpid() && m_Thread->joinable())
+    {
+      m_Thread->join();
+    }
+  }
+
   bool
   IsStarting(int device) const
   {
@@ -143,6 +153,7 @@ public:
 
 private:
   std::mutex                   m_Mutex;
+  std::mutex                   m_Join; ///< apart from the other, which the thread takes before it ends
   std::unique_ptr<std::thread> m_Thread;
   pid_t                        m_Process{ 0 }; ///< that has the thread; 0: there is none
   double                       m_Seconds{ 0.0 };
@@ -215,6 +226,12 @@ StartDeviceInBackground(int device, const std::function<void()> & then)
   TheStarter().Begin(device, then);
 }
 
+void
+WaitForDeviceStart()
+{
+  TheStarter().Wait();
+}
+
 double
 SecondsOfDeviceStart()
 {
@@ -222,6 +239,10 @@ SecondsOfDeviceStart()
 }
 
 #else
+
+void
+WaitForDeviceStart()
+{}
 
 DeviceState
 GetDeviceState(int)

@@ -116,6 +116,7 @@ TEST_F(DeviceStart, WithoutADriverThereIsNothingToChoose)
   EXPECT_EQ(ReasonForHost(WorkOf(8), 2, 0), "");
   EXPECT_FALSE(StartDeviceAhead("gpu", Cube(1024), OntoCube(1024), 2, 100.0));
   EXPECT_EQ(GetDeviceState(0), DeviceState::Stopped);
+  WaitForDeviceStart(); // for nothing
   EXPECT_EQ(SecondsOfDeviceStart(), 0.0);
   EXPECT_THROW(StartDevice(0), DeviceError);
 }
@@ -201,6 +202,20 @@ TEST_F(DeviceStartGpu, AProcessMayEndWhileItStarts)
     {
       StartDeviceAhead("0", Cube(8), OntoCube(8), 1, 0.0);
       Leave(0);
+    },
+    testing::ExitedWithCode(0),
+    "");
+}
+
+TEST_F(DeviceStartGpu, AProcessMayWaitForItsStart)
+{
+  CUDASPLINE_NEEDS_GPU();
+  EXPECT_EXIT(
+    {
+      StartDeviceAhead("0", Cube(8), OntoCube(8), 1, 0.0);
+      WaitForDeviceStart();
+      WaitForDeviceStart();
+      Leave(GetDeviceState(0) == DeviceState::Started ? 0 : 1);
     },
     testing::ExitedWithCode(0),
     "");

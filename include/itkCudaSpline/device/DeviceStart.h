@@ -69,6 +69,11 @@ StartDevice(int device);
 void
 StartDeviceInBackground(int device, const std::function<void()> & then);
 
+/** \brief Waits until no start is at work in the background. At the end of a program that may have begun one: CUDA's
+ * own clean-up at exit, which the start registers, is then sure to come after it. */
+void
+WaitForDeviceStart();
+
 /** \brief Seconds of the start that this process has paid for, in the foreground or the background; 0 before. */
 double
 SecondsOfDeviceStart();
