@@ -60,6 +60,17 @@ AllowSharedMemory(TKernel * kernel, std::size_t bytes)
   }
 }
 
+/** \brief Bytes of shared memory that a block may have on the current device. */
+inline std::size_t
+LargestSharedMemory()
+{
+  int device = 0;
+  int bytes = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+  return static_cast<std::size_t>(bytes);
+}
+
 /** \brief Filters the lines of one axis out of place. */
 template <typename TReal, typename TFilter>
 void
@@ -93,7 +104,8 @@ LaunchLineFilter(const TReal *    input,
 /** \brief True for filters and images whose first two axes are filtered at once.
  *
  * Recursions in single precision: FIR mode is one kernel an axis, as published, and the margins of doubles leave room
- * for one block a multiprocessor only. Planes that hardly fill a tile are done axis by axis. */
+ * for one block a multiprocessor only. Planes that hardly fill a tile are done axis by axis, and so are all where a
+ * device's shared memory is smaller than a tile. */
 template <typename TReal, typename TFilter>
 bool
 IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
@@ -101,7 +113,7 @@ IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
   if constexpr (IsRecursive<TFilter> && sizeof(TReal) == 4)
   {
     return descriptor.dimension >= 2 && descriptor.size[0] > TileLength<TReal> / 2 &&
-           descriptor.size[1] > PlaneHeight / 2;
+           descriptor.size[1] > PlaneHeight / 2 && PlaneTileBytes<TReal>(TFilter::Reach) <= LargestSharedMemory();
   }
   else
   {
