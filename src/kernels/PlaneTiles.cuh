@@ -51,6 +51,15 @@ PlaneWarps(int reach)
   return (PlaneRows(reach) + WarpSize - 1) / WarpSize * TileSegments<TReal>;
 }
 
+/** \brief Blocks that a multiprocessor shall have registers for: as many as its shared memory holds tiles, so that one
+ * filters while another is copied. */
+template <typename TReal>
+constexpr int
+PlaneBlocks(int reach)
+{
+  return PlaneWarps<TReal>(reach) <= 12 ? 3 : 2;
+}
+
 /** \brief Bytes of shared memory of PlaneTileKernel. */
 template <typename TReal>
 constexpr std::size_t
@@ -66,13 +75,14 @@ PlaneTileBytes(int reach)
  * \pre blocks of PlaneWarps() warps, at least TileSegments * PlaneSegments */
 template <typename TReal, typename TFilter>
 __global__ void
-__launch_bounds__(WarpSize * PlaneWarps<TReal>(TFilter::Reach)) PlaneTileKernel(const TReal * input,
-                                                                                TReal *       output,
-                                                                                std::int64_t  width,
-                                                                                std::int64_t  height,
-                                                                                Extension     alongX,
-                                                                                Extension     alongY,
-                                                                                TFilter       filter)
+__launch_bounds__(WarpSize * PlaneWarps<TReal>(TFilter::Reach), PlaneBlocks<TReal>(TFilter::Reach))
+  PlaneTileKernel(const TReal * input,
+                  TReal *       output,
+                  std::int64_t  width,
+                  std::int64_t  height,
+                  Extension     alongX,
+                  Extension     alongY,
+                  TFilter       filter)
 {
   constexpr int          reach = TFilter::Reach;
   constexpr int          margin = TileMargin<TReal>(reach);
