@@ -59,7 +59,7 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GetEffectiveNumb
       return static_cast<unsigned int>(
         CudaSpline::FirTapCountOf(static_cast<unsigned int>(this->GetSplineOrder()), m_Tolerance));
     }
-    CudaSpline::CheckFirTapCount(static_cast<int>(m_NumberOfTaps));
+    CudaSpline::CheckHalfTapCount(m_NumberOfTaps);
   }
   catch (const std::invalid_argument & error)
   {

@@ -148,7 +148,6 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
     threader->SetNumberOfWorkUnits(process->GetNumberOfWorkUnits()); // as itk::ImageSource does before it threads
   }
   const CudaSplineHostExecutor executor(threader);
-  const int                    device = this->ChooseDevice(operation, executor.GetConcurrency());
   CudaSpline::ExecutionContext context;
   context.host = &executor;
   if (process != nullptr)
@@ -160,6 +159,7 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   }
   try
   {
+    const int device = this->ChooseDevice(operation, executor.GetConcurrency());
     if (device >= 0)
     {
       context.backend = CudaSpline::Backend::Cuda;

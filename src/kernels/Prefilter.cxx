@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/math/FirFilter.h"
 
+#include "kernels/HostCopies.h"
 #include "kernels/PrefilterBackends.h"
 
 #include <new>
@@ -72,7 +73,7 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   }
   if (descriptor.NeedsFilter() && descriptor.method.kind == PrefilterMethod::Kind::Fir)
   {
-    CheckFirTapCount(descriptor.method.taps);
+    CheckHalfTapCount(descriptor.method.taps);
   }
   if (context.backend != Backend::Cpu && context.backend != Backend::Cuda)
   {
@@ -157,7 +158,14 @@ Prefilter(const SourceDescriptor & descriptor,
     const std::int64_t slabLength = PlanPrefilter(descriptor, AvailableDeviceMemory(context.device)).slabLines;
     if (slabLength > 0)
     {
-      PrefilterSlabsOnCuda(descriptor, pixels, coefficients, slabLength, context);
+      // In place a slab would find coefficients beyond its ends.
+      const bool                  inPlace = pixels == coefficients;
+      const std::shared_ptr<void> kept = inPlace ? AllocateElements(descriptor) : nullptr;
+      if (inPlace)
+      {
+        ParallelHostCopy(context)(kept.get(), pixels, descriptor.PixelBytes());
+      }
+      PrefilterSlabsOnCuda(descriptor, inPlace ? kept.get() : pixels, coefficients, slabLength, context);
       return;
     }
     const SampleSource source(

@@ -88,8 +88,9 @@ UploadAsReal(const SourceDescriptor & descriptor,
              const Stream &           stream,
              Uploader &               uploader)
 {
-  const std::size_t  pixelBytes = SizeOf(descriptor.pixel) * descriptor.components;
-  const std::int64_t chunk = std::min<std::int64_t>(count, static_cast<std::int64_t>(TransferChunkBytes / pixelBytes));
+  const std::size_t pixelBytes = SizeOf(descriptor.pixel) * descriptor.components;
+  // One sample at least, however many components it has.
+  const std::int64_t chunk = std::clamp<std::int64_t>(TransferChunkBytes / pixelBytes, 1, count);
   const bool         convert = descriptor.element != descriptor.pixel || descriptor.components > 1;
   const DeviceBuffer raw(convert ? static_cast<std::size_t>(chunk) * pixelBytes : 0, stream);
   for (std::int64_t begin = 0; begin < count; begin += chunk)

@@ -87,3 +87,113 @@ TEST(MemoryPlan, EmptyOutputNeedsNothing)
   EXPECT_TRUE(plan.fits);
   EXPECT_EQ(plan.slabBytes, 0U);
 }
+
+// Cubic in single precision: 13 samples beyond either end of a segment, so a slab of 32 k coefficients holds 32 k + 26
+// slices twice, here of 10 x 5 samples of 4 bytes.
+TEST(MemoryPlan, PrefilterThatFitsIsDoneWhole)
+{
+  const SourceDescriptor source = MakeDescriptor({ 10, 5, 1000 }, ScalarType::Float32, ScalarType::Float32, 3);
+  const MemoryPlan       plan = PlanPrefilter(source, 400000);
+  EXPECT_TRUE(plan.fits);
+  EXPECT_EQ(plan.slabLines, 0);
+  EXPECT_EQ(plan.PeakBytes(), 400000U);
+}
+
+TEST(MemoryPlan, PrefilterIsCutIntoSlabsOfWholeSegments)
+{
+  const SourceDescriptor source = MakeDescriptor({ 10, 5, 1000 }, ScalarType::Float32, ScalarType::Float32, 3);
+  for (const std::int64_t segments : { 1, 2, 3, 29 })
+  {
+    const auto samples = static_cast<std::size_t>(32 * segments + 26);
+    for (const std::size_t budget : { 400 * samples, 400 * (samples + 31) + 399 })
+    {
+      const MemoryPlan plan = PlanPrefilter(source, budget);
+      EXPECT_TRUE(plan.fits);
+      EXPECT_EQ(plan.reason, "");
+      EXPECT_EQ(plan.slabLines, 32 * segments) << budget;
+      EXPECT_EQ(plan.sourceBytes, 200 * samples);
+      EXPECT_EQ(plan.PeakBytes(), 400 * samples);
+    }
+  }
+  // The largest budget that is not enough for the whole.
+  EXPECT_EQ(PlanPrefilter(source, 399999).slabLines, 960);
+}
+
+TEST(MemoryPlan, PrefilterOfLessThanASlabIsRefused)
+{
+  const SourceDescriptor source = MakeDescriptor({ 10, 5, 1000 }, ScalarType::Float32, ScalarType::Float32, 3);
+  for (const std::size_t budget :
+       { std::size_t{ 400 } * 58 - 1, std::size_t{ 400 } * 26, std::size_t{ 1 }, std::size_t{ 0 } })
+  {
+    const MemoryPlan plan = PlanPrefilter(source, budget);
+    EXPECT_FALSE(plan.fits) << budget;
+    EXPECT_EQ(plan.slabLines, 0);
+    EXPECT_NE(plan.reason.find("MB"), std::string::npos);
+  }
+}
+
+TEST(MemoryPlan, PrefilterSlabsNeedRoomForRawPixels)
+{
+  const SourceDescriptor source = MakeDescriptor({ 10, 5, 1000 }, ScalarType::Int16, ScalarType::Float32, 3);
+  EXPECT_TRUE(PlanPrefilter(source, 500000).fits);
+  EXPECT_EQ(PlanPrefilter(source, 500000).slabLines, 0);
+  EXPECT_EQ(PlanPrefilter(source, 400 * 58 + 100000).slabLines, 32);
+  EXPECT_FALSE(PlanPrefilter(source, 400 * 58 + 99999).fits);
+  EXPECT_FALSE(PlanPrefilter(source, 99999).fits) << "not even the pixels";
+}
+
+TEST(MemoryPlan, PrefilterSlabsReachAsFarAsTheFilter)
+{
+  SourceDescriptor source = MakeDescriptor({ 10, 5, 1000 }, ScalarType::Float32, ScalarType::Float32, 5);
+  const auto       least = [&source] { // slices of the smallest slab
+    std::size_t budget = 0;
+    while (!PlanPrefilter(source, budget).fits)
+    {
+            budget += 50 * 2 * SizeOf(source.element);
+    }
+    return budget / (50 * 2 * SizeOf(source.element));
+  };
+  EXPECT_EQ(least(), 32U + 2 * 23);
+  source.method.kind = PrefilterMethod::Kind::ItkHorizon;
+  EXPECT_EQ(least(), 32U + 2 * 28);
+  source.method.kind = PrefilterMethod::Kind::Fir;
+  source.method.taps = 127;
+  EXPECT_EQ(least(), 32U + 2 * 63);
+  source.method.taps = 1;
+  EXPECT_EQ(least(), 32U);
+  source.method.kind = PrefilterMethod::Kind::Exact;
+  source.pixel = source.element = ScalarType::Float64;
+  EXPECT_EQ(least(), 32U + 2 * 46);
+  source.method.kind = PrefilterMethod::Kind::Fir;
+  source.method.taps = 129;
+  EXPECT_THROW(PlanPrefilter(source, 1), std::invalid_argument);
+}
+
+TEST(MemoryPlan, PrefilterSlabsAreAlongTheSlowestAxisThatHasSamples)
+{
+  // Slices of one sample: 8 bytes for the two of them.
+  EXPECT_EQ(PlanPrefilter(MakeDescriptor({ 1000 }, ScalarType::Float32, ScalarType::Float32, 3), 8 * 90).slabLines, 64);
+  EXPECT_EQ(
+    PlanPrefilter(MakeDescriptor({ 1, 1000, 1, 1 }, ScalarType::Float32, ScalarType::Float32, 3), 8 * 90).slabLines,
+    64);
+  EXPECT_EQ(
+    PlanPrefilter(MakeDescriptor({ 10, 5, 2, 500 }, ScalarType::Float32, ScalarType::Float32, 3), 800 * 90).slabLines,
+    64);
+}
+
+TEST(MemoryPlan, WhatIsNotCut)
+{
+  SourceDescriptor source = MakeDescriptor({ 10, 5, 1000 }, ScalarType::Float32, ScalarType::Float32, 3);
+  source.components = 3;
+  EXPECT_TRUE(PlanPrefilter(source, 3 * 400000 + 600000).fits) << "planes twice and the pixels";
+  EXPECT_FALSE(PlanPrefilter(source, 3 * 400000 + 599999).fits);
+  EXPECT_EQ(PlanPrefilter(source, 400000).slabLines, 0);
+  // Without a filter there is nothing to be gained.
+  source = MakeDescriptor({ 10, 5, 1000 }, ScalarType::Float32, ScalarType::Float32, 1);
+  EXPECT_TRUE(PlanPrefilter(source, 200000).fits);
+  EXPECT_FALSE(PlanPrefilter(source, 199999).fits);
+  EXPECT_EQ(PlanPrefilter(source, 199999).slabLines, 0);
+  // A single sample has no axis.
+  EXPECT_FALSE(PlanPrefilter(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 3), 7).fits);
+  EXPECT_TRUE(PlanPrefilter(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 3), 8).fits);
+}

@@ -20,11 +20,7 @@
 // CoefficientAgreement()'s rounding.
 
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
-#include "itkCudaSpline/math/FirTaps.h"
-#include "itkCudaSpline/math/PixelAccess.h"
-#include "Gpu.h"
-#include "KernelTestData.h"
+#include "PrefilterCase.h"
 
 #include <cmath>
 #include <limits>
@@ -39,31 +35,6 @@ const std::vector<std::vector<std::int64_t>> Shapes{
   { 1, 5 },       { 5, 1 },      { 2, 3 },      { 131, 67 },   { 3, 129 },       { 1, 1, 9 },     { 2, 2, 2 },
   { 37, 41, 29 }, { 161, 5, 3 }, { 3, 5, 161 }, { 7, 140, 2 }, { 13, 7, 11, 5 }, { 33, 1, 2, 37 }
 };
-
-double
-LargestOf(const std::vector<unsigned char> & pixels, ScalarType type)
-{
-  double largest = 0.0;
-  for (std::size_t i = 0; i < pixels.size() / SizeOf(type); ++i)
-  {
-    largest = std::max(largest, std::abs(LoadScalar<double>(pixels.data(), type, static_cast<std::int64_t>(i))));
-  }
-  return largest;
-}
-
-std::vector<double>
-Compute(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
-{
-  // Poisoned: an element that nobody writes is found.
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(descriptor.Count()) * SizeOf(descriptor.element), 0xFF);
-  Prefilter(descriptor, pixels, bytes.data(), context);
-  std::vector<double> values(static_cast<std::size_t>(descriptor.Count()));
-  for (std::size_t i = 0; i < values.size(); ++i)
-  {
-    values[i] = LoadScalar<double>(bytes.data(), descriptor.element, static_cast<std::int64_t>(i));
-  }
-  return values;
-}
 
 /** Convolution of every line of every axis with the impulse response, 60 to either side (0.43^60 = 1e-22). */
 std::vector<double>
@@ -107,46 +78,6 @@ Reference(const SourceDescriptor & descriptor, const void * pixels)
     inner *= length;
   }
   return values;
-}
-
-void
-ExpectNear(const std::vector<double> & values,
-           const std::vector<double> & expected,
-           double                      bound,
-           const std::string &         what)
-{
-  double worst = 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i)
-  {
-    const double difference = std::abs(values[i] - expected[i]);
-    worst = difference <= worst ? worst : difference; // a NaN stays
-    if (!(difference <= bound))
-    {
-      worst = std::numeric_limits<double>::infinity();
-    }
-  }
-  EXPECT_LE(worst, bound) << what;
-}
-
-std::string
-Name(const SourceDescriptor & descriptor)
-{
-  std::string name = std::string(NameOf(descriptor.pixel)) + " to " + NameOf(descriptor.element) + ", order " +
-                     std::to_string(descriptor.order) + ", extension " +
-                     std::to_string(static_cast<int>(descriptor.extension[0])) + ", size";
-  for (unsigned int d = 0; d < descriptor.dimension; ++d)
-  {
-    name += " " + std::to_string(descriptor.size[d]);
-  }
-  return name;
-}
-
-ExecutionContext
-Cuda()
-{
-  ExecutionContext context;
-  context.backend = Backend::Cuda;
-  return context;
 }
 
 template <typename TCheck>

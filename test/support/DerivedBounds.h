@@ -19,7 +19,10 @@
 #define DerivedBounds_h
 
 #include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/math/FirTaps.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
+
+#include <cmath>
 
 /** \file
  * \brief Bounds within which two evaluations agree that do the same operations in the same order. doc/Accuracy.md
@@ -67,6 +70,44 @@ CoefficientAgreement(const SourceDescriptor & descriptor, double largest)
     }
     return bound;
   });
+}
+
+/** \brief Bound of the rounding of FIR coefficients against exact arithmetic with the taps in double, for samples of
+ * absolute value up to \p largest.
+ *
+ * A tap is rounded to the element type; a product of a sum of two samples rounds twice; reach additions follow, and the
+ * result is stored as it is: (reach + 3) u times the sum of the absolute taps, A, times the samples. An axis amplifies
+ * what came before by A. A fused multiplication and addition rounds less, so two backends agree within twice that. */
+inline double
+FirRounding(const SourceDescriptor & descriptor, double largest)
+{
+  return DispatchSplineOrder(descriptor.order, [&](auto order) {
+    double amplification = 0.0;
+    for (const double tap : FirTaps<decltype(order)::value>(descriptor.method.taps, true))
+    {
+      amplification += std::abs(tap);
+    }
+    double bound = 0.0;
+    double reached = largest;
+    for (unsigned int d = 0; d < descriptor.dimension; ++d)
+    {
+      if (descriptor.size[d] > 1 && descriptor.order > 1)
+      {
+        bound = amplification * bound +
+                (descriptor.method.taps / 2 + 3) * UnitOf(descriptor.element) * amplification * reached;
+        reached *= amplification;
+      }
+    }
+    return 1.01 * bound; // errors of errors
+  });
+}
+
+/** \brief Bound of the difference of two backends' coefficients by any method. */
+inline double
+MethodAgreement(const SourceDescriptor & descriptor, double largest)
+{
+  return descriptor.method.kind == PrefilterMethod::Kind::Fir ? 2.0 * FirRounding(descriptor, largest)
+                                                              : CoefficientAgreement(descriptor, largest);
 }
 
 /** Largest coefficient that samples of absolute value up to \p largest can have. */

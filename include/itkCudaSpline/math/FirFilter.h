@@ -23,6 +23,10 @@
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 #include <cstdint>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -31,6 +35,21 @@ namespace itk::CudaSpline
 
 /** \brief The most taps that a FIR prefilter may have: more than double precision can tell apart at any order. */
 inline constexpr int MaximumFirTaps = 127;
+
+/** \brief Refuses a number of taps that HalfTaps cannot hold (host).
+ *
+ * \param[in] count number of taps
+ * \exception std::invalid_argument it is not odd, or not from 1 to MaximumFirTaps */
+inline void
+CheckHalfTapCount(std::int64_t count)
+{
+  if (count > MaximumFirTaps)
+  {
+    throw std::invalid_argument("The number of FIR taps is at most " + std::to_string(MaximumFirTaps) + "; it is " +
+                                std::to_string(count) + ".");
+  }
+  CheckFirTapCount(static_cast<int>(count));
+}
 
 /** \brief The taps of a symmetric filter at distances 0 to reach, in the precision of the arithmetic. Passed to kernels
  * by value. */
@@ -49,11 +68,7 @@ template <unsigned int VOrder, typename TReal>
 HalfTaps<TReal>
 MakeHalfTaps(int count)
 {
-  if (count > MaximumFirTaps)
-  {
-    throw std::invalid_argument("The number of FIR taps is at most " + std::to_string(MaximumFirTaps) + "; it is " +
-                                std::to_string(count) + ".");
-  }
+  CheckHalfTapCount(count);
   const std::vector<double> taps = FirTaps<VOrder>(count, true);
   HalfTaps<TReal>           half;
   half.reach = count / 2;
@@ -77,8 +92,10 @@ FirTapCountOf(unsigned int order, double tolerance)
     order, [tolerance](auto constantOrder) { return FirTapCount<decltype(constantOrder)::value>(tolerance, true); });
   if (count > MaximumFirTaps)
   {
-    throw std::invalid_argument("A FIR tolerance of " + std::to_string(tolerance) + " needs " + std::to_string(count) +
-                                " taps; at most " + std::to_string(MaximumFirTaps) + " are possible.");
+    std::ostringstream message; // std::to_string() makes 0.000000 of small numbers
+    message << "A FIR tolerance of " << tolerance << " needs " << count << " taps; at most " << MaximumFirTaps
+            << " are possible.";
+    throw std::invalid_argument(message.str());
   }
   return count;
 }

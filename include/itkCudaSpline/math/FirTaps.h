@@ -21,6 +21,7 @@
 #include "itkCudaSpline/math/SplinePoles.h"
 
 #include <cmath>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -162,7 +163,9 @@ FirTapCount(double tolerance, bool normalize)
 {
   if (!(tolerance > 0.0))
   {
-    throw std::invalid_argument("The FIR tolerance must be positive; it is " + std::to_string(tolerance) + ".");
+    std::ostringstream message; // std::to_string() makes 0.000000 of small numbers
+    message << "The FIR tolerance must be positive; it is " << tolerance << ".";
+    throw std::invalid_argument(message.str());
   }
   int count = 1;
   while (FirTruncationError<VOrder>(count, normalize) > tolerance)
