@@ -146,6 +146,17 @@ LaunchPlaneFilter(const SourceDescriptor & descriptor,
   }
 }
 
+/** \brief Calls \p run with the segment filter of a descriptor.
+ *
+ * The taps of the papers, and of tolerances that are asked for often, have kernels that keep the samples in registers.
+ */
+template <typename TReal, typename TRun>
+void
+DispatchFilterOfDevice(const SourceDescriptor & descriptor, const TRun & run)
+{
+  DispatchSegmentFilter<TReal, 3, 4, 5, 6, 7, 9, 13>(descriptor, run);
+}
+
 template <typename TReal>
 TReal *
 LaunchPrefilter(const SourceDescriptor & descriptor,
@@ -154,9 +165,7 @@ LaunchPrefilter(const SourceDescriptor & descriptor,
                 const Stream &           stream,
                 const AxisPart &         part)
 {
-  // The taps of the papers, and of tolerances that are asked for often, have kernels that keep the samples in
-  // registers.
-  DispatchSegmentFilter<TReal, 3, 4, 5, 6, 7, 9, 13>(descriptor, [&](const auto & filter) {
+  DispatchFilterOfDevice<TReal>(descriptor, [&](const auto & filter) {
     unsigned int axis = 0;
     if (part.axis > 1 && IsFilteredByPlanes<TReal>(descriptor, filter))
     {
@@ -179,6 +188,19 @@ LaunchPrefilter(const SourceDescriptor & descriptor,
     }
   });
   return samples;
+}
+
+template <typename TReal>
+void
+LaunchAxisPrefilter(const SourceDescriptor & descriptor,
+                    unsigned int             axis,
+                    const TReal *            samples,
+                    TReal *                  coefficients,
+                    const Stream &           stream)
+{
+  DispatchFilterOfDevice<TReal>(descriptor, [&](const auto & filter) {
+    LaunchLineFilter(samples, coefficients, ViewAxis(descriptor, axis), descriptor.extension[axis], filter, stream);
+  });
 }
 
 } // namespace itk::CudaSpline

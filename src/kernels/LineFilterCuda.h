@@ -45,10 +45,32 @@ LaunchPrefilter(const SourceDescriptor & descriptor,
                 const Stream &           stream,
                 const AxisPart &         part = {});
 
+/** \brief Filters all components of a source along one axis by the kernel of rows or of columns: for measurements.
+ *
+ * \tparam TReal type of the elements, float or double
+ * \param[in] descriptor sizes, order, method, extensions
+ * \param[in] axis the axis, of more than one sample
+ * \param[in] samples device memory, descriptor.Elements() elements
+ * \param[out] coefficients device memory of the same size, apart from the samples
+ * \param[in] stream where it is enqueued
+ * \exception std::invalid_argument the number of taps
+ * \exception DeviceError a launch failed */
+template <typename TReal>
+void
+LaunchAxisPrefilter(const SourceDescriptor & descriptor,
+                    unsigned int             axis,
+                    const TReal *            samples,
+                    TReal *                  coefficients,
+                    const Stream &           stream);
+
 extern template float *
 LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &, const AxisPart &);
 extern template double *
 LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &, const AxisPart &);
+extern template void
+LaunchAxisPrefilter<float>(const SourceDescriptor &, unsigned int, const float *, float *, const Stream &);
+extern template void
+LaunchAxisPrefilter<double>(const SourceDescriptor &, unsigned int, const double *, double *, const Stream &);
 
 } // namespace itk::CudaSpline
 

@@ -22,5 +22,7 @@ namespace itk::CudaSpline
 
 template double *
 LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &, const AxisPart &);
+template void
+LaunchAxisPrefilter<double>(const SourceDescriptor &, unsigned int, const double *, double *, const Stream &);
 
 } // namespace itk::CudaSpline

@@ -22,5 +22,7 @@ namespace itk::CudaSpline
 
 template float *
 LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &, const AxisPart &);
+template void
+LaunchAxisPrefilter<float>(const SourceDescriptor &, unsigned int, const float *, float *, const Stream &);
 
 } // namespace itk::CudaSpline

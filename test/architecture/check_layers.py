@@ -9,6 +9,8 @@ doc/Architecture.md:
   kernels    standard library, CUDA runtime API, CUB, Thrust; math, device, kernels; never ITK
   ITK        standard library, ITK; the public headers of the layers below; no CUDA header, no CUDA call
   programs   the ITK layer, ITK, libraries of programs; benchmarks also the kernels and what is below them
+             benchmark/kernels: standard library, CUDA runtime API, the layers below ITK and their private headers, as it times
+             the kernels themselves; the other benchmarks see its headers
   tests      everything
 
 and no .cu or .cuh, of any layer, reaches an ITK header, directly or through another header.
@@ -25,7 +27,7 @@ import sys
 SOURCE = re.compile(r"\.(h|hxx|hpp|cxx|cpp|cc|c|cu|cuh|wrap)(\.in)?$")
 CUDA_SOURCE = re.compile(r"\.cuh?(\.in)?$")
 
-# What an include can be. A layer is "math", "device", "kernels", "itk", "programs", "benchmark" or "tests".
+# What an include can be. A layer is "math", "device", "kernels", "itk", "programs", "benchmark", "kernel benchmark" or "tests".
 STANDARD = set(
     """algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono cinttypes
     ciso646 climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdalign
@@ -57,7 +59,10 @@ ALLOWED = {
     "kernels": {"standard", "CUDA runtime", "CUDA library", "math", "device", "kernels"},
     "itk": {"standard", "ITK", "itk", "math", "device", "kernels"},
     "programs": {"standard", "system", "ITK", "library of programs", "itk", "programs"},
-    "benchmark": {"standard", "system", "ITK", "library of programs", "itk", "math", "device", "kernels", "benchmark"},
+    "benchmark": {
+        "standard", "system", "ITK", "library of programs", "itk", "math", "device", "kernels", "kernel benchmark", "benchmark",
+    },
+    "kernel benchmark": {"standard", "CUDA runtime", "math", "device", "kernels", "kernel benchmark"},
 }
 # Layers that may include the public headers of a layer below (include/), but not its private ones (src/).
 PUBLIC_ONLY = {"itk", "programs", "benchmark"}
@@ -79,6 +84,8 @@ def layer_of(path):
         return "unknown" if parts[:2] == ["include", "itkCudaSpline"] else "itk"
     if parts[0] in ("applications", "examples", "wrapping"):
         return "programs"
+    if parts[:2] == ["benchmark", "kernels"]:
+        return "kernel benchmark"
     return {"benchmark": "benchmark", "test": "tests"}.get(parts[0])
 
 
