@@ -20,6 +20,7 @@
 
 #include "kernels/ConvertPixels.h"
 #include "kernels/LineFilter.h"
+#include "kernels/LineScratch.h"
 #include "kernels/PackTranspose.h"
 #include "kernels/PrefilterBackends.h"
 
@@ -39,59 +40,6 @@ constexpr int PanelPacks = 4;
 
 /** A slice of this size stays in the second-level cache from its pass along x to its pass along y. */
 constexpr std::size_t CachedSliceBytes = std::size_t(1) << 20;
-
-/** Memory of a thread. */
-template <typename TReal>
-class Scratch
-{
-public:
-  using Pack = PackOf<TReal>;
-
-  /** Room for \p count lines of packs with \p reach samples more on either side, and for the segments' outputs. */
-  Scratch(std::int64_t length, int reach, int count)
-    : m_Length(length)
-    , m_Reach(reach)
-    , m_Pitch((length + LineSegmentLength - 1) / LineSegmentLength * LineSegmentLength + 2 * reach)
-    , m_Samples(static_cast<std::size_t>(m_Pitch * count))
-    , m_Coefficients(static_cast<std::size_t>(LineSegmentLength * count))
-  {}
-
-  /** First sample of a line of packs. */
-  Pack *
-  Line(int number)
-  {
-    return m_Samples.data() + m_Pitch * number + m_Reach;
-  }
-
-  /** Where the coefficients of a segment go. */
-  Pack *
-  Segment(int number)
-  {
-    return m_Coefficients.data() + LineSegmentLength * number;
-  }
-
-  /** Continues a line on both sides, as far as its segments look. */
-  void
-  Extend(int number, Extension extension)
-  {
-    Pack * const line = this->Line(number);
-    for (std::int64_t n = -m_Reach; n < 0; ++n)
-    {
-      line[n] = line[FoldIndex(n, m_Length, extension)];
-    }
-    for (std::int64_t n = m_Length; n < m_Pitch - m_Reach; ++n)
-    {
-      line[n] = line[FoldIndex(n, m_Length, extension)];
-    }
-  }
-
-private:
-  std::int64_t      m_Length;
-  std::int64_t      m_Reach;
-  std::int64_t      m_Pitch;
-  std::vector<Pack> m_Samples;
-  std::vector<Pack> m_Coefficients;
-};
 
 /** An axis that is filtered: one of more than one sample. */
 struct Axis
@@ -200,7 +148,7 @@ private:
 
   /** Rows first ... first + count - 1 along the first axis, count <= PackSize. */
   void
-  FilterRowsTogether(std::int64_t first, int count, Scratch<TReal> & scratch, std::vector<TReal> & converted) const
+  FilterRowsTogether(std::int64_t first, int count, LineScratch<TReal> & scratch, std::vector<TReal> & converted) const
   {
     const std::int64_t length = m_Axes[0].size;
     const TReal *      rows = static_cast<const TReal *>(m_Pixels) + first * length;
@@ -226,7 +174,7 @@ private:
     }
   }
 
-  Scratch<TReal>
+  LineScratch<TReal>
   MakeScratch(std::size_t axis, int packs) const
   {
     return { m_Axes[axis].size, m_Filter->GetReach(), packs };
@@ -266,7 +214,7 @@ private:
         this->Load(number * length + begin, end - begin, row.data() + begin);
       });
       m_Context.ParallelFor((length + groupLength - 1) / groupLength, [&](std::int64_t begin, std::int64_t end) {
-        auto         scratch = Scratch<TReal>(LineSegmentLength, reach, 1);
+        auto         scratch = LineScratch<TReal>(LineSegmentLength, reach, 1);
         Pack * const line = scratch.Line(0);
         for (std::int64_t group = begin; group < end; ++group)
         {
@@ -293,7 +241,8 @@ private:
 
   /** Lines of an axis, packs of neighbours in memory; \p corner is the first sample of the first of \p width lines. */
   void
-  FilterPanel(TReal * corner, std::int64_t stride, std::int64_t width, std::size_t axis, Scratch<TReal> & scratch) const
+  FilterPanel(TReal * corner, std::int64_t stride, std::int64_t width, std::size_t axis, LineScratch<TReal> & scratch)
+    const
   {
     const std::int64_t length = m_Axes[axis].size;
     const int          packs = static_cast<int>((width + PackSize - 1) / PackSize);
