@@ -238,17 +238,17 @@ ExpectSuperclass(const TInput * image, const std::string & pixels)
   EXPECT_EQ(PromisedBackend({ "CudaBSplineDecompositionImageFilter", pixels, dimension, "-", "-", "-" }),
             Backend::Superclass);
   EXPECT_STREQ(NameOf(filter->GetLastBackend()), "Superclass");
-  ExpectMention(filter->GetFallbackReason(), "scalar images of 1 to 4 dimensions");
+  ExpectMention(filter->GetFallbackReason(), "images of 1 to 4 dimensions, whose pixels are numbers");
   ExpectMention(Printed(filter), "LastBackend: Superclass");
   EXPECT_TRUE(SameBits<TOutput>(filter->GetOutput(), reference->GetOutput()));
 }
 
-TEST(CudaBSplineDecompositionImageFilterDeviceTest, VectorPixelsAreForTheSuperclass)
+TEST(CudaBSplineDecompositionImageFilterDeviceTest, VectorsOfFiveDimensionsAreForTheSuperclass)
 {
-  using Input = itk::Image<itk::Vector<float, 3>, 2>;
+  using Input = itk::Image<itk::Vector<float, 3>, 5>;
   Random     random(__LINE__);
   const auto image = Input::New();
-  image->SetRegions(Input::SizeType{ { 37, 11 } });
+  image->SetRegions(Input::SizeType{ { 7, 3, 4, 5, 2 } });
   image->Allocate();
   for (std::size_t i = 0; i < Count(image.GetPointer()); ++i)
   {
@@ -257,7 +257,14 @@ TEST(CudaBSplineDecompositionImageFilterDeviceTest, VectorPixelsAreForTheSupercl
       image->GetBufferPointer()[i][component] = static_cast<float>(random.Uniform(-1.0, 1.0));
     }
   }
-  ExpectSuperclass<Input, itk::Image<itk::Vector<double, 3>, 2>>(image, "vector");
+  ExpectSuperclass<Input, itk::Image<itk::Vector<double, 3>, 5>>(image, "vector");
+}
+
+TEST(CudaBSplineDecompositionImageFilterDeviceTest, LongDoublesAreForTheSuperclass)
+{
+  Random     random(__LINE__);
+  const auto image = NoiseImage<itk::Image<long double, 2>>({ 37, 11 }, random);
+  ExpectSuperclass<itk::Image<long double, 2>, itk::Image<double, 2>>(image, "long double");
 }
 
 TEST(CudaBSplineDecompositionImageFilterDeviceTest, FiveDimensionsAreForTheSuperclass)

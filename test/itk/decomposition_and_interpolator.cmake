@@ -6,6 +6,8 @@ add_executable(
   CudaBSplineDecompositionImageFilterBehaviourTest.cxx
   CudaBSplineDecompositionImageFilterPipelineTest.cxx
   CudaBSplineDecompositionImageFilterDeviceTest.cxx
+  CudaBSplineDecompositionImageFilterMethodTest.cxx
+  CudaBSplineDecompositionImageFilterVectorTest.cxx
 )
 add_executable(
   CudaSplineItkInterpolatorTests
@@ -16,7 +18,9 @@ add_executable(
 )
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   # ITK's constructor for vector pixels assigns a null pointer in a loop of no turns, which some compilers take seriously.
-  set_source_files_properties(CudaBSplineDecompositionImageFilterDeviceTest.cxx PROPERTIES COMPILE_OPTIONS -Wno-nonnull)
+  set_source_files_properties(
+    CudaBSplineDecompositionImageFilterDeviceTest.cxx CudaBSplineDecompositionImageFilterVectorTest.cxx PROPERTIES COMPILE_OPTIONS -Wno-nonnull
+  )
 endif()
 foreach(tests CudaSplineItkDecompositionTests CudaSplineItkInterpolatorTests)
   target_link_libraries(${tests} PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
