@@ -35,10 +35,15 @@
 /** \def itkCudaSplineNewMacro
  * \brief itkNewMacro, which before ITK 6 asks for the semicolon that it is written with only when future legacy code is
  * removed. */
+/** \def itkCudaSplineFactorylessNewMacro
+ * \brief itkFactorylessNewMacro, likewise. */
 #if ITK_VERSION_MAJOR < 6 && !defined(ITK_FUTURE_LEGACY_REMOVE)
 #  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass) static_assert(true, "a semicolon follows the macro")
+#  define itkCudaSplineFactorylessNewMacro(thisClass)                                                                  \
+    itkFactorylessNewMacro(thisClass) static_assert(true, "a semicolon follows the macro")
 #else
 #  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass)
+#  define itkCudaSplineFactorylessNewMacro(thisClass) itkFactorylessNewMacro(thisClass)
 #endif
 
 namespace itk::CudaSplineDetail

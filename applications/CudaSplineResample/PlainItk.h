@@ -18,6 +18,8 @@
 #ifndef CudaSplineResample_PlainItk_h
 #define CudaSplineResample_PlainItk_h
 
+#include "itkCudaSplineCompatibility.h"
+
 #include "itkMacro.h"
 #include "itkObjectFactoryBase.h"
 
@@ -38,7 +40,7 @@ public:
   using Pointer = itk::SmartPointer<Self>;
   using ConstPointer = itk::SmartPointer<const Self>;
 
-  itkFactorylessNewMacro(Self);
+  itkCudaSplineFactorylessNewMacro(Self);
 
 protected:
   PlainItk() = default;
