@@ -23,12 +23,7 @@ endif()
 itk_module(
   CudaSpline
   ENABLE_SHARED
-  DEPENDS
-    ITKCommon
-    ITKImageFunction
-    ITKImageGrid
-    ITKTransform
-  ${_cudaspline_compile_depends}
+  DEPENDS ITKCommon ITKImageFunction ITKImageGrid ITKTransform ${_cudaspline_compile_depends}
   TEST_DEPENDS
     ITKIOImageBase
     ITKIOTransformBase

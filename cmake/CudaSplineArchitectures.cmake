@@ -5,12 +5,7 @@
 # newest for what comes later. A binary for x.0 runs on every x.y.
 function(cudaspline_default_architectures variable nvcc)
   set(${variable} "" PARENT_SCOPE)
-  execute_process(
-    COMMAND "${nvcc}" --list-gpu-arch
-    OUTPUT_VARIABLE supported
-    RESULT_VARIABLE result
-    ERROR_QUIET
-  )
+  execute_process(COMMAND "${nvcc}" --list-gpu-arch OUTPUT_VARIABLE supported RESULT_VARIABLE result ERROR_QUIET)
   string(REGEX MATCHALL "[0-9]+" supported "${supported}")
   if(NOT result EQUAL 0 OR NOT supported)
     return() # CMake's own default
@@ -35,7 +30,8 @@ function(cudaspline_default_architectures variable nvcc)
   endif()
 
   set(architectures "")
-  foreach(generation 7 8 9 10 12) # no GPU for PCs has a capability of 11
+  set(generations 7 8 9 10 12) # no GPU for PCs has a capability of 11
+  foreach(generation IN LISTS generations)
     set(members ${supported})
     list(FILTER members INCLUDE REGEX "^${generation}[0-9]$")
     if(members)

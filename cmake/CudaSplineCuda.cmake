@@ -44,7 +44,9 @@ if(CUDASPLINE_USE_CUDA)
     enable_language(CUDA)
     find_package(CUDAToolkit QUIET)
     if(NOT CUDAToolkit_FOUND OR NOT TARGET CUDA::cudart_static)
-      _cudaspline_without_cuda("the CUDA Toolkit of ${CMAKE_CUDA_COMPILER} is incomplete (its runtime library was not found)")
+      _cudaspline_without_cuda(
+        "the CUDA Toolkit of ${CMAKE_CUDA_COMPILER} is incomplete (its runtime library was not found)"
+      )
     elseif(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
       _cudaspline_without_cuda("${CMAKE_CUDA_COMPILER} is of version ${CMAKE_CUDA_COMPILER_VERSION}, older than 12.0")
     else()

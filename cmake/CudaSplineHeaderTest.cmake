@@ -26,6 +26,9 @@ function(cudaspline_add_header_test target)
   endif()
   target_compile_features(${target} PRIVATE cxx_std_17)
   # Nothing is run: the fastest way to compile.
-  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-O0>)
+  target_compile_options(
+    ${target}
+    PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-O0>
+  )
   set_target_properties(${target} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
 endfunction()

@@ -135,7 +135,8 @@ public:
   ///@}
 
   /** Taps that the Fir prefilter has by the tolerance and the spline order, or by their number.
-   * \exception ExceptionObject the number is not odd or above 127, or the tolerance is negative or needs more than 127 taps */
+   * \exception ExceptionObject the number is not odd or above 127, or the tolerance is negative or needs more than 127
+   * taps */
   unsigned int
   GetEffectiveNumberOfTaps() const;
 

@@ -19,7 +19,9 @@ add_executable(
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   # ITK's constructor for vector pixels assigns a null pointer in a loop of no turns, which some compilers take seriously.
   set_source_files_properties(
-    CudaBSplineDecompositionImageFilterDeviceTest.cxx CudaBSplineDecompositionImageFilterVectorTest.cxx PROPERTIES COMPILE_OPTIONS -Wno-nonnull
+    CudaBSplineDecompositionImageFilterDeviceTest.cxx
+    CudaBSplineDecompositionImageFilterVectorTest.cxx
+    PROPERTIES COMPILE_OPTIONS -Wno-nonnull
   )
 endif()
 foreach(tests CudaSplineItkDecompositionTests CudaSplineItkInterpolatorTests)

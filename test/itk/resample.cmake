@@ -16,5 +16,13 @@ gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "*Gpu*" PROPERTIES LABE
 add_executable(CudaSplineForkTests CudaSplineForkTest.cxx)
 target_include_directories(CudaSplineForkTests PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(CudaSplineForkTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
-gtest_discover_tests(CudaSplineForkTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk TIMEOUT 300)
-gtest_discover_tests(CudaSplineForkTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk TIMEOUT 300)
+gtest_discover_tests(
+  CudaSplineForkTests
+  TEST_FILTER "-*Gpu*"
+  PROPERTIES LABELS cpu LABELS itk TIMEOUT 300
+)
+gtest_discover_tests(
+  CudaSplineForkTests
+  TEST_FILTER "*Gpu*"
+  PROPERTIES LABELS gpu LABELS itk TIMEOUT 300
+)

@@ -29,9 +29,58 @@ function(expect what expected)
   endif()
 endfunction()
 
-set(cuda12_0 50 52 53 60 61 62 70 72 75 80 86 87 89 90)
-set(cuda12_8 50 52 53 60 61 62 70 72 75 80 86 87 89 90 100 101 120)
-set(cuda13_0 75 80 86 87 88 89 90 100 110 103 120 121)
+set(
+  cuda12_0
+  50
+  52
+  53
+  60
+  61
+  62
+  70
+  72
+  75
+  80
+  86
+  87
+  89
+  90
+)
+set(
+  cuda12_8
+  50
+  52
+  53
+  60
+  61
+  62
+  70
+  72
+  75
+  80
+  86
+  87
+  89
+  90
+  100
+  101
+  120
+)
+set(
+  cuda13_0
+  75
+  80
+  86
+  87
+  88
+  89
+  90
+  100
+  110
+  103
+  120
+  121
+)
 expect("CUDA 12.0" "70-real;80-real;90" TOOLKIT ${cuda12_0})
 expect("CUDA 12.8" "70-real;80-real;90-real;100-real;120" TOOLKIT ${cuda12_8})
 expect("CUDA 13.0" "75-real;80-real;90-real;100-real;120" TOOLKIT ${cuda13_0})

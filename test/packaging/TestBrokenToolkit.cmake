@@ -12,8 +12,8 @@ set(ENV{CUDACXX} "${WORK}/nvcc")
 foreach(use IN ITEMS ON REQUIRED)
   execute_process(
     COMMAND
-      "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/toolkit" -B "${WORK}/${use}" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${CXX}"
-      "-DCUDASPLINE_USE_CUDA=${use}"
+      "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/toolkit" -B "${WORK}/${use}" -G "${GENERATOR}"
+      "-DCMAKE_CXX_COMPILER=${CXX}" "-DCUDASPLINE_USE_CUDA=${use}"
     RESULT_VARIABLE result
     OUTPUT_VARIABLE output
     ERROR_VARIABLE output

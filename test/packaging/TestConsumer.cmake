@@ -18,7 +18,14 @@ file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 # By DESTDIR and not by another prefix: ITK installs its Eigen by a build of its own, which knows the prefix of the configuration only.
 set(ENV{DESTDIR} "${WORK}/first")
-run("Installation" "${CMAKE_COMMAND}" --install "${BUILD}" --config "${CONFIG}")
+run(
+  "Installation"
+  "${CMAKE_COMMAND}"
+  --install
+  "${BUILD}"
+  --config
+  "${CONFIG}"
+)
 unset(ENV{DESTDIR})
 # Nothing may remember where it was to be installed.
 file(RENAME "${WORK}/first${PREFIX}" "${WORK}/prefix")
@@ -33,8 +40,19 @@ if(ITK_DIR)
   set(itk "-DITK_DIR=${ITK_DIR}")
 endif()
 run(
-  "Configuration of the consumer" "${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${WORK}/build" -G "${GENERATOR}" "-DPACKAGE=${PACKAGE}"
-  "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "${itk}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
+  "Configuration of the consumer"
+  "${CMAKE_COMMAND}"
+  -S
+  "${CONSUMER}"
+  -B
+  "${WORK}/build"
+  -G
+  "${GENERATOR}"
+  "-DPACKAGE=${PACKAGE}"
+  "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
+  "${itk}"
+  "-DCMAKE_CXX_COMPILER=${CXX}"
+  "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
   "-DCMAKE_BUILD_TYPE=Debug" # compiles fastest
 )
 run("Build of the consumer" "${CMAKE_COMMAND}" --build "${WORK}/build")
