@@ -30,7 +30,14 @@ function(cudaspline_default_architectures variable nvcc)
   endif()
 
   set(architectures "")
-  set(generations 7 8 9 10 12) # no GPU for PCs has a capability of 11
+  set(
+    generations
+    7
+    8
+    9
+    10
+    12
+  ) # no GPU for PCs has a capability of 11
   foreach(generation IN LISTS generations)
     set(members ${supported})
     list(FILTER members INCLUDE REGEX "^${generation}[0-9]$")
