@@ -181,7 +181,8 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   ContinuousIndexType index;
   if (this->GetInputImage() != nullptr) // else EvaluateAt() says what is missing
   {
-    index = this->GetInputImage()->template TransformPhysicalPointToContinuousIndex<TCoordRep>(point);
+    // The form that adaptors have; the answer, whether the point is inside, is not asked for.
+    static_cast<void>(this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index));
   }
   return this->EvaluateAt(index, nullptr);
 }
