@@ -38,7 +38,7 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::PrintSelf(std::o
   Superclass::PrintSelf(os, indent);
   os << indent << "Prefilter: " << CudaSpline::NameOf(m_Prefilter) << std::endl;
   os << indent << "NumberOfTaps: " << m_NumberOfTaps << std::endl;
-  os << indent << "Tolerance: " << m_Tolerance << std::endl;
+  os << indent << "FirTolerance: " << m_Tolerance << std::endl;
   os << indent << "Extension:";
   for (const ExtensionEnum extension : m_Extension)
   {

@@ -157,7 +157,7 @@ TEST(CudaBSplineDecompositionImageFilterOptionsTest, Printing)
   filter->SetExtension(2, Extension::Reflect);
   ExpectMention(Printed(filter), "Prefilter: Fir\n");
   ExpectMention(Printed(filter), "NumberOfTaps: 27\n");
-  ExpectMention(Printed(filter), "Tolerance: 0.125\n");
+  ExpectMention(Printed(filter), "FirTolerance: 0.125\n");
   ExpectMention(Printed(filter), "Extension: Mirror GridWrap Reflect\n");
   filter->SetPrefilter(Kind::ItkHorizon);
   ExpectMention(Printed(filter), "Prefilter: ItkHorizon\n");
