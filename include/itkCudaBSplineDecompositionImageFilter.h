@@ -60,8 +60,8 @@ namespace itk
  * \par NaN and infinity
  * reach the samples of their neighbourhood (CudaSpline::FilterSegment()); in ITK they spread over the whole image.
  *
- * The input must be in memory as a whole, as for the superclass; the filter is not in place. The output may be larger
- * than the memory of the device: it is made slab by slab, with the same bits.
+ * The input must be in memory as a whole, as for the superclass; the filter is not in place. An image of one number a
+ * pixel may be larger than the memory of the device: it is filtered slab by slab, with the same bits.
  *
  * \tparam TInputImage image to decompose
  * \tparam TOutputImage image of float or double numbers, of the same dimension and as many a pixel

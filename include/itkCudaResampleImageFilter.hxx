@@ -30,6 +30,7 @@
 #include "itkNearestNeighborInterpolateImageFunction.h"
 #include "itkSpecialCoordinatesImage.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <typeinfo>
@@ -337,9 +338,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     CudaSpline::SourceCache * const cache = this->GetCache();
     CudaSplineBackend::Operation    operation;
     operation.work = [&](int device) {
-      // Of a source that is kept the pixels are only read, for the checksum; that they were changed is the exception.
+      // Of a source that is kept the pixels are only read, for the checksum. That it is the wanted one is not known
+      // before that: it will be where it was the last time.
       const auto isKept = [&](CudaSpline::Backend backend) {
-        return cache != nullptr && cache->GetBytesOf(samples, backend, device) > 0;
+        return cache != nullptr && m_SourceReused && cache->GetBytesOf(samples, backend, device) > 0;
       };
       const CudaSpline::OperationWork evaluating = CudaSpline::CountResampleWork(samples, resampling);
       const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(samples) + evaluating;
@@ -347,9 +349,9 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
                                       isKept(CudaSpline::Backend::Cuda) ? evaluating : making };
     };
     operation.memory = [&](int device) {
-      // What is kept of this image is used again or freed before its successor is made: its memory is ours to plan
-      // with.
-      const std::size_t resident = cache == nullptr ? 0 : cache->GetBytesOf(samples, CudaSpline::Backend::Cuda, device);
+      // One source of this size is used again, or freed before its successor is made: its memory is ours to plan with.
+      const std::size_t kept = cache == nullptr ? 0 : cache->GetBytesOf(samples, CudaSpline::Backend::Cuda, device);
+      const std::size_t resident = std::min(kept, samples.Bytes());
       CudaSpline::MemoryPlan plan =
         CudaSpline::PlanResample(samples, resampling, CudaSpline::AvailableDeviceMemory(device, resident));
       if (!plan.fits && cache != nullptr && cache->GetBytesOnDevice(device) > 0)

@@ -119,7 +119,15 @@ CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int thread
       m_FallbackReason = choice.reason;
       return -1;
     }
-    CudaSpline::StartDevice(choice.device);
+    try
+    {
+      CudaSpline::StartDevice(choice.device);
+    }
+    catch (const CudaSpline::DeviceError &)
+    {
+      CudaSpline::ReportStartFailure();
+      throw;
+    }
     const CudaSpline::MemoryPlan plan = operation.memory(choice.device);
     if (!plan.fits)
     {

@@ -18,6 +18,7 @@
 #include "ColdStart.h"
 
 #include "itkMultiThreaderBase.h"
+#include "itkTransform.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -60,6 +61,13 @@ LeastReadSeconds(const ImageDescription & input)
 void
 StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input)
 {
+  // ITK's own code answers for other transforms.
+  const auto * const transform2D = dynamic_cast<const itk::Transform<double, 2, 2> *>(request.transform.GetPointer());
+  const auto * const transform3D = dynamic_cast<const itk::Transform<double, 3, 3> *>(request.transform.GetPointer());
+  if ((transform2D != nullptr && !transform2D->IsLinear()) || (transform3D != nullptr && !transform3D->IsLinear()))
+  {
+    return;
+  }
   const bool                        isNearest = request.interpolation == Interpolation::Nearest;
   itk::CudaSpline::SourceDescriptor source;
   source.dimension = input.grid.dimension;

@@ -25,6 +25,7 @@
 
 #if defined(CUDASPLINE_HAS_CUDA)
 #  include <cuda_runtime_api.h>
+#  include <chrono>
 #  include <limits>
 #endif
 
@@ -160,7 +161,13 @@ ProbeDevices()
     probe.reason = "a device was lost before: " + LostDeviceReason();
     return probe;
   }
+  const bool        isFirst = DriverIsAsleep();
+  const auto        begin = std::chrono::steady_clock::now();
   const cudaError_t error = cudaGetDeviceCount(&probe.count);
+  if (isFirst)
+  {
+    RememberDriverStart(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
   if (error != cudaSuccess)
   {
     (void)cudaGetLastError();

@@ -42,6 +42,14 @@ RememberProcess();
 bool
 IsForkedChild();
 
+/** \brief True where the process has not loaded the driver, and is not about to. */
+bool
+DriverIsAsleep();
+
+/** \brief Remembers the seconds that the driver took to start, the first time. */
+void
+RememberDriverStart(double seconds);
+
 } // namespace itk::CudaSpline
 
 #endif

@@ -33,9 +33,9 @@
 
 #  include <atomic>
 #  include <chrono>
+#  include <exception>
 #  include <memory>
 #  include <mutex>
-#  include <system_error>
 #  include <thread>
 #endif
 
@@ -66,108 +66,6 @@ DriverIsPresent()
 
 namespace
 {
-/** The one thread that may start a device, and what starting has cost. */
-class Starter
-{
-public:
-  Starter() = default;
-  Starter(const Starter &) = delete;
-  Starter &
-  operator=(const Starter &) = delete;
-
-  ~Starter()
-  {
-    // CUDA's own clean-up at exit must not meet a start at work. A forked child has this object but not the thread,
-    // which can be neither joined nor destroyed there.
-    if (m_Process == getpid())
-    {
-      this->Wait();
-    }
-    else
-    {
-      (void)m_Thread.release();
-    }
-  }
-
-  void
-  Begin(int device, const std::function<void()> & then)
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    if (m_Process != 0)
-    {
-      return;
-    }
-    m_Device = device;
-    m_Running = true;
-    try
-    {
-      m_Thread = std::make_unique<std::thread>([this, device, then] {
-        try
-        {
-          StartDevice(device);
-          then();
-        }
-        catch (...)
-        {
-          // The operation that needs the device meets the error again.
-        }
-        m_Running = false;
-      });
-      m_Process = getpid();
-    }
-    catch (const std::system_error &)
-    {
-      m_Running = false; // no thread to be had: the operation starts the device
-    }
-  }
-
-  void
-  Wait()
-  {
-    const std::lock_guard<std::mutex> lock(m_Join);
-    if (m_Thread != nullptr && m_Process == getpid() && m_Thread->joinable())
-    {
-      m_Thread->join();
-    }
-  }
-
-  bool
-  IsStarting(int device) const
-  {
-    return m_Running && m_Device == device;
-  }
-
-  void
-  AddSeconds(double seconds)
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_Seconds += seconds;
-  }
-
-  double
-  GetSeconds()
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    return m_Seconds;
-  }
-
-private:
-  std::mutex                   m_Mutex;
-  std::mutex                   m_Join; ///< apart from the other, which the thread takes before it ends
-  std::unique_ptr<std::thread> m_Thread;
-  pid_t                        m_Process{ 0 }; ///< that has the thread; 0: there is none
-  double                       m_Seconds{ 0.0 };
-  std::atomic<int>             m_Device{ -1 };
-  std::atomic<bool>            m_Running{ false };
-};
-
-Starter &
-TheStarter()
-{
-  static Starter starter;
-  return starter;
-}
-
 /** True where the process has a context on the device, whoever made it. */
 bool
 HasContext(int device)
@@ -187,11 +85,152 @@ HasContext(int device)
   (void)dlclose(driver); // of the handle; the library stays
   return known && active != 0;
 }
+
+/** The one thread that may start a device, and what starting has cost. */
+class Starter
+{
+public:
+  Starter() = default;
+  Starter(const Starter &) = delete;
+  Starter &
+  operator=(const Starter &) = delete;
+
+  ~Starter()
+  {
+    // CUDA's own clean-up at exit must not meet a start at work. A forked child has this object but not the thread,
+    // which can be neither joined nor destroyed there.
+    this->Wait();
+    if (m_Process != getpid())
+    {
+      (void)m_Thread.thread.release();
+    }
+  }
+
+  void
+  Begin(int device, const std::function<void()> & then)
+  {
+    const std::lock_guard<std::mutex> lock(m_Thread.mutex);
+    if (m_Process != 0)
+    {
+      return;
+    }
+    m_Device = device;
+    m_Running = true;
+    try
+    {
+      m_Thread.thread = std::make_unique<std::thread>([this, device, then] {
+        try
+        {
+          StartDevice(device);
+          then();
+        }
+        catch (...)
+        {
+          // The operation that needs the device meets the error again.
+        }
+        m_Running = false;
+      });
+      m_Process = getpid();
+    }
+    catch (const std::exception &)
+    {
+      m_Running = false; // no thread to be had: the operation starts the device
+    }
+  }
+
+  void
+  Wait()
+  {
+    if (m_Process != getpid())
+    {
+      return; // no thread, or the parent's; before the lock, which a thread of the parent may have held
+    }
+    const std::lock_guard<std::mutex> lock(m_Thread.mutex);
+    if (m_Thread.thread->joinable())
+    {
+      m_Thread.thread->join();
+    }
+  }
+
+  bool
+  IsStarting(int device) const
+  {
+    return m_Running && m_Device == device;
+  }
+
+  bool
+  IsStarting() const
+  {
+    return m_Running;
+  }
+
+  /** Makes the context, one thread at a time: the others find it. */
+  double
+  Start(int device)
+  {
+    const std::lock_guard<std::mutex> lock(m_Start);
+    if (HasContext(device))
+    {
+      return 0.0;
+    }
+    const auto        begin = std::chrono::steady_clock::now();
+    const DeviceScope scope(device);
+    CheckCuda(cudaFree(nullptr), "cudaFree");
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    Remember(m_ContextSeconds, seconds);
+    return seconds;
+  }
+
+  void
+  RememberDriver(double seconds)
+  {
+    Remember(m_DriverSeconds, seconds);
+  }
+
+  double
+  GetSeconds() const
+  {
+    return m_ContextSeconds > 0.0 ? m_DriverSeconds + m_ContextSeconds : 0.0;
+  }
+
+private:
+  /** Of several devices the first counts. */
+  static void
+  Remember(std::atomic<double> & seconds, double value)
+  {
+    double none = 0.0;
+    seconds.compare_exchange_strong(none, value);
+  }
+
+  struct
+  {
+    std::mutex                   mutex;
+    std::unique_ptr<std::thread> thread;
+  } m_Thread;
+  std::mutex          m_Start;
+  std::atomic<pid_t>  m_Process{ 0 }; ///< that has the thread; 0: there is none
+  std::atomic<double> m_DriverSeconds{ 0.0 };
+  std::atomic<double> m_ContextSeconds{ 0.0 };
+  std::atomic<int>    m_Device{ -1 };
+  std::atomic<bool>   m_Running{ false };
+};
+
+Starter &
+TheStarter()
+{
+  static Starter starter;
+  return starter;
+}
+
 } // namespace
 
 DeviceState
 GetDeviceState(int device)
 {
+  if (IsForkedChild())
+  {
+    return DeviceState::Stopped; // for ever: whatever the parent has
+  }
   if (TheStarter().IsStarting(device))
   {
     return DeviceState::Starting;
@@ -207,12 +246,24 @@ StartDevice(int device)
     return 0.0;
   }
   RememberProcess();
-  const auto        begin = std::chrono::steady_clock::now();
-  const DeviceScope scope(device);
-  CheckCuda(cudaFree(nullptr), "cudaFree");
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  TheStarter().AddSeconds(seconds);
-  return seconds;
+  return TheStarter().Start(device);
+}
+
+bool
+DriverIsAsleep()
+{
+  void * const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver != nullptr)
+  {
+    (void)dlclose(driver);
+  }
+  return driver == nullptr && !TheStarter().IsStarting();
+}
+
+void
+RememberDriverStart(double seconds)
+{
+  TheStarter().RememberDriver(seconds);
 }
 
 void

@@ -20,13 +20,13 @@
 #include "itkCudaSpline/kernels/Prefilter.h"
 
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/DeviceStart.h"
 
 #include "device/DeviceHealth.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -56,13 +56,13 @@ public:
     const std::lock_guard<std::mutex> lock(m_Mutex);
     if (!m_Asked)
     {
-      m_Asked = true;
       const unsigned int threads = std::max(1U, std::thread::hardware_concurrency());
       m_Machine = DescribeMachine(threads);
       m_File = CalibrationFile(m_Machine);
       const std::optional<MachineSpeeds> kept = ReadCalibration(m_File, m_Machine);
       m_Calibrated = kept.has_value();
       m_Speeds = kept.value_or(TypicalSpeeds(threads));
+      m_Asked = true;
     }
     return m_Speeds;
   }
@@ -72,7 +72,8 @@ public:
   TakeCalibration()
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    return m_Asked && !m_Calibrated && !std::exchange(m_Measuring, true);
+    // What cannot be kept is not measured: every process would pay for it.
+    return m_Asked && !m_Calibrated && !std::exchange(m_Measuring, true) && CanWriteCalibration(m_File);
   }
 
   void
@@ -81,7 +82,15 @@ public:
     const std::lock_guard<std::mutex> lock(m_Mutex);
     m_Speeds = speeds;
     m_Calibrated = true;
-    WriteCalibration(m_File, m_Machine, speeds); // where it cannot be written, the next process measures
+    WriteCalibration(m_File, m_Machine, speeds);
+  }
+
+  /** The device could not be started: what was saved for that is spent. */
+  void
+  ForgetLosses()
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Lost = 0.0;
   }
 
   /** Decides for an operation, with what those before have lost. */
@@ -122,8 +131,11 @@ LoadKernels(SourceDescriptor source, ResampleDescriptor resample, int device)
   ExecutionContext context;
   context.backend = Backend::Cuda;
   context.device = device;
+  // Large enough for the kernel that filters planes.
   std::fill_n(source.size.begin(), source.dimension, 4);
-  const std::vector<double> pixels(static_cast<std::size_t>(source.Count()));
+  source.size[0] = 65;
+  source.size[1] = source.dimension > 1 ? 33 : 1;
+  const std::vector<double> pixels(static_cast<std::size_t>(source.Elements()));
   const auto                made = MakeSource(source, pixels.data(), context);
 
   const std::vector<double> ends(std::size_t{ 2 } * source.dimension);
@@ -166,7 +178,7 @@ EstimateBackends(const BackendWork &   work,
 std::string
 ReasonForHost(const BackendWork & work, unsigned int threads, int device)
 {
-  if (!BuiltWithCuda() || !DriverIsPresent() || IsForkedChild())
+  if (!BuiltWithCuda() || !DriverIsPresent() || IsForkedChild() || !LostDeviceReason().empty())
   {
     return {}; // there is nothing to choose: SelectDevice() has a better reason
   }
@@ -183,7 +195,7 @@ StartDeviceAhead(const std::string &        word,
                  double                     overlap)
 {
   const DeviceWish wish = ParseDeviceWish(word);
-  if (wish.kind == DeviceWish::Kind::Host || !BuiltWithCuda() || !DriverIsPresent())
+  if (wish.kind == DeviceWish::Kind::Host || !BuiltWithCuda() || !DriverIsPresent() || IsForkedChild())
   {
     return false;
   }
@@ -214,10 +226,16 @@ CalibrateOnce(int device)
   {
     ThePlanner().Keep(MeasureSpeeds(device));
   }
-  catch (const DeviceError &)
+  catch (const std::exception &)
   {
-    // Typical speeds go on to serve.
+    // Typical speeds go on to serve: the operation itself has succeeded.
   }
+}
+
+void
+ReportStartFailure()
+{
+  ThePlanner().ForgetLosses();
 }
 
 } // namespace itk::CudaSpline

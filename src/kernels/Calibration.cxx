@@ -25,6 +25,7 @@
 #include <fstream>
 #include <iomanip>
 #include <limits>
+#include <locale>
 #include <random>
 #include <set>
 #include <sstream>
@@ -137,7 +138,7 @@ DescribeMachine(unsigned int threads)
   {
     text += ", " + gpu;
   }
-  text += ", driver " + FieldOf("/proc/driver/nvidia/version", "NVRM version");
+  text += ", CudaSpline " CUDASPLINE_VERSION ", driver " + FieldOf("/proc/driver/nvidia/version", "NVRM version");
   const std::string visible = EnvironmentWord("CUDA_VISIBLE_DEVICES");
   text += visible.empty() ? "" : ", visible " + visible;
 #if defined(CUDASPLINE_HAS_CUDA)
@@ -167,6 +168,7 @@ CalibrationFile(const std::string & machine)
     return {};
   }
   std::ostringstream name;
+  name.imbue(std::locale::classic());
   name << "calibration-" << std::hex << std::setw(16) << std::setfill('0') << HashOf(machine) << ".txt";
   return (folder / name.str()).string();
 }
@@ -175,8 +177,9 @@ std::optional<MachineSpeeds>
 ReadCalibration(const std::string & file, const std::string & machine)
 {
   std::ifstream stream(file);
-  std::string   format;
-  std::string   name;
+  stream.imbue(std::locale::classic());
+  std::string format;
+  std::string name;
   if (!std::getline(stream, format) || format != Format || !std::getline(stream, name) || name != machine)
   {
     return std::nullopt;
@@ -193,6 +196,32 @@ ReadCalibration(const std::string & file, const std::string & machine)
   return speeds;
 }
 
+namespace
+{
+/** A name beside the file, of this writer's own: processes may measure at the same time. */
+std::string
+UnfinishedName(const std::string & file)
+{
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+  return file + "." + std::to_string(std::random_device()());
+}
+} // namespace
+
+bool
+CanWriteCalibration(const std::string & file)
+{
+  if (file.empty())
+  {
+    return false;
+  }
+  const std::string unfinished = UnfinishedName(file);
+  const bool        can = static_cast<bool>(std::ofstream(unfinished));
+  std::error_code   error;
+  std::filesystem::remove(unfinished, error);
+  return can;
+}
+
 bool
 WriteCalibration(const std::string & file, const std::string & machine, const MachineSpeeds & speeds)
 {
@@ -200,12 +229,11 @@ WriteCalibration(const std::string & file, const std::string & machine, const Ma
   {
     return false;
   }
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-  // A name of this writer's own: processes may measure at the same time.
-  const std::string unfinished = file + "." + std::to_string(std::random_device()());
+  std::error_code   error;
+  const std::string unfinished = UnfinishedName(file);
   {
     std::ofstream stream(unfinished);
+    stream.imbue(std::locale::classic());
     stream << Format << '\n' << machine << '\n' << std::setprecision(std::numeric_limits<double>::max_digits10);
     MachineSpeeds copy = speeds;
     for (const auto & [name, number] : Entries(copy))

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/SourceCache.h"
+#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/ContentChecksum.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 
@@ -80,10 +81,26 @@ SourceCache::Provide(const SourceDescriptor & descriptor,
       }
       return found->source;
     }
-    this->MakeRoom(descriptor.Bytes());
+    if (descriptor.Bytes() <= m_MaximumBytes) // else it will not be kept, and nothing has to leave
+    {
+      this->MakeRoom(descriptor.Bytes());
+    }
   }
   // Without the lock: other threads go on. Two that want the same at the same time make it twice, and one is kept.
-  auto                              source = MakeSource(descriptor, pixels, context);
+  std::shared_ptr<const SampleSource> source;
+  try
+  {
+    source = MakeSource(descriptor, pixels, context);
+  }
+  catch (const DeviceError & error)
+  {
+    if (error.GetKind() != DeviceError::Kind::OutOfMemory || this->GetBytesOnDevice(context.device) == 0)
+    {
+      throw;
+    }
+    this->Clear(); // what is kept is in the way
+    source = MakeSource(descriptor, pixels, context);
+  }
   const std::lock_guard<std::mutex> lock(m_Mutex);
   if (descriptor.Bytes() <= m_MaximumBytes && m_MaximumSources > 0 &&
       std::none_of(m_Entries.begin(), m_Entries.end(), isWanted))

@@ -109,9 +109,14 @@ StartDeviceAhead(const std::string &        word,
                  unsigned int               threads,
                  double                     overlap);
 
+/** \brief Tells that a device could not be started for an operation that ReasonForHost() sent there: what operations
+ * have lost on the host is then counted anew, so that not every operation tries. */
+void
+ReportStartFailure();
+
 /** \brief Measures this machine once, after an operation on a device that the module itself chose.
  *
- * The errors of a device are left to the next operation.
+ * Nothing is measured where it could not be kept. Errors are left to the next operation.
  *
  * \param[in] device device number */
 void

@@ -70,6 +70,10 @@ CalibrationFile(const std::string & machine);
 std::optional<MachineSpeeds>
 ReadCalibration(const std::string & file, const std::string & machine);
 
+/** \brief True where WriteCalibration() could write a file; makes the folder it needs. */
+bool
+CanWriteCalibration(const std::string & file);
+
 /** \brief Writes a file, and the folder it needs, so that another process reads all of it or none.
  *
  * \param[in] file path (CalibrationFile())
