@@ -40,6 +40,30 @@ namespace CudaSplineResample
 namespace
 {
 
+/** A file that remembers whether it ended within what was asked of it. */
+class WatchedFile : public std::filebuf
+{
+public:
+  bool
+  EndedWithinAValue() const
+  {
+    return m_EndedWithinAValue;
+  }
+
+protected:
+  std::streamsize
+  xsgetn(char * text, std::streamsize count) override
+  {
+    const std::streamsize read = std::filebuf::xsgetn(text, count);
+    // Up to four bytes: the parser looks for one more tag, which is how it finds the end of a file.
+    m_EndedWithinAValue = m_EndedWithinAValue || (read < count && count > 4);
+    return read;
+  }
+
+private:
+  bool m_EndedWithinAValue{ false };
+};
+
 /** The series of a folder: UIDs and their files. */
 struct Series
 {
@@ -167,6 +191,7 @@ DescribeSlice(const std::string & file)
     throw ProgramError("cannot read the DICOM file \"" + file + "\": " + TextOf(exception));
   }
   CheckComplete(messages.Take(), file);
+  CheckDicomLength(file);
   DicomSlice slice;
   slice.file = file;
   slice.grid = GridOfHeader(*io, file);
@@ -197,6 +222,21 @@ CommonType(const std::vector<DicomSlice> & slices)
 }
 
 } // namespace
+
+void
+CheckDicomLength(const std::string & path)
+{
+  const LibraryMessages messages;
+  WatchedFile           file;
+  file.open(path, std::ios::in | std::ios::binary);
+  std::istream stream(&file);
+  gdcm::Reader reader;
+  reader.SetStream(stream);
+  if (!reader.Read() || file.EndedWithinAValue())
+  {
+    throw ProgramError("the DICOM file \"" + path + "\" is damaged or cut short: it ends within its data");
+  }
+}
 
 ImageDescription
 DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)

@@ -38,6 +38,14 @@ namespace CudaSplineResample
 ImageDescription
 DescribeDicomFolder(const std::string & path, const SeriesChoice & choice);
 
+/** \brief Refuses a DICOM file that ends within a value, the pixels mostly.
+ *
+ * GDCM goes on with pixels that were never read. It warns of them only where it was compiled without NDEBUG, as
+ * Debian's library and not as the one that ITK's release builds bring, so its messages are not enough.
+ * \exception ProgramError the file ends too early */
+void
+CheckDicomLength(const std::string & path);
+
 /** \brief Reads the slices of a series into a volume; GDCM applies rescale slope and intercept of each.
  * \param[in,out] description the series; gets GDCM's messages
  * \exception ProgramError a slice cannot be read */

@@ -155,6 +155,10 @@ ReadImage(ImageDescription & description)
   {
     CheckNiftiLength(description.path);
   }
+  else if (std::string(description.io->GetNameOfClass()) == "GDCMImageIO")
+  {
+    CheckDicomLength(description.path);
+  }
   LibraryMessages    messages;
   Volume             volume = Volume::Allocate(description.grid, description.type);
   itk::ImageIOBase & io = *description.io;
