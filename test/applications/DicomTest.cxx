@@ -262,7 +262,8 @@ TEST_F(ProgramDicom, CutShort)
     std::filesystem::resize_file(file, std::filesystem::file_size(file) - cut);
     ExpectError(Run({}), { "1.dcm", "cut short" });
     ExpectError(Run({ "--force" }), { "1.dcm", "cut short" });
-    ExpectError(RunProgram({ file.string(), Path("out.nrrd") }), { "1.dcm", "cut short" });
+    // Of a single file with hardly a header left its kind is not known any more.
+    ExpectError(RunProgram({ file.string(), Path("out.nrrd") }), { "1.dcm", "damaged" });
   }
 }
 
