@@ -177,7 +177,7 @@ protected:
    *
    * \exception ExceptionObject one of them is wrong; the message names the value */
   void
-  VerifyPreconditions() ITKv5_CONST override;
+  VerifyPreconditions() const override;
 
   /** Makes the coefficients.
    *

@@ -106,7 +106,7 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GetExtension(uns
 
 template <typename TInputImage, typename TOutputImage>
 void
-CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::VerifyPreconditions() ITKv5_CONST
+CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::VerifyPreconditions() const
 {
   Superclass::VerifyPreconditions();
   if (m_Prefilter == PrefilterEnum::Fir)
