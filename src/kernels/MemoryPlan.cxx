@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/kernels/SamplePoints.h"
 #include "itkCudaSpline/math/LineRecursion.h"
 
 #include "kernels/PrefilterBackends.h"
@@ -106,6 +107,25 @@ PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resampl
     std::max<std::int64_t>(resample.lines, 1),
     std::max<std::int64_t>(1, lineBytes > 0 ? static_cast<std::int64_t>(slab / lineBytes) : resample.lines));
   plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * lineBytes;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+MemoryPlan
+PlanPoints(const SourceDescriptor & source, const PointsDescriptor & points, std::size_t budget)
+{
+  MemoryPlan plan;
+  plan.sourceBytes = source.Bytes();
+  const std::size_t element = SizeOf(points.output);
+  const std::size_t bytes = source.dimension * SizeOf(points.pointType) + (points.values != nullptr ? element : 0) +
+                            (points.gradients != nullptr ? element * source.dimension : 0) +
+                            (points.hessians != nullptr ? element * SymmetricEntries(source.dimension) : 0) +
+                            (points.inside != nullptr ? 1 : 0);
+  const std::size_t room = budget > plan.sourceBytes ? (budget - plan.sourceBytes) / 2 : 0;
+  const auto        chunk = static_cast<std::int64_t>(std::min(room, TransferChunkBytes) / bytes);
+  // Of a multiple of 16, every array of a chunk is aligned.
+  plan.slabLines = std::max<std::int64_t>(16, std::min(chunk, points.count + 15) / 16 * 16);
+  plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * bytes;
   RefuseUnlessWithin(plan, budget);
   return plan;
 }

@@ -18,10 +18,62 @@
 #include "itkCudaSpline/kernels/Resample.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/ResampleBackends.h"
+#include "kernels/EvaluationBackends.h"
+#include "kernels/MethodDispatch.h"
 
 namespace itk::CudaSpline
 {
+
+namespace
+{
+
+void
+ResampleOnCpu(const ResampleDescriptor & descriptor,
+              const SampleSource &       source,
+              void *                     output,
+              const ExecutionContext &   context)
+{
+  DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
+    constexpr unsigned int VDimension = decltype(dimension)::value;
+    static_assert(sizeof(ScanlineEnds<VDimension>) == sizeof(double) * 2 * VDimension,
+                  "The table is read as an array of doubles.");
+    auto arguments = MakeResampleArguments<VDimension>(descriptor, source);
+    arguments.ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(descriptor.scanlineEnds);
+    arguments.output = output;
+    arguments.count = descriptor.samples * descriptor.lines;
+    EvaluateOnCpu(descriptor.interpolation,
+                  source.GetDescriptor(),
+                  Derivatives::None,
+                  arguments,
+                  descriptor.lines,
+                  context);
+  });
+}
+
+} // namespace
+
+void
+CheckSource(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context)
+{
+  const SourceDescriptor & samples = source.GetDescriptor();
+  if (source.GetBackend() != context.backend ||
+      (context.backend == Backend::Cuda && source.GetDevice() != context.device))
+  {
+    throw std::invalid_argument(std::string("The source was made by the ") + NameOf(source.GetBackend()) +
+                                " backend or on another device; it is evaluated where it was made.");
+  }
+  const std::string name = std::string("Interpolation ") + NameOf(method.interpolation);
+  if (!MovesPixels(method.interpolation) && !IsReal(samples.element))
+  {
+    throw std::invalid_argument(name + " needs float32 or float64 samples, not " + NameOf(samples.element) + ".");
+  }
+  if (method.interpolation == Interpolation::WindowedSinc &&
+      (method.radius < 1 || method.radius > MaximumSincRadius))
+  {
+    throw std::invalid_argument(name + " has a radius of 1 to " + std::to_string(MaximumSincRadius) +
+                                " samples; it is " + std::to_string(method.radius) + ".");
+  }
+}
 
 void
 Resample(const ResampleDescriptor & descriptor,
@@ -29,20 +81,10 @@ Resample(const ResampleDescriptor & descriptor,
          void *                     output,
          const ExecutionContext &   context)
 {
-  const bool cuda = context.backend == Backend::Cuda;
-  if (source.GetBackend() != context.backend || (cuda && source.GetDevice() != context.device))
-  {
-    throw std::invalid_argument(std::string("The source was made by the ") + NameOf(source.GetBackend()) +
-                                " backend or on another device; it is evaluated where it was made.");
-  }
-  if (descriptor.interpolation != Interpolation::Nearest && !IsReal(source.GetDescriptor().element))
-  {
-    throw std::invalid_argument(std::string("Linear and B-spline interpolation need float32 or float64 samples, not ") +
-                                NameOf(source.GetDescriptor().element) + ".");
-  }
+  CheckSource(descriptor, source, context);
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
-    (cuda ? ResampleOnCuda : ResampleOnCpu)(descriptor, source, output, context);
+    (context.backend == Backend::Cuda ? ResampleOnCuda : ResampleOnCpu)(descriptor, source, output, context);
   }
   context.Report(1.0);
 }

@@ -21,9 +21,10 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 
+#include "kernels/EvaluationBackends.h"
+#include "kernels/EvaluationCuda.h"
 #include "kernels/HostCopies.h"
-#include "kernels/ResampleBackends.h"
-#include "kernels/ResampleLaunchers.h"
+#include "kernels/MethodDispatch.h"
 
 #include <algorithm>
 #include <array>
@@ -33,32 +34,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-template <unsigned int VDimension>
-void
-LaunchSlab(Interpolation                         interpolation,
-           unsigned int                          order,
-           const ResampleArguments<VDimension> & arguments,
-           std::int64_t                          lines,
-           const Stream &                        stream)
-{
-  if (interpolation == Interpolation::Nearest)
-  {
-    LaunchNearest(arguments, lines, stream);
-  }
-  else if (interpolation == Interpolation::Linear)
-  {
-    LaunchLinear(arguments, lines, stream);
-  }
-  else if (arguments.element == ScalarType::Float32)
-  {
-    LaunchSplineSingle(order, arguments, lines, stream);
-  }
-  else
-  {
-    LaunchSplineDouble(order, arguments, lines, stream);
-  }
-}
 
 /** Slabs of scanlines: while one is computed, the one before travels to the host. */
 template <unsigned int VDimension>
@@ -84,7 +59,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
 
   const std::int64_t            lineBytes = descriptor.samples * static_cast<std::int64_t>(SizeOf(descriptor.output));
   const std::int64_t            count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
-  ResampleArguments<VDimension> arguments = MakeResampleArguments<VDimension>(descriptor, source);
+  auto                          arguments = MakeResampleArguments<VDimension>(descriptor, source);
   for (std::int64_t slab = 0; slab <= count; ++slab)
   {
     if (slab < count)
@@ -92,11 +67,14 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
       const std::int64_t first = slab * plan.slabLines;
       arguments.ends = static_cast<const ScanlineEnds<VDimension> *>(table.Data()) + first;
       arguments.output = slabs[slab % 2].Data();
-      LaunchSlab(descriptor.interpolation,
-                 source.GetDescriptor().order,
-                 arguments,
-                 std::min(plan.slabLines, descriptor.lines - first),
-                 streams[slab % 2]);
+      const std::int64_t lines = std::min(plan.slabLines, descriptor.lines - first);
+      arguments.count = lines * arguments.samples;
+      LaunchEvaluation(descriptor.interpolation,
+                       source.GetDescriptor(),
+                       Derivatives::None,
+                       arguments,
+                       lines,
+                       streams[slab % 2].Get());
     }
     if (slab > 0)
     {

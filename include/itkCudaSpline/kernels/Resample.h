@@ -18,9 +18,9 @@
 #ifndef itkCudaSpline_kernels_Resample_h
 #define itkCudaSpline_kernels_Resample_h
 
+#include "itkCudaSpline/kernels/Interpolation.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
-#include <array>
 #include <cstdint>
 
 namespace itk::CudaSpline
@@ -28,32 +28,17 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief How a value is made from samples. */
-enum class Interpolation : unsigned char
-{
-  Nearest, ///< ITK's rounding, the pixel's bits move
-  Linear,  ///< ITK's rule at the border
-  BSpline  ///< of SourceDescriptor::order, 0 to 5
-};
-
 /** \brief What one resampling does: the kernel descriptor.
  *
  * Template parameters of the kernels are the dimension (2 or 3; 1 too), the interpolation with its order, and the
  * precision (float or double). All else is here, at run time. See doc/Architecture.md. */
-struct ResampleDescriptor
+struct ResampleDescriptor : InterpolationDescriptor
 {
-  Interpolation interpolation{ Interpolation::Linear }; ///< how a value is made
-  ScalarType    output{ ScalarType::Float32 };          ///< type of the output pixels
-  /** Coordinates are rounded to float where ITK's interpolator has float coordinates. */
-  bool singleCoordinates{ false };
-  /** Lower bounds of continuous indices inside the input buffer, [lower, upper): ITK's half-pixel rule. */
-  std::array<double, 3> lower{ { 0, 0, 0 } };
-  /** Upper bounds, which are outside. */
-  std::array<double, 3> upper{ { 0, 0, 0 } };
-  std::int64_t          samples{ 0 };    ///< output samples a scanline that are wanted
-  std::int64_t          lines{ 0 };      ///< output scanlines that are wanted, in memory order
-  std::int64_t          lineOffset{ 0 }; ///< first wanted sample, from the start of the largest possible scanline
-  std::int64_t          lineLength{ 1 }; ///< samples of the largest possible scanline
+  ScalarType   output{ ScalarType::Float32 }; ///< type of the output pixels
+  std::int64_t samples{ 0 };                  ///< output samples a scanline that are wanted
+  std::int64_t lines{ 0 };                    ///< output scanlines that are wanted, in memory order
+  std::int64_t lineOffset{ 0 };               ///< first wanted sample, from the start of the largest possible scanline
+  std::int64_t lineLength{ 1 };               ///< samples of the largest possible scanline
   /** Continuous input indices of the two ends of every wanted scanline: lines x (start, end) x dimension, host memory.
    */
   const double * scanlineEnds{ nullptr };

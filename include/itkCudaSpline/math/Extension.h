@@ -32,19 +32,45 @@ namespace itk::CudaSpline
  * Named as scipy.ndimage names them. ITK's splines know Mirror only. */
 enum class Extension : unsigned char
 {
-  Mirror,  ///< whole-sample symmetry, period 2 N - 2:  d c b | a b c d | c b a
-  Reflect, ///< half-sample symmetry, period 2 N:       c b a | a b c d | d c b
-  GridWrap ///< periodic, period N:                     b c d | a b c d | a b c
+  Mirror,      ///< whole-sample symmetry, period 2 N - 2:  d c b | a b c d | c b a
+  Reflect,     ///< half-sample symmetry, period 2 N:       c b a | a b c d | d c b
+  GridWrap,    ///< periodic, period N:                     b c d | a b c d | a b c
+  Nearest,     ///< the end goes on:                        a a a | a b c d | d d d
+  GridConstant ///< a given value, the border value k:      k k k | a b c d | k k k
 };
+
+/** \brief True for the extensions that B-spline coefficients have too: those of a symmetric or periodic line are
+ * themselves symmetric or periodic. Beyond a line that goes on as its end, or as a given value, coefficients are no
+ * coefficients of the line, and B-splines of orders 2 to 5 cannot have these extensions.
+ *
+ * \param[in] extension the extension */
+CUDASPLINE_HOST_DEVICE constexpr bool
+HasCoefficients(Extension extension)
+{
+  return extension == Extension::Mirror || extension == Extension::Reflect || extension == Extension::GridWrap;
+}
 
 /** \brief Name of an extension as in messages. */
 constexpr const char *
 NameOf(Extension extension)
 {
-  return extension == Extension::Mirror ? "Mirror" : (extension == Extension::Reflect ? "Reflect" : "GridWrap");
+  switch (extension)
+  {
+    case Extension::Mirror:
+      return "Mirror";
+    case Extension::Reflect:
+      return "Reflect";
+    case Extension::GridWrap:
+      return "GridWrap";
+    case Extension::Nearest:
+      return "Nearest";
+    default:
+      return "GridConstant";
+  }
 }
 
-/** \brief The index in [0, size) whose sample stands at \p index under the extension.
+/** \brief The index in [0, size) whose sample stands at \p index under the extension; -1 where the border value of
+ * Extension::GridConstant does.
  *
  * Folds any number of times, so it holds for supports that are longer than the line. A line of one sample is constant.
  *
@@ -58,9 +84,17 @@ FoldIndex(std::int64_t index, std::int64_t size, Extension extension)
   {
     return index;
   }
+  if (extension == Extension::GridConstant)
+  {
+    return -1;
+  }
   if (size == 1)
   {
     return 0;
+  }
+  if (extension == Extension::Nearest)
+  {
+    return index < 0 ? 0 : size - 1;
   }
   const std::int64_t period =
     extension == Extension::Mirror ? 2 * size - 2 : (extension == Extension::Reflect ? 2 * size : size);

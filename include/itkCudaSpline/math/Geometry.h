@@ -74,6 +74,30 @@ struct AffineMap
   }
 };
 
+/** \brief itk::ImageBase::TransformPhysicalPointToContinuousIndex(): the difference to the origin, then the row sums.
+ *
+ * \param[in] origin place of index 0 (mm)
+ * \param[in] pointToIndex indices a mm, row by row
+ * \param[in] point a place (mm)
+ * \param[out] index its continuous index, x first; another array than \p point */
+template <unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+PointToContinuousIndex(const double (&origin)[VDimension],
+                       const double (&pointToIndex)[VDimension][VDimension],
+                       const double (&point)[VDimension],
+                       double (&index)[VDimension])
+{
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    double sum = 0.0;
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      sum = RoundedSum(sum, RoundedProduct(pointToIndex[r][c], RoundedSum(point[c], -origin[c])));
+    }
+    index[r] = sum;
+  }
+}
+
 /** \brief A sampled grid in physical space: the one type for extents and the affine map from index to point.
  *
  * Points are in mm (ITK's physical space, LPS). The matrices are those of itk::ImageBase: direction times spacing and
@@ -111,15 +135,7 @@ struct GridGeometry
   CUDASPLINE_HOST_DEVICE void
   PointToContinuousIndex(const double (&point)[VDimension], double (&index)[VDimension]) const
   {
-    for (unsigned int r = 0; r < VDimension; ++r)
-    {
-      double sum = 0.0;
-      for (unsigned int c = 0; c < VDimension; ++c)
-      {
-        sum = RoundedSum(sum, RoundedProduct(pointToIndex[r][c], RoundedSum(point[c], -origin[c])));
-      }
-      index[r] = sum;
-    }
+    CudaSpline::PointToContinuousIndex(origin, pointToIndex, point, index);
   }
 };
 

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/math/Geometry.h"
 #include "itkCudaSpline/math/HostDevice.h"
 #include "itkCudaSpline/math/RoundedArithmetic.h"
+#include "itkCudaSpline/math/SplineEvaluation.h"
 
 #include <cstdint>
 
@@ -88,6 +89,68 @@ LinearValue(const TReal * data, const GridExtent<VDimension> & extent, const TCo
     stride *= extent.size[d];
   }
   return InterpolateCorners<VDimension>(data, offset, step, distance);
+}
+
+/** \brief Interpolation between the two neighbours of each axis among the axes 0 to VAxis - 1, x innermost, each of them
+ * folded into the array or outside of it.
+ *
+ * \param[in] grid the samples
+ * \param[in] at offset of the axes above (elements); 0 for the whole
+ * \param[in] offset what the lower and the upper neighbour add to it, or OffsetOutside (elements)
+ * \param[in] distance position between the neighbours of each axis, in [0, 1): the upper one is not read at 0 */
+template <unsigned int VAxis, unsigned int VDimension, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+InterpolateNeighbours(const CoefficientGrid<VDimension, TReal> & grid,
+                      std::int64_t                               at,
+                      const std::int64_t (&offset)[VDimension][2],
+                      const TReal (&distance)[VDimension])
+{
+  if constexpr (VAxis == 0)
+  {
+    return at < 0 ? grid.border : grid.data[at];
+  }
+  else
+  {
+    const TReal low = InterpolateNeighbours<VAxis - 1>(grid, at + offset[VAxis - 1][0], offset, distance);
+    if (distance[VAxis - 1] == TReal(0))
+    {
+      return low;
+    }
+    const TReal high = InterpolateNeighbours<VAxis - 1>(grid, at + offset[VAxis - 1][1], offset, distance);
+    return low + (high - low) * distance[VAxis - 1];
+  }
+}
+
+/** \brief Linear interpolation at any continuous index, between samples that continue outside as the grid says.
+ *
+ * Within the buffer, and beside it under Extension::Nearest, it is the rule of LinearValue().
+ *
+ * \param[in] grid the samples
+ * \param[in] index continuous index (samples), of a magnitude below 2^62 */
+template <unsigned int VDimension, typename TReal, typename TCoordinate>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+LinearValueExtended(const CoefficientGrid<VDimension, TReal> & grid, const TCoordinate (&index)[VDimension])
+{
+  std::int64_t offset[VDimension][2];
+  TReal        distance[VDimension];
+  std::int64_t stride = 1;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    std::int64_t base = FloorIndex(index[d]);
+    TCoordinate  above = RoundedSum(index[d], -static_cast<TCoordinate>(base));
+    if (above < TCoordinate(0)) // FloorIndex() gives the integer above for a number just below it
+    {
+      above = TCoordinate(0);
+    }
+    for (int k = 0; k < 2; ++k)
+    {
+      const std::int64_t folded = FoldIndex(base - grid.extent.start[d] + k, grid.extent.size[d], grid.extension[d]);
+      offset[d][k] = folded < 0 ? OffsetOutside : folded * stride;
+    }
+    distance[d] = static_cast<TReal>(above);
+    stride *= grid.extent.size[d];
+  }
+  return InterpolateNeighbours<VDimension>(grid, std::int64_t{ 0 }, offset, distance);
 }
 
 /** @} */

@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_math_SplineEvaluation_h
 #define itkCudaSpline_math_SplineEvaluation_h
 
+#include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/Geometry.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 #include "itkCudaSpline/math/TensorProduct.h"
@@ -27,76 +28,171 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Coefficients on a grid in memory, x fastest, and how they continue outside. */
+/** \brief Coefficients, or samples, on a grid in memory, x fastest, and how they continue outside. */
 template <unsigned int VDimension, typename TCoefficient>
 struct CoefficientGrid
 {
   const TCoefficient *   data{ nullptr };         ///< first element, host or device
   GridExtent<VDimension> extent;                  ///< the samples in memory
   Extension              extension[VDimension]{}; ///< how lines continue outside, by axis
+  TCoefficient           border{};                ///< what stands outside under Extension::GridConstant
 };
 
-/** \brief Where a point falls into a coefficient grid: the support's first index and the weight argument of each axis.
- */
-template <unsigned int VOrder, unsigned int VDimension, typename TReal>
-struct SplineSupport
+/** \brief The B-spline basis of a degree, as EvaluateOnGrid() wants a basis.
+ *
+ * \tparam VOrder spline order, 0 to 5 */
+template <unsigned int VOrder>
+struct SplineBasis
+{
+  /** Samples that a value is made of, an axis. */
+  static constexpr unsigned int Taps = VOrder + 1;
+
+  /** First index of the support of a coordinate (samples); see SplineSupportStart(). */
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
+  Start(double x)
+  {
+    return SplineSupportStart<VOrder>(x);
+  }
+  /** Argument of the weights for a coordinate and the first index of its support (samples). */
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
+  Position(double x, std::int64_t start)
+  {
+    return SplineSupportPosition<VOrder>(x, start);
+  }
+  /** Weights of the value, the first and the second derivative (per sample). */
+  ///@{
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Weights(TReal t, TReal * w) const
+  {
+    SplineWeights<VOrder>(t, w);
+  }
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  DerivativeWeights(TReal t, TReal * w) const
+  {
+    SplineDerivativeWeights<VOrder>(t, w);
+  }
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  SecondDerivativeWeights(TReal t, TReal * w) const
+  {
+    (void)t;(void)w;
+  }
+  ///@}
+};
+
+/** \brief Where a point falls into a grid: the support's first index and the weight argument of each axis.
+ *
+ * \tparam TBasis SplineBasis or CatmullRomBasis */
+template <typename TBasis, unsigned int VDimension, typename TReal>
+struct BasisSupport
 {
   std::int64_t start[VDimension];    ///< relative to the grid's first sample
-  TReal        position[VDimension]; ///< argument of SplineWeights() (samples)
+  TReal        position[VDimension]; ///< argument of the weights (samples)
   bool         inside{ true };       ///< no tap needs folding
 
   /** \param[in] index continuous index (samples), in the index space of \p extent
    * \param[in] extent the samples in memory */
   template <typename TCoordinate>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
-  SplineSupport(const TCoordinate (&index)[VDimension], const GridExtent<VDimension> & extent)
+  BasisSupport(const TCoordinate (&index)[VDimension], const GridExtent<VDimension> & extent)
   {
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const double       x = static_cast<double>(index[d]);
-      const std::int64_t first = SplineSupportStart<VOrder>(x);
-      position[d] = static_cast<TReal>(SplineSupportPosition<VOrder>(x, first));
+      const std::int64_t first = TBasis::Start(x);
+      position[d] = static_cast<TReal>(TBasis::Position(x, first));
       start[d] = first - extent.start[d];
-      inside = inside && start[d] >= 0 && start[d] + static_cast<std::int64_t>(VOrder) < extent.size[d];
+      inside = inside && start[d] >= 0 && start[d] + static_cast<std::int64_t>(TBasis::Taps) <= extent.size[d];
     }
   }
 };
 
-/** \brief Weighted sum over the support, with the taps folded only where the support leaves the grid.
+/** \brief Weighted sums over the support, with the taps folded only where the support leaves the grid.
  *
  * \param[in] grid the coefficients
  * \param[in] support where the point falls
- * \param[in] weights weights by axis and tap */
-template <unsigned int VOrder, unsigned int VDimension, typename TCoefficient, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> & grid,
-               const SplineSupport<VOrder, VDimension, TReal> &  support,
-               const TReal (&weights)[VDimension][VOrder + 1])
+ * \param[in] weights weights by axis and tap
+ * \param[out] jet value and derivatives (per sample) */
+template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TCoefficient, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> &                      grid,
+               const BasisSupport<TBasis, VDimension, TReal> &                        support,
+               const TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> &   weights,
+               Jet<VDimension, TReal> &                                               jet)
 {
   if (support.inside)
   {
-    ContiguousTaps<VDimension> taps;
-    taps.base = 0;
+    ContiguousTaps<VDimension, TCoefficient> taps;
+    taps.data = grid.data;
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       taps.stride[d] = stride;
-      taps.base += support.start[d] * stride;
+      taps.data += support.start[d] * stride;
       stride *= grid.extent.size[d];
     }
-    return TensorProductSum<VDimension, VOrder + 1>(grid.data, taps, taps.Base(), weights);
+    TensorProductSum(taps, weights, jet);
+    return;
   }
-  FoldedTaps<VDimension, VOrder + 1> taps;
-  std::int64_t                       stride = 1;
+  FoldedTaps<VDimension, TBasis::Taps, TCoefficient> taps;
+  taps.data = grid.data;
+  taps.border = grid.border;
+  std::int64_t stride = 1;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    for (unsigned int k = 0; k <= VOrder; ++k)
+    for (unsigned int k = 0; k < TBasis::Taps; ++k)
     {
-      taps.offset[d][k] = FoldIndex(support.start[d] + k, grid.extent.size[d], grid.extension[d]) * stride;
+      const std::int64_t folded = FoldIndex(support.start[d] + k, grid.extent.size[d], grid.extension[d]);
+      taps.offset[d][k] = folded < 0 ? OffsetOutside : folded * stride;
     }
     stride *= grid.extent.size[d];
   }
-  return TensorProductSum<VDimension, VOrder + 1>(grid.data, taps, taps.Base(), weights);
+  TensorProductSum(taps, weights, jet);
+}
+
+/** \brief Value and derivatives at a continuous index of the function that a basis makes of the elements of a grid.
+ *
+ * \tparam VDerivatives what is evaluated
+ * \tparam TBasis SplineBasis or CatmullRomBasis
+ * \tparam TReal float or double: weights and sums
+ * \tparam TCoordinate float or double, type of the continuous index
+ * \param[in] basis the basis
+ * \param[in] grid the coefficients, or samples
+ * \param[in] index continuous index (samples), in the index space of grid.extent; of a magnitude below 2^62
+ * \param[out] jet value and derivatives (per sample, along the grid's axes; not divided by the spacing)
+ *
+ * \par Accuracy
+ * see SplineValue() for the value. A derivative of order k along an axis has weights whose sum of magnitudes is at most
+ * 2^k, and its bound is so much larger. */
+template <Derivatives VDerivatives,
+          typename TBasis,
+          unsigned int VDimension,
+          typename TCoefficient,
+          typename TReal,
+          typename TCoordinate>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+EvaluateOnGrid(const TBasis &                                    basis,
+               const CoefficientGrid<VDimension, TCoefficient> & grid,
+               const TCoordinate (&index)[VDimension],
+               Jet<VDimension, TReal> & jet)
+{
+  const BasisSupport<TBasis, VDimension, TReal>                      support(index, grid.extent);
+  TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal>       weights;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    basis.Weights(support.position[d], weights.value[d]);
+    if constexpr (HasOrder(VDerivatives, 1))
+    {
+      basis.DerivativeWeights(support.position[d], weights.first[d]);
+    }
+    if constexpr (HasOrder(VDerivatives, 2))
+    {
+      basis.SecondDerivativeWeights(support.position[d], weights.second[d]);
+    }
+  }
+  SumOverSupport(grid, support, weights, jet);
 }
 
 /** \brief Value of the spline at a continuous index.
@@ -114,13 +210,9 @@ template <unsigned int VOrder, typename TReal, unsigned int VDimension, typename
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 SplineValue(const CoefficientGrid<VDimension, TCoefficient> & grid, const TCoordinate (&index)[VDimension])
 {
-  const SplineSupport<VOrder, VDimension, TReal> support(index, grid.extent);
-  TReal                                          weights[VDimension][VOrder + 1];
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    SplineWeights<VOrder>(support.position[d], weights[d]);
-  }
-  return SumOverSupport<VOrder>(grid, support, weights);
+  Jet<VDimension, TReal> jet;
+  EvaluateOnGrid<Derivatives::None>(SplineBasis<VOrder>(), grid, index, jet);
+  return jet.value;
 }
 
 /** \brief Value and partial derivatives (per sample, along the grid's axes) of the spline at a continuous index.
@@ -138,26 +230,12 @@ SplineValueAndDerivative(const CoefficientGrid<VDimension, TCoefficient> & grid,
                          TReal & value,
                          TReal (&derivative)[VDimension])
 {
-  const SplineSupport<VOrder, VDimension, TReal> support(index, grid.extent);
-  TReal                                          weights[VDimension][VOrder + 1];
+  Jet<VDimension, TReal> jet;
+  EvaluateOnGrid<Derivatives::First>(SplineBasis<VOrder>(), grid, index, jet);
+  value = jet.value;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    SplineWeights<VOrder>(support.position[d], weights[d]);
-  }
-  value = SumOverSupport<VOrder>(grid, support, weights);
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    TReal kept[VOrder + 1];
-    for (unsigned int k = 0; k <= VOrder; ++k)
-    {
-      kept[k] = weights[d][k];
-    }
-    SplineDerivativeWeights<VOrder>(support.position[d], weights[d]);
-    derivative[d] = SumOverSupport<VOrder>(grid, support, weights);
-    for (unsigned int k = 0; k <= VOrder; ++k)
-    {
-      weights[d][k] = kept[k];
-    }
+    derivative[d] = jet.gradient[d];
   }
 }
 

@@ -18,10 +18,9 @@
 #ifndef itkCudaSpline_math_TensorProduct_h
 #define itkCudaSpline_math_TensorProduct_h
 
-#include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/Lanes.h"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace itk::CudaSpline
@@ -29,88 +28,257 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
+/** \brief Derivatives that are evaluated beside a value. */
+enum class Derivatives : unsigned char
+{
+  None,  ///< the value alone
+  First, ///< and the gradient
+  Second ///< and the Hessian
+};
+
+/** \brief True where \p derivatives has those of an order.
+ *
+ * \param[in] derivatives what is evaluated
+ * \param[in] order 1 or 2 */
+CUDASPLINE_HOST_DEVICE constexpr bool
+HasOrder(Derivatives derivatives, int order)
+{
+  return static_cast<int>(derivatives) >= order;
+}
+
+/** \brief Entries of a symmetric matrix of that dimension: VDimension (VDimension + 1) / 2. */
+CUDASPLINE_HOST_DEVICE constexpr unsigned int
+SymmetricEntries(unsigned int dimension)
+{
+  return dimension * (dimension + 1) / 2;
+}
+
+/** \brief Place of an entry of a symmetric matrix whose upper triangle is stored row by row: xx, xy, xz, yy, yz, zz.
+ *
+ * \param[in] row row, at most \p column
+ * \param[in] column column
+ * \param[in] dimension rows of the matrix */
+CUDASPLINE_HOST_DEVICE constexpr unsigned int
+SymmetricEntry(unsigned int row, unsigned int column, unsigned int dimension)
+{
+  return row * dimension - row * (row + 1) / 2 + column;
+}
+
+/** \brief A value and its derivatives (per sample, along the grid's axes); those that are not asked for stay 0. */
+template <unsigned int VDimension, typename TReal>
+struct Jet
+{
+  TReal value{};                                 ///< the value
+  TReal gradient[VDimension]{};                  ///< first derivatives, x first
+  TReal hessian[SymmetricEntries(VDimension)]{}; ///< second derivatives, as SymmetricEntry() numbers them
+};
+
+/** \brief Weights of a support by axis and tap: of the value and of its derivatives. */
+template <unsigned int VDimension, unsigned int VTaps, Derivatives VDerivatives, typename TReal>
+struct TensorWeights
+{
+  TReal value[VDimension][VTaps];                                          ///< of the value
+  TReal first[HasOrder(VDerivatives, 1) ? VDimension : 1][VTaps];          ///< of the first derivative
+  TReal second[HasOrder(VDerivatives, 2) ? VDimension : 1][VTaps];         ///< of the second derivative
+};
+
 /** \brief Offsets of a support's taps from the first element of the array, all of them inside: no folding. */
-template <unsigned int VDimension>
+template <unsigned int VDimension, typename TStored>
 struct ContiguousTaps
 {
-  std::int64_t base;               ///< offset of the support's first tap (elements)
-  std::int64_t stride[VDimension]; ///< elements between neighbours along each axis
+  const TStored * data;               ///< the support's first tap, host or device; neighbours along x follow each other
+  std::int64_t    stride[VDimension]; ///< elements between neighbours along each axis; 1 for x
 
-  /** Offset of the first tap (elements). */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
-                                           Base() const
-  {
-    return base;
-  }
-  /** What a tap of an axis adds to it (elements). */
+  /** What a tap of an axis adds to the offset (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            Offset(unsigned int axis, unsigned int tap) const
   {
     return static_cast<std::int64_t>(tap) * stride[axis];
   }
+  /** The element of a tap along x.
+   *
+   * \param[in] at offset of the axes above (elements)
+   * \param[in] tap tap along x */
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+  Load(std::int64_t at, unsigned int tap) const
+  {
+    return static_cast<TReal>(data[at + tap]);
+  }
 };
 
-/** \brief Offsets of a support's taps with every index folded into the array. */
-template <unsigned int VDimension, unsigned int VTaps>
+/** \brief Offset of a tap that lies outside of the array, where the border value stands. The sum of several is negative
+ * still. */
+inline constexpr std::int64_t OffsetOutside = -(std::int64_t{ 1 } << 60);
+
+/** \brief Offsets of a support's taps with every index folded into the array, or outside of it. */
+template <unsigned int VDimension, unsigned int VTaps, typename TStored>
 struct FoldedTaps
 {
-  std::int64_t offset[VDimension][VTaps]; ///< folded index times stride (elements)
+  const TStored * data;                      ///< first element of the array, host or device
+  TStored         border;                    ///< what stands outside, for OffsetOutside
+  std::int64_t    offset[VDimension][VTaps]; ///< folded index times stride (elements), or OffsetOutside
 
-  /** Offset of the first tap (elements). */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
-                                           Base() const
-  {
-    return 0;
-  }
-  /** What a tap of an axis adds to it (elements). */
+  /** What a tap of an axis adds to the offset (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            Offset(unsigned int axis, unsigned int tap) const
   {
     return offset[axis][tap];
   }
+  /** The element of a tap along x, or the border value; see ContiguousTaps::Load(). */
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+  Load(std::int64_t at, unsigned int tap) const
+  {
+    const std::int64_t element = at + offset[0][tap];
+    return static_cast<TReal>(element < 0 ? border : data[element]);
+  }
 };
 
-/** \brief Sum over the support of coefficient times the product of the weights of all axes, x innermost.
+/** \brief Sums over the axes above x of a support, with the neighbours along x side by side.
  *
- * \tparam VAxis number of axes that are summed over: VDimension for the whole
- * \tparam VTaps taps an axis
- * \tparam TCoefficient stored type
- * \tparam TReal type of the weights and of the sum
- * \tparam TTaps ContiguousTaps or FoldedTaps
- * \param[in] data first element of the coefficients, host or device, x fastest
- * \param[in] taps ContiguousTaps or FoldedTaps
- * \param[in] at offset of the axes above (elements); taps.Base() for the whole
- * \param[in] weights weights by axis and tap */
-template <unsigned int VAxis,
-          unsigned int VTaps,
-          typename TCoefficient,
-          typename TReal,
-          typename TTaps,
-          unsigned int VDimension>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-TensorProductSum(const TCoefficient * data,
-                 const TTaps &        taps,
-                 std::int64_t         at,
-                 const TReal (&weights)[VDimension][VTaps])
+ * \tparam VAxes axes that were summed over, x not counted */
+template <unsigned int VAxes, unsigned int VTaps, Derivatives VDerivatives, typename TReal>
+struct RowSums
 {
-  static_assert(VAxis >= 1 && VAxis <= VDimension, "The axes summed over are the first VAxis ones.");
-  TReal sum = TReal(0);
-#if defined(__CUDA_ARCH__)
-#  pragma unroll
-#endif
-  for (unsigned int k = 0; k < VTaps; ++k)
+  /** Derivatives along the axes above x. */
+  static constexpr unsigned int FirstCount = HasOrder(VDerivatives, 1) && VAxes > 0 ? VAxes : 1;
+  /** Second derivatives along the axes above x. */
+  static constexpr unsigned int SecondCount = HasOrder(VDerivatives, 2) && VAxes > 0 ? SymmetricEntries(VAxes) : 1;
+
+  Lanes<VTaps, TReal> value;               ///< weighted by the value's weights
+  Lanes<VTaps, TReal> first[FirstCount];   ///< by axis, y first: weighted by the first derivative's along it
+  Lanes<VTaps, TReal> second[SecondCount]; ///< by pair of axes (SymmetricEntry() of VAxes), without x
+
+  /** Adds (for the first tap: sets) the sums of one tap of the highest axis.
+   *
+   * \param[in] row sums over the axes below it
+   * \param[in] weights weights of the support
+   * \param[in] tap tap of the highest axis */
+  template <typename TWeights>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Add(const RowSums<VAxes - 1, VTaps, VDerivatives, TReal> & row, const TWeights & weights, unsigned int tap)
   {
-    const std::int64_t offset = at + taps.Offset(VAxis - 1, k);
-    if constexpr (VAxis == 1)
+    constexpr unsigned int top = VAxes - 1; // the axis that is summed over here, y being 0
+    const TReal            w = weights.value[VAxes][tap];
+    Put(value, w, row.value, tap);
+    if constexpr (HasOrder(VDerivatives, 1))
     {
-      sum += weights[0][k] * static_cast<TReal>(data[offset]);
+      const TReal dw = weights.first[VAxes][tap];
+      Put(first[top], dw, row.value, tap);
+      for (unsigned int a = 0; a < top; ++a)
+      {
+        Put(first[a], w, row.first[a], tap);
+      }
+      if constexpr (HasOrder(VDerivatives, 2))
+      {
+        Put(second[SymmetricEntry(top, top, VAxes)], weights.second[VAxes][tap], row.value, tap);
+        for (unsigned int a = 0; a < top; ++a)
+        {
+          Put(second[SymmetricEntry(a, top, VAxes)], dw, row.first[a], tap);
+          for (unsigned int b = a; b < top; ++b)
+          {
+            Put(second[SymmetricEntry(a, b, VAxes)], w, row.second[SymmetricEntry(a, b, top)], tap);
+          }
+        }
+      }
+    }
+  }
+
+private:
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Put(Lanes<VTaps, TReal> & sum, TReal weight, const Lanes<VTaps, TReal> & term, unsigned int tap)
+  {
+    if (tap == 0)
+    {
+      sum.SetProduct(weight, term);
     }
     else
     {
-      sum += weights[VAxis - 1][k] * TensorProductSum<VAxis - 1, VTaps>(data, taps, offset, weights);
+      sum.AddProduct(weight, term);
     }
   }
-  return sum;
+};
+
+/** \brief Sums the rows of a support over the axes 1 to VAxes.
+ *
+ * \tparam VAxes axes above x that are summed over: dimension - 1 for the whole
+ * \param[in] taps ContiguousTaps or FoldedTaps
+ * \param[in] at offset of the axes above those (elements); 0 for the whole
+ * \param[in] weights TensorWeights of the support
+ * \param[out] sums the sums */
+template <unsigned int VAxes, unsigned int VTaps, Derivatives VDerivatives, typename TReal, typename TTaps, typename TWeights>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SumRows(const TTaps &                                   taps,
+        std::int64_t                                    at,
+        const TWeights &                                weights,
+        RowSums<VAxes, VTaps, VDerivatives, TReal> &    sums)
+{
+  if constexpr (VAxes == 0)
+  {
+    for (unsigned int k = 0; k < VTaps; ++k)
+    {
+      sums.value.lane[k] = taps.template Load<TReal>(at, k);
+    }
+  }
+  else
+  {
+#if defined(__CUDA_ARCH__)
+#  pragma unroll
+#elif defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC unroll 6
+#endif
+    for (unsigned int k = 0; k < VTaps; ++k)
+    {
+      RowSums<VAxes - 1, VTaps, VDerivatives, TReal> row;
+      SumRows<VAxes - 1>(taps, at + taps.Offset(VAxes, k), weights, row);
+      sums.Add(row, weights, k);
+    }
+  }
+}
+
+/** \brief Sum over the support of coefficient times the product of the weights of all axes, and its derivatives.
+ *
+ * The rows of the support are summed over the slower axes first, lane by lane along x, which is what vectors of the host
+ * do best; the device does as many multiply-adds as it would in any other order.
+ *
+ * \tparam VDimension axes
+ * \tparam VTaps taps an axis
+ * \tparam VDerivatives what is evaluated
+ * \tparam TReal type of the weights and of the sums
+ * \param[in] taps ContiguousTaps or FoldedTaps
+ * \param[in] weights weights by axis and tap
+ * \param[out] jet value and derivatives */
+template <unsigned int VDimension, unsigned int VTaps, Derivatives VDerivatives, typename TReal, typename TTaps>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+TensorProductSum(const TTaps &                                                   taps,
+                 const TensorWeights<VDimension, VTaps, VDerivatives, TReal> &   weights,
+                 Jet<VDimension, TReal> &                                        jet)
+{
+  RowSums<VDimension - 1, VTaps, VDerivatives, TReal> sums;
+  SumRows<VDimension - 1>(taps, 0, weights, sums);
+  jet.value = sums.value.Dot(weights.value[0]);
+  if constexpr (HasOrder(VDerivatives, 1))
+  {
+    jet.gradient[0] = sums.value.Dot(weights.first[0]);
+    for (unsigned int a = 1; a < VDimension; ++a)
+    {
+      jet.gradient[a] = sums.first[a - 1].Dot(weights.value[0]);
+    }
+  }
+  if constexpr (HasOrder(VDerivatives, 2))
+  {
+    jet.hessian[0] = sums.value.Dot(weights.second[0]);
+    for (unsigned int a = 1; a < VDimension; ++a)
+    {
+      jet.hessian[SymmetricEntry(0, a, VDimension)] = sums.first[a - 1].Dot(weights.first[0]);
+      for (unsigned int b = a; b < VDimension; ++b)
+      {
+        jet.hessian[SymmetricEntry(a, b, VDimension)] =
+          sums.second[SymmetricEntry(a - 1, b - 1, VDimension - 1)].Dot(weights.value[0]);
+      }
+    }
+  }
 }
 
 /** @} */

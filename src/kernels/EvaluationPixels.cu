@@ -15,31 +15,33 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/math/SplineOrderDispatch.h"
-
-#include "kernels/ResampleLaunch.cuh"
-#include "kernels/ResampleLaunchers.h"
+#include "kernels/EvaluationLaunch.cuh"
 
 namespace itk::CudaSpline
 {
 
 template <unsigned int VDimension>
 void
-LaunchSplineDouble(unsigned int                          order,
-                   const ResampleArguments<VDimension> & arguments,
-                   std::int64_t                          lines,
-                   const Stream &                        stream)
+LaunchPixels(Interpolation                           method,
+             const EvaluationArguments<VDimension> & arguments,
+             std::int64_t                            lines,
+             StreamHandle stream)
 {
-  DispatchSplineOrder(order, [&](auto fixedOrder) {
-    LaunchResample<SplineMethod<decltype(fixedOrder)::value, double>>(arguments, lines, stream);
-  });
+  if (method == Interpolation::Nearest)
+  {
+    LaunchEvaluation<NearestMethod, Derivatives::None>(arguments, lines, stream);
+  }
+  else
+  {
+    LaunchEvaluation<LabelGaussianMethod, Derivatives::None>(arguments, lines, stream);
+  }
 }
 
 template void
-LaunchSplineDouble(unsigned int, const ResampleArguments<1> &, std::int64_t, const Stream &);
+LaunchPixels(Interpolation, const EvaluationArguments<1> &, std::int64_t, StreamHandle);
 template void
-LaunchSplineDouble(unsigned int, const ResampleArguments<2> &, std::int64_t, const Stream &);
+LaunchPixels(Interpolation, const EvaluationArguments<2> &, std::int64_t, StreamHandle);
 template void
-LaunchSplineDouble(unsigned int, const ResampleArguments<3> &, std::int64_t, const Stream &);
+LaunchPixels(Interpolation, const EvaluationArguments<3> &, std::int64_t, StreamHandle);
 
 } // namespace itk::CudaSpline

@@ -15,31 +15,30 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/ResampleLaunch.cuh"
-#include "kernels/ResampleLaunchers.h"
+#include "kernels/EvaluationLaunch.cuh"
 
 namespace itk::CudaSpline
 {
 
 template <unsigned int VDimension>
 void
-LaunchLinear(const ResampleArguments<VDimension> & arguments, std::int64_t lines, const Stream & stream)
+LaunchLinear(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream)
 {
   if (arguments.element == ScalarType::Float32)
   {
-    LaunchResample<LinearMethod<float>>(arguments, lines, stream);
+    LaunchEvaluation<LinearMethod<float>, Derivatives::None>(arguments, lines, stream);
   }
   else
   {
-    LaunchResample<LinearMethod<double>>(arguments, lines, stream);
+    LaunchEvaluation<LinearMethod<double>, Derivatives::None>(arguments, lines, stream);
   }
 }
 
 template void
-LaunchLinear(const ResampleArguments<1> &, std::int64_t, const Stream &);
+LaunchLinear(const EvaluationArguments<1> &, std::int64_t, StreamHandle);
 template void
-LaunchLinear(const ResampleArguments<2> &, std::int64_t, const Stream &);
+LaunchLinear(const EvaluationArguments<2> &, std::int64_t, StreamHandle);
 template void
-LaunchLinear(const ResampleArguments<3> &, std::int64_t, const Stream &);
+LaunchLinear(const EvaluationArguments<3> &, std::int64_t, StreamHandle);
 
 } // namespace itk::CudaSpline

@@ -15,17 +15,30 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef ResampleBackends_h
-#define ResampleBackends_h
+#ifndef MethodDispatch_h
+#define MethodDispatch_h
 
-#include "itkCudaSpline/kernels/Resample.h"
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
+
+#include "kernels/InterpolationMethods.h"
 
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
+/** \file
+ * \brief From run-time descriptors to the methods that are compiled: the same list for host and device. */
+
 namespace itk::CudaSpline
 {
+
+/** \brief What a kernel is compiled for: handed to the callable of a dispatch. */
+template <typename TMethod, Derivatives VDerivatives>
+struct CompiledMethod
+{
+  using Method = TMethod;
+  static constexpr Derivatives derivatives = VDerivatives;
+};
 
 /** \brief Calls \p run with std::integral_constant<unsigned, dimension> for the dimensions that are built: 1 to 3. */
 template <typename TRun>
@@ -44,24 +57,39 @@ DispatchDimension(unsigned int dimension, const TRun & run)
       run(std::integral_constant<unsigned int, 3>());
       break;
     default:
-      throw std::invalid_argument("Images of 1 to 3 dimensions can be resampled; the dimension is " +
+      throw std::invalid_argument("Images of 1 to 3 dimensions can be evaluated; the dimension is " +
                                   std::to_string(dimension) + ".");
   }
 }
 
-/** \brief Resample() on the host's threads. */
+/** \brief Calls \p run with CompiledMethod of a method that has derivatives. */
+template <typename TMethod, typename TRun>
 void
-ResampleOnCpu(const ResampleDescriptor & descriptor,
-              const SampleSource &       source,
-              void *                     output,
-              const ExecutionContext &   context);
+DispatchDerivatives(Derivatives derivatives, const TRun & run)
+{
+  switch (derivatives)
+  {
+    case Derivatives::None:
+      run(CompiledMethod<TMethod, Derivatives::None>());
+      break;
+    case Derivatives::First:
+      run(CompiledMethod<TMethod, Derivatives::First>());
+      break;
+    default:
+      run(CompiledMethod<TMethod, Derivatives::Second>());
+      break;
+  }
+}
 
-/** \brief Resample() on a device; there is none without the CUDA Toolkit. */
+/** \brief Calls \p run with CompiledMethod of a B-spline: orders 0 to 5. */
+template <typename TReal, typename TRun>
 void
-ResampleOnCuda(const ResampleDescriptor & descriptor,
-               const SampleSource &       source,
-               void *                     output,
-               const ExecutionContext &   context);
+DispatchSpline(unsigned int order, Derivatives derivatives, const TRun & run)
+{
+  DispatchSplineOrder(order, [&](auto fixedOrder) {
+    DispatchDerivatives<SplineMethod<decltype(fixedOrder)::value, TReal>>(derivatives, run);
+  });
+}
 
 } // namespace itk::CudaSpline
 

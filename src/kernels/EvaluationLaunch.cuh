@@ -15,13 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef ResampleLaunch_cuh
-#define ResampleLaunch_cuh
+#ifndef EvaluationLaunch_cuh
+#define EvaluationLaunch_cuh
 
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
-#include "kernels/ResampleFunctor.h"
+#include "kernels/Evaluation.h"
+#include "kernels/EvaluationLaunchers.h"
+#include "kernels/MethodDispatch.h"
 
 #include <cuda_runtime.h>
 
@@ -31,39 +33,39 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr unsigned int BlockSamples = 32; ///< a warp along the scanline
+constexpr unsigned int BlockSamples = 32; ///< a warp along the line
 constexpr unsigned int BlockLines = 4;
 
 /** A thread an output sample. */
-template <typename TMethod, unsigned int VDimension>
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 __global__ void
 __launch_bounds__(BlockSamples * BlockLines)
-  ResampleKernel(const __grid_constant__ ResampleArguments<VDimension> arguments, std::int64_t lines)
+  EvaluationKernel(const __grid_constant__ EvaluationArguments<VDimension> arguments, std::int64_t lines)
 {
   const std::int64_t across = (arguments.samples + BlockSamples - 1) / BlockSamples;
   const std::int64_t sample = std::int64_t{ blockIdx.x } % across * BlockSamples + threadIdx.x;
   const std::int64_t line = std::int64_t{ blockIdx.x } / across * BlockLines + threadIdx.y;
   if (sample < arguments.samples && line < lines)
   {
-    ResampleSample<TMethod>(arguments, line, sample);
+    EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
   }
 }
 
-/** Enqueues the resampling of one slab. */
-template <typename TMethod, unsigned int VDimension>
+/** Enqueues the evaluation of one slab. */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
-LaunchResample(const ResampleArguments<VDimension> & arguments, std::int64_t lines, const Stream & stream)
+LaunchEvaluation(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream)
 {
   const std::int64_t across = (arguments.samples + BlockSamples - 1) / BlockSamples;
   const std::int64_t blocks = across * ((lines + BlockLines - 1) / BlockLines);
   if (blocks > 0x7FFFFFFF)
   {
     throw DeviceError(DeviceError::Kind::Other,
-                      "A slab of the output has more scanlines than a grid of blocks can hold.");
+                      "A slab of the output has more lines than a grid of blocks can hold.");
   }
-  ResampleKernel<TMethod>
-    <<<static_cast<unsigned int>(blocks), dim3(BlockSamples, BlockLines), 0, stream.Get()>>>(arguments, lines);
-  CheckCuda(cudaGetLastError(), "ResampleKernel");
+  EvaluationKernel<TMethod, VDerivatives>
+    <<<static_cast<unsigned int>(blocks), dim3(BlockSamples, BlockLines), 0, stream>>>(arguments, lines);
+  CheckCuda(cudaGetLastError(), "EvaluationKernel");
 }
 
 } // namespace

@@ -15,24 +15,30 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/ResampleLaunch.cuh"
-#include "kernels/ResampleLaunchers.h"
+#include "kernels/EvaluationLaunch.cuh"
 
 namespace itk::CudaSpline
 {
 
 template <unsigned int VDimension>
 void
-LaunchNearest(const ResampleArguments<VDimension> & arguments, std::int64_t lines, const Stream & stream)
+LaunchSinc(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream)
 {
-  LaunchResample<NearestMethod>(arguments, lines, stream);
+  if (arguments.element == ScalarType::Float32)
+  {
+    LaunchEvaluation<SincMethod<float>, Derivatives::None>(arguments, lines, stream);
+  }
+  else
+  {
+    LaunchEvaluation<SincMethod<double>, Derivatives::None>(arguments, lines, stream);
+  }
 }
 
 template void
-LaunchNearest(const ResampleArguments<1> &, std::int64_t, const Stream &);
+LaunchSinc(const EvaluationArguments<1> &, std::int64_t, StreamHandle);
 template void
-LaunchNearest(const ResampleArguments<2> &, std::int64_t, const Stream &);
+LaunchSinc(const EvaluationArguments<2> &, std::int64_t, StreamHandle);
 template void
-LaunchNearest(const ResampleArguments<3> &, std::int64_t, const Stream &);
+LaunchSinc(const EvaluationArguments<3> &, std::int64_t, StreamHandle);
 
 } // namespace itk::CudaSpline

@@ -15,31 +15,29 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/math/SplineOrderDispatch.h"
-
-#include "kernels/ResampleLaunch.cuh"
-#include "kernels/ResampleLaunchers.h"
+#include "kernels/EvaluationLaunch.cuh"
 
 namespace itk::CudaSpline
 {
 
 template <unsigned int VDimension>
 void
-LaunchSplineSingle(unsigned int                          order,
-                   const ResampleArguments<VDimension> & arguments,
-                   std::int64_t                          lines,
-                   const Stream &                        stream)
+LaunchSplineSingle(unsigned int                            order,
+                   Derivatives                             derivatives,
+                   const EvaluationArguments<VDimension> & arguments,
+                   std::int64_t                            lines,
+                   StreamHandle stream)
 {
-  DispatchSplineOrder(order, [&](auto fixedOrder) {
-    LaunchResample<SplineMethod<decltype(fixedOrder)::value, float>>(arguments, lines, stream);
+  DispatchSpline<float>(order, derivatives, [&](auto compiled) {
+    LaunchEvaluation<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
   });
 }
 
 template void
-LaunchSplineSingle(unsigned int, const ResampleArguments<1> &, std::int64_t, const Stream &);
+LaunchSplineSingle(unsigned int, Derivatives, const EvaluationArguments<1> &, std::int64_t, StreamHandle);
 template void
-LaunchSplineSingle(unsigned int, const ResampleArguments<2> &, std::int64_t, const Stream &);
+LaunchSplineSingle(unsigned int, Derivatives, const EvaluationArguments<2> &, std::int64_t, StreamHandle);
 template void
-LaunchSplineSingle(unsigned int, const ResampleArguments<3> &, std::int64_t, const Stream &);
+LaunchSplineSingle(unsigned int, Derivatives, const EvaluationArguments<3> &, std::int64_t, StreamHandle);
 
 } // namespace itk::CudaSpline

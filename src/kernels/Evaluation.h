@@ -1,0 +1,130 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef Evaluation_h
+#define Evaluation_h
+
+#include "itkCudaSpline/math/PixelAccess.h"
+#include "itkCudaSpline/math/TensorProduct.h"
+
+#include "kernels/EvaluationArguments.h"
+
+namespace itk::CudaSpline
+{
+
+/** \brief Stores a jet: the value, and its derivatives times the gradient map. */
+template <Derivatives VDerivatives, unsigned int VDimension, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension, TReal> & jet, std::int64_t at)
+{
+  if (arguments.output != nullptr)
+  {
+    StoreScalar(arguments.output, arguments.outputType, at, jet.value);
+  }
+  const auto & map = arguments.gradientMap;
+  if (arguments.gradients != nullptr)
+  {
+    for (unsigned int r = 0; r < VDimension; ++r)
+    {
+      double sum = 0.0;
+      for (unsigned int c = 0; c < VDimension; ++c)
+      {
+        sum += map[r][c] * static_cast<double>(jet.gradient[c]);
+      }
+      StoreScalar(arguments.gradients, arguments.outputType, at * VDimension + r, sum);
+    }
+  }
+  if constexpr (HasOrder(VDerivatives, 2))
+  {
+    for (unsigned int r = 0; r < VDimension && arguments.hessians != nullptr; ++r)
+    {
+      double row[VDimension]; // of M H
+      for (unsigned int c = 0; c < VDimension; ++c)
+      {
+        row[c] = 0.0;
+        for (unsigned int k = 0; k < VDimension; ++k)
+        {
+          const unsigned int entry = k <= c ? SymmetricEntry(k, c, VDimension) : SymmetricEntry(c, k, VDimension);
+          row[c] += map[r][k] * static_cast<double>(jet.hessian[entry]);
+        }
+      }
+      for (unsigned int c = r; c < VDimension; ++c)
+      {
+        double sum = 0.0;
+        for (unsigned int k = 0; k < VDimension; ++k)
+        {
+          sum += row[k] * map[c][k];
+        }
+        StoreScalar(arguments.hessians,
+                    arguments.outputType,
+                    at * SymmetricEntries(VDimension) + SymmetricEntry(r, c, VDimension),
+                    sum);
+      }
+    }
+  }
+}
+
+/** \brief The body of every evaluating kernel: one output sample, from its place in the list or on the scanline to its
+ * pixel and derivatives.
+ *
+ * \tparam TMethod see InterpolationMethods.h
+ * \param[in] line line of the slab, \param[in] sample wanted sample of the line */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+EvaluateSample(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)
+{
+  const std::int64_t at = line * arguments.samples + sample;
+  if (at >= arguments.count)
+  {
+    return;
+  }
+  double index[VDimension];
+  arguments.IndexOf(line, sample, index);
+  const bool inside = arguments.IsInside(index);
+  if (arguments.inside != nullptr)
+  {
+    arguments.inside[at] = inside ? 1 : 0;
+  }
+  if constexpr (VDerivatives == Derivatives::None)
+  {
+    if (inside)
+    {
+      TMethod::Store(arguments, index, at);
+    }
+    else
+    {
+      StoreBits(arguments.output, at, arguments.defaultPixel, SizeOf(arguments.outputType));
+    }
+  }
+  else
+  {
+    Jet<VDimension, typename TMethod::Real> jet;
+    if (inside)
+    {
+      TMethod::template Evaluate<VDerivatives>(arguments, index, jet);
+    }
+    StoreJet<VDerivatives>(arguments, jet, at);
+    if (!inside && arguments.output != nullptr)
+    {
+      StoreBits(arguments.output, at, arguments.defaultPixel, SizeOf(arguments.outputType));
+    }
+  }
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,163 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef EvaluationArguments_h
+#define EvaluationArguments_h
+
+#include "itkCudaSpline/kernels/Interpolation.h"
+#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/math/Geometry.h"
+
+namespace itk::CudaSpline
+{
+
+/** \brief Where the continuous indices of the output samples come from. */
+enum class Coordinates : unsigned char
+{
+  Scanlines, ///< interpolated between the ends of scanlines
+  Indices,   ///< a list of continuous indices
+  Points     ///< a list of places in physical space
+};
+
+/** \brief What an evaluating kernel reads: descriptor and source, with the dimension fixed. Passed by value.
+ *
+ * Output samples are numbered line by line; those of a list are cut into lines too, of which the last may be short. */
+template <unsigned int VDimension>
+struct EvaluationArguments
+{
+  // The source.
+  const void *           source; ///< first element, host or device
+  ScalarType             element;
+  GridExtent<VDimension> extent;
+  Extension              extension[VDimension];
+
+  // The method.
+  double     border;
+  double     tension;
+  SincWindow window;
+  int        radius;
+  double     sigma[VDimension];
+  double     cutOff[VDimension];
+
+  // The coordinates.
+  Coordinates                      coordinates;
+  bool                             singleCoordinates;
+  double                           lower[VDimension];
+  double                           upper[VDimension];
+  const ScanlineEnds<VDimension> * ends; ///< of the first scanline of the slab, host or device
+  double                           lineLength;
+  std::int64_t                     lineOffset;
+  const void *                     points; ///< of the slab, host or device
+  ScalarType                       pointType;
+  double                           origin[VDimension];
+  double                           pointToIndex[VDimension][VDimension];
+
+  // The output, of the slab, host or device.
+  std::int64_t   samples; ///< output samples a line
+  std::int64_t   count;   ///< output samples of all lines
+  void *         output;
+  ScalarType     outputType;
+  std::uint64_t  defaultPixel;
+  void *         gradients;
+  void *         hessians;
+  std::uint8_t * inside;
+  double         gradientMap[VDimension][VDimension];
+
+  /** \brief Continuous index of an output sample.
+   *
+   * \param[in] line line of the slab
+   * \param[in] sample sample of the line
+   * \param[out] index continuous index */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  IndexOf(std::int64_t line, std::int64_t sample, double (&index)[VDimension]) const
+  {
+    if (coordinates == Coordinates::Scanlines)
+    {
+      if (singleCoordinates)
+      {
+        ends[line].template At<float>(lineOffset + sample, lineLength, index);
+      }
+      else
+      {
+        ends[line].template At<double>(lineOffset + sample, lineLength, index);
+      }
+      return;
+    }
+    const std::int64_t at = (line * samples + sample) * VDimension;
+    double             point[VDimension];
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      point[d] = pointType == ScalarType::Float32 ? static_cast<double>(static_cast<const float *>(points)[at + d])
+                                                  : static_cast<const double *>(points)[at + d];
+      index[d] = point[d];
+    }
+    if (coordinates == Coordinates::Points)
+    {
+      PointToContinuousIndex(origin, pointToIndex, point, index);
+    }
+    if (singleCoordinates)
+    {
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        index[d] = RoundedTo<float>(index[d]);
+      }
+    }
+  }
+
+  /** True where an index is within the bounds; NaN is not. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  IsInside(const double (&index)[VDimension]) const
+  {
+    bool within = true;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      within = within && index[d] >= lower[d] && index[d] < upper[d];
+    }
+    return within;
+  }
+};
+
+/** \brief The arguments that follow from the source and the method; all else is 0. */
+template <unsigned int VDimension>
+EvaluationArguments<VDimension>
+MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSource & source)
+{
+  const SourceDescriptor &        samples = source.GetDescriptor();
+  EvaluationArguments<VDimension> arguments{};
+  arguments.source = source.GetData();
+  arguments.element = samples.element;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    arguments.extent.start[d] = samples.start[d];
+    arguments.extent.size[d] = samples.size[d];
+    arguments.extension[d] = samples.extension[d];
+    arguments.lower[d] = method.lower[d];
+    arguments.upper[d] = method.upper[d];
+    arguments.sigma[d] = method.sigma[d];
+    arguments.cutOff[d] = method.cutOff[d];
+  }
+  arguments.border = method.border;
+  arguments.tension = method.tension;
+  arguments.window = method.window;
+  arguments.radius = method.radius;
+  arguments.singleCoordinates = method.singleCoordinates;
+  return arguments;
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,140 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef EvaluationCpu_h
+#define EvaluationCpu_h
+
+#include "kernels/Evaluation.h"
+#include "kernels/MethodDispatch.h"
+
+#include <algorithm>
+
+/** \file
+ * \brief The host's loop over the body of the evaluating kernels. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Parts after which progress is reported and an abort is noticed. */
+inline constexpr std::int64_t NumberOfSlabs = 16;
+
+/** \brief Lines of a slab at least, so that all threads have some. */
+inline constexpr std::int64_t FewestLines = 64;
+
+/** \brief Points whose memory is asked for ahead of the one that is evaluated: scattered points wait for memory more than
+ * for anything else. */
+inline constexpr std::int64_t PointsAhead = 6;
+
+/** \brief Asks for the rows of a support ahead of their use; methods without a basis do nothing. */
+template <typename TMethod, unsigned int VDimension>
+void
+PrefetchSample(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)
+{
+#if defined(__GNUC__)
+  if constexpr (TMethod::HasBasis)
+  {
+    if (sample >= arguments.samples || line * arguments.samples + sample >= arguments.count)
+    {
+      return;
+    }
+    using Basis = decltype(TMethod::Basis(arguments));
+    using Real = typename TMethod::Real;
+    double index[VDimension];
+    arguments.IndexOf(line, sample, index);
+    if (!arguments.IsInside(index))
+    {
+      return;
+    }
+    const BasisSupport<Basis, VDimension, double> support(index, arguments.extent);
+    if (!support.inside)
+    {
+      return;
+    }
+    const auto * row = static_cast<const Real *>(arguments.source) + support.start[0];
+    std::int64_t stride[3] = { 1, 0, 0 };
+    for (unsigned int d = 1; d < VDimension; ++d)
+    {
+      stride[d] = stride[d - 1] * arguments.extent.size[d - 1];
+      row += support.start[d] * stride[d];
+    }
+    constexpr int taps = Basis::Taps;
+    for (int z = 0; z < (VDimension > 2 ? taps : 1); ++z)
+    {
+      for (int y = 0; y < (VDimension > 1 ? taps : 1); ++y)
+      {
+        __builtin_prefetch(row + z * stride[2] + y * stride[1]);
+      }
+    }
+  }
+#else
+  (void)arguments;
+  (void)line;
+  (void)sample;
+#endif
+}
+
+/** \brief All lines, with the host's threads. */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
+void
+EvaluateLines(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, const ExecutionContext & context)
+{
+  const bool         scattered = arguments.coordinates != Coordinates::Scanlines;
+  const std::int64_t slabs = std::max<std::int64_t>(1, std::min(lines / FewestLines, NumberOfSlabs));
+  for (std::int64_t slab = 0; slab < slabs; ++slab)
+  {
+    const std::int64_t first = lines * slab / slabs;
+    const std::int64_t last = lines * (slab + 1) / slabs;
+    context.ParallelFor(last - first, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t line = first + begin; line < first + end; ++line)
+      {
+        for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
+        {
+          if (scattered)
+          {
+            PrefetchSample<TMethod>(arguments, line, sample + PointsAhead);
+          }
+          EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
+        }
+      }
+    });
+    context.Report(static_cast<double>(slab + 1) / static_cast<double>(slabs));
+  }
+}
+
+/** \name Families of methods
+ * Each is compiled in a file of its own. */
+///@{
+template <unsigned int VDimension>
+void
+EvaluateSplineSingleOnCpu(unsigned int                            order,
+                          Derivatives                             derivatives,
+                          const EvaluationArguments<VDimension> & arguments,
+                          std::int64_t                            lines,
+                          const ExecutionContext &                context);
+
+template <unsigned int VDimension>
+void
+EvaluateSplineDoubleOnCpu(unsigned int                            order,
+                          Derivatives                             derivatives,
+                          const EvaluationArguments<VDimension> & arguments,
+                          std::int64_t                            lines,
+                          const ExecutionContext &                context);
+///@}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,67 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef EvaluationCuda_h
+#define EvaluationCuda_h
+
+#include "kernels/EvaluationLaunchers.h"
+
+namespace itk::CudaSpline
+{
+
+/** \brief Enqueues the evaluation of one slab, by whatever method.
+ *
+ * \param[in] method interpolation
+ * \param[in] source what is evaluated
+ * \param[in] derivatives what is evaluated beside the value
+ * \param[in] arguments all in device memory
+ * \param[in] lines lines of the slab
+ * \param[in] stream the stream */
+template <unsigned int VDimension>
+void
+LaunchEvaluation(Interpolation                           method,
+                 const SourceDescriptor &                source,
+                 Derivatives                             derivatives,
+                 const EvaluationArguments<VDimension> & arguments,
+                 std::int64_t                            lines,
+                 StreamHandle                            stream)
+{
+  switch (method)
+  {
+    case Interpolation::Nearest:
+    case Interpolation::LabelGaussian:
+      LaunchPixels(method, arguments, lines, stream);
+      break;
+    case Interpolation::Linear:
+      LaunchLinear(arguments, lines, stream);
+      break;
+    case Interpolation::WindowedSinc:
+      LaunchSinc(arguments, lines, stream);
+      break;
+    case Interpolation::CatmullRom:
+      LaunchCatmullRom(derivatives, arguments, lines, stream);
+      break;
+    default:
+      (source.element == ScalarType::Float32 ? LaunchSplineSingle<VDimension> : LaunchSplineDouble<VDimension>)(
+        source.order, derivatives, arguments, lines, stream);
+      break;
+  }
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,80 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef EvaluationLaunchers_h
+#define EvaluationLaunchers_h
+
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/math/TensorProduct.h"
+
+#include "kernels/EvaluationArguments.h"
+
+/** \file
+ * \brief The launches of the evaluating kernels: each family is compiled in a file of its own. Dimensions 1 to 3.
+ *
+ * \p lines lines of the slab that \p arguments points to, in device memory; enqueued in \p stream. */
+
+namespace itk::CudaSpline
+{
+
+/** Nearest, Linear, CatmullRom, WindowedSinc and LabelGaussian, by \p method and arguments.element. */
+///@{
+template <unsigned int VDimension>
+void
+LaunchPixels(Interpolation                           method,
+             const EvaluationArguments<VDimension> & arguments,
+             std::int64_t                            lines,
+             StreamHandle stream);
+
+template <unsigned int VDimension>
+void
+LaunchLinear(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
+
+template <unsigned int VDimension>
+void
+LaunchSinc(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
+
+template <unsigned int VDimension>
+void
+LaunchCatmullRom(Derivatives                             derivatives,
+                 const EvaluationArguments<VDimension> & arguments,
+                 std::int64_t                            lines,
+                 StreamHandle stream);
+///@}
+
+/** B-splines. */
+///@{
+template <unsigned int VDimension>
+void
+LaunchSplineSingle(unsigned int                            order,
+                   Derivatives                             derivatives,
+                   const EvaluationArguments<VDimension> & arguments,
+                   std::int64_t                            lines,
+                   StreamHandle stream);
+
+template <unsigned int VDimension>
+void
+LaunchSplineDouble(unsigned int                            order,
+                   Derivatives                             derivatives,
+                   const EvaluationArguments<VDimension> & arguments,
+                   std::int64_t                            lines,
+                   StreamHandle stream);
+///@}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,110 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/SamplePoints.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include "kernels/EvaluationBackends.h"
+#include "kernels/MethodDispatch.h"
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+void
+SamplePointsOnCpu(const PointsDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+{
+  DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
+    auto arguments = MakePointsArguments<decltype(dimension)::value>(descriptor, source);
+    arguments.points = descriptor.points;
+    arguments.output = descriptor.values;
+    arguments.gradients = descriptor.gradients;
+    arguments.hessians = descriptor.hessians;
+    arguments.inside = descriptor.inside;
+    arguments.count = descriptor.count;
+    EvaluateOnCpu(descriptor.interpolation,
+                  source.GetDescriptor(),
+                  descriptor.derivatives,
+                  arguments,
+                  (descriptor.count + PointsOfLine - 1) / PointsOfLine,
+                  context);
+  });
+}
+
+void
+Check(const PointsDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+{
+  CheckSource(descriptor, source, context);
+  const std::string name = std::string("Interpolation ") + NameOf(descriptor.interpolation);
+  if (!IsReal(descriptor.pointType))
+  {
+    throw std::invalid_argument(std::string("Points are float32 or float64, not ") + NameOf(descriptor.pointType) + ".");
+  }
+  if (descriptor.derivatives == Derivatives::None)
+  {
+    if (descriptor.values == nullptr)
+    {
+      throw std::invalid_argument("There is no array for the values.");
+    }
+  }
+  else
+  {
+    if (descriptor.interpolation != Interpolation::BSpline && descriptor.interpolation != Interpolation::CatmullRom)
+    {
+      throw std::invalid_argument(name + " has no derivatives; BSpline and CatmullRom have.");
+    }
+    if (!IsReal(descriptor.output))
+    {
+      throw std::invalid_argument(std::string("Derivatives are float32 or float64, not ") + NameOf(descriptor.output) +
+                                  ".");
+    }
+  }
+  if (descriptor.points == nullptr)
+  {
+    throw std::invalid_argument("There are no points.");
+  }
+  if (descriptor.onDevice && context.backend != Backend::Cuda)
+  {
+    throw std::invalid_argument("Arrays on a device are for the Cuda backend; the one that was chosen is " +
+                                std::string(NameOf(context.backend)) + ".");
+  }
+}
+
+} // namespace
+
+void
+SamplePoints(const PointsDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+{
+  if (descriptor.count > 0)
+  {
+    Check(descriptor, source, context);
+    (context.backend == Backend::Cuda ? SamplePointsOnCuda : SamplePointsOnCpu)(descriptor, source, context);
+  }
+  context.Report(1.0);
+}
+
+#if !defined(CUDASPLINE_HAS_CUDA)
+void
+SamplePointsOnCuda(const PointsDescriptor &, const SampleSource &, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+#endif
+
+} // namespace itk::CudaSpline
