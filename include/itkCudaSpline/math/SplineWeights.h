@@ -135,6 +135,44 @@ SplineDerivativeWeights(TReal t, TReal * dw)
   }
 }
 
+/** \brief Second derivatives of the weights of SplineWeights() with respect to the coordinate (per sample squared).
+ *
+ * From B''(x) of degree n = B(x + 1) - 2 B(x) + B(x - 1) of degree n - 2: two differences of the weights of degree n -
+ * 2 at the same position. Order 2 is piecewise constant, so its breakpoints are those of the support; orders 0 and 1
+ * have second derivative 0.
+ *
+ * \param[in] t as for SplineWeights()
+ * \param[out] ddw the VOrder + 1 second derivatives; they sum to 0
+ *
+ * \par Accuracy
+ * four times that of the weights of degree VOrder - 2 */
+template <unsigned int VOrder, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SplineSecondDerivativeWeights(TReal t, TReal * ddw)
+{
+  static_assert(VOrder <= MaximumSplineOrder, "Spline orders 0 to 5 are supported.");
+  if constexpr (VOrder < 2)
+  {
+    (void)t;
+    for (unsigned int k = 0; k <= VOrder; ++k)
+    {
+      ddw[k] = TReal(0);
+    }
+  }
+  else
+  {
+    TReal lower[VOrder - 1];
+    SplineWeights<VOrder - 2>(t, lower);
+    for (unsigned int k = 0; k <= VOrder; ++k)
+    {
+      const TReal left = k >= 2 ? lower[k - 2] : TReal(0);
+      const TReal centre = k >= 1 && k < VOrder ? lower[k - 1] : TReal(0);
+      const TReal right = k + 2 <= VOrder ? lower[k] : TReal(0);
+      ddw[k] = (left + right) - TReal(2) * centre;
+    }
+  }
+}
+
 /** \brief First index of the support of the B-spline of degree VOrder at coordinate x, by ITK's rule.
  *
  * ITK takes the floor of the coordinate *in single precision* (plus 1/2 for even orders). Next to a
