@@ -67,7 +67,7 @@ namespace itk
  * \tparam TOutputImage image of float or double numbers, of the same dimension and as many a pixel
  *
  * \sa BSplineDecompositionImageFilter, CudaBSplineInterpolateImageFunction
- * \ingroup CudaSplineItk */
+ * \ingroup CudaSpline */
 template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT CudaBSplineDecompositionImageFilter
   : public CudaSplineDetail::DecompositionBase<TInputImage, TOutputImage>

@@ -19,8 +19,10 @@
 #define itkCudaBSplineInterpolateImageFunction_h
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
+#include "itkCudaSplineInterpolateImageFunction.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
+#include "itkSymmetricSecondRankTensor.h"
 
 #include <mutex>
 
@@ -33,7 +35,11 @@ namespace itk
  *
  * Replaces BSplineInterpolateImageFunction, with its whole interface. Coefficients are made in SetInputImage(), on a
  * GPU or on all threads of the host; single evaluations always run on the host, from host coefficients, and never wait
- * for a GPU. Within CudaResampleImageFilter the evaluation runs on the backend too.
+ * for a GPU. Batches (CudaSplineInterpolateImageFunction), with values, gradients and Hessians, and the evaluation within
+ * CudaResampleImageFilter run on the backend too.
+ *
+ * The image may be continued beyond its edges (SetAddressMode()) by Mirror, Reflect or GridWrap, with coefficients made
+ * for it; orders 0 and 1, whose coefficients are the samples, by Nearest and GridConstant too.
  *
  * What differs from ITK: short axes are folded fully (ITK folds once, and reads outside of the buffer for orders 3 and
  * 4 on axes of 2 samples and order 5 on axes of 2 and 3; on an axis of one sample it ignores the start index);
@@ -45,7 +51,7 @@ namespace itk
  * \par Accuracy
  * Weights, sums and results are double. With double coefficients the value differs from ITK's by rounding, 1e-12 of the
  * range, and by ITK's own truncation near the low edge (up to 3.7e-10). With float coefficients storage costs about
- * 1e-6 of the range.
+ * 1e-6 of the range. Batches compute in the type of the coefficients: with float ones, weights and sums are float too.
  *
  * \par Threads
  * Evaluations may run in any number of threads at once. The overloads with a thread id give the same bits as those
@@ -58,10 +64,12 @@ namespace itk
  * \tparam TCoefficientType float or double
  *
  * \sa BSplineInterpolateImageFunction, CudaResampleImageFilter
- * \ingroup CudaSplineItk */
+ * \ingroup CudaSpline */
 template <typename TImageType, typename TCoordRep = double, typename TCoefficientType = double>
 class ITK_TEMPLATE_EXPORT CudaBSplineInterpolateImageFunction
-  : public BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>
+  : public CudaSplineInterpolateImageFunction<BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>,
+                                              TImageType,
+                                              TCoordRep>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBSplineInterpolateImageFunction);
@@ -69,7 +77,10 @@ public:
   /** Types of ITK's conventions. */
   ///@{
   using Self = CudaBSplineInterpolateImageFunction;
-  using Superclass = BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>;
+  using Superclass =
+    CudaSplineInterpolateImageFunction<BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>,
+                                       TImageType,
+                                       TCoordRep>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
   ///@}
@@ -92,6 +103,9 @@ public:
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
   ///@}
 
+  /** Second derivatives: the upper triangle, xx, xy, xz, yy, yz, zz in 3D. */
+  using HessianType = SymmetricSecondRankTensor<double, ImageDimension>;
+
   /** Makes the coefficients. A null pointer forgets them.
    *
    * \param[in] inputData the image; its whole largest possible region is in memory, or can be updated to be
@@ -102,7 +116,8 @@ public:
   /** Sets the order, 0 to 5, and makes new coefficients where there is an image.
    *
    * \param[in] splineOrder 0 to 5
-   * \exception ExceptionObject any other order; the order then stays as it was */
+   * \exception ExceptionObject any other order, or one that cannot have the address modes; the order then stays as it was
+   */
   void
   SetSplineOrder(unsigned int splineOrder);
 
@@ -120,6 +135,22 @@ public:
   EvaluateAtContinuousIndex(const ContinuousIndexType & index, ThreadIdType threadId) const override;
   ///@}
 
+  /** The spline's second derivatives (per mm squared) at a point (mm) or a continuous index (samples, x first), rotated
+   * by the image's direction where UseImageDirection is on. They are 0 for orders 0 and 1, and piecewise constant along
+   * an axis for order 2.
+   *
+   * \exception ExceptionObject there is no image */
+  ///@{
+  HessianType
+  EvaluateHessian(const PointType & point) const;
+  HessianType
+  EvaluateHessianAtContinuousIndex(const ContinuousIndexType & index) const;
+  ///@}
+
+  /** What the kernels do for this class. */
+  CudaSplineMethod
+  DescribeMethod(const ImageBase<ImageDimension> * image) const override;
+
   /** The coefficients: of the size and indices of the input's buffered region; null before SetInputImage(). */
   const CoefficientImageType *
   GetCoefficients() const
@@ -127,19 +158,31 @@ public:
     return this->m_Coefficients.GetPointer();
   }
 
-  /** Where the coefficients are made, who made them, and why not an earlier backend; see CudaSplineBackend. */
-  ///@{
-  itkCudaSplineBackendMacro();
-  ///@}
-
 protected:
   /** Without coefficients: the parent starts with an empty image of them. */
   CudaBSplineInterpolateImageFunction() { this->m_Coefficients = nullptr; }
   ~CudaBSplineInterpolateImageFunction() override = default;
 
-  /** Prints the choice of backend and who ran last. */
+  /** Orders 2 to 5 continue by Mirror, Reflect and GridWrap only. */
   void
-  PrintSelf(std::ostream & os, Indent indent) const override;
+  CheckAddressMode(CudaSplineAddressMode mode) const override;
+
+  /** Makes new coefficients where there is an image. */
+  void
+  AddressModeChanged() override;
+
+  /** The coefficients. */
+  const void *
+  DescribeBatchSource(const CudaSplineMethod &       method,
+                      bool                           isDouble,
+                      CudaSpline::SourceDescriptor & descriptor) const override;
+
+  /** Whether derivatives are rotated: UseImageDirection. */
+  bool
+  IsDirectionUsed() const override
+  {
+    return this->GetUseImageDirection();
+  }
 
   /** What the superclass's functions that are not virtual call. The matrices are scratch memory of the caller, and not
    * used. */
@@ -167,14 +210,22 @@ protected:
 private:
   using DecompositionFilter = CudaBSplineDecompositionImageFilter<TImageType, CoefficientImageType>;
 
-  /** Value and, where \p derivative is not null, the derivative at a continuous index. */
-  OutputType
-  EvaluateAt(const ContinuousIndexType & index, CovariantVectorType * derivative) const;
+  /** Refuses an address mode that splines of an order cannot have. */
+  static void
+  CheckOrderAndMode(unsigned int order, CudaSplineAddressMode mode);
 
-  CudaSplineBackend m_Backend;
-  std::mutex        m_Mutex;
-  std::uint64_t     m_Checksum{ 0 };         ///< of the pixels that the coefficients were made from
-  unsigned int      m_CoefficientOrder{ 0 }; ///< order that the coefficients were made for
+  /** Value and derivatives (per sample) at a continuous index; NaN where it is NaN or beyond every index. */
+  template <CudaSpline::Derivatives VDerivatives>
+  CudaSpline::Jet<ImageDimension, double>
+  EvaluateJet(const ContinuousIndexType & index) const;
+
+  /** Value and derivative (per mm) at a continuous index. */
+  OutputType
+  EvaluateAt(const ContinuousIndexType & index, CovariantVectorType & derivative) const;
+
+  std::mutex       m_Mutex;
+  std::uint64_t    m_Checksum{ 0 };     ///< of the pixels that the coefficients were made from
+  CudaSplineMethod m_CoefficientMethod; ///< order and extension that the coefficients were made for
 };
 
 } // namespace itk

@@ -24,9 +24,12 @@
 #include "itkCudaSpline/math/SplineEvaluation.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <type_traits>
+#include <typeinfo>
 
 namespace itk
 {
@@ -51,6 +54,8 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
     image->Update();
   }
 
+  const CudaSplineMethod method = this->DescribeMethod(inputData);
+
   auto          filter = DecompositionFilter::New();
   const auto &  region = inputData->GetBufferedRegion();
   bool          isSame = false;
@@ -65,8 +70,8 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
     checksum = CudaSpline::ContentChecksum(
       inputData->GetBufferPointer(), region.GetNumberOfPixels() * sizeof(typename TImageType::PixelType), context);
     const auto & kept = this->m_Coefficients;
-    isSame = kept.IsNotNull() && checksum == m_Checksum && m_CoefficientOrder == this->m_SplineOrder &&
-             kept->GetBufferedRegion() == region && kept->GetSpacing() == inputData->GetSpacing() &&
+    isSame = kept.IsNotNull() && checksum == m_Checksum && m_CoefficientMethod.order == this->m_SplineOrder &&
+             m_CoefficientMethod.extension == method.extension && kept->GetBufferedRegion() == region && kept->GetSpacing() == inputData->GetSpacing() &&
              kept->GetOrigin() == inputData->GetOrigin() && kept->GetDirection() == inputData->GetDirection();
   }
   if (!isSame)
@@ -84,12 +89,16 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
       }
     }
     filter->SetSplineOrder(this->m_SplineOrder);
-    filter->GetBackendSelection().CopyChoice(m_Backend);
+    for (unsigned int d = 0; d < ImageDimension && this->m_SplineOrder >= 2 && this->HasAddressMode(); ++d)
+    {
+      filter->SetExtension(d, method.extension[d]);
+    }
+    filter->GetBackendSelection().CopyChoice(this->GetBackendSelection());
     filter->Update();
-    m_Backend.Record(filter->GetBackendSelection());
+    this->GetBackendSelection().Record(filter->GetBackendSelection());
     this->m_Coefficients = filter->GetOutput();
     m_Checksum = checksum;
-    m_CoefficientOrder = this->m_SplineOrder;
+    m_CoefficientMethod = method;
   }
   // Past the superclass, which would decompose the image itself.
   InterpolateImageFunction<TImageType, TCoordRep>::SetInputImage(inputData);
@@ -108,6 +117,10 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
   {
     return;
   }
+  for (unsigned int d = 0; d < ImageDimension && splineOrder >= 2; ++d)
+  {
+    CheckOrderAndMode(splineOrder, this->GetAddressMode(d));
+  }
   Superclass::SetSplineOrder(splineOrder);
   this->Modified();
   if (this->m_Coefficients.IsNotNull() && this->GetInputImage() != nullptr)
@@ -118,18 +131,70 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 void
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::PrintSelf(std::ostream & os,
-                                                                                        Indent         indent) const
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::CheckOrderAndMode(unsigned int          order,
+                                                                                                CudaSplineAddressMode mode)
 {
-  Superclass::PrintSelf(os, indent);
-  m_Backend.Print(os, indent);
+  if (order >= 2 && (mode == CudaSplineAddressMode::Nearest || mode == CudaSplineAddressMode::GridConstant))
+  {
+    itkGenericExceptionMacro(<< "CudaBSplineInterpolateImageFunction: splines of orders 2 to 5 continue by Mirror, "
+                                "Reflect or GridWrap; the address mode is "
+                             << mode << ".");
+  }
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
+void
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::CheckAddressMode(
+  CudaSplineAddressMode mode) const
+{
+  CheckOrderAndMode(this->m_SplineOrder, mode);
+}
+
+template <typename TImageType, typename TCoordRep, typename TCoefficientType>
+void
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::AddressModeChanged()
+{
+  if (this->m_Coefficients.IsNotNull() && this->GetInputImage() != nullptr)
+  {
+    this->SetInputImage(this->GetInputImage());
+  }
+}
+
+template <typename TImageType, typename TCoordRep, typename TCoefficientType>
+CudaSplineMethod
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::DescribeMethod(
+  const ImageBase<ImageDimension> *) const
+{
+  CudaSplineMethod method;
+  method.interpolation.interpolation = CudaSpline::Interpolation::BSpline;
+  method.order = this->m_SplineOrder;
+  this->DescribeAddressModes(method, CudaSpline::Extension::Mirror);
+  this->RefuseUnlessSame(typeid(*this), typeid(Self), method);
+  return method;
+}
+
+template <typename TImageType, typename TCoordRep, typename TCoefficientType>
+const void *
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::DescribeBatchSource(
+  const CudaSplineMethod & method,
+  bool,
+  CudaSpline::SourceDescriptor & descriptor) const
+{
+  if (this->m_Coefficients.IsNull())
+  {
+    itkExceptionMacro(<< "There are no coefficients: SetInputImage() must be called first.");
+  }
+  descriptor = CudaSplineDetail::DescribeSource(this->m_Coefficients.GetPointer());
+  CudaSplineDetail::DescribeMethodSource(method, descriptor);
+  descriptor.method.kind = CudaSpline::PrefilterMethod::Kind::Coefficients;
+  return this->m_Coefficients->GetBufferPointer();
+}
+
+template <typename TImageType, typename TCoordRep, typename TCoefficientType>
+template <CudaSpline::Derivatives VDerivatives>
 auto
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateAt(
-  const ContinuousIndexType & index,
-  CovariantVectorType *       derivative) const -> OutputType
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateJet(
+  const ContinuousIndexType & index) const -> CudaSpline::Jet<ImageDimension, double>
 {
   if (this->m_Coefficients.IsNull())
   {
@@ -140,49 +205,103 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   {
     itkExceptionMacro(<< "SplineOrder must be between 0 and 5; it is " << this->m_SplineOrder << ".");
   }
+  CudaSpline::Jet<ImageDimension, double>                       jet;
   CudaSpline::CoefficientGrid<ImageDimension, TCoefficientType> grid;
   grid.data = this->m_Coefficients->GetBufferPointer();
+  grid.border = static_cast<TCoefficientType>(this->GetBorderValue());
   const auto & region = this->m_Coefficients->GetBufferedRegion();
   TCoordRep    at[ImageDimension];
   for (unsigned int d = 0; d < ImageDimension; ++d)
   {
     grid.extent.start[d] = region.GetIndex(d);
     grid.extent.size[d] = static_cast<std::int64_t>(region.GetSize(d));
+    if (d < CudaSpline::MaximumDimension)
+    {
+      grid.extension[d] = m_CoefficientMethod.extension[d];
+    }
     at[d] = index[d];
     if (!(std::abs(static_cast<double>(at[d])) < 0x1p62)) // NaN, or beyond every index: undefined in ITK
     {
-      if (derivative != nullptr)
-      {
-        derivative->Fill(std::numeric_limits<typename CovariantVectorType::ValueType>::quiet_NaN());
-      }
-      return std::numeric_limits<OutputType>::quiet_NaN();
+      constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+      jet.value = nan;
+      std::fill(std::begin(jet.gradient), std::end(jet.gradient), nan);
+      std::fill(std::begin(jet.hessian), std::end(jet.hessian), nan);
+      return jet;
     }
   }
-  double value = 0.0;
-  double gradient[ImageDimension] = {};
   CudaSpline::DispatchSplineOrder(this->m_SplineOrder, [&](auto order) {
-    if (derivative == nullptr)
-    {
-      value = CudaSpline::SplineValue<decltype(order)::value, double>(grid, at);
-    }
-    else
-    {
-      CudaSpline::SplineValueAndDerivative<decltype(order)::value>(grid, at, value, gradient);
-    }
+    CudaSpline::EvaluateOnGrid<VDerivatives>(CudaSpline::SplineBasis<decltype(order)::value>(), grid, at, jet);
   });
-  if (derivative != nullptr)
+  return jet;
+}
+
+template <typename TImageType, typename TCoordRep, typename TCoefficientType>
+auto
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateAt(
+  const ContinuousIndexType & index,
+  CovariantVectorType &       derivative) const -> OutputType
+{
+  const auto   jet = this->template EvaluateJet<CudaSpline::Derivatives::First>(index);
+  const auto & spacing = this->GetInputImage()->GetSpacing();
+  for (unsigned int d = 0; d < ImageDimension; ++d)
   {
-    const auto & spacing = this->GetInputImage()->GetSpacing();
-    for (unsigned int d = 0; d < ImageDimension; ++d)
+    derivative[d] = static_cast<typename CovariantVectorType::ValueType>(jet.gradient[d] / spacing[d]);
+  }
+  if (this->GetUseImageDirection())
+  {
+    derivative = this->GetInputImage()->TransformLocalVectorToPhysicalVector(derivative);
+  }
+  return static_cast<OutputType>(jet.value);
+}
+
+template <typename TImageType, typename TCoordRep, typename TCoefficientType>
+auto
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateHessianAtContinuousIndex(
+  const ContinuousIndexType & index) const -> HessianType
+{
+  const auto   jet = this->template EvaluateJet<CudaSpline::Derivatives::Second>(index);
+  const auto * image = this->GetInputImage();
+  HessianType  hessian;
+  for (unsigned int r = 0; r < ImageDimension; ++r)
+  {
+    for (unsigned int c = r; c < ImageDimension; ++c)
     {
-      (*derivative)[d] = static_cast<typename CovariantVectorType::ValueType>(gradient[d] / spacing[d]);
-    }
-    if (this->GetUseImageDirection())
-    {
-      *derivative = this->GetInputImage()->TransformLocalVectorToPhysicalVector(*derivative);
+      hessian(r, c) =
+        jet.hessian[CudaSpline::SymmetricEntry(r, c, ImageDimension)] / (image->GetSpacing()[r] * image->GetSpacing()[c]);
     }
   }
-  return static_cast<OutputType>(value);
+  if (!this->GetUseImageDirection())
+  {
+    return hessian;
+  }
+  HessianType rotated;
+  const auto  turn = hessian.PreMultiply(image->GetDirection()); // D H
+  for (unsigned int r = 0; r < ImageDimension; ++r)
+  {
+    for (unsigned int c = r; c < ImageDimension; ++c)
+    {
+      double sum = 0.0;
+      for (unsigned int k = 0; k < ImageDimension; ++k)
+      {
+        sum += turn(r, k) * image->GetDirection()[c][k];
+      }
+      rotated(r, c) = sum;
+    }
+  }
+  return rotated;
+}
+
+template <typename TImageType, typename TCoordRep, typename TCoefficientType>
+auto
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateHessian(
+  const PointType & point) const -> HessianType
+{
+  ContinuousIndexType index;
+  if (this->GetInputImage() != nullptr) // else EvaluateJet() says what is missing
+  {
+    static_cast<void>(this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index));
+  }
+  return this->EvaluateHessianAtContinuousIndex(index);
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
@@ -191,12 +310,12 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   -> OutputType
 {
   ContinuousIndexType index;
-  if (this->GetInputImage() != nullptr) // else EvaluateAt() says what is missing
+  if (this->GetInputImage() != nullptr) // else EvaluateAtContinuousIndex() says what is missing
   {
     // By the function that image adaptors have too; whether the point is inside is the caller's question.
     static_cast<void>(this->GetInputImage()->TransformPhysicalPointToContinuousIndex(point, index));
   }
-  return this->EvaluateAt(index, nullptr);
+  return static_cast<OutputType>(this->template EvaluateJet<CudaSpline::Derivatives::None>(index).value);
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
@@ -213,7 +332,7 @@ auto
 CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::EvaluateAtContinuousIndex(
   const ContinuousIndexType & index) const -> OutputType
 {
-  return this->EvaluateAt(index, nullptr);
+  return static_cast<OutputType>(this->template EvaluateJet<CudaSpline::Derivatives::None>(index).value);
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
@@ -222,7 +341,7 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   const ContinuousIndexType & index,
   ThreadIdType                itkNotUsed(threadId)) const -> OutputType
 {
-  return this->EvaluateAt(index, nullptr);
+  return static_cast<OutputType>(this->template EvaluateJet<CudaSpline::Derivatives::None>(index).value);
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
@@ -232,7 +351,7 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   vnl_matrix<long> &          itkNotUsed(evaluateIndex),
   vnl_matrix<double> &        itkNotUsed(weights)) const -> OutputType
 {
-  return this->EvaluateAt(x, nullptr);
+  return this->EvaluateAtContinuousIndex(x);
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
@@ -245,7 +364,7 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::
                                                       vnl_matrix<double> &        itkNotUsed(weights),
                                                       vnl_matrix<double> &        itkNotUsed(weightsDerivative)) const
 {
-  value = this->EvaluateAt(x, &derivativeValue);
+  value = this->EvaluateAt(x, derivativeValue);
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
@@ -258,7 +377,7 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::
   -> CovariantVectorType
 {
   CovariantVectorType derivative;
-  this->EvaluateAt(x, &derivative);
+  this->EvaluateAt(x, derivative);
   return derivative;
 }
 

@@ -19,6 +19,7 @@
 #define itkCudaResampleImageFilter_h
 
 #include "itkCudaSplineBackend.h"
+#include "itkCudaSplineInterpolation.h"
 #include "itkCudaSplineSourceCache.h"
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSpline/kernels/Resample.h"
@@ -35,7 +36,7 @@ namespace itk
 
 /** \brief Arithmetic of CudaResampleImageFilter.
  *
- * \ingroup CudaSplineItk */
+ * \ingroup CudaSpline */
 enum class CudaSplinePrecision : unsigned char
 {
   Automatic, ///< double where an input or output pixel is double or an integer of 32 or 64 bits, else float
@@ -48,10 +49,11 @@ enum class CudaSplinePrecision : unsigned char
  *
  * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are scalar images
  * of 1 to 3 dimensions and of any integer or real pixel types, under every transform whose category is Linear
- * (composites of linear ones included), with ITK's own interpolators as the user sets them:
+ * (composites of linear ones included), with the module's interpolators and with ITK's own as the user sets them:
  * NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction, BSplineInterpolateImageFunction and
- * CudaBSplineInterpolateImageFunction of orders 0 to 5. Classes derived from these, and all else, are answered by
- * the superclass; GetLastBackend() and GetFallbackReason() tell.
+ * BSplineResampleImageFunction of orders 0 to 5, WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5,
+ * default boundary) and LabelImageGaussianInterpolateImageFunction. Classes derived from these, and all else, are
+ * answered by the superclass; GetLastBackend() and GetFallbackReason() tell.
  *
  * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run.
  * For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
@@ -72,7 +74,7 @@ enum class CudaSplinePrecision : unsigned char
  * \tparam TTransformPrecisionType float or double
  *
  * \sa ResampleImageFilter, CudaBSplineInterpolateImageFunction
- * \ingroup CudaSplineItk */
+ * \ingroup CudaSpline */
 template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType = double,
@@ -173,23 +175,15 @@ protected:
   GenerateData() override;
 
 private:
-  /** What a recognised interpolator asks for. */
-  struct Method
-  {
-    CudaSpline::Interpolation interpolation{ CudaSpline::Interpolation::Linear };
-    unsigned int              order{ 0 };
-    const char *              refusal{ nullptr }; ///< why the superclass must answer; null where it need not
-  };
-
-  /** The method of the interpolator, transform and images at hand. */
-  Method
+  /** The method of the interpolator, transform and images at hand; a refusal says why the superclass must answer. */
+  CudaSplineMethod
   RecogniseMethod() const;
 
   CudaSpline::SourceDescriptor
-  DescribeSamples(const Method & method) const;
+  DescribeSamples(const CudaSplineMethod & method) const;
 
   CudaSpline::ResampleDescriptor
-  DescribeResampling(const Method & method) const;
+  DescribeResampling(const CudaSplineMethod & method) const;
 
   /** Continuous input indices of the ends of all requested scanlines, by ITK's own functions. */
   std::vector<double>

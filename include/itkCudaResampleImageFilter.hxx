@@ -18,37 +18,23 @@
 #ifndef itkCudaResampleImageFilter_hxx
 #define itkCudaResampleImageFilter_hxx
 
-#include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplineImageAccess.h"
+#include "itkCudaSplineRecognition.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 
 #include "itkImageAlgorithm.h"
-#include "itkNearestNeighborInterpolateImageFunction.h"
 #include "itkSpecialCoordinatesImage.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <typeinfo>
 
 namespace itk
 {
-
-namespace CudaSplineDetail
-{
-
-template <typename... TClasses>
-bool
-IsAnyOf(const std::type_info & type)
-{
-  return ((type == typeid(TClasses)) || ...);
-}
-
-} // namespace CudaSplineDetail
 
 template <typename TInputImage,
           typename TOutputImage,
@@ -79,23 +65,17 @@ template <typename TInputImage,
           typename TTransformPrecisionType>
 auto
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
-  RecogniseMethod() const -> Method
+  RecogniseMethod() const -> CudaSplineMethod
 {
-  Method method;
   if constexpr (!IsAccelerated)
   {
+    CudaSplineMethod method;
     method.refusal = "only scalar images of 1 to 3 dimensions, the same for input and output, are accelerated";
     return method;
   }
   else
   {
-    using Nearest = NearestNeighborInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType>;
-    using Linear = LinearInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType>;
-    using SplineToDouble = BSplineInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType, double>;
-    using SplineToFloat = BSplineInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType, float>;
-    using CudaSplineToDouble = CudaBSplineInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType, double>;
-    using CudaSplineToFloat = CudaBSplineInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType, float>;
-
+    CudaSplineMethod method = CudaSplineDetail::RecogniseInterpolator(this->GetInterpolator(), this->GetInput());
     if (dynamic_cast<const SpecialCoordinatesImage<InputPixelType, InputDimension> *>(this->GetInput()) != nullptr ||
         dynamic_cast<const SpecialCoordinatesImage<OutputPixelType, OutputDimension> *>(this->GetOutput()) != nullptr)
     {
@@ -108,32 +88,6 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     else if (this->GetExtrapolator() != nullptr)
     {
       method.refusal = "extrapolators are not accelerated";
-    }
-    // The very class is asked for: one derived from it may evaluate otherwise.
-    const InterpolatorType * const interpolator = this->GetInterpolator();
-    const std::type_info &         type = typeid(*interpolator);
-    if (type == typeid(Nearest))
-    {
-      method.interpolation = CudaSpline::Interpolation::Nearest;
-    }
-    else if (type == typeid(Linear))
-    {
-      method.interpolation = CudaSpline::Interpolation::Linear;
-    }
-    else if (CudaSplineDetail::IsAnyOf<SplineToDouble, CudaSplineToDouble>(type))
-    {
-      method.interpolation = CudaSpline::Interpolation::BSpline;
-      method.order = static_cast<unsigned int>(static_cast<const SplineToDouble *>(interpolator)->GetSplineOrder());
-    }
-    else if (CudaSplineDetail::IsAnyOf<SplineToFloat, CudaSplineToFloat>(type))
-    {
-      method.interpolation = CudaSpline::Interpolation::BSpline;
-      method.order = static_cast<unsigned int>(static_cast<const SplineToFloat *>(interpolator)->GetSplineOrder());
-    }
-    else if (method.refusal == nullptr)
-    {
-      method.refusal = "only ITK's nearest-neighbour, linear and B-spline interpolators are accelerated, and not "
-                       "classes derived from them";
     }
     return method;
   }
@@ -155,8 +109,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   // it: what the division before asked for would stay.
   auto * const input = const_cast<TInputImage *>(this->GetInput());
   input->SetRequestedRegionToLargestPossibleRegion();
-  const Method method = this->RecogniseMethod();
-  if (method.refusal == nullptr && method.interpolation == CudaSpline::Interpolation::BSpline)
+  const CudaSplineMethod method = this->RecogniseMethod();
+  if (method.refusal == nullptr && method.NeedsWholeImage())
   {
     // The superclass hands the image to the interpolator here, which would decompose it on one thread.
     return;
@@ -180,17 +134,17 @@ template <typename TInputImage,
           typename TTransformPrecisionType>
 CudaSpline::SourceDescriptor
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
-  DescribeSamples(const Method & method) const
+  DescribeSamples(const CudaSplineMethod & method) const
 {
   CudaSpline::SourceDescriptor descriptor = CudaSplineDetail::DescribeSource(this->GetInput());
-  if (method.interpolation != CudaSpline::Interpolation::Nearest)
+  CudaSplineDetail::DescribeMethodSource(method, descriptor);
+  if (!CudaSpline::MovesPixels(method.interpolation.interpolation))
   {
     const bool isDouble = m_Precision == CudaSplinePrecision::Automatic
                             ? CudaSpline::NeedsDoublePrecision(descriptor.pixel) ||
                                 CudaSpline::NeedsDoublePrecision(CudaSpline::ScalarTypeOf<OutputPixelType>())
                             : m_Precision == CudaSplinePrecision::Double;
     descriptor.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
-    descriptor.order = method.interpolation == CudaSpline::Interpolation::BSpline ? method.order : 0;
   }
   return descriptor;
 }
@@ -201,22 +155,13 @@ template <typename TInputImage,
           typename TTransformPrecisionType>
 CudaSpline::ResampleDescriptor
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
-  DescribeResampling(const Method & method) const
+  DescribeResampling(const CudaSplineMethod & method) const
 {
   CudaSpline::ResampleDescriptor descriptor;
-  descriptor.interpolation = method.interpolation;
+  static_cast<CudaSpline::InterpolationDescriptor &>(descriptor) =
+    CudaSplineDetail::DescribeInterpolation<TInterpolatorPrecisionType>(method,
+                                                                        this->GetInput()->GetBufferedRegion());
   descriptor.output = CudaSpline::ScalarTypeOf<OutputPixelType>();
-  descriptor.singleCoordinates = std::is_same<TInterpolatorPrecisionType, float>::value;
-
-  // The bounds of itk::ImageFunction::SetInputImage().
-  const auto & inputRegion = this->GetInput()->GetBufferedRegion();
-  for (unsigned int d = 0; d < InputDimension; ++d)
-  {
-    const IndexValueType first = inputRegion.GetIndex(d);
-    const IndexValueType last = first + static_cast<IndexValueType>(inputRegion.GetSize(d)) - 1;
-    descriptor.lower[d] = static_cast<TInterpolatorPrecisionType>(first - 0.5);
-    descriptor.upper[d] = static_cast<TInterpolatorPrecisionType>(last + 0.5);
-  }
 
   const auto & wanted = this->GetOutput()->GetRequestedRegion();
   const auto & largest = this->GetOutput()->GetLargestPossibleRegion();
@@ -305,7 +250,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 {
   m_PreparationTime = 0.0;
   m_EvaluationTime = 0.0;
-  const Method method = this->RecogniseMethod();
+  const CudaSplineMethod method = this->RecogniseMethod();
   if (method.refusal != nullptr)
   {
     m_Backend.RecordSuperclass(method.refusal);
@@ -315,7 +260,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   if constexpr (IsAccelerated)
   {
     CudaSplineDetail::CheckNotEmpty(this, this->GetInput());
-    if (method.interpolation == CudaSpline::Interpolation::BSpline)
+    if (method.NeedsWholeImage())
     {
       CudaSplineDetail::CheckWhole(this, this->GetInput());
     }
@@ -327,7 +272,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     const auto seconds = [](Clock::time_point since) {
       return std::chrono::duration<double>(Clock::now() - since).count();
     };
-    if (method.interpolation != CudaSpline::Interpolation::BSpline)
+    if (!method.NeedsWholeImage())
     {
       this->GetModifiableInterpolator()->SetInputImage(nullptr); // as ITK leaves it: it must not keep the input alive
     }

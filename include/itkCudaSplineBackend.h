@@ -37,7 +37,7 @@ namespace itk
 /** \class CudaSplineHostExecutor
  * \brief Runs the lower layers' loops on ITK's multi-threader, so that ITK's thread settings hold.
  *
- * \ingroup CudaSplineItk */
+ * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineHostExecutor : public CudaSpline::HostExecutor
 {
 public:
@@ -63,7 +63,7 @@ private:
  * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order
  * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself after RecordSuperclass().
  *
- * \ingroup CudaSplineItk */
+ * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineBackend
 {
 public:
@@ -123,6 +123,14 @@ public:
    * \exception ProcessAborted the process object's abort flag is set */
   void
   Run(const Operation & operation, MultiThreaderBase * threader, ProcessObject * process);
+
+  /** \brief Runs an operation whose arrays are on a device, there and nowhere else, and records it.
+   *
+   * \param[in] device the device
+   * \param[in] run does it on the backend of the context
+   * \exception ExceptionObject the user's choice excludes that device, the device fails, or invalid arguments */
+  void
+  RunOnDevice(int device, const std::function<void(const CudaSpline::ExecutionContext &)> & run);
 
   /** Records that the superclass answers, and why. */
   void

@@ -29,7 +29,7 @@ namespace itk
 {
 namespace CudaSplineDetail
 {
-/** \addtogroup CudaSplineItk
+/** \addtogroup CudaSpline
  * @{ */
 
 /** \brief True where ITK's own decomposition filter compiles for these images: not for colours, which know no product

@@ -35,7 +35,7 @@ namespace itk
 {
 namespace CudaSplineDetail
 {
-/** \addtogroup CudaSplineItk
+/** \addtogroup CudaSpline
  * @{ */
 
 /** \brief The numbers of a pixel: here of a scalar, and of types that the module does not know.

@@ -41,7 +41,7 @@ namespace itk
  *
  * Every function may be called by several threads at once.
  *
- * \ingroup CudaSplineItk */
+ * \ingroup CudaSpline */
 class CudaSplineSourceCache : public Object
 {
 public:

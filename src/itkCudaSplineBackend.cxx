@@ -202,6 +202,36 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
 }
 
 void
+CudaSplineBackend::RunOnDevice(int device, const std::function<void(const CudaSpline::ExecutionContext &)> & run)
+{
+  m_LastBackend = CudaSpline::Backend::None;
+  m_FallbackReason.clear();
+  try
+  {
+    using Kind = CudaSpline::DeviceWish::Kind;
+    const CudaSpline::DeviceWish wish = CudaSpline::ParseDeviceWish(m_Device);
+    if (m_Choice == Choice::Off || wish.kind == Kind::Host || (wish.kind == Kind::Number && wish.device != device))
+    {
+      itkGenericExceptionMacro(<< "The arrays are in memory of device " << device
+                               << ", which the choice of the user excludes.");
+    }
+    CudaSpline::ExecutionContext context;
+    context.backend = CudaSpline::Backend::Cuda;
+    context.device = device;
+    run(context);
+    m_LastBackend = CudaSpline::Backend::Cuda;
+  }
+  catch (const CudaSpline::DeviceError & error)
+  {
+    itkGenericExceptionMacro(<< error.what());
+  }
+  catch (const std::invalid_argument & error)
+  {
+    itkGenericExceptionMacro(<< error.what());
+  }
+}
+
+void
 CudaSplineBackend::RecordSuperclass(const std::string & reason)
 {
   m_LastBackend = CudaSpline::Backend::Superclass;

@@ -256,12 +256,34 @@ AvailableDeviceMemory(int device, std::size_t resident)
   return available < most ? available : most;
 }
 
+int
+DeviceOfPointer(const void * pointer)
+{
+  if (pointer == nullptr || IsForkedChild() || DriverIsAsleep())
+  {
+    return -1;
+  }
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess)
+  {
+    (void)cudaGetLastError(); // no usable device: an answer, and no error of a later call
+    return -1;
+  }
+  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged ? attributes.device : -1;
+}
+
 #else
 
 bool
 BuiltWithCuda()
 {
   return false;
+}
+
+int
+DeviceOfPointer(const void *)
+{
+  return -1;
 }
 
 std::string

@@ -31,6 +31,39 @@ WeightOf(const SourceDescriptor & source)
 {
   return source.element == ScalarType::Float64 ? 2.0 : 1.0;
 }
+
+/** Samples that a value is made of, an axis; 0 where they are only moved. */
+double
+SupportOf(const InterpolationDescriptor & method, const SourceDescriptor & source, unsigned int axis)
+{
+  switch (method.interpolation)
+  {
+    case Interpolation::Nearest:
+      return 0.0;
+    case Interpolation::Linear:
+      return 2.0;
+    case Interpolation::CatmullRom:
+      return 4.0;
+    case Interpolation::WindowedSinc:
+      return 2.0 * method.radius;
+    case Interpolation::LabelGaussian:
+      return 2.0 * method.cutOff[axis] + 1.0;
+    default:
+      return source.order + 1.0;
+  }
+}
+
+/** Samples that a value is made of; those of double precision count twice. */
+double
+TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
+{
+  double taps = WeightOf(source);
+  for (unsigned int d = 0; d < source.dimension; ++d)
+  {
+    taps *= SupportOf(method, source, d);
+  }
+  return taps;
+}
 } // namespace
 
 OperationWork
@@ -77,12 +110,25 @@ CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & re
 {
   OperationWork work;
   work.samples = static_cast<double>(resample.samples) * static_cast<double>(resample.lines);
-  if (resample.interpolation != Interpolation::Nearest)
-  {
-    const double support = resample.interpolation == Interpolation::Linear ? 2.0 : source.order + 1.0;
-    work.taps = work.samples * std::pow(support, source.dimension) * WeightOf(source);
-  }
+  work.taps = work.samples * TapsOf(resample, source);
   work.downloadBytes = work.samples * static_cast<double>(SizeOf(resample.output));
+  return work;
+}
+
+OperationWork
+CountPointsWork(const SourceDescriptor & source, const PointsDescriptor & points)
+{
+  OperationWork work;
+  const double  dimension = source.dimension;
+  // A gradient takes about as long again as its value, a Hessian twice that.
+  const double passes = 1.0 + static_cast<double>(points.derivatives);
+  const double element = static_cast<double>(SizeOf(points.output));
+  const double entries = (points.values != nullptr ? 1.0 : 0.0) + (points.gradients != nullptr ? dimension : 0.0) +
+                         (points.hessians != nullptr ? SymmetricEntries(source.dimension) : 0.0);
+  work.samples = static_cast<double>(points.count);
+  work.uploadBytes = work.samples * dimension * static_cast<double>(SizeOf(points.pointType));
+  work.taps = work.samples * TapsOf(points, source) * passes;
+  work.downloadBytes = work.samples * (element * entries + (points.inside != nullptr ? 1.0 : 0.0));
   return work;
 }
 

@@ -71,6 +71,14 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   {
     throw std::invalid_argument("Pixels of several components become float32 or float64 elements.");
   }
+  for (unsigned int d = 0; d < descriptor.dimension; ++d)
+  {
+    if (descriptor.order >= 2 && !HasCoefficients(descriptor.extension[d]))
+    {
+      throw std::invalid_argument(std::string("B-splines of orders 2 to 5 continue by Mirror, Reflect or GridWrap, not ") +
+                                  NameOf(descriptor.extension[d]) + ".");
+    }
+  }
   if (descriptor.NeedsFilter() && descriptor.method.kind == PrefilterMethod::Kind::Fir)
   {
     CheckHalfTapCount(descriptor.method.taps);

@@ -69,6 +69,14 @@ QueryDevice(int device);
 std::size_t
 AvailableDeviceMemory(int device, std::size_t resident = 0);
 
+/** \brief The device in whose memory a pointer points, or -1 for memory of the host, page-locked or not.
+ *
+ * Managed memory is its device's. Starts nothing: where the process has not used CUDA, no pointer is a device's.
+ *
+ * \param[in] pointer any address, null too */
+int
+DeviceOfPointer(const void * pointer);
+
 /** \brief What a user's word for a device asks for. */
 struct DeviceWish
 {

@@ -19,6 +19,7 @@
 #define itkCudaSpline_kernels_CostModel_h
 
 #include "itkCudaSpline/kernels/Resample.h"
+#include "itkCudaSpline/kernels/SamplePoints.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
 /** \file
@@ -65,6 +66,13 @@ CountPrefilterWork(const SourceDescriptor & source);
  * \param[in] resample what is done; its host memory does not matter */
 OperationWork
 CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & resample);
+
+/** \brief Work of SamplePoints() with host arrays.
+ *
+ * \param[in] source what is evaluated
+ * \param[in] points what is done; what its pointers point to does not matter */
+OperationWork
+CountPointsWork(const SourceDescriptor & source, const PointsDescriptor & points);
 
 /** \brief Speeds of the host's kernels with a given number of threads, in seconds a unit. */
 struct HostSpeeds

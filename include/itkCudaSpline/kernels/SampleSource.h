@@ -43,9 +43,10 @@ struct PrefilterMethod
   /** \brief The filters. */
   enum class Kind : unsigned char
   {
-    Exact,      ///< truncated recursion, exact to the precision of the elements (RecursionWarmUp)
-    ItkHorizon, ///< the same, truncated where ITK truncates it, at 1e-10 of a sample (ItkHorizon)
-    Fir         ///< Champagnat and Le Sant: convolution with the taps of FirTaps(), normalised to the sum 1
+    Exact,       ///< truncated recursion, exact to the precision of the elements (RecursionWarmUp)
+    ItkHorizon,  ///< the same, truncated where ITK truncates it, at 1e-10 of a sample (ItkHorizon)
+    Fir,         ///< Champagnat and Le Sant: convolution with the taps of FirTaps(), normalised to the sum 1
+    Coefficients ///< none: the pixels are coefficients already
   };
 
   Kind kind{ Kind::Exact }; ///< which of them
@@ -63,8 +64,17 @@ struct PrefilterMethod
 constexpr const char *
 NameOf(PrefilterMethod::Kind kind)
 {
-  return kind == PrefilterMethod::Kind::Exact ? "Exact"
-                                              : (kind == PrefilterMethod::Kind::ItkHorizon ? "ItkHorizon" : "Fir");
+  switch (kind)
+  {
+    case PrefilterMethod::Kind::Exact:
+      return "Exact";
+    case PrefilterMethod::Kind::ItkHorizon:
+      return "ItkHorizon";
+    case PrefilterMethod::Kind::Fir:
+      return "Fir";
+    default:
+      return "Coefficients";
+  }
 }
 
 /** \brief Prints the name of a prefilter. */
@@ -127,7 +137,7 @@ struct SourceDescriptor
   bool
   NeedsFilter() const
   {
-    return order >= 2;
+    return order >= 2 && method.kind != PrefilterMethod::Kind::Coefficients;
   }
 
   /** True where elements differ from the pixels of the host image. */

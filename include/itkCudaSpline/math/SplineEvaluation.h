@@ -77,7 +77,7 @@ struct SplineBasis
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   SecondDerivativeWeights(TReal t, TReal * w) const
   {
-    (void)t;(void)w;
+    SplineSecondDerivativeWeights<VOrder>(t, w);
   }
   ///@}
 };

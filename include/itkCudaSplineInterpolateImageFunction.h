@@ -1,0 +1,311 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineInterpolateImageFunction_h
+#define itkCudaSplineInterpolateImageFunction_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSplineImageAccess.h"
+#include "itkCudaSplineInterpolation.h"
+#include "itkCudaSpline/kernels/SamplePoints.h"
+#include "itkCudaSpline/kernels/SourceCache.h"
+
+#include "itkPointSet.h"
+
+#include <array>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+namespace itk
+{
+
+/** \brief Where the results of a batch go: arrays of the caller, one entry a point, null where they are not wanted.
+ *
+ * In host memory, or all of them, and the points too, in memory of one device.
+ *
+ * \tparam TValue float or double; for interpolators that move pixels (nearest neighbour, labels) any scalar type
+ * \ingroup CudaSpline */
+template <typename TValue>
+struct CudaSplineBatchResults
+{
+  TValue * values{ nullptr };    ///< values
+  TValue * gradients{ nullptr }; ///< first derivatives (per mm), a number an axis
+  /** Second derivatives (per mm squared): the upper triangle row by row, xx, xy, xz, yy, yz, zz in 3D. */
+  TValue *        hessians{ nullptr };
+  unsigned char * inside{ nullptr }; ///< 1 where the point is inside, else 0
+  TValue          defaultValue{};    ///< value outside; derivatives are 0 there
+  void *          stream{ nullptr }; ///< of arrays on a device: the cudaStream_t in whose order they are used
+};
+
+/** \class CudaSplineInterpolateImageFunction
+ * \brief What the module's interpolators share: batches of points on a GPU or all threads of the host, and address modes.
+ *
+ * \par Batches
+ * EvaluateAtContinuousIndices() and EvaluateAtPoints() evaluate a list at once, with derivatives where the interpolator
+ * has them. The list and the results are arrays in host memory or on a device, or ITK's containers. Points outside get a
+ * default value, and a mask says so. The image, or its coefficients, stays on the device from batch to batch; whether
+ * its pixels are still the same is asked by a checksum each time.
+ *
+ * \par Single evaluations
+ * They run in the calling thread, from host memory, and never wait for a GPU.
+ *
+ * \par Address modes
+ * Beyond the half pixel that ITK allows, an axis can be continued (CudaSplineAddressMode); every finite point is then
+ * inside along it. ITK's rule is the default.
+ *
+ * Threads may evaluate, singly and in batches, while nobody sets anything.
+ *
+ * \tparam TSuperclass the class of ITK that is replaced, or itk::InterpolateImageFunction
+ * \tparam TInputImage image
+ * \tparam TCoordRep float or double
+ * \ingroup CudaSpline */
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+class ITK_TEMPLATE_EXPORT CudaSplineInterpolateImageFunction
+  : public TSuperclass
+  , public CudaSplineInterpolation<TInputImage::ImageDimension>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaSplineInterpolateImageFunction);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaSplineInterpolateImageFunction;
+  using Superclass = TSuperclass;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaSplineInterpolateImageFunction, TSuperclass);
+
+  /** Types and dimension of the superclass. */
+  ///@{
+  using OutputType = typename Superclass::OutputType;
+  using IndexType = typename Superclass::IndexType;
+  using ContinuousIndexType = typename Superclass::ContinuousIndexType;
+  using PointType = typename Superclass::PointType;
+  static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
+  ///@}
+
+  /** Gradient of a batch, and its container. */
+  using GradientType = CovariantVector<double, ImageDimension>;
+
+  /** True where the module's kernels can evaluate images of this type. */
+  static constexpr bool IsAccelerated =
+    CudaSplineDetail::ImageTraits<TInputImage>::IsReadable &&
+    CudaSpline::IsSupportedScalar<typename TInputImage::PixelType> && ImageDimension <= 3;
+
+  /** How the image continues beyond its edges, along one axis or all; CudaSplineAddressMode::Itk until it is set.
+   *
+   * \param[in] axis axis, below the image's dimension
+   * \param[in] mode the mode
+   * \exception ExceptionObject there is no such axis, or the interpolator cannot have that mode */
+  ///@{
+  void
+  SetAddressMode(unsigned int axis, CudaSplineAddressMode mode);
+  void
+  SetAddressMode(CudaSplineAddressMode mode);
+  CudaSplineAddressMode
+  GetAddressMode(unsigned int axis) const;
+  ///@}
+
+  /** Value of the samples outside under CudaSplineAddressMode::GridConstant; 0 until it is set. */
+  ///@{
+  itkSetMacro(BorderValue, double);
+  itkGetConstMacro(BorderValue, double);
+  ///@}
+
+  /** Evaluates at continuous indices.
+   *
+   * \param[in] indices ImageDimension numbers a point, x first, float or double; host memory or, with the results,
+   * memory of a device
+   * \param[in] count points
+   * \param[in] results where the results go
+   * \exception ExceptionObject there is no image; derivatives of an interpolator that has none; arrays of which only
+   *   some are on a device, or that are on a device that may not be used */
+  template <typename TNumber, typename TValue>
+  void
+  EvaluateAtContinuousIndices(const TNumber *                        indices,
+                              SizeValueType                          count,
+                              const CudaSplineBatchResults<TValue> & results) const;
+
+  /** Evaluates at places in physical space (mm); see EvaluateAtContinuousIndices().
+   *
+   * \param[in] points ImageDimension numbers a point, x first, float or double (mm)
+   * \param[in] count points
+   * \param[in] results where the results go
+   * \exception ExceptionObject as EvaluateAtContinuousIndices() */
+  template <typename TNumber, typename TValue>
+  void
+  EvaluateAtPoints(const TNumber * points, SizeValueType count, const CudaSplineBatchResults<TValue> & results) const;
+
+  /** Values at the indices, or points, of a container: a std::vector, an itk::VectorContainer, or an itk::PointSet.
+   *
+   * \param[in] indices continuous indices
+   * \param[in] points places in physical space (mm)
+   * \param[in] defaultValue value outside
+   * \return a value an entry, in the order of the container
+   * \exception ExceptionObject there is no image */
+  ///@{
+  std::vector<OutputType>
+  EvaluateAtContinuousIndices(const std::vector<ContinuousIndexType> & indices, OutputType defaultValue = {}) const;
+  std::vector<OutputType>
+  EvaluateAtPoints(const std::vector<PointType> & points, OutputType defaultValue = {}) const;
+  template <typename TIdentifier, typename TPoint>
+  std::vector<OutputType>
+  EvaluateAtPoints(const VectorContainer<TIdentifier, TPoint> * points, OutputType defaultValue = {}) const;
+  template <typename TPixel, typename TTraits>
+  std::vector<OutputType>
+  EvaluateAtPoints(const PointSet<TPixel, ImageDimension, TTraits> * points, OutputType defaultValue = {}) const;
+  ///@}
+
+  /** True where a point (mm) or an index is inside, by ITK's rule or because its axes go on; NaN is not. */
+  ///@{
+  bool
+  IsInsideBuffer(const IndexType & index) const override;
+  bool
+  IsInsideBuffer(const ContinuousIndexType & index) const override;
+  bool
+  IsInsideBuffer(const PointType & point) const override;
+  ///@}
+
+  /** Frees what batches keep on a device. */
+  void
+  ReleaseSource()
+  {
+    m_Sources.Clear();
+  }
+
+  /** Where batches run, who ran the last one, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
+  itkCudaSplineBackendMacro();
+  ///@}
+
+protected:
+  CudaSplineInterpolateImageFunction() = default;
+  ~CudaSplineInterpolateImageFunction() override = default;
+
+  /** Prints the address modes, the choice of backend and who ran last. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  /** Refuses address modes that the interpolator cannot have; this one allows all.
+   *
+   * \exception ExceptionObject a mode that it cannot have */
+  virtual void
+  CheckAddressMode(CudaSplineAddressMode) const
+  {}
+
+  /** Called after the address modes have changed. */
+  virtual void
+  AddressModeChanged()
+  {}
+
+  /** True where one of the axes goes on beyond ITK's rule. */
+  bool
+  HasAddressMode() const
+  {
+    for (const CudaSplineAddressMode mode : m_AddressMode)
+    {
+      if (mode != CudaSplineAddressMode::Itk)
+      {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Writes the address modes and the border value into a method.
+   *
+   * \param[in,out] method the method
+   * \param[in] itk what CudaSplineAddressMode::Itk is between the outermost samples and the bounds */
+  void
+  DescribeAddressModes(CudaSplineMethod & method, CudaSpline::Extension itk) const
+  {
+    for (unsigned int d = 0; d < ImageDimension && d < CudaSpline::MaximumDimension; ++d)
+    {
+      method.SetAddressMode(d, m_AddressMode[d], itk);
+    }
+    method.interpolation.border = m_BorderValue;
+  }
+
+  /** The elements that batches are evaluated from: the image's pixels here, coefficients in classes that have them.
+   *
+   * \param[in] method what the kernels do
+   * \param[in] isDouble whether arithmetic is double
+   * \param[out] descriptor the source
+   * \return its pixels, host memory */
+  virtual const void *
+  DescribeBatchSource(const CudaSplineMethod &       method,
+                      bool                           isDouble,
+                      CudaSpline::SourceDescriptor & descriptor) const;
+
+  /** Whether derivatives are rotated by the image's direction; as ITK's own interpolators, on. */
+  virtual bool
+  IsDirectionUsed() const
+  {
+    return true;
+  }
+
+  /** The choice of backend, for classes that run other operations with it. */
+  CudaSplineBackend &
+  GetBackendSelection() const
+  {
+    return m_Backend;
+  }
+
+private:
+  /** What differs by the type of a list. */
+  struct List
+  {
+    const void *           points{ nullptr };
+    CudaSpline::ScalarType type{ CudaSpline::ScalarType::Float64 };
+    SizeValueType          count{ 0 };
+    bool                   physical{ false };
+  };
+
+  template <typename TValue>
+  void
+  EvaluateList(const List & list, const CudaSplineBatchResults<TValue> & results) const;
+
+  template <typename TElement>
+  std::vector<OutputType>
+  EvaluateContainer(const std::vector<TElement> & list, OutputType defaultValue, bool physical) const;
+
+  void
+  Run(const CudaSplineMethod & method, CudaSpline::PointsDescriptor & points, bool isDouble) const;
+
+  /** Geometry of the image, for points and derivatives. */
+  void
+  DescribeGeometry(CudaSpline::PointsDescriptor & points) const;
+
+  mutable CudaSplineBackend                         m_Backend;
+  mutable std::mutex                                m_BatchMutex;
+  mutable CudaSpline::SourceCache                   m_Sources{ std::numeric_limits<std::size_t>::max(), 1 };
+  std::array<CudaSplineAddressMode, ImageDimension> m_AddressMode{}; // Itk is its first value
+  double                                            m_BorderValue{ 0.0 };
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaSplineInterpolateImageFunction.hxx"
+#endif
+
+#endif

@@ -1,0 +1,439 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineInterpolateImageFunction_hxx
+#define itkCudaSplineInterpolateImageFunction_hxx
+
+#include "itkCudaSplineInterpolateImageFunction.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/CostModel.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
+
+#include "itkMultiThreaderBase.h"
+
+#include <cstring>
+#include <type_traits>
+
+namespace itk
+{
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::PrintSelf(std::ostream & os,
+                                                                                   Indent         indent) const
+{
+  Superclass::PrintSelf(os, indent);
+  os << indent << "AddressMode:";
+  for (const CudaSplineAddressMode mode : m_AddressMode)
+  {
+    os << ' ' << mode;
+  }
+  os << std::endl;
+  os << indent << "BorderValue: " << m_BorderValue << std::endl;
+  m_Backend.Print(os, indent);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::SetAddressMode(unsigned int          axis,
+                                                                                        CudaSplineAddressMode mode)
+{
+  if (axis >= ImageDimension)
+  {
+    itkExceptionMacro(<< "There is no axis " << axis << " in images of " << ImageDimension << " dimensions.");
+  }
+  if (mode != m_AddressMode[axis])
+  {
+    this->CheckAddressMode(mode);
+    m_AddressMode[axis] = mode;
+    this->Modified();
+    this->AddressModeChanged();
+  }
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::SetAddressMode(CudaSplineAddressMode mode)
+{
+  std::array<CudaSplineAddressMode, ImageDimension> modes;
+  modes.fill(mode);
+  if (modes != m_AddressMode)
+  {
+    this->CheckAddressMode(mode);
+    m_AddressMode = modes;
+    this->Modified();
+    this->AddressModeChanged();
+  }
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+CudaSplineAddressMode
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::GetAddressMode(unsigned int axis) const
+{
+  if (axis >= ImageDimension)
+  {
+    itkExceptionMacro(<< "There is no axis " << axis << " in images of " << ImageDimension << " dimensions.");
+  }
+  return m_AddressMode[axis];
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+bool
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::IsInsideBuffer(const IndexType & index) const
+{
+  for (unsigned int d = 0; d < ImageDimension; ++d)
+  {
+    if (m_AddressMode[d] == CudaSplineAddressMode::Itk &&
+        (index[d] < this->m_StartIndex[d] || index[d] > this->m_EndIndex[d]))
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+bool
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::IsInsideBuffer(
+  const ContinuousIndexType & index) const
+{
+  for (unsigned int d = 0; d < ImageDimension; ++d)
+  {
+    const bool   bounded = m_AddressMode[d] == CudaSplineAddressMode::Itk;
+    const double lower = bounded ? this->m_StartContinuousIndex[d] : -CudaSplineDetail::LargestIndex;
+    const double upper = bounded ? this->m_EndContinuousIndex[d] : CudaSplineDetail::LargestIndex;
+    if (!(index[d] >= lower && index[d] < upper)) // so that NaN is outside
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+bool
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::IsInsideBuffer(const PointType & point) const
+{
+  ContinuousIndexType index;
+  this->ConvertPointToContinuousIndex(point, index);
+  return this->IsInsideBuffer(index);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TNumber, typename TValue>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtContinuousIndices(
+  const TNumber *                        indices,
+  SizeValueType                          count,
+  const CudaSplineBatchResults<TValue> & results) const
+{
+  static_assert(std::is_floating_point<TNumber>::value, "Continuous indices are float or double.");
+  this->EvaluateList({ indices, CudaSpline::ScalarTypeOf<TNumber>(), count, false }, results);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TNumber, typename TValue>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
+  const TNumber *                        points,
+  SizeValueType                          count,
+  const CudaSplineBatchResults<TValue> & results) const
+{
+  static_assert(std::is_floating_point<TNumber>::value, "Points are float or double.");
+  this->EvaluateList({ points, CudaSpline::ScalarTypeOf<TNumber>(), count, true }, results);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::DescribeGeometry(
+  CudaSpline::PointsDescriptor & points) const
+{
+  const TInputImage * const image = this->GetInputImage();
+  for (unsigned int r = 0; r < ImageDimension; ++r)
+  {
+    points.origin[r] = image->GetOrigin()[r];
+    for (unsigned int c = 0; c < ImageDimension; ++c)
+    {
+      points.pointToIndex[r * ImageDimension + c] = image->GetPhysicalPointToIndexMatrix()[r][c];
+      // As ITK's interpolators: by the spacing, then rotated.
+      const double direction = this->IsDirectionUsed() ? image->GetDirection()[r][c] : (r == c ? 1.0 : 0.0);
+      points.gradientMap[r * ImageDimension + c] = direction / image->GetSpacing()[c];
+    }
+  }
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+const void *
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::DescribeBatchSource(
+  const CudaSplineMethod &       method,
+  bool                           isDouble,
+  CudaSpline::SourceDescriptor & descriptor) const
+{
+  const TInputImage * const image = this->GetInputImage();
+  descriptor = CudaSplineDetail::DescribeSource(image);
+  if (!CudaSpline::MovesPixels(method.interpolation.interpolation))
+  {
+    descriptor.element = isDouble || CudaSpline::NeedsDoublePrecision(descriptor.pixel)
+                           ? CudaSpline::ScalarType::Float64
+                           : CudaSpline::ScalarType::Float32;
+  }
+  CudaSplineDetail::DescribeMethodSource(method, descriptor);
+  return image->GetBufferPointer();
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TValue>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateList(
+  const List &                           list,
+  const CudaSplineBatchResults<TValue> & results) const
+{
+  static_assert(CudaSpline::IsSupportedScalar<TValue>, "Results are of a scalar type of ITK's images.");
+  if (this->GetInputImage() == nullptr)
+  {
+    itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
+  }
+  const CudaSplineMethod method = this->DescribeMethod(this->GetInputImage());
+  const bool             wantsDerivatives = results.gradients != nullptr || results.hessians != nullptr;
+  if constexpr (IsAccelerated)
+  {
+    if (method.refusal == nullptr)
+    {
+      CudaSpline::PointsDescriptor points;
+      static_cast<CudaSpline::InterpolationDescriptor &>(points) = CudaSplineDetail::DescribeInterpolation<TCoordRep>(
+        method, this->GetInputImage()->GetBufferedRegion());
+      this->DescribeGeometry(points);
+      points.count = static_cast<std::int64_t>(list.count);
+      points.points = list.points;
+      points.pointType = list.type;
+      points.physical = list.physical;
+      points.derivatives = results.hessians != nullptr ? CudaSpline::Derivatives::Second
+                                                       : (results.gradients != nullptr ? CudaSpline::Derivatives::First
+                                                                                       : CudaSpline::Derivatives::None);
+      points.output = CudaSpline::ScalarTypeOf<TValue>();
+      points.values = results.values;
+      points.gradients = results.gradients;
+      points.hessians = results.hessians;
+      points.inside = results.inside;
+      points.stream = results.stream;
+      std::memcpy(&points.defaultPixel, &results.defaultValue, sizeof(TValue));
+      this->Run(method, points, CudaSpline::NeedsDoublePrecision(points.output));
+      return;
+    }
+  }
+  // One after the other, by the class itself.
+  if (wantsDerivatives)
+  {
+    itkExceptionMacro(<< "Derivatives of a batch are for the module's own kernels, which cannot serve here: "
+                      << (method.refusal != nullptr ? method.refusal : "only scalar images of 1 to 3 dimensions"));
+  }
+  if constexpr (std::is_convertible<OutputType, double>::value)
+  {
+    for (SizeValueType i = 0; i < list.count; ++i)
+    {
+      double at[ImageDimension];
+      for (unsigned int d = 0; d < ImageDimension; ++d)
+      {
+        at[d] = list.type == CudaSpline::ScalarType::Float32
+                  ? static_cast<double>(static_cast<const float *>(list.points)[i * ImageDimension + d])
+                  : static_cast<const double *>(list.points)[i * ImageDimension + d];
+      }
+      ContinuousIndexType index;
+      if (list.physical)
+      {
+        PointType point;
+        for (unsigned int d = 0; d < ImageDimension; ++d)
+        {
+          point[d] = static_cast<TCoordRep>(at[d]);
+        }
+        this->ConvertPointToContinuousIndex(point, index);
+      }
+      else
+      {
+        for (unsigned int d = 0; d < ImageDimension; ++d)
+        {
+          index[d] = static_cast<TCoordRep>(at[d]);
+        }
+      }
+      const bool inside = this->IsInsideBuffer(index);
+      if (results.values != nullptr)
+      {
+        results.values[i] =
+          inside ? static_cast<TValue>(this->EvaluateAtContinuousIndex(index)) : results.defaultValue;
+      }
+      if (results.inside != nullptr)
+      {
+        results.inside[i] = inside ? 1 : 0;
+      }
+    }
+    const std::lock_guard<std::mutex> lock(m_BatchMutex);
+    m_Backend.RecordSuperclass(method.refusal != nullptr ? method.refusal
+                                                         : "only scalar images of 1 to 3 dimensions are accelerated");
+  }
+  else
+  {
+    itkExceptionMacro(<< "Batches are for images of scalars.");
+  }
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(const CudaSplineMethod &       method,
+                                                                             CudaSpline::PointsDescriptor & points,
+                                                                             bool isDouble) const
+{
+  const int device = CudaSpline::DeviceOfPointer(points.points);
+  for (const void * array :
+       { points.values, points.gradients, points.hessians, static_cast<void *>(points.inside) })
+  {
+    if (array != nullptr && CudaSpline::DeviceOfPointer(array) != device)
+    {
+      itkExceptionMacro(<< "The points and all results are in host memory, or all of them on the same device.");
+    }
+  }
+  points.onDevice = device >= 0;
+
+  CudaSpline::SourceDescriptor samples;
+  const void * const           pixels = this->DescribeBatchSource(method, isDouble, samples);
+
+  // One batch at a time: they share the source and the record of who ran.
+  const std::lock_guard<std::mutex> lock(m_BatchMutex);
+  CudaSplineBackend::Operation      operation;
+  operation.run = [&](const CudaSpline::ExecutionContext & context) {
+    const auto source = m_Sources.Provide(samples, pixels, context.Part(0.0, 0.4));
+    CudaSpline::SamplePoints(points, *source, context.Part(0.4, 1.0));
+  };
+  if (points.onDevice)
+  {
+    // The source stays with this object, so it outlives what is enqueued.
+    m_Backend.RunOnDevice(device, operation.run);
+    return;
+  }
+  operation.work = [&](int candidate) {
+    const CudaSpline::OperationWork evaluating = CudaSpline::CountPointsWork(samples, points);
+    const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(samples) + evaluating;
+    const auto                      isKept = [&](CudaSpline::Backend backend) {
+      return m_Sources.GetBytesOf(samples, backend, candidate) > 0;
+    };
+    return CudaSpline::BackendWork{ isKept(CudaSpline::Backend::Cpu) ? evaluating : making,
+                                    isKept(CudaSpline::Backend::Cuda) ? evaluating : making };
+  };
+  operation.memory = [&](int candidate) {
+    const std::size_t kept = m_Sources.GetBytesOf(samples, CudaSpline::Backend::Cuda, candidate);
+    const std::size_t budget = CudaSpline::AvailableDeviceMemory(candidate, std::min(kept, samples.Bytes()));
+    const auto        making = CudaSpline::PlanSource(samples, budget);
+    return making.fits ? CudaSpline::PlanPoints(samples, points, budget) : making;
+  };
+  const auto threader = MultiThreaderBase::New();
+  m_Backend.Run(operation, threader, nullptr);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtContinuousIndices(
+  const std::vector<ContinuousIndexType> & indices,
+  OutputType                               defaultValue) const -> std::vector<OutputType>
+{
+  return this->EvaluateContainer(indices, defaultValue, false);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
+  const std::vector<PointType> & points,
+  OutputType                     defaultValue) const -> std::vector<OutputType>
+{
+  return this->EvaluateContainer(points, defaultValue, true);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TIdentifier, typename TPoint>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
+  const VectorContainer<TIdentifier, TPoint> * points,
+  OutputType                                   defaultValue) const -> std::vector<OutputType>
+{
+  return this->EvaluateContainer(points->CastToSTLConstContainer(), defaultValue, true);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TPixel, typename TTraits>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
+  const PointSet<TPixel, ImageDimension, TTraits> * points,
+  OutputType                                        defaultValue) const -> std::vector<OutputType>
+{
+  std::vector<typename TTraits::PointType> list; // the container may be a map
+  const auto * const                       container = points->GetPoints();
+  list.reserve(container->Size());
+  for (auto it = container->Begin(); it != container->End(); ++it)
+  {
+    list.push_back(it.Value());
+  }
+  return this->EvaluateContainer(list, defaultValue, true);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TElement>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateContainer(
+  const std::vector<TElement> & list,
+  OutputType                    defaultValue,
+  bool                          physical) const -> std::vector<OutputType>
+{
+  using Number = typename TElement::ValueType;
+  static_assert(sizeof(TElement) == ImageDimension * sizeof(Number), "Points are arrays of ImageDimension numbers.");
+  std::vector<OutputType> values(list.size(), defaultValue);
+  if (list.empty())
+  {
+    return values;
+  }
+  if constexpr (CudaSpline::IsSupportedScalar<OutputType>)
+  {
+    CudaSplineBatchResults<OutputType> results;
+    results.values = values.data();
+    results.defaultValue = defaultValue;
+    this->EvaluateList(
+      { list.front().GetDataPointer(), CudaSpline::ScalarTypeOf<Number>(), list.size(), physical }, results);
+  }
+  else
+  {
+    for (std::size_t i = 0; i < list.size(); ++i)
+    {
+      ContinuousIndexType index;
+      PointType           point;
+      for (unsigned int d = 0; d < ImageDimension; ++d)
+      {
+        index[d] = static_cast<TCoordRep>(list[i][d]);
+        point[d] = static_cast<TCoordRep>(list[i][d]);
+      }
+      if (physical)
+      {
+        this->ConvertPointToContinuousIndex(point, index);
+      }
+      if (this->IsInsideBuffer(index))
+      {
+        values[i] = this->EvaluateAtContinuousIndex(index);
+      }
+    }
+  }
+  return values;
+}
+
+} // namespace itk
+
+#endif

@@ -1,0 +1,222 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineInterpolation_h
+#define itkCudaSplineInterpolation_h
+
+#include "itkCudaSpline/kernels/Interpolation.h"
+#include "itkCudaSpline/kernels/SampleSource.h"
+
+#include "itkImageBase.h"
+
+#include <array>
+#include <cstdint>
+#include <ostream>
+#include <typeinfo>
+
+namespace itk
+{
+
+/** \brief How an interpolator continues an image beyond its edges, along an axis.
+ *
+ * Named as scipy.ndimage names them. With any of them but Itk every finite point is inside along that axis.
+ *
+ * \ingroup CudaSpline */
+enum class CudaSplineAddressMode : unsigned char
+{
+  Itk,          ///< ITK's: half a sample beyond the outermost ones is inside, all else outside
+  Nearest,      ///< the outermost samples go on
+  GridConstant, ///< samples of a given value, the border value
+  Mirror,       ///< whole-sample symmetry
+  Reflect,      ///< half-sample symmetry
+  GridWrap      ///< periodic
+};
+
+/** \brief Name of an address mode as it is printed.
+ *
+ * \param[in] mode the mode */
+constexpr const char *
+NameOf(CudaSplineAddressMode mode)
+{
+  switch (mode)
+  {
+    case CudaSplineAddressMode::Itk:
+      return "Itk";
+    case CudaSplineAddressMode::Nearest:
+      return CudaSpline::NameOf(CudaSpline::Extension::Nearest);
+    case CudaSplineAddressMode::GridConstant:
+      return CudaSpline::NameOf(CudaSpline::Extension::GridConstant);
+    case CudaSplineAddressMode::Mirror:
+      return CudaSpline::NameOf(CudaSpline::Extension::Mirror);
+    case CudaSplineAddressMode::Reflect:
+      return CudaSpline::NameOf(CudaSpline::Extension::Reflect);
+    default:
+      return CudaSpline::NameOf(CudaSpline::Extension::GridWrap);
+  }
+}
+
+/** \brief Prints the name of an address mode. */
+inline std::ostream &
+operator<<(std::ostream & stream, CudaSplineAddressMode mode)
+{
+  return stream << NameOf(mode);
+}
+
+/** \brief What the module's kernels do for an interpolator: all but the image and where it is evaluated.
+ *
+ * \ingroup CudaSpline */
+struct CudaSplineMethod
+{
+  /** How a value is made. Bounds are set with the image. */
+  CudaSpline::InterpolationDescriptor interpolation;
+  unsigned int                        order{ 0 }; ///< of B-splines
+  CudaSpline::PrefilterMethod         prefilter;  ///< how B-spline coefficients are made of the pixels
+  /** How the image continues outside, by axis. */
+  std::array<CudaSpline::Extension, CudaSpline::MaximumDimension> extension{ { CudaSpline::Extension::Nearest,
+                                                                               CudaSpline::Extension::Nearest,
+                                                                               CudaSpline::Extension::Nearest,
+                                                                               CudaSpline::Extension::Nearest } };
+  /** Whether every finite point is inside, by axis. */
+  std::array<bool, CudaSpline::MaximumDimension> unbounded{ { false, false, false, false } };
+  const char * refusal{ nullptr }; ///< why the kernels cannot; null where they can
+
+  /** True where B-spline coefficients have to be made, for which the whole image is needed. */
+  bool
+  NeedsWholeImage() const
+  {
+    bool any = interpolation.interpolation == CudaSpline::Interpolation::BSpline;
+    for (const bool axis : unbounded)
+    {
+      any = any || axis;
+    }
+    return any;
+  }
+
+  /** Sets how the image continues along an axis.
+   *
+   * \param[in] axis the axis
+   * \param[in] mode the mode
+   * \param[in] itk what CudaSplineAddressMode::Itk is between the outermost samples and the bounds */
+  void
+  SetAddressMode(unsigned int axis, CudaSplineAddressMode mode, CudaSpline::Extension itk)
+  {
+    unbounded[axis] = mode != CudaSplineAddressMode::Itk;
+    switch (mode)
+    {
+      case CudaSplineAddressMode::Itk:
+        extension[axis] = itk;
+        break;
+      case CudaSplineAddressMode::Nearest:
+        extension[axis] = CudaSpline::Extension::Nearest;
+        break;
+      case CudaSplineAddressMode::GridConstant:
+        extension[axis] = CudaSpline::Extension::GridConstant;
+        break;
+      case CudaSplineAddressMode::Mirror:
+        extension[axis] = CudaSpline::Extension::Mirror;
+        break;
+      case CudaSplineAddressMode::Reflect:
+        extension[axis] = CudaSpline::Extension::Reflect;
+        break;
+      default:
+        extension[axis] = CudaSpline::Extension::GridWrap;
+        break;
+    }
+  }
+};
+
+namespace CudaSplineDetail
+{
+
+/** \brief Indices beyond this magnitude are outside under every address mode. */
+inline constexpr double LargestIndex = 0x1p52;
+
+/** \brief The source of a method's samples in an image, before its element type is chosen: extensions, prefilter, order.
+ *
+ * \param[in] method the method
+ * \param[in,out] source described as DescribeSource() does */
+inline void
+DescribeMethodSource(const CudaSplineMethod & method, CudaSpline::SourceDescriptor & source)
+{
+  source.order = method.interpolation.interpolation == CudaSpline::Interpolation::BSpline ? method.order : 0;
+  source.method = method.prefilter;
+  source.extension = method.extension;
+}
+
+/** \brief A method's descriptor for an image: with the bounds of itk::ImageFunction::SetInputImage(), or without bounds.
+ *
+ * \tparam TCoordinate coordinate type of the interpolator, to which bounds are rounded
+ * \param[in] method the method
+ * \param[in] region the buffered region */
+template <typename TCoordinate, unsigned int VDimension>
+CudaSpline::InterpolationDescriptor
+DescribeInterpolation(const CudaSplineMethod & method, const ImageRegion<VDimension> & region)
+{
+  CudaSpline::InterpolationDescriptor descriptor = method.interpolation;
+  descriptor.singleCoordinates = std::is_same<TCoordinate, float>::value;
+  for (unsigned int d = 0; d < VDimension && d < descriptor.lower.size(); ++d)
+  {
+    const IndexValueType first = region.GetIndex(d);
+    const IndexValueType last = first + static_cast<IndexValueType>(region.GetSize(d)) - 1;
+    descriptor.lower[d] = method.unbounded[d] ? -LargestIndex : static_cast<TCoordinate>(first - 0.5);
+    descriptor.upper[d] = method.unbounded[d] ? LargestIndex : static_cast<TCoordinate>(last + 0.5);
+  }
+  return descriptor;
+}
+
+} // namespace CudaSplineDetail
+
+/** \class CudaSplineInterpolation
+ * \brief What the module's interpolators tell the filters that evaluate them on a backend.
+ *
+ * \tparam VDimension dimension of the image
+ * \ingroup CudaSpline */
+template <unsigned int VDimension>
+class CudaSplineInterpolation
+{
+public:
+  /** What the kernels do for this interpolator on an image.
+   *
+   * A class derived from one of the module's interpolators may evaluate otherwise: its method has a refusal, unless it
+   * overrides this.
+   *
+   * \param[in] image gives the spacing; its pixels are not read */
+  virtual CudaSplineMethod
+  DescribeMethod(const ImageBase<VDimension> * image) const = 0;
+
+protected:
+  CudaSplineInterpolation() = default;
+  virtual ~CudaSplineInterpolation() = default;
+
+  /** Refuses a method of a class derived from the one that describes it.
+   *
+   * \param[in] self type of the object
+   * \param[in] described type of the class that describes the method
+   * \param[in,out] method the method */
+  static void
+  RefuseUnlessSame(const std::type_info & self, const std::type_info & described, CudaSplineMethod & method)
+  {
+    if (self != described)
+    {
+      method.refusal = "a class derived from one of the module's interpolators may evaluate otherwise";
+    }
+  }
+};
+
+} // namespace itk
+
+#endif

@@ -1,0 +1,179 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineRecognition_h
+#define itkCudaSplineRecognition_h
+
+#include "itkCudaSplineInterpolation.h"
+
+#include "itkBSplineInterpolateImageFunction.h"
+#include "itkBSplineResampleImageFunction.h"
+#include "itkLabelImageGaussianInterpolateImageFunction.h"
+#include "itkLinearInterpolateImageFunction.h"
+#include "itkNearestNeighborInterpolateImageFunction.h"
+#include "itkWindowedSincInterpolateImageFunction.h"
+
+#include <type_traits>
+#include <typeinfo>
+
+/** \file
+ * \brief Which interpolators the module's kernels can stand in for: its own, and ITK's standard ones. */
+
+namespace itk
+{
+namespace CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief Calls \p found with SincWindow and radius where \p type is the windowed sinc interpolator of ITK with one of its
+ * own windows, a radius of 1 to 5 and ITK's default boundary.
+ *
+ * \tparam VRadius radius from which on is looked
+ * \param[in] type class of an interpolator
+ * \param[in] found callable with a CudaSpline::SincWindow and an int */
+template <typename TImage, typename TCoordRep, unsigned int VRadius = 1, typename TFound>
+void
+FindWindowedSinc(const std::type_info & type, const TFound & found)
+{
+  if constexpr (VRadius <= CudaSpline::MaximumSincRadius)
+  {
+    using Boundary = ZeroFluxNeumannBoundaryCondition<TImage, TImage>;
+    using Window = CudaSpline::SincWindow;
+    const auto is = [&](const std::type_info & candidate, Window window) {
+      if (type == candidate)
+      {
+        found(window, static_cast<int>(VRadius));
+      }
+    };
+    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::CosineWindowFunction<VRadius>, Boundary, TCoordRep>),
+       Window::Cosine);
+    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::HammingWindowFunction<VRadius>, Boundary, TCoordRep>),
+       Window::Hamming);
+    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::WelchWindowFunction<VRadius>, Boundary, TCoordRep>),
+       Window::Welch);
+    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::LanczosWindowFunction<VRadius>, Boundary, TCoordRep>),
+       Window::Lanczos);
+    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::BlackmanWindowFunction<VRadius>, Boundary, TCoordRep>),
+       Window::Blackman);
+    FindWindowedSinc<TImage, TCoordRep, VRadius + 1>(type, found);
+  }
+}
+
+/** \brief Describes the interpolation of labels by Gaussian weights.
+ *
+ * \param[in] sigma standard deviation by axis (mm)
+ * \param[in] alpha cut-off distance (standard deviations)
+ * \param[in] image gives the spacing
+ * \param[out] method the method */
+template <unsigned int VDimension>
+void
+DescribeLabelGaussian(const FixedArray<double, VDimension> & sigma,
+                      double                                 alpha,
+                      const ImageBase<VDimension> *          image,
+                      CudaSplineMethod &                     method)
+{
+  method.interpolation.interpolation = CudaSpline::Interpolation::LabelGaussian;
+  for (unsigned int d = 0; d < VDimension && d < method.interpolation.sigma.size(); ++d)
+  {
+    method.interpolation.sigma[d] = sigma[d] / image->GetSpacing()[d];
+    method.interpolation.cutOff[d] = sigma[d] * alpha / image->GetSpacing()[d];
+  }
+}
+
+/** \brief What the kernels do for an interpolator: one of the module's, which says so itself, or one of ITK's standard
+ * ones, known by their very class. Of all others the method has a refusal.
+ *
+ * \tparam TImage image of scalars
+ * \param[in] interpolator the interpolator; it need not have an image
+ * \param[in] image the image that it would be given; its pixels are not read */
+template <typename TImage, typename TCoordRep>
+CudaSplineMethod
+RecogniseInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * interpolator,
+                      const ImageBase<TImage::ImageDimension> *           image)
+{
+  if (const auto * own = dynamic_cast<const CudaSplineInterpolation<TImage::ImageDimension> *>(interpolator))
+  {
+    return own->DescribeMethod(image);
+  }
+  using Interpolation = CudaSpline::Interpolation;
+  using LabelGaussian = LabelImageGaussianInterpolateImageFunction<TImage, TCoordRep>;
+  using SplineToDouble = BSplineInterpolateImageFunction<TImage, TCoordRep, double>;
+  using SplineToFloat = BSplineInterpolateImageFunction<TImage, TCoordRep, float>;
+  const std::type_info & type = typeid(*interpolator);
+
+  CudaSplineMethod method;
+  bool             known = true;
+  const auto       describeSpline = [&](unsigned int order) {
+    method.interpolation.interpolation = Interpolation::BSpline;
+    method.order = order;
+    method.extension.fill(CudaSpline::Extension::Mirror);
+  };
+  if (type == typeid(NearestNeighborInterpolateImageFunction<TImage, TCoordRep>))
+  {
+    method.interpolation.interpolation = Interpolation::Nearest;
+  }
+  else if (type == typeid(LinearInterpolateImageFunction<TImage, TCoordRep>))
+  {
+    method.interpolation.interpolation = Interpolation::Linear;
+  }
+  else if (type == typeid(SplineToDouble))
+  {
+    describeSpline(static_cast<unsigned int>(static_cast<const SplineToDouble *>(interpolator)->GetSplineOrder()));
+  }
+  else if (type == typeid(SplineToFloat))
+  {
+    describeSpline(static_cast<unsigned int>(static_cast<const SplineToFloat *>(interpolator)->GetSplineOrder()));
+  }
+  else if (type == typeid(LabelGaussian))
+  {
+    const auto * const labels = static_cast<const LabelGaussian *>(interpolator);
+    DescribeLabelGaussian(labels->GetSigma(), labels->GetAlpha(), image, method);
+  }
+  else
+  {
+    known = false;
+    FindWindowedSinc<TImage, TCoordRep>(type, [&](CudaSpline::SincWindow window, int radius) {
+      method.interpolation.interpolation = Interpolation::WindowedSinc;
+      method.interpolation.window = window;
+      method.interpolation.radius = radius;
+      known = true;
+    });
+  }
+  if constexpr (std::is_floating_point<typename TImage::PixelType>::value)
+  {
+    using Ready = BSplineResampleImageFunction<TImage, TCoordRep>;
+    if (type == typeid(Ready))
+    {
+      describeSpline(static_cast<unsigned int>(static_cast<const Ready *>(interpolator)->GetSplineOrder()));
+      method.prefilter.kind = CudaSpline::PrefilterMethod::Kind::Coefficients;
+      known = true;
+    }
+  }
+  if (!known)
+  {
+    method.refusal = "only the module's interpolators and ITK's nearest-neighbour, linear, B-spline, windowed sinc and "
+                     "label Gaussian ones are accelerated, and not classes derived from them";
+  }
+  return method;
+}
+
+/** @} */
+} // namespace CudaSplineDetail
+} // namespace itk
+
+#endif
