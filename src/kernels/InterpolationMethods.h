@@ -221,7 +221,16 @@ struct SincMethod
   Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
   {
     const double value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
-      return WindowedSincValue(GridOf<TReal>(arguments), x, arguments.radius, arguments.window);
+      const auto fold = [&arguments](std::int64_t sample, unsigned int axis) {
+        return FoldIndex(sample, arguments.extent.size[axis], arguments.extension[axis]);
+      };
+      return WindowedSincValue(static_cast<const TReal *>(arguments.source),
+                               arguments.extent,
+                               x,
+                               arguments.radius,
+                               arguments.window,
+                               fold,
+                               arguments.border);
     });
     StoreScalar(arguments.output, arguments.outputType, at, value);
   }
@@ -236,6 +245,23 @@ struct LabelGaussianMethod
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
   Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
   {
+    LabelGaussian<VDimension> rule;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      rule.sigma[d] = arguments.sigma[d];
+      rule.cutOff[d] = arguments.cutOff[d];
+    }
+    const std::int64_t offset = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
+      return LabelGaussianWinner(rule, arguments.extent, x, LabelReader{ arguments.source, arguments.element });
+    });
+    if (offset < 0)
+    {
+      StoreScalar(arguments.output, arguments.outputType, at, 0.0); // no weight is positive: ITK's answer
+    }
+    else
+    {
+      StoreSample(arguments, offset, at);
+    }
   }
 };
 
