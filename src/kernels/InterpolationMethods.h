@@ -142,11 +142,13 @@ struct LinearMethod
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
   Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
   {
-    bool itk = true; // where ITK would interpolate too: not beyond the last sample
+    bool itk = true; // between samples, and beside the outermost ones where they go on
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      itk = itk && arguments.extension[d] == Extension::Nearest &&
-            index[d] < static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d]);
+      const auto first = static_cast<double>(arguments.extent.start[d]);
+      const auto last = static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d] - 1);
+      itk = itk && (arguments.extension[d] == Extension::Nearest ? index[d] < last + 1.0
+                                                                  : index[d] >= first && index[d] <= last);
     }
     const TReal value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
       return itk ? LinearValue(static_cast<const TReal *>(arguments.source), arguments.extent, x)

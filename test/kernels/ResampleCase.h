@@ -60,6 +60,10 @@ MakeCase(const std::vector<std::int64_t> & sizes,
 {
   Case test;
   test.source = MakeDescriptor(sizes, pixel, interpolation == Interpolation::Nearest ? pixel : element, order);
+  if (interpolation == Interpolation::Nearest || interpolation == Interpolation::Linear)
+  {
+    test.source.extension.fill(Extension::Nearest); // ITK's rule
+  }
   test.pixels = RandomPixels(pixel, test.source.Count(), random);
   test.resample.interpolation = interpolation;
   test.resample.output = output;

@@ -27,6 +27,9 @@
 #include "SplineGrid.h"
 
 #include <cmath>
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <vector>
 
 namespace
@@ -38,12 +41,18 @@ using itk::CudaSpline::FoldedTaps;
 using itk::CudaSpline::GridExtent;
 using itk::CudaSpline::LinearValue;
 using itk::CudaSpline::NearestIndex;
-using itk::CudaSpline::SplineSupport;
 using itk::CudaSpline::SplineValue;
 using itk::CudaSpline::SplineValueAndDerivative;
+using itk::CudaSpline::BasisSupport;
+using itk::CudaSpline::Derivatives;
+using itk::CudaSpline::Jet;
+using itk::CudaSpline::SplineBasis;
+using itk::CudaSpline::SplineDerivativeWeights;
+using itk::CudaSpline::SplineSecondDerivativeWeights;
 using itk::CudaSpline::SplineWeights;
 using itk::CudaSpline::SumOverSupport;
 using itk::CudaSpline::TensorProductSum;
+using itk::CudaSpline::TensorWeights;
 
 // The two ways to sum are one: where no tap needs folding, folding changes nothing, not even the order of the sum.
 TEST(SplineEvaluation, FoldingChangesNoBitInside)
@@ -55,15 +64,24 @@ TEST(SplineEvaluation, FoldingChangesNoBitInside)
     grid.Fill(random);
     for (int trial = 0; trial < 50; ++trial)
     {
-      const double               index[2] = { random.Uniform(0.0, 5.0), random.Uniform(7.0, 9.0) };
-      SplineSupport<n, 2, float> support(index, grid.grid.extent);
-      float                      weights[2][n + 1];
-      SplineWeights<n>(support.position[0], weights[0]);
-      SplineWeights<n>(support.position[1], weights[1]);
+      const double                                       index[2] = { random.Uniform(0.0, 5.0), random.Uniform(7.0, 9.0) };
+      BasisSupport<SplineBasis<n>, 2, float>             support(index, grid.grid.extent);
+      TensorWeights<2, n + 1, Derivatives::Second, float> weights;
+      for (unsigned int d = 0; d < 2; ++d)
+      {
+        SplineWeights<n>(support.position[d], weights.value[d]);
+        SplineDerivativeWeights<n>(support.position[d], weights.first[d]);
+        SplineSecondDerivativeWeights<n>(support.position[d], weights.second[d]);
+      }
       ASSERT_TRUE(support.inside);
-      const float direct = SumOverSupport<n>(grid.grid, support, weights);
+      Jet<2, float> direct;
+      Jet<2, float> folded;
+      SumOverSupport(grid.grid, support, weights, direct);
       support.inside = false;
-      EXPECT_EQ(SumOverSupport<n>(grid.grid, support, weights), direct);
+      SumOverSupport(grid.grid, support, weights, folded);
+      EXPECT_EQ(folded.value, direct.value);
+      EXPECT_TRUE(std::equal(std::begin(folded.gradient), std::end(folded.gradient), direct.gradient));
+      EXPECT_TRUE(std::equal(std::begin(folded.hessian), std::end(folded.hessian), direct.hessian));
     }
   });
 }
@@ -77,9 +95,9 @@ TEST(SplineEvaluation, InsideMeansThatNoTapLeaves)
     extent.size[0] = 8;
     for (double x = -4.0; x < 8.0; x += 0.125)
     {
-      const double                      index[1] = { x };
-      const SplineSupport<n, 1, double> support(index, extent);
-      const std::int64_t                first = ReferenceSupportStart(n, x);
+      const double                                  index[1] = { x };
+      const BasisSupport<SplineBasis<n>, 1, double> support(index, extent);
+      const std::int64_t                            first = ReferenceSupportStart(n, x);
       EXPECT_EQ(support.start[0], first + 2) << x;
       EXPECT_EQ(support.inside, first >= -2 && first + static_cast<std::int64_t>(n) <= 5) << x;
     }
@@ -178,50 +196,78 @@ TEST(SplineEvaluation, OrderZeroIsTheNearestSample)
   }
 }
 
+// Value, gradient and Hessian against sums in long double, with any weights, strides and offsets, and a border value.
 TEST(TensorProduct, AnyWeightsStridesAndOffsets)
 {
   Random                    random(__LINE__);
   const std::vector<double> data = random.Values(1000, -1.0, 1.0);
   for (int trial = 0; trial < 100; ++trial)
   {
-    ContiguousTaps<3> contiguous;
-    FoldedTaps<3, 4>  folded;
-    contiguous.base = random.Integer(0, 100);
-    double weights[3][4];
+    ContiguousTaps<3, double> contiguous;
+    FoldedTaps<3, 4, double>  folded;
+    const std::int64_t        base = random.Integer(0, 100);
+    contiguous.data = data.data() + base;
+    folded.data = data.data() + base;
+    folded.border = random.Uniform(-1.0, 1.0);
+    TensorWeights<3, 4, Derivatives::Second, double> weights;
     for (unsigned int d = 0; d < 3; ++d)
     {
-      contiguous.stride[d] = random.Integer(0, 90);
+      contiguous.stride[d] = d == 0 ? 1 : random.Integer(0, 90);
       for (unsigned int k = 0; k < 4; ++k)
       {
-        weights[d][k] = random.Uniform(-1.0, 1.0);
+        weights.value[d][k] = random.Uniform(-1.0, 1.0);
+        weights.first[d][k] = random.Uniform(-1.0, 1.0);
+        weights.second[d][k] = random.Uniform(-1.0, 1.0);
         folded.offset[d][k] = contiguous.Offset(d, k);
       }
     }
-    long double all = 0;
-    long double two = 0;
-    for (unsigned int z = 0; z < 4; ++z)
+    const bool isBordered = trial % 2 == 1;
+    if (isBordered)
     {
-      for (unsigned int y = 0; y < 4; ++y)
-      {
-        for (unsigned int x = 0; x < 4; ++x)
-        {
-          const std::int64_t at =
-            contiguous.base + x * contiguous.stride[0] + y * contiguous.stride[1] + z * contiguous.stride[2];
-          const long double term =
-            static_cast<long double>(weights[0][x]) * weights[1][y] * data[static_cast<std::size_t>(at)];
-          all += weights[2][z] * term;
-          two += z == 0 ? term : 0.0L;
-        }
-      }
+      folded.offset[random.Integer(0, 2)][random.Integer(0, 3)] = itk::CudaSpline::OffsetOutside;
     }
+    // orders[axis] of the derivative along each axis
+    const auto sum = [&](std::array<int, 3> orders) {
+      long double all = 0;
+      for (unsigned int tap = 0; tap < 64; ++tap)
+      {
+        const unsigned int k[3] = { tap % 4, tap / 4 % 4, tap / 16 };
+        std::int64_t       at = 0;
+        long double        weight = 1;
+        for (unsigned int d = 0; d < 3; ++d)
+        {
+          const auto & ofAxis = orders[d] == 0 ? weights.value[d] : (orders[d] == 1 ? weights.first[d] : weights.second[d]);
+          weight *= ofAxis[k[d]];
+          at += folded.offset[d][k[d]];
+        }
+        all += weight * (at < 0 ? folded.border : folded.data[at]);
+      }
+      return static_cast<double>(all);
+    };
+    Jet<3, double> jet;
+    TensorProductSum(folded, weights, jet);
     // At most 64 products of absolute value up to 1, each rounded at most 3 + 12 times.
     const double bound = 64 * 15 * UnitOfRounding<double>;
-    EXPECT_NEAR(
-      (TensorProductSum<3, 4>(data.data(), contiguous, contiguous.Base(), weights)), static_cast<double>(all), bound);
-    EXPECT_EQ((TensorProductSum<3, 4>(data.data() + contiguous.base, folded, folded.Base(), weights)),
-              (TensorProductSum<3, 4>(data.data(), contiguous, contiguous.Base(), weights)));
-    EXPECT_NEAR(
-      (TensorProductSum<2, 4>(data.data(), contiguous, contiguous.Base(), weights)), static_cast<double>(two), bound);
+    EXPECT_NEAR(jet.value, sum({ 0, 0, 0 }), bound);
+    for (unsigned int r = 0; r < 3; ++r)
+    {
+      std::array<int, 3> first{};
+      ++first[r];
+      EXPECT_NEAR(jet.gradient[r], sum(first), bound);
+      for (unsigned int c = r; c < 3; ++c)
+      {
+        std::array<int, 3> second = first;
+        ++second[c];
+        EXPECT_NEAR(jet.hessian[itk::CudaSpline::SymmetricEntry(r, c, 3)], sum(second), bound) << r << c;
+      }
+    }
+    if (!isBordered)
+    {
+      Jet<3, double> direct;
+      TensorProductSum(contiguous, weights, direct);
+      EXPECT_EQ(direct.value, jet.value);
+      EXPECT_TRUE(std::equal(std::begin(direct.hessian), std::end(direct.hessian), jet.hessian));
+    }
   }
 }
 
