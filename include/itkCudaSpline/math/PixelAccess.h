@@ -179,6 +179,27 @@ CopyBits(void * to, std::int64_t toIndex, const void * from, std::int64_t fromIn
   }
 }
 
+/** \brief The bits of one element of 1, 2, 4 or 8 bytes, in the low bytes of a number.
+ *
+ * \param[in] from first element of the source
+ * \param[in] index elements from the first
+ * \param[in] bytes size of an element: 1, 2, 4 or 8 */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint64_t
+                                         LoadBits(const void * from, std::int64_t index, std::size_t bytes)
+{
+  switch (bytes)
+  {
+    case 1:
+      return static_cast<const std::uint8_t *>(from)[index];
+    case 2:
+      return static_cast<const std::uint16_t *>(from)[index];
+    case 4:
+      return static_cast<const std::uint32_t *>(from)[index];
+    default:
+      return static_cast<const std::uint64_t *>(from)[index];
+  }
+}
+
 /** \brief Stores the low 1, 2, 4 or 8 bytes of a number as one element.
  *
  * \param[out] to first element of the destination
