@@ -35,8 +35,8 @@ namespace itk
  *
  * Replaces BSplineInterpolateImageFunction, with its whole interface. Coefficients are made in SetInputImage(), on a
  * GPU or on all threads of the host; single evaluations always run on the host, from host coefficients, and never wait
- * for a GPU. Batches (CudaSplineInterpolateImageFunction), with values, gradients and Hessians, and the evaluation within
- * CudaResampleImageFilter run on the backend too.
+ * for a GPU. Batches (CudaSplineInterpolateImageFunction), with values, gradients and Hessians, and the evaluation
+ * within CudaResampleImageFilter run on the backend too.
  *
  * The image may be continued beyond its edges (SetAddressMode()) by Mirror, Reflect or GridWrap, with coefficients made
  * for it; orders 0 and 1, whose coefficients are the samples, by Nearest and GridConstant too.
@@ -116,7 +116,8 @@ public:
   /** Sets the order, 0 to 5, and makes new coefficients where there is an image.
    *
    * \param[in] splineOrder 0 to 5
-   * \exception ExceptionObject any other order, or one that cannot have the address modes; the order then stays as it was
+   * \exception ExceptionObject any other order, or one that cannot have the address modes; the order then stays as it
+   * was
    */
   void
   SetSplineOrder(unsigned int splineOrder);

@@ -71,8 +71,9 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
       inputData->GetBufferPointer(), region.GetNumberOfPixels() * sizeof(typename TImageType::PixelType), context);
     const auto & kept = this->m_Coefficients;
     isSame = kept.IsNotNull() && checksum == m_Checksum && m_CoefficientMethod.order == this->m_SplineOrder &&
-             m_CoefficientMethod.extension == method.extension && kept->GetBufferedRegion() == region && kept->GetSpacing() == inputData->GetSpacing() &&
-             kept->GetOrigin() == inputData->GetOrigin() && kept->GetDirection() == inputData->GetDirection();
+             m_CoefficientMethod.extension == method.extension && kept->GetBufferedRegion() == region &&
+             kept->GetSpacing() == inputData->GetSpacing() && kept->GetOrigin() == inputData->GetOrigin() &&
+             kept->GetDirection() == inputData->GetDirection();
   }
   if (!isSame)
   {
@@ -131,8 +132,9 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>
 void
-CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::CheckOrderAndMode(unsigned int          order,
-                                                                                                CudaSplineAddressMode mode)
+CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::CheckOrderAndMode(
+  unsigned int          order,
+  CudaSplineAddressMode mode)
 {
   if (order >= 2 && (mode == CudaSplineAddressMode::Nearest || mode == CudaSplineAddressMode::GridConstant))
   {
@@ -266,8 +268,8 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Ev
   {
     for (unsigned int c = r; c < ImageDimension; ++c)
     {
-      hessian(r, c) =
-        jet.hessian[CudaSpline::SymmetricEntry(r, c, ImageDimension)] / (image->GetSpacing()[r] * image->GetSpacing()[c]);
+      hessian(r, c) = jet.hessian[CudaSpline::SymmetricEntry(r, c, ImageDimension)] /
+                      (image->GetSpacing()[r] * image->GetSpacing()[c]);
     }
   }
   if (!this->GetUseImageDirection())

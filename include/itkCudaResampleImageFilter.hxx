@@ -159,8 +159,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 {
   CudaSpline::ResampleDescriptor descriptor;
   static_cast<CudaSpline::InterpolationDescriptor &>(descriptor) =
-    CudaSplineDetail::DescribeInterpolation<TInterpolatorPrecisionType>(method,
-                                                                        this->GetInput()->GetBufferedRegion());
+    CudaSplineDetail::DescribeInterpolation<TInterpolatorPrecisionType>(method, this->GetInput()->GetBufferedRegion());
   descriptor.output = CudaSpline::ScalarTypeOf<OutputPixelType>();
 
   const auto & wanted = this->GetOutput()->GetRequestedRegion();

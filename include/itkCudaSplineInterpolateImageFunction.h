@@ -54,12 +54,13 @@ struct CudaSplineBatchResults
 };
 
 /** \class CudaSplineInterpolateImageFunction
- * \brief What the module's interpolators share: batches of points on a GPU or all threads of the host, and address modes.
+ * \brief What the module's interpolators share: batches of points on a GPU or all threads of the host, and address
+ * modes.
  *
  * \par Batches
  * EvaluateAtContinuousIndices() and EvaluateAtPoints() evaluate a list at once, with derivatives where the interpolator
- * has them. The list and the results are arrays in host memory or on a device, or ITK's containers. Points outside get a
- * default value, and a mask says so. The image, or its coefficients, stays on the device from batch to batch; whether
+ * has them. The list and the results are arrays in host memory or on a device, or ITK's containers. Points outside get
+ * a default value, and a mask says so. The image, or its coefficients, stays on the device from batch to batch; whether
  * its pixels are still the same is asked by a checksum each time.
  *
  * \par Single evaluations
@@ -107,9 +108,9 @@ public:
   using GradientType = CovariantVector<double, ImageDimension>;
 
   /** True where the module's kernels can evaluate images of this type. */
-  static constexpr bool IsAccelerated =
-    CudaSplineDetail::ImageTraits<TInputImage>::IsReadable &&
-    CudaSpline::IsSupportedScalar<typename TInputImage::PixelType> && ImageDimension <= 3;
+  static constexpr bool IsAccelerated = CudaSplineDetail::ImageTraits<TInputImage>::IsReadable &&
+                                        CudaSpline::IsSupportedScalar<typename TInputImage::PixelType> &&
+                                        ImageDimension <= 3;
 
   /** How the image continues beyond its edges, along one axis or all; CudaSplineAddressMode::Itk until it is set.
    *
@@ -252,9 +253,7 @@ protected:
    * \param[out] descriptor the source
    * \return its pixels, host memory */
   virtual const void *
-  DescribeBatchSource(const CudaSplineMethod &       method,
-                      bool                           isDouble,
-                      CudaSpline::SourceDescriptor & descriptor) const;
+  DescribeBatchSource(const CudaSplineMethod & method, bool isDouble, CudaSpline::SourceDescriptor & descriptor) const;
 
   /** Whether derivatives are rotated by the image's direction; as ITK's own interpolators, on. */
   virtual bool

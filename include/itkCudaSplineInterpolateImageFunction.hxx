@@ -214,8 +214,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
     if (method.refusal == nullptr)
     {
       CudaSpline::PointsDescriptor points;
-      static_cast<CudaSpline::InterpolationDescriptor &>(points) = CudaSplineDetail::DescribeInterpolation<TCoordRep>(
-        method, this->GetInputImage()->GetBufferedRegion());
+      static_cast<CudaSpline::InterpolationDescriptor &>(points) =
+        CudaSplineDetail::DescribeInterpolation<TCoordRep>(method, this->GetInputImage()->GetBufferedRegion());
       this->DescribeGeometry(points);
       points.count = static_cast<std::int64_t>(list.count);
       points.points = list.points;
@@ -272,8 +272,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
       const bool inside = this->IsInsideBuffer(index);
       if (results.values != nullptr)
       {
-        results.values[i] =
-          inside ? static_cast<TValue>(this->EvaluateAtContinuousIndex(index)) : results.defaultValue;
+        results.values[i] = inside ? static_cast<TValue>(this->EvaluateAtContinuousIndex(index)) : results.defaultValue;
       }
       if (results.inside != nullptr)
       {
@@ -297,8 +296,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(con
                                                                              bool isDouble) const
 {
   const int device = CudaSpline::DeviceOfPointer(points.points);
-  for (const void * array :
-       { points.values, points.gradients, points.hessians, static_cast<void *>(points.inside) })
+  for (const void * array : { points.values, points.gradients, points.hessians, static_cast<void *>(points.inside) })
   {
     if (array != nullptr && CudaSpline::DeviceOfPointer(array) != device)
     {
@@ -407,8 +405,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
     CudaSplineBatchResults<OutputType> results;
     results.values = values.data();
     results.defaultValue = defaultValue;
-    this->EvaluateList(
-      { list.front().GetDataPointer(), CudaSpline::ScalarTypeOf<Number>(), list.size(), physical }, results);
+    this->EvaluateList({ list.front().GetDataPointer(), CudaSpline::ScalarTypeOf<Number>(), list.size(), physical },
+                       results);
   }
   else
   {

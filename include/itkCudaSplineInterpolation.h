@@ -92,7 +92,7 @@ struct CudaSplineMethod
                                                                                CudaSpline::Extension::Nearest } };
   /** Whether every finite point is inside, by axis. */
   std::array<bool, CudaSpline::MaximumDimension> unbounded{ { false, false, false, false } };
-  const char * refusal{ nullptr }; ///< why the kernels cannot; null where they can
+  const char *                                   refusal{ nullptr }; ///< why the kernels cannot; null where they can
 
   /** True where B-spline coefficients have to be made, for which the whole image is needed. */
   bool
@@ -145,7 +145,8 @@ namespace CudaSplineDetail
 /** \brief Indices beyond this magnitude are outside under every address mode. */
 inline constexpr double LargestIndex = 0x1p52;
 
-/** \brief The source of a method's samples in an image, before its element type is chosen: extensions, prefilter, order.
+/** \brief The source of a method's samples in an image, before its element type is chosen: extensions, prefilter,
+ * order.
  *
  * \param[in] method the method
  * \param[in,out] source described as DescribeSource() does */
@@ -157,7 +158,8 @@ DescribeMethodSource(const CudaSplineMethod & method, CudaSpline::SourceDescript
   source.extension = method.extension;
 }
 
-/** \brief A method's descriptor for an image: with the bounds of itk::ImageFunction::SetInputImage(), or without bounds.
+/** \brief A method's descriptor for an image: with the bounds of itk::ImageFunction::SetInputImage(), or without
+ * bounds.
  *
  * \tparam TCoordinate coordinate type of the interpolator, to which bounds are rounded
  * \param[in] method the method

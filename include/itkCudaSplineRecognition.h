@@ -40,8 +40,8 @@ namespace CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Calls \p found with SincWindow and radius where \p type is the windowed sinc interpolator of ITK with one of its
- * own windows, a radius of 1 to 5 and ITK's default boundary.
+/** \brief Calls \p found with SincWindow and radius where \p type is the windowed sinc interpolator of ITK with one of
+ * its own windows, a radius of 1 to 5 and ITK's default boundary.
  *
  * \tparam VRadius radius from which on is looked
  * \param[in] type class of an interpolator
@@ -60,15 +60,35 @@ FindWindowedSinc(const std::type_info & type, const TFound & found)
         found(window, static_cast<int>(VRadius));
       }
     };
-    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::CosineWindowFunction<VRadius>, Boundary, TCoordRep>),
+    is(typeid(WindowedSincInterpolateImageFunction<TImage,
+                                                   VRadius,
+                                                   Function::CosineWindowFunction<VRadius>,
+                                                   Boundary,
+                                                   TCoordRep>),
        Window::Cosine);
-    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::HammingWindowFunction<VRadius>, Boundary, TCoordRep>),
+    is(typeid(WindowedSincInterpolateImageFunction<TImage,
+                                                   VRadius,
+                                                   Function::HammingWindowFunction<VRadius>,
+                                                   Boundary,
+                                                   TCoordRep>),
        Window::Hamming);
-    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::WelchWindowFunction<VRadius>, Boundary, TCoordRep>),
+    is(typeid(WindowedSincInterpolateImageFunction<TImage,
+                                                   VRadius,
+                                                   Function::WelchWindowFunction<VRadius>,
+                                                   Boundary,
+                                                   TCoordRep>),
        Window::Welch);
-    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::LanczosWindowFunction<VRadius>, Boundary, TCoordRep>),
+    is(typeid(WindowedSincInterpolateImageFunction<TImage,
+                                                   VRadius,
+                                                   Function::LanczosWindowFunction<VRadius>,
+                                                   Boundary,
+                                                   TCoordRep>),
        Window::Lanczos);
-    is(typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Function::BlackmanWindowFunction<VRadius>, Boundary, TCoordRep>),
+    is(typeid(WindowedSincInterpolateImageFunction<TImage,
+                                                   VRadius,
+                                                   Function::BlackmanWindowFunction<VRadius>,
+                                                   Boundary,
+                                                   TCoordRep>),
        Window::Blackman);
     FindWindowedSinc<TImage, TCoordRep, VRadius + 1>(type, found);
   }

@@ -25,7 +25,7 @@ void
 LaunchCatmullRom(Derivatives                             derivatives,
                  const EvaluationArguments<VDimension> & arguments,
                  std::int64_t                            lines,
-                 StreamHandle stream)
+                 StreamHandle                            stream)
 {
   const auto launch = [&](auto compiled) {
     LaunchEvaluation<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);

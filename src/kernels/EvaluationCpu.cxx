@@ -70,8 +70,8 @@ EvaluateOnCpu(Interpolation                           method,
       }
       break;
     default:
-      (single ? EvaluateSplineSingleOnCpu<VDimension> : EvaluateSplineDoubleOnCpu<VDimension>)(
-        source.order, derivatives, arguments, lines, context);
+      (single ? EvaluateSplineSingleOnCpu<VDimension>
+              : EvaluateSplineDoubleOnCpu<VDimension>)(source.order, derivatives, arguments, lines, context);
       break;
   }
 }

@@ -35,8 +35,8 @@ inline constexpr std::int64_t NumberOfSlabs = 16;
 /** \brief Lines of a slab at least, so that all threads have some. */
 inline constexpr std::int64_t FewestLines = 64;
 
-/** \brief Points whose memory is asked for ahead of the one that is evaluated: scattered points wait for memory more than
- * for anything else. */
+/** \brief Points whose memory is asked for ahead of the one that is evaluated: scattered points wait for memory more
+ * than for anything else. */
 inline constexpr std::int64_t PointsAhead = 6;
 
 /** \brief Asks for the rows of a support ahead of their use; methods without a basis do nothing. */

@@ -34,10 +34,22 @@ EvaluateSplineDoubleOnCpu(unsigned int                            order,
 }
 
 template void
-EvaluateSplineDoubleOnCpu(unsigned int, Derivatives, const EvaluationArguments<1> &, std::int64_t, const ExecutionContext &);
+EvaluateSplineDoubleOnCpu(unsigned int,
+                          Derivatives,
+                          const EvaluationArguments<1> &,
+                          std::int64_t,
+                          const ExecutionContext &);
 template void
-EvaluateSplineDoubleOnCpu(unsigned int, Derivatives, const EvaluationArguments<2> &, std::int64_t, const ExecutionContext &);
+EvaluateSplineDoubleOnCpu(unsigned int,
+                          Derivatives,
+                          const EvaluationArguments<2> &,
+                          std::int64_t,
+                          const ExecutionContext &);
 template void
-EvaluateSplineDoubleOnCpu(unsigned int, Derivatives, const EvaluationArguments<3> &, std::int64_t, const ExecutionContext &);
+EvaluateSplineDoubleOnCpu(unsigned int,
+                          Derivatives,
+                          const EvaluationArguments<3> &,
+                          std::int64_t,
+                          const ExecutionContext &);
 
 } // namespace itk::CudaSpline

@@ -34,10 +34,22 @@ EvaluateSplineSingleOnCpu(unsigned int                            order,
 }
 
 template void
-EvaluateSplineSingleOnCpu(unsigned int, Derivatives, const EvaluationArguments<1> &, std::int64_t, const ExecutionContext &);
+EvaluateSplineSingleOnCpu(unsigned int,
+                          Derivatives,
+                          const EvaluationArguments<1> &,
+                          std::int64_t,
+                          const ExecutionContext &);
 template void
-EvaluateSplineSingleOnCpu(unsigned int, Derivatives, const EvaluationArguments<2> &, std::int64_t, const ExecutionContext &);
+EvaluateSplineSingleOnCpu(unsigned int,
+                          Derivatives,
+                          const EvaluationArguments<2> &,
+                          std::int64_t,
+                          const ExecutionContext &);
 template void
-EvaluateSplineSingleOnCpu(unsigned int, Derivatives, const EvaluationArguments<3> &, std::int64_t, const ExecutionContext &);
+EvaluateSplineSingleOnCpu(unsigned int,
+                          Derivatives,
+                          const EvaluationArguments<3> &,
+                          std::int64_t,
+                          const ExecutionContext &);
 
 } // namespace itk::CudaSpline

@@ -56,8 +56,9 @@ LaunchEvaluation(Interpolation                           method,
       LaunchCatmullRom(derivatives, arguments, lines, stream);
       break;
     default:
-      (source.element == ScalarType::Float32 ? LaunchSplineSingle<VDimension> : LaunchSplineDouble<VDimension>)(
-        source.order, derivatives, arguments, lines, stream);
+      (source.element == ScalarType::Float32
+         ? LaunchSplineSingle<VDimension>
+         : LaunchSplineDouble<VDimension>)(source.order, derivatives, arguments, lines, stream);
       break;
   }
 }

@@ -60,8 +60,7 @@ LaunchEvaluation(const EvaluationArguments<VDimension> & arguments, std::int64_t
   const std::int64_t blocks = across * ((lines + BlockLines - 1) / BlockLines);
   if (blocks > 0x7FFFFFFF)
   {
-    throw DeviceError(DeviceError::Kind::Other,
-                      "A slab of the output has more lines than a grid of blocks can hold.");
+    throw DeviceError(DeviceError::Kind::Other, "A slab of the output has more lines than a grid of blocks can hold.");
   }
   EvaluationKernel<TMethod, VDerivatives>
     <<<static_cast<unsigned int>(blocks), dim3(BlockSamples, BlockLines), 0, stream>>>(arguments, lines);

@@ -38,7 +38,7 @@ void
 LaunchPixels(Interpolation                           method,
              const EvaluationArguments<VDimension> & arguments,
              std::int64_t                            lines,
-             StreamHandle stream);
+             StreamHandle                            stream);
 
 template <unsigned int VDimension>
 void
@@ -53,7 +53,7 @@ void
 LaunchCatmullRom(Derivatives                             derivatives,
                  const EvaluationArguments<VDimension> & arguments,
                  std::int64_t                            lines,
-                 StreamHandle stream);
+                 StreamHandle                            stream);
 ///@}
 
 /** B-splines. */
@@ -64,7 +64,7 @@ LaunchSplineSingle(unsigned int                            order,
                    Derivatives                             derivatives,
                    const EvaluationArguments<VDimension> & arguments,
                    std::int64_t                            lines,
-                   StreamHandle stream);
+                   StreamHandle                            stream);
 
 template <unsigned int VDimension>
 void
@@ -72,7 +72,7 @@ LaunchSplineDouble(unsigned int                            order,
                    Derivatives                             derivatives,
                    const EvaluationArguments<VDimension> & arguments,
                    std::int64_t                            lines,
-                   StreamHandle stream);
+                   StreamHandle                            stream);
 ///@}
 
 } // namespace itk::CudaSpline

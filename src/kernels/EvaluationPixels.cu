@@ -25,7 +25,7 @@ void
 LaunchPixels(Interpolation                           method,
              const EvaluationArguments<VDimension> & arguments,
              std::int64_t                            lines,
-             StreamHandle stream)
+             StreamHandle                            stream)
 {
   if (method == Interpolation::Nearest)
   {

@@ -26,7 +26,7 @@ LaunchSplineDouble(unsigned int                            order,
                    Derivatives                             derivatives,
                    const EvaluationArguments<VDimension> & arguments,
                    std::int64_t                            lines,
-                   StreamHandle stream)
+                   StreamHandle                            stream)
 {
   DispatchSpline<double>(order, derivatives, [&](auto compiled) {
     LaunchEvaluation<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);

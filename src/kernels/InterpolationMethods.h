@@ -148,7 +148,7 @@ struct LinearMethod
       const auto first = static_cast<double>(arguments.extent.start[d]);
       const auto last = static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d] - 1);
       itk = itk && (arguments.extension[d] == Extension::Nearest ? index[d] < last + 1.0
-                                                                  : index[d] >= first && index[d] <= last);
+                                                                 : index[d] >= first && index[d] <= last);
     }
     const TReal value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
       return itk ? LinearValue(static_cast<const TReal *>(arguments.source), arguments.extent, x)
@@ -194,7 +194,7 @@ struct SplineMethod : BasisMethod<SplineMethod<VOrder, TReal>, TReal>
 {
   template <unsigned int VDimension>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE SplineBasis<VOrder>
-  Basis(const EvaluationArguments<VDimension> &)
+                                                  Basis(const EvaluationArguments<VDimension> &)
   {
     return {};
   }

@@ -75,8 +75,9 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   {
     if (descriptor.order >= 2 && !HasCoefficients(descriptor.extension[d]))
     {
-      throw std::invalid_argument(std::string("B-splines of orders 2 to 5 continue by Mirror, Reflect or GridWrap, not ") +
-                                  NameOf(descriptor.extension[d]) + ".");
+      throw std::invalid_argument(
+        std::string("B-splines of orders 2 to 5 continue by Mirror, Reflect or GridWrap, not ") +
+        NameOf(descriptor.extension[d]) + ".");
     }
   }
   if (descriptor.NeedsFilter() && descriptor.method.kind == PrefilterMethod::Kind::Fir)

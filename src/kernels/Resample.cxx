@@ -41,12 +41,8 @@ ResampleOnCpu(const ResampleDescriptor & descriptor,
     arguments.ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(descriptor.scanlineEnds);
     arguments.output = output;
     arguments.count = descriptor.samples * descriptor.lines;
-    EvaluateOnCpu(descriptor.interpolation,
-                  source.GetDescriptor(),
-                  Derivatives::None,
-                  arguments,
-                  descriptor.lines,
-                  context);
+    EvaluateOnCpu(
+      descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, descriptor.lines, context);
   });
 }
 
@@ -67,8 +63,7 @@ CheckSource(const InterpolationDescriptor & method, const SampleSource & source,
   {
     throw std::invalid_argument(name + " needs float32 or float64 samples, not " + NameOf(samples.element) + ".");
   }
-  if (method.interpolation == Interpolation::WindowedSinc &&
-      (method.radius < 1 || method.radius > MaximumSincRadius))
+  if (method.interpolation == Interpolation::WindowedSinc && (method.radius < 1 || method.radius > MaximumSincRadius))
   {
     throw std::invalid_argument(name + " has a radius of 1 to " + std::to_string(MaximumSincRadius) +
                                 " samples; it is " + std::to_string(method.radius) + ".");

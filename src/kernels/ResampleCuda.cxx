@@ -57,9 +57,9 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   streams[0].Synchronize();
   const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
 
-  const std::int64_t            lineBytes = descriptor.samples * static_cast<std::int64_t>(SizeOf(descriptor.output));
-  const std::int64_t            count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
-  auto                          arguments = MakeResampleArguments<VDimension>(descriptor, source);
+  const std::int64_t lineBytes = descriptor.samples * static_cast<std::int64_t>(SizeOf(descriptor.output));
+  const std::int64_t count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
+  auto               arguments = MakeResampleArguments<VDimension>(descriptor, source);
   for (std::int64_t slab = 0; slab <= count; ++slab)
   {
     if (slab < count)
@@ -69,12 +69,8 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
       arguments.output = slabs[slab % 2].Data();
       const std::int64_t lines = std::min(plan.slabLines, descriptor.lines - first);
       arguments.count = lines * arguments.samples;
-      LaunchEvaluation(descriptor.interpolation,
-                       source.GetDescriptor(),
-                       Derivatives::None,
-                       arguments,
-                       lines,
-                       streams[slab % 2].Get());
+      LaunchEvaluation(
+        descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, lines, streams[slab % 2].Get());
     }
     if (slab > 0)
     {

@@ -54,7 +54,8 @@ Check(const PointsDescriptor & descriptor, const SampleSource & source, const Ex
   const std::string name = std::string("Interpolation ") + NameOf(descriptor.interpolation);
   if (!IsReal(descriptor.pointType))
   {
-    throw std::invalid_argument(std::string("Points are float32 or float64, not ") + NameOf(descriptor.pointType) + ".");
+    throw std::invalid_argument(std::string("Points are float32 or float64, not ") + NameOf(descriptor.pointType) +
+                                ".");
   }
   if (descriptor.derivatives == Derivatives::None)
   {

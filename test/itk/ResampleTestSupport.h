@@ -18,6 +18,7 @@
 #ifndef ResampleTestSupport_h
 #define ResampleTestSupport_h
 
+#include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaResampleImageFilter.h"
 
 #include "BackendTable.h"

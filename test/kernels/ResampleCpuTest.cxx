@@ -123,6 +123,7 @@ TEST(Resample, NearestStaysInTheBuffer)
   const std::vector<std::uint8_t> pixels{ 1, 2, 3, 4 };
   SourceDescriptor                source = MakeDescriptor({ 4 }, ScalarType::UInt8, ScalarType::UInt8, 0);
   source.start[0] = -3;
+  source.extension.fill(Extension::Nearest); // ITK's rule
   ResampleDescriptor resample;
   resample.interpolation = Interpolation::Nearest;
   resample.output = ScalarType::UInt8;

@@ -64,8 +64,8 @@ TEST(SplineEvaluation, FoldingChangesNoBitInside)
     grid.Fill(random);
     for (int trial = 0; trial < 50; ++trial)
     {
-      const double                                       index[2] = { random.Uniform(0.0, 5.0), random.Uniform(7.0, 9.0) };
-      BasisSupport<SplineBasis<n>, 2, float>             support(index, grid.grid.extent);
+      const double                           index[2] = { random.Uniform(0.0, 5.0), random.Uniform(7.0, 9.0) };
+      BasisSupport<SplineBasis<n>, 2, float> support(index, grid.grid.extent);
       TensorWeights<2, n + 1, Derivatives::Second, float> weights;
       for (unsigned int d = 0; d < 2; ++d)
       {
@@ -236,7 +236,8 @@ TEST(TensorProduct, AnyWeightsStridesAndOffsets)
         long double        weight = 1;
         for (unsigned int d = 0; d < 3; ++d)
         {
-          const auto & ofAxis = orders[d] == 0 ? weights.value[d] : (orders[d] == 1 ? weights.first[d] : weights.second[d]);
+          const auto & ofAxis =
+            orders[d] == 0 ? weights.value[d] : (orders[d] == 1 ? weights.first[d] : weights.second[d]);
           weight *= ofAxis[k[d]];
           at += folded.offset[d][k[d]];
         }

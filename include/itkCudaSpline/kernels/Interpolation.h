@@ -80,10 +80,10 @@ struct InterpolationDescriptor
   std::array<double, 3> lower{ { 0, 0, 0 } };
   /** Upper bounds, which are outside. */
   std::array<double, 3> upper{ { 0, 0, 0 } };
-  double                border{ 0.0 };               ///< what stands outside under Extension::GridConstant
-  double                tension{ 0.5 };              ///< of CatmullRom
+  double                border{ 0.0 };                 ///< what stands outside under Extension::GridConstant
+  double                tension{ 0.5 };                ///< of CatmullRom
   SincWindow            window{ SincWindow::Hamming }; ///< of WindowedSinc
-  int                   radius{ 3 };                 ///< of WindowedSinc: 1 to MaximumSincRadius (samples)
+  int                   radius{ 3 };                   ///< of WindowedSinc: 1 to MaximumSincRadius (samples)
   /** Standard deviation of LabelGaussian, by axis (samples). */
   std::array<double, 3> sigma{ { 1, 1, 1 } };
   /** Distance beyond which LabelGaussian does not look, by axis (samples). */

@@ -55,10 +55,10 @@ struct PointsDescriptor : InterpolationDescriptor
   void *         gradients{ nullptr };          ///< D a point, x first; for First and Second
   void *         hessians{ nullptr };           ///< D (D + 1) / 2 a point, as SymmetricEntry(); for Second
   std::uint8_t * inside{ nullptr };             ///< 1 where a point is inside, else 0; null where nobody asks
-  std::uint64_t  defaultPixel{ 0 };             ///< bits of the value outside, in the low bytes; derivatives are 0 there
+  std::uint64_t  defaultPixel{ 0 }; ///< bits of the value outside, in the low bytes; derivatives are 0 there
 
-  bool   onDevice{ false };   ///< arrays are in memory of the context's device
-  void * stream{ nullptr };   ///< of arrays on a device: the cudaStream_t in whose order they are read and written
+  bool   onDevice{ false }; ///< arrays are in memory of the context's device
+  void * stream{ nullptr }; ///< of arrays on a device: the cudaStream_t in whose order they are read and written
 };
 
 /** \brief Evaluates a source at points.

@@ -39,7 +39,7 @@ struct CatmullRomBasis
 
   /** First index of the support of a coordinate (samples): the one before its floor. */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
-  Start(double x)
+                                                  Start(double x)
   {
     const auto truncated = static_cast<std::int64_t>(x);
     return truncated - (x < static_cast<double>(truncated) ? 2 : 1);

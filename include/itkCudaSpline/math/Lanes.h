@@ -28,7 +28,8 @@ namespace itk::CudaSpline
 /** \brief Neighbours along x, held and summed together: the innermost axis of a support.
  *
  * Loops of constant length over an array, which compilers turn into vector instructions on the host and into registers
- * on the device. The operations on a lane are the same in the same order everywhere; the device fuses products and sums.
+ * on the device. The operations on a lane are the same in the same order everywhere; the device fuses products and
+ * sums.
  *
  * \tparam VCount number of neighbours
  * \tparam TReal float or double */

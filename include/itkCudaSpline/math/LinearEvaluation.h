@@ -91,8 +91,8 @@ LinearValue(const TReal * data, const GridExtent<VDimension> & extent, const TCo
   return InterpolateCorners<VDimension>(data, offset, step, distance);
 }
 
-/** \brief Interpolation between the two neighbours of each axis among the axes 0 to VAxis - 1, x innermost, each of them
- * folded into the array or outside of it.
+/** \brief Interpolation between the two neighbours of each axis among the axes 0 to VAxis - 1, x innermost, each of
+ * them folded into the array or outside of it.
  *
  * \param[in] grid the samples
  * \param[in] at offset of the axes above (elements); 0 for the whole

@@ -49,7 +49,7 @@ struct SplineBasis
 
   /** First index of the support of a coordinate (samples); see SplineSupportStart(). */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
-  Start(double x)
+                                                  Start(double x)
   {
     return SplineSupportStart<VOrder>(x);
   }
@@ -117,10 +117,10 @@ struct BasisSupport
  * \param[out] jet value and derivatives (per sample) */
 template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TCoefficient, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> &                      grid,
-               const BasisSupport<TBasis, VDimension, TReal> &                        support,
-               const TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> &   weights,
-               Jet<VDimension, TReal> &                                               jet)
+SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> &                    grid,
+               const BasisSupport<TBasis, VDimension, TReal> &                      support,
+               const TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> & weights,
+               Jet<VDimension, TReal> &                                             jet)
 {
   if (support.inside)
   {
@@ -178,8 +178,8 @@ EvaluateOnGrid(const TBasis &                                    basis,
                const TCoordinate (&index)[VDimension],
                Jet<VDimension, TReal> & jet)
 {
-  const BasisSupport<TBasis, VDimension, TReal>                      support(index, grid.extent);
-  TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal>       weights;
+  const BasisSupport<TBasis, VDimension, TReal>                support(index, grid.extent);
+  TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> weights;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     basis.Weights(support.position[d], weights.value[d]);

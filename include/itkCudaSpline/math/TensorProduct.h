@@ -77,9 +77,9 @@ struct Jet
 template <unsigned int VDimension, unsigned int VTaps, Derivatives VDerivatives, typename TReal>
 struct TensorWeights
 {
-  TReal value[VDimension][VTaps];                                          ///< of the value
-  TReal first[HasOrder(VDerivatives, 1) ? VDimension : 1][VTaps];          ///< of the first derivative
-  TReal second[HasOrder(VDerivatives, 2) ? VDimension : 1][VTaps];         ///< of the second derivative
+  TReal value[VDimension][VTaps];                                  ///< of the value
+  TReal first[HasOrder(VDerivatives, 1) ? VDimension : 1][VTaps];  ///< of the first derivative
+  TReal second[HasOrder(VDerivatives, 2) ? VDimension : 1][VTaps]; ///< of the second derivative
 };
 
 /** \brief Offsets of a support's taps from the first element of the array, all of them inside: no folding. */
@@ -207,12 +207,17 @@ private:
  * \param[in] at offset of the axes above those (elements); 0 for the whole
  * \param[in] weights TensorWeights of the support
  * \param[out] sums the sums */
-template <unsigned int VAxes, unsigned int VTaps, Derivatives VDerivatives, typename TReal, typename TTaps, typename TWeights>
+template <unsigned int VAxes,
+          unsigned int VTaps,
+          Derivatives  VDerivatives,
+          typename TReal,
+          typename TTaps,
+          typename TWeights>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-SumRows(const TTaps &                                   taps,
-        std::int64_t                                    at,
-        const TWeights &                                weights,
-        RowSums<VAxes, VTaps, VDerivatives, TReal> &    sums)
+SumRows(const TTaps &                                taps,
+        std::int64_t                                 at,
+        const TWeights &                             weights,
+        RowSums<VAxes, VTaps, VDerivatives, TReal> & sums)
 {
   if constexpr (VAxes == 0)
   {
@@ -239,8 +244,8 @@ SumRows(const TTaps &                                   taps,
 
 /** \brief Sum over the support of coefficient times the product of the weights of all axes, and its derivatives.
  *
- * The rows of the support are summed over the slower axes first, lane by lane along x, which is what vectors of the host
- * do best; the device does as many multiply-adds as it would in any other order.
+ * The rows of the support are summed over the slower axes first, lane by lane along x, which is what vectors of the
+ * host do best; the device does as many multiply-adds as it would in any other order.
  *
  * \tparam VDimension axes
  * \tparam VTaps taps an axis
@@ -251,9 +256,9 @@ SumRows(const TTaps &                                   taps,
  * \param[out] jet value and derivatives */
 template <unsigned int VDimension, unsigned int VTaps, Derivatives VDerivatives, typename TReal, typename TTaps>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-TensorProductSum(const TTaps &                                                   taps,
-                 const TensorWeights<VDimension, VTaps, VDerivatives, TReal> &   weights,
-                 Jet<VDimension, TReal> &                                        jet)
+TensorProductSum(const TTaps &                                                 taps,
+                 const TensorWeights<VDimension, VTaps, VDerivatives, TReal> & weights,
+                 Jet<VDimension, TReal> &                                      jet)
 {
   RowSums<VDimension - 1, VTaps, VDerivatives, TReal> sums;
   SumRows<VDimension - 1>(taps, 0, weights, sums);
