@@ -78,22 +78,14 @@ StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension
   }
 }
 
-/** \brief The body of every evaluating kernel: one output sample, from its place in the list or on the scanline to its
- * pixel and derivatives.
+/** \brief The body of every evaluating kernel: one output sample, from its continuous index to its pixel and derivatives.
  *
  * \tparam TMethod see InterpolationMethods.h
- * \param[in] line line of the slab, \param[in] sample wanted sample of the line */
+ * \param[in] index continuous index, \param[in] at number of the output sample */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-EvaluateSample(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)
+EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
 {
-  const std::int64_t at = line * arguments.samples + sample;
-  if (at >= arguments.count)
-  {
-    return;
-  }
-  double index[VDimension];
-  arguments.IndexOf(line, sample, index);
   const bool inside = arguments.IsInside(index);
   if (arguments.inside != nullptr)
   {
@@ -122,6 +114,22 @@ EvaluateSample(const EvaluationArguments<VDimension> & arguments, std::int64_t l
     {
       StoreBits(arguments.output, at, arguments.defaultPixel, SizeOf(arguments.outputType));
     }
+  }
+}
+
+/** \brief EvaluateIndex() for an output sample, at its place in the list or on the scanline.
+ *
+ * \param[in] line line of the slab, \param[in] sample wanted sample of the line */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+EvaluateSample(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)
+{
+  const std::int64_t at = line * arguments.samples + sample;
+  if (at < arguments.count)
+  {
+    double index[VDimension];
+    arguments.IndexOf(line, sample, index);
+    EvaluateIndex<TMethod, VDerivatives>(arguments, index, at);
   }
 }
 

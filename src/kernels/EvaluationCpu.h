@@ -87,6 +87,63 @@ PrefetchSample(const EvaluationArguments<VDimension> & arguments, std::int64_t l
 #endif
 }
 
+/** \brief Continuous indices that are computed together. */
+inline constexpr std::int64_t IndicesAtATime = 64;
+
+/** \brief EvaluateSample() for consecutive samples of a scanline: their indices are computed together, in vectors, with
+ * the same operations. */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
+void
+EvaluateRun(const EvaluationArguments<VDimension> & arguments,
+            std::int64_t                            line,
+            std::int64_t                            sample,
+            std::int64_t                            count)
+{
+  double indices[VDimension][IndicesAtATime];
+  if (arguments.singleCoordinates)
+  {
+    for (std::int64_t i = 0; i < count; ++i)
+    {
+      double index[VDimension];
+      arguments.IndexOf(line, sample + i, index);
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        indices[d][i] = index[d];
+      }
+    }
+  }
+  else
+  {
+    // ScanlineEnds::At() for all of them.
+    const ScanlineEnds<VDimension> ends = arguments.ends[line];
+    const auto                     first = static_cast<double>(arguments.lineOffset + sample);
+    const auto                     number = static_cast<int>(count);
+    double                         alpha[IndicesAtATime];
+    for (int i = 0; i < number; ++i)
+    {
+      alpha[i] = (first + i) / arguments.lineLength;
+    }
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const double span = ends.end[d] - ends.start[d];
+      for (int i = 0; i < number; ++i)
+      {
+        indices[d][i] = RoundedSum(ends.start[d], RoundedProduct(alpha[i], span));
+      }
+    }
+  }
+  const std::int64_t at = line * arguments.samples + sample;
+  for (std::int64_t i = 0; i < count; ++i)
+  {
+    double index[VDimension];
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      index[d] = indices[d][i];
+    }
+    EvaluateIndex<TMethod, VDerivatives>(arguments, index, at + i);
+  }
+}
+
 /** \brief All lines, with the host's threads. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
@@ -101,13 +158,19 @@ EvaluateLines(const EvaluationArguments<VDimension> & arguments, std::int64_t li
     context.ParallelFor(last - first, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t line = first + begin; line < first + end; ++line)
       {
-        for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
+        if (scattered)
         {
-          if (scattered)
+          for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
           {
             PrefetchSample<TMethod>(arguments, line, sample + PointsAhead);
+            EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
           }
-          EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
+          continue;
+        }
+        for (std::int64_t sample = 0; sample < arguments.samples; sample += IndicesAtATime)
+        {
+          EvaluateRun<TMethod, VDerivatives>(
+            arguments, line, sample, std::min(IndicesAtATime, arguments.samples - sample));
         }
       }
     });

@@ -27,10 +27,13 @@
 /** \def CUDASPLINE_HOST_DEVICE
  * \brief Stands before a function that is compiled for host and device. */
 /** \def CUDASPLINE_INLINE
- * \brief Inlines a function of an inner loop, on the device in any case. */
+ * \brief Inlines a function of an inner loop, whatever the compiler thinks of its length. */
 #if defined(__CUDACC__)
 #  define CUDASPLINE_HOST_DEVICE __host__ __device__
 #  define CUDASPLINE_INLINE __forceinline__
+#elif defined(__GNUC__)
+#  define CUDASPLINE_HOST_DEVICE
+#  define CUDASPLINE_INLINE inline __attribute__((always_inline))
 #else
 #  define CUDASPLINE_HOST_DEVICE
 #  define CUDASPLINE_INLINE inline
