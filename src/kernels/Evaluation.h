@@ -78,7 +78,8 @@ StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension
   }
 }
 
-/** \brief The body of every evaluating kernel: one output sample, from its continuous index to its pixel and derivatives.
+/** \brief The body of every evaluating kernel: one output sample, from its continuous index to its pixel and
+ * derivatives.
  *
  * \tparam TMethod see InterpolationMethods.h
  * \param[in] index continuous index, \param[in] at number of the output sample */

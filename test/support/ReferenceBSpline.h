@@ -65,6 +65,7 @@ struct ReferenceWeights
 {
   std::vector<long double> value;      ///< order + 1 weights
   std::vector<long double> derivative; ///< by the coordinate, a sample
+  std::vector<long double> second;     ///< twice by the coordinate, a sample squared
 
   /** \param[in] order degree
    * \param[in] t position in the piece, in [0, 1): x - floor(x) of odd orders, x + 1/2 - floor(x + 1/2) of even ones */
@@ -72,26 +73,33 @@ struct ReferenceWeights
   {
     std::vector<long double> piece{ 1.0L };
     std::vector<long double> slope{ 0.0L };
+    std::vector<long double> curve{ 0.0L };
     for (unsigned int n = 1; n <= order; ++n)
     {
       std::vector<long double> nextPiece(n + 1);
       std::vector<long double> nextSlope(n + 1);
+      std::vector<long double> nextCurve(n + 1);
       for (unsigned int j = 0; j <= n; ++j)
       {
         const long double same = j < n ? piece[j] : 0.0L;
         const long double sameSlope = j < n ? slope[j] : 0.0L;
         const long double left = j > 0 ? piece[j - 1] : 0.0L;
         const long double leftSlope = j > 0 ? slope[j - 1] : 0.0L;
+        const long double sameCurve = j < n ? curve[j] : 0.0L;
+        const long double leftCurve = j > 0 ? curve[j - 1] : 0.0L;
         const long double rise = t + j;
         const long double fall = n + 1 - t - j;
         nextPiece[j] = (rise * same + fall * left) / n;
         nextSlope[j] = (same + rise * sameSlope - left + fall * leftSlope) / n;
+        nextCurve[j] = (2 * sameSlope + rise * sameCurve - 2 * leftSlope + fall * leftCurve) / n;
       }
       piece = nextPiece;
       slope = nextSlope;
+      curve = nextCurve;
     }
     value.assign(piece.rbegin(), piece.rend());
     derivative.assign(slope.rbegin(), slope.rend());
+    second.assign(curve.rbegin(), curve.rend());
   }
 };
 

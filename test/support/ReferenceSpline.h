@@ -227,19 +227,31 @@ public:
   long double
   Value(const std::vector<double> & index) const
   {
-    return this->Sum(index, static_cast<unsigned int>(m_Size.size()));
+    return this->Sum(index, std::vector<int>(m_Size.size(), 0));
   }
 
   /** Derivative along \p axis at a continuous index (a sample; not divided by any spacing). */
   long double
   Derivative(const std::vector<double> & index, unsigned int axis) const
   {
-    return this->Sum(index, axis);
+    std::vector<int> orders(m_Size.size(), 0);
+    ++orders[axis];
+    return this->Sum(index, orders);
+  }
+
+  /** Derivative along two axes, which may be the same (a sample squared). */
+  long double
+  SecondDerivative(const std::vector<double> & index, unsigned int first, unsigned int second) const
+  {
+    std::vector<int> orders(m_Size.size(), 0);
+    ++orders[first];
+    ++orders[second];
+    return this->Sum(index, orders);
   }
 
 private:
   long double
-  Sum(const std::vector<double> & index, unsigned int derivativeAxis) const
+  Sum(const std::vector<double> & index, const std::vector<int> & orders) const
   {
     const std::size_t                     dimension = m_Size.size();
     const std::size_t                     taps = m_Order + 1;
@@ -251,7 +263,7 @@ private:
     {
       const std::int64_t     first = ReferenceSupportStart(m_Order, index[d]);
       const ReferenceWeights pieces(m_Order, ReferencePosition(m_Order, index[d], first));
-      weights[d] = d == derivativeAxis ? pieces.derivative : pieces.value;
+      weights[d] = orders[d] == 0 ? pieces.value : (orders[d] == 1 ? pieces.derivative : pieces.second);
       for (std::size_t k = 0; k < taps; ++k)
       {
         const std::int64_t at = first + static_cast<std::int64_t>(k) - m_Start[d];
