@@ -168,10 +168,10 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Describ
     points.origin[r] = image->GetOrigin()[r];
     for (unsigned int c = 0; c < ImageDimension; ++c)
     {
-      points.pointToIndex[r * ImageDimension + c] = image->GetPhysicalPointToIndexMatrix()[r][c];
+      points.pointToIndex[r][c] = image->GetPhysicalPointToIndexMatrix()[r][c];
       // As ITK's interpolators: by the spacing, then rotated.
       const double direction = this->IsDirectionUsed() ? image->GetDirection()[r][c] : (r == c ? 1.0 : 0.0);
-      points.gradientMap[r * ImageDimension + c] = direction / image->GetSpacing()[c];
+      points.gradientMap[r][c] = direction / image->GetSpacing()[c];
     }
   }
 }

@@ -97,8 +97,8 @@ MakePointsArguments(const PointsDescriptor & descriptor, const SampleSource & so
     arguments.origin[r] = descriptor.origin[r];
     for (unsigned int c = 0; c < VDimension; ++c)
     {
-      arguments.pointToIndex[r][c] = descriptor.pointToIndex[r * VDimension + c];
-      arguments.gradientMap[r][c] = descriptor.gradientMap[r * VDimension + c];
+      arguments.pointToIndex[r][c] = descriptor.pointToIndex[r][c];
+      arguments.gradientMap[r][c] = descriptor.gradientMap[r][c];
     }
   }
   arguments.samples = PointsOfLine;

@@ -25,7 +25,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Calls \p run with the segment filter of a descriptor; not at all where it has none (orders 0 and 1).
+/** \brief Calls \p run with the segment filter of a descriptor; not at all where it has none (orders 0 and 1, and
+ * pixels that are coefficients).
  *
  * \tparam TReal type of the elements
  * \tparam VReaches reaches of FIR taps that get a filter of their own, in which the compiler knows them
@@ -34,6 +35,10 @@ template <typename TReal, int... VReaches, typename TRun>
 void
 DispatchSegmentFilter(const SourceDescriptor & descriptor, const TRun & run)
 {
+  if (!descriptor.NeedsFilter())
+  {
+    return;
+  }
   DispatchSplineOrder(descriptor.order, [&](auto constantOrder) {
     constexpr unsigned int order = decltype(constantOrder)::value;
     if constexpr (SplinePoles<order>::Count > 0)

@@ -75,10 +75,12 @@ MakePointsCase(const std::vector<std::int64_t> & sizes,
                std::int64_t                      count,
                FreshRandom &                     random)
 {
-  PointsCase test;
-  test.source = MakeDescriptor(sizes, element, element, order);
+  PointsCase       test;
+  const ScalarType pixels[] = { element, ScalarType::Float32, ScalarType::Int16 };
+  const ScalarType pixel = pixels[random.Engine()() % 3];
+  test.source = MakeDescriptor(sizes, pixel, element, order);
   test.source.method.kind = PrefilterMethod::Kind::Coefficients;
-  test.pixels = RandomPixels(element, test.source.Count(), random);
+  test.pixels = RandomPixels(pixel, test.source.Count(), random);
   test.points.interpolation = interpolation;
   test.points.count = count;
   test.points.pointType = random.Engine()() % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
@@ -171,8 +173,8 @@ PointsAgreement(const PointsCase & test, int derivative)
   return 2.0 * test.Dimension() * 50.0 * UnitOf(test.source.element) * Largest(test) * factor;
 }
 
-inline const std::vector<std::vector<std::int64_t>> PointsShapes{ { 50 },     { 2 },          { 1 },       { 31, 27 },
-                                                                  { 3, 2 },   { 23, 17, 19 }, { 1, 2, 3 }, { 30, 1, 4 } };
+inline const std::vector<std::vector<std::int64_t>> PointsShapes{ { 50 },   { 2 },          { 1 },       { 31, 27 },
+                                                                  { 3, 2 }, { 23, 17, 19 }, { 1, 2, 3 }, { 30, 1, 4 } };
 
 } // namespace CudaSplineTest
 

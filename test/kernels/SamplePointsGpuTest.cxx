@@ -108,9 +108,8 @@ TEST(SamplePointsGpu, OtherInterpolatorsAgreeWithCpu)
         continue;
       }
       // The weights of a sinc have absolute values that sum to less than 2.3 an axis and are within 32 units.
-      const double bound = interpolation == Interpolation::Nearest
-                             ? 0.0
-                             : 3.0 * 66 * 6 * 13.0 * 0x1p-53 * Largest(test);
+      const double bound =
+        interpolation == Interpolation::Nearest ? 0.0 : 3.0 * 66 * 6 * 13.0 * 0x1p-53 * Largest(test);
       ExpectNear(device.values, host.values, bound);
     }
   }
@@ -120,9 +119,10 @@ TEST(SamplePointsGpu, SeveralChunks)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom      random;
-  const PointsCase test = MakePointsCase({ 23, 17, 19 }, Interpolation::BSpline, 3, ScalarType::Float32, 1500000, random);
-  const auto       device = Compute(test, Derivatives::Second, OnGpu());
-  const auto       host = Compute(test, Derivatives::Second, ExecutionContext());
+  const PointsCase test =
+    MakePointsCase({ 23, 17, 19 }, Interpolation::BSpline, 3, ScalarType::Float32, 1500000, random);
+  const auto device = Compute(test, Derivatives::Second, OnGpu());
+  const auto host = Compute(test, Derivatives::Second, ExecutionContext());
   EXPECT_EQ(device.inside, host.inside);
   ExpectNear(device.values, host.values, PointsAgreement(test, 0));
   ExpectNear(device.hessians, host.hessians, PointsAgreement(test, 2));
@@ -132,7 +132,8 @@ TEST(SamplePointsGpu, AnAbortLeavesTheDeviceUsable)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom      random;
-  const PointsCase test = MakePointsCase({ 23, 17, 19 }, Interpolation::BSpline, 3, ScalarType::Float32, 3000000, random);
+  const PointsCase test =
+    MakePointsCase({ 23, 17, 19 }, Interpolation::BSpline, 3, ScalarType::Float32, 3000000, random);
   ExecutionContext context = OnGpu();
   context.progress = [](double fraction) { return fraction < 0.3; };
   EXPECT_THROW(Compute(test, Derivatives::None, context), OperationAborted);

@@ -56,7 +56,7 @@ TEST(SamplePoints, SplinesOfAllOrdersWithDerivatives)
         std::vector<Extension> extensions;
         for (std::int64_t i = 0; i < test.source.Count(); ++i)
         {
-          coefficients.push_back(LoadScalar<double>(test.pixels.data(), element, i));
+          coefficients.push_back(LoadScalar<double>(test.pixels.data(), test.source.pixel, i));
         }
         const std::vector<std::int64_t> start(test.source.start.begin(), test.source.start.begin() + shape.size());
         for (unsigned int d = 0; d < shape.size(); ++d)
@@ -96,6 +96,8 @@ TEST(SamplePoints, SplinesOfAllOrdersWithDerivatives)
           }
           if (testing::Test::HasNonfatalFailure())
           {
+            ADD_FAILURE() << "at " << testing::PrintToString(place) << " of " << testing::PrintToString(shape)
+                          << " from " << testing::PrintToString(start) << ", " << testing::PrintToString(extensions);
             return;
           }
         }
@@ -124,8 +126,8 @@ TEST(SamplePoints, DerivativesChangeNoOtherBit)
 
 TEST(SamplePoints, ThreadsChangeNoBit)
 {
-  FreshRandom          random;
-  const PointsCase     test = MakePointsCase({ 23, 17, 19 }, Interpolation::BSpline, 3, ScalarType::Float64, 70001, random);
+  FreshRandom      random;
+  const PointsCase test = MakePointsCase({ 23, 17, 19 }, Interpolation::BSpline, 3, ScalarType::Float64, 70001, random);
   const ThreadExecutor threads(16);
   ExecutionContext     context;
   context.host = &threads;
@@ -172,7 +174,7 @@ TEST(SamplePoints, CatmullRomIsItsFormula)
             return FoldIndex(first[d] + k - test.source.start[d], test.source.size[d], test.source.extension[d]);
           };
           sum += weight[0][x] * weight[1][y] *
-                 LoadScalar<double>(test.pixels.data(), element, at(0, x) + test.source.size[0] * at(1, y));
+                 LoadScalar<double>(test.pixels.data(), test.source.pixel, at(0, x) + test.source.size[0] * at(1, y));
         }
       }
       ASSERT_NEAR(result.values[static_cast<std::size_t>(i)], sum, PointsAgreement(test, 0));
@@ -198,8 +200,8 @@ TEST(SamplePoints, PhysicalPointsAndTheGradientMap)
     {
       matrix[r][c] = (r == c ? 0.7 : 0.0) + random.Uniform(-0.1, 0.1);
       map[r][c] = random.Uniform(-2.0, 2.0);
-      points.points.pointToIndex[r * 3 + c] = matrix[r][c];
-      points.points.gradientMap[r * 3 + c] = map[r][c];
+      points.points.pointToIndex[r][c] = matrix[r][c];
+      points.points.gradientMap[r][c] = map[r][c];
     }
   }
   for (std::int64_t i = 0; i < points.points.count; ++i)
@@ -207,7 +209,7 @@ TEST(SamplePoints, PhysicalPointsAndTheGradientMap)
     double place[3], index[3];
     for (unsigned int d = 0; d < 3; ++d)
     {
-      place[d] = random.Uniform(-60.0, 60.0);
+      place[d] = origin[d] + random.Uniform(points.points.lower[d] - 3.0, points.points.upper[d] + 3.0) / 0.7;
     }
     PointToContinuousIndex(origin, matrix, place, index);
     for (unsigned int d = 0; d < 3; ++d)
@@ -276,8 +278,8 @@ TEST(SamplePoints, NearestMovesBits)
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < 2; ++d)
     {
-      const std::int64_t nearest = test.points.singleCoordinates ? NearestIndex(static_cast<float>(place[d]))
-                                                                 : NearestIndex(place[d]);
+      const std::int64_t nearest =
+        test.points.singleCoordinates ? NearestIndex(static_cast<float>(place[d])) : NearestIndex(place[d]);
       at += FoldIndex(nearest - test.source.start[d], test.source.size[d], test.source.extension[d]) * stride;
       stride *= test.source.size[d];
     }

@@ -36,19 +36,22 @@ namespace itk::CudaSpline
  * D is the dimension of the source. Arrays are in host memory, or all of them in memory of the context's device. */
 struct PointsDescriptor : InterpolationDescriptor
 {
+  /** A matrix by row and column, of which the first D of each count. */
+  using Matrix = std::array<std::array<double, 3>, 3>;
+
   std::int64_t count{ 0 };                       ///< points
   const void * points{ nullptr };                ///< D numbers a point, x first, one point after the other
   ScalarType   pointType{ ScalarType::Float64 }; ///< of those numbers: Float32 or Float64
   /** Points are places in physical space (mm), and not continuous indices. */
   bool                  physical{ false };
   std::array<double, 3> origin{ { 0, 0, 0 } }; ///< place of index 0 (mm), for physical points
-  /** Indices a mm, D x D numbers row by row: itk::ImageBase's matrix, for physical points. */
-  std::array<double, 9> pointToIndex{ { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+  /** Indices a mm, by row and column: itk::ImageBase's matrix, for physical points. */
+  Matrix pointToIndex{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
 
   Derivatives derivatives{ Derivatives::None }; ///< what is evaluated; for BSpline and CatmullRom
-  /** What derivatives per sample are multiplied with, M, D x D numbers row by row: the gradient is M g, the Hessian
-   * M H M^T. The identity gives those per sample. */
-  std::array<double, 9> gradientMap{ { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+  /** What derivatives per sample are multiplied with, M, by row and column: the gradient is M g, the Hessian M H M^T.
+   * The identity gives those per sample. */
+  Matrix gradientMap{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
 
   ScalarType     output{ ScalarType::Float64 }; ///< of the values; with derivatives Float32 or Float64, of those too
   void *         values{ nullptr };             ///< count numbers

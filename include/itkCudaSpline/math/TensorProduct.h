@@ -159,24 +159,24 @@ struct RowSums
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Add(const RowSums<VAxes - 1, VTaps, VDerivatives, TReal> & row, const TWeights & weights, unsigned int tap)
   {
-    constexpr unsigned int top = VAxes - 1; // the axis that is summed over here, y being 0
-    const TReal            w = weights.value[VAxes][tap];
+    constexpr int top = static_cast<int>(VAxes) - 1; // the axis that is summed over here, y being 0
+    const TReal   w = weights.value[VAxes][tap];
     Put(value, w, row.value, tap);
     if constexpr (HasOrder(VDerivatives, 1))
     {
       const TReal dw = weights.first[VAxes][tap];
       Put(first[top], dw, row.value, tap);
-      for (unsigned int a = 0; a < top; ++a)
+      for (int a = 0; a < top; ++a)
       {
         Put(first[a], w, row.first[a], tap);
       }
       if constexpr (HasOrder(VDerivatives, 2))
       {
         Put(second[SymmetricEntry(top, top, VAxes)], weights.second[VAxes][tap], row.value, tap);
-        for (unsigned int a = 0; a < top; ++a)
+        for (int a = 0; a < top; ++a)
         {
           Put(second[SymmetricEntry(a, top, VAxes)], dw, row.first[a], tap);
-          for (unsigned int b = a; b < top; ++b)
+          for (int b = a; b < top; ++b)
           {
             Put(second[SymmetricEntry(a, b, VAxes)], w, row.second[SymmetricEntry(a, b, top)], tap);
           }
@@ -230,7 +230,7 @@ SumRows(const TTaps &                                taps,
   {
 #if defined(__CUDA_ARCH__)
 #  pragma unroll
-#elif defined(__GNUC__) && !defined(__clang__)
+#elif defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #  pragma GCC unroll 6
 #endif
     for (unsigned int k = 0; k < VTaps; ++k)
