@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/Interpolation.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 #include "itkCudaSpline/math/Geometry.h"
+#include "itkCudaSpline/math/TransformStage.h"
 
 namespace itk::CudaSpline
 {
@@ -29,6 +30,7 @@ namespace itk::CudaSpline
 enum class Coordinates : unsigned char
 {
   Scanlines, ///< interpolated between the ends of scanlines
+  Stages,    ///< places of an output grid, moved by a chain of transforms
   Indices,   ///< a list of continuous indices
   Points     ///< a list of places in physical space
 };
@@ -63,8 +65,14 @@ struct EvaluationArguments
   std::int64_t                     lineOffset;
   const void *                     points; ///< of the slab, host or device
   ScalarType                       pointType;
-  double                           origin[VDimension];
+  double                           origin[VDimension]; ///< of the input
   double                           pointToIndex[VDimension][VDimension];
+  GridExtent<VDimension>           region; ///< of the output: the first line of the slab is its line firstLine
+  std::int64_t                     firstLine;
+  double                           outputOrigin[VDimension];
+  double                           indexToPoint[VDimension][VDimension];
+  const TransformStage<VDimension> * stages; ///< in the order in which points go through them, host or device
+  int                                stageCount;
 
   // The output, of the slab, host or device.
   std::int64_t   samples; ///< output samples a line
@@ -97,8 +105,26 @@ struct EvaluationArguments
       }
       return;
     }
+    double point[VDimension];
+    if (coordinates == Coordinates::Stages)
+    {
+      std::int64_t place[VDimension];
+      std::int64_t rest = firstLine + line;
+      place[0] = region.start[0] + sample;
+      for (unsigned int d = 1; d < VDimension; ++d)
+      {
+        place[d] = region.start[d] + rest % region.size[d];
+        rest /= region.size[d];
+      }
+      IndexToPoint(outputOrigin, indexToPoint, place, point);
+      for (int stage = 0; stage < stageCount; ++stage)
+      {
+        stages[stage].Apply(point);
+      }
+      PointToContinuousIndex(origin, pointToIndex, point, index);
+      return;
+    }
     const std::int64_t at = (line * samples + sample) * VDimension;
-    double             point[VDimension];
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       point[d] = pointType == ScalarType::Float32 ? static_cast<double>(static_cast<const float *>(points)[at + d])

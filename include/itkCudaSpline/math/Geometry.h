@@ -74,6 +74,29 @@ struct AffineMap
   }
 };
 
+/** \brief itk::ImageBase::TransformIndexToPhysicalPoint(): starts at the origin, adds one column after the other.
+ *
+ * \param[in] origin place of index 0 (mm)
+ * \param[in] indexToPoint mm an index, row by row
+ * \param[in] index an index, x first, of any sign
+ * \param[out] point its place (mm) */
+template <unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+IndexToPoint(const double (&origin)[VDimension],
+             const double (&indexToPoint)[VDimension][VDimension],
+             const std::int64_t (&index)[VDimension],
+             double (&point)[VDimension])
+{
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    point[r] = origin[r];
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      point[r] = RoundedSum(point[r], RoundedProduct(indexToPoint[r][c], static_cast<double>(index[c])));
+    }
+  }
+}
+
 /** \brief itk::ImageBase::TransformPhysicalPointToContinuousIndex(): the difference to the origin, then the row sums.
  *
  * \param[in] origin place of index 0 (mm)
@@ -117,14 +140,7 @@ struct GridGeometry
   CUDASPLINE_HOST_DEVICE void
   IndexToPoint(const std::int64_t (&index)[VDimension], double (&point)[VDimension]) const
   {
-    for (unsigned int r = 0; r < VDimension; ++r)
-    {
-      point[r] = origin[r];
-      for (unsigned int c = 0; c < VDimension; ++c)
-      {
-        point[r] = RoundedSum(point[r], RoundedProduct(indexToPoint[r][c], static_cast<double>(index[c])));
-      }
-    }
+    CudaSpline::IndexToPoint(origin, indexToPoint, index, point);
   }
 
   /** itk::ImageBase::TransformPhysicalPointToContinuousIndex(): the difference to the origin, then the row

@@ -1,0 +1,226 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_math_TransformStage_h
+#define itkCudaSpline_math_TransformStage_h
+
+#include "itkCudaSpline/math/Geometry.h"
+#include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/RoundedArithmetic.h"
+#include "itkCudaSpline/math/SplineWeights.h"
+#include "itkCudaSpline/math/TensorProduct.h"
+
+#include <cstdint>
+
+/** \file
+ * \brief Transforms that are not linear, as a chain of stages that a kernel walks for every point. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineMath
+ * @{ */
+
+/** \brief What a stage of a chain does to a point. */
+enum class TransformKind : unsigned char
+{
+  Affine,           ///< itk::MatrixOffsetTransformBase and every other linear transform
+  BSpline,          ///< itk::BSplineTransform of order 1 to 3
+  DisplacementField ///< itk::DisplacementFieldTransform with linear or nearest-neighbour interpolation
+};
+
+/** \brief One stage of a chain of transforms. All places and displacements are double, in mm. */
+template <unsigned int VDimension>
+struct TransformStage
+{
+  TransformKind         kind{ TransformKind::Affine }; ///< what it does
+  AffineMap<VDimension> map;                           ///< of Affine
+
+  GridExtent<VDimension> extent;                                  ///< samples of the grid of the others
+  double                 origin[VDimension]{};                    ///< place of the grid's index 0 (mm)
+  double                 pointToIndex[VDimension][VDimension]{};  ///< indices of the grid a mm
+  const double *         data{ nullptr };                         ///< displacements (mm), x fastest, host or device
+  std::int64_t           elementStride{ 1 };                      ///< numbers between neighbours along x
+  std::int64_t           componentStride{ 0 };                    ///< numbers between the components of a sample
+  int                    order{ 3 };                              ///< of BSpline: 1 to 3
+  bool                   nearest{ false };                        ///< of DisplacementField: nearest neighbour, not linear
+
+  double lower[VDimension]{};   ///< continuous indices below are outside: the point stays where it is
+  double upper[VDimension]{};   ///< those at or above are outside too
+  double atUpper[VDimension]{}; ///< of BSpline: those from here on, up to \c pastUpper, are taken for \c belowUpper
+  double pastUpper[VDimension]{};  ///< see \c atUpper
+  double belowUpper[VDimension]{}; ///< see \c atUpper
+
+  /** Maps a point (mm), in place. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Apply(double (&point)[VDimension]) const
+  {
+    if (kind == TransformKind::Affine)
+    {
+      double mapped[VDimension];
+      map.Apply(point, mapped);
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        point[d] = mapped[d];
+      }
+      return;
+    }
+    double index[VDimension];
+    PointToContinuousIndex(origin, pointToIndex, point, index);
+    if (!this->Admit(index))
+    {
+      return;
+    }
+    if (kind == TransformKind::BSpline)
+    {
+      switch (order)
+      {
+        case 1:
+          this->AddSpline<1>(index, point);
+          break;
+        case 2:
+          this->AddSpline<2>(index, point);
+          break;
+        default:
+          this->AddSpline<3>(index, point);
+          break;
+      }
+    }
+    else if (nearest)
+    {
+      this->AddNearest(index, point);
+    }
+    else
+    {
+      this->AddLinear(index, point);
+    }
+  }
+
+private:
+  /** Whether the displacement at an index is known; ITK's rules at the upper end. NaN is outside. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  Admit(double (&index)[VDimension]) const
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      if (kind == TransformKind::BSpline && index[d] >= atUpper[d] && index[d] <= pastUpper[d])
+      {
+        index[d] = belowUpper[d];
+      }
+      else if (!(index[d] >= lower[d] && index[d] < upper[d]))
+      {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Adds the sum of coefficients and weights: itk::BSplineInterpolationWeightFunction's support, all of it inside. */
+  template <unsigned int VOrder>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddSpline(const double (&index)[VDimension], double (&point)[VDimension]) const
+  {
+    TensorWeights<VDimension, VOrder + 1, Derivatives::None, double> weights;
+    ContiguousTaps<VDimension, double>                               taps;
+    taps.data = data;
+    std::int64_t stride = 1;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const std::int64_t start = FloorIndex(index[d] + 0.5 - VOrder / 2.0);
+      SplineWeights<VOrder>(index[d] - static_cast<double>(start + static_cast<std::int64_t>(VOrder / 2)),
+                            weights.value[d]);
+      taps.stride[d] = stride;
+      taps.data += (start - extent.start[d]) * stride;
+      stride *= extent.size[d];
+    }
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      Jet<VDimension, double> displacement;
+      TensorProductSum(taps, weights, displacement);
+      point[d] += displacement.value;
+      taps.data += componentStride;
+    }
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddNearest(const double (&index)[VDimension], double (&point)[VDimension]) const
+  {
+    std::int64_t offset = 0;
+    std::int64_t stride = elementStride;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const std::int64_t last = extent.size[d] - 1;
+      const std::int64_t at = NearestIndex(index[d]) - extent.start[d];
+      offset += (at < 0 ? 0 : (at > last ? last : at)) * stride;
+      stride *= extent.size[d];
+    }
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      point[d] += data[offset + static_cast<std::int64_t>(d) * componentStride];
+    }
+  }
+
+  /** itk::VectorLinearInterpolateImageFunction: the neighbours' displacements times their overlaps, the outermost ones
+   * standing beyond the border too; a neighbour without overlap is not read. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddLinear(const double (&index)[VDimension], double (&point)[VDimension]) const
+  {
+    std::int64_t offset[VDimension][2];
+    double       weight[VDimension][2];
+    std::int64_t stride = elementStride;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const std::int64_t base = FloorIndex(index[d]);
+      const std::int64_t last = extent.size[d] - 1;
+      weight[d][1] = index[d] - static_cast<double>(base);
+      weight[d][0] = 1.0 - weight[d][1];
+      for (int k = 0; k < 2; ++k)
+      {
+        const std::int64_t at = base + k - extent.start[d];
+        offset[d][k] = (at < 0 ? 0 : (at > last ? last : at)) * stride;
+      }
+      stride *= extent.size[d];
+    }
+    double sum[VDimension] = {};
+    for (unsigned int corner = 0; corner < (1U << VDimension); ++corner)
+    {
+      double       overlap = 1.0;
+      std::int64_t at = 0;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        const unsigned int upperOne = (corner >> d) & 1U;
+        overlap *= weight[d][upperOne];
+        at += offset[d][upperOne];
+      }
+      if (overlap != 0.0)
+      {
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          sum[d] += overlap * data[at + static_cast<std::int64_t>(d) * componentStride];
+        }
+      }
+    }
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      point[d] += sum[d];
+    }
+  }
+};
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif
