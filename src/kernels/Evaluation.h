@@ -19,6 +19,7 @@
 #define Evaluation_h
 
 #include "itkCudaSpline/math/PixelAccess.h"
+#include "itkCudaSpline/math/RoundedArithmetic.h"
 #include "itkCudaSpline/math/TensorProduct.h"
 
 #include "kernels/EvaluationArguments.h"
@@ -78,6 +79,46 @@ StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension
   }
 }
 
+/** \brief Stores what stands outside of the bounds: the nearest sample, or the default pixel. */
+template <unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+StoreOutside(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+{
+  bool         extrapolated = arguments.extrapolation != nullptr;
+  std::int64_t offset = 0;
+  std::int64_t stride = 1;
+  for (unsigned int d = 0; d < VDimension && extrapolated; ++d)
+  {
+    const auto first = static_cast<double>(arguments.extent.start[d]);
+    const auto last = static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d] - 1);
+    extrapolated = index[d] == index[d]; // no place for NaN
+    // Clamped before it is rounded too: any number is an index then.
+    const double       clamped = index[d] < first ? first : (index[d] > last ? last : index[d]);
+    const std::int64_t nearest = extrapolated ? NearestIndex(clamped) - arguments.extent.start[d] : 0;
+    offset += (nearest < arguments.extent.size[d] ? nearest : arguments.extent.size[d] - 1) * stride;
+    stride *= arguments.extent.size[d];
+  }
+  for (int c = 0; c < arguments.components; ++c)
+  {
+    const std::int64_t to = at * arguments.components + c;
+    if (extrapolated)
+    {
+      StoreScalar(arguments.output,
+                  arguments.outputType,
+                  to,
+                  LoadScalar<double>(
+                    arguments.extrapolation, arguments.extrapolationElement, offset + c * arguments.planeStride));
+    }
+    else
+    {
+      StoreBits(arguments.output,
+                to,
+                arguments.defaultPixels != nullptr ? arguments.defaultPixels[c] : arguments.defaultPixel,
+                SizeOf(arguments.outputType));
+    }
+  }
+}
+
 /** \brief The body of every evaluating kernel: one output sample, from its continuous index to its pixel and
  * derivatives.
  *
@@ -100,7 +141,7 @@ EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&
     }
     else
     {
-      StoreBits(arguments.output, at, arguments.defaultPixel, SizeOf(arguments.outputType));
+      StoreOutside(arguments, index, at);
     }
   }
   else

@@ -46,6 +46,8 @@ struct EvaluationArguments
   ScalarType             element;
   GridExtent<VDimension> extent;
   Extension              extension[VDimension];
+  int                    components;  ///< planes of elements, numbers of an output pixel
+  std::int64_t           planeStride; ///< elements of a plane
 
   // The method.
   double     border;
@@ -56,34 +58,37 @@ struct EvaluationArguments
   double     cutOff[VDimension];
 
   // The coordinates.
-  Coordinates                      coordinates;
-  bool                             singleCoordinates;
-  double                           lower[VDimension];
-  double                           upper[VDimension];
-  const ScanlineEnds<VDimension> * ends; ///< of the first scanline of the slab, host or device
-  double                           lineLength;
-  std::int64_t                     lineOffset;
-  const void *                     points; ///< of the slab, host or device
-  ScalarType                       pointType;
-  double                           origin[VDimension]; ///< of the input
-  double                           pointToIndex[VDimension][VDimension];
-  GridExtent<VDimension>           region; ///< of the output: the first line of the slab is its line firstLine
-  std::int64_t                     firstLine;
-  double                           outputOrigin[VDimension];
-  double                           indexToPoint[VDimension][VDimension];
+  Coordinates                        coordinates;
+  bool                               singleCoordinates;
+  double                             lower[VDimension];
+  double                             upper[VDimension];
+  const ScanlineEnds<VDimension> *   ends; ///< of the first scanline of the slab, host or device
+  double                             lineLength;
+  std::int64_t                       lineOffset;
+  const void *                       points; ///< of the slab, host or device
+  ScalarType                         pointType;
+  double                             origin[VDimension]; ///< of the input
+  double                             pointToIndex[VDimension][VDimension];
+  GridExtent<VDimension>             region; ///< of the output: the first line of the slab is its line firstLine
+  std::int64_t                       firstLine;
+  double                             outputOrigin[VDimension];
+  double                             indexToPoint[VDimension][VDimension];
   const TransformStage<VDimension> * stages; ///< in the order in which points go through them, host or device
   int                                stageCount;
 
   // The output, of the slab, host or device.
-  std::int64_t   samples; ///< output samples a line
-  std::int64_t   count;   ///< output samples of all lines
-  void *         output;
-  ScalarType     outputType;
-  std::uint64_t  defaultPixel;
-  void *         gradients;
-  void *         hessians;
-  std::uint8_t * inside;
-  double         gradientMap[VDimension][VDimension];
+  std::int64_t          samples; ///< output samples a line
+  std::int64_t          count;   ///< output samples of all lines
+  void *                output;
+  ScalarType            outputType;
+  std::uint64_t         defaultPixel;
+  const std::uint64_t * defaultPixels; ///< of each component where there are several, host or device
+  const void *          extrapolation; ///< samples that continue outside; null where they do not
+  ScalarType            extrapolationElement;
+  void *                gradients;
+  void *                hessians;
+  std::uint8_t *        inside;
+  double                gradientMap[VDimension][VDimension];
 
   /** \brief Continuous index of an output sample.
    *
@@ -166,6 +171,8 @@ MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSour
   EvaluationArguments<VDimension> arguments{};
   arguments.source = source.GetData();
   arguments.element = samples.element;
+  arguments.components = static_cast<int>(samples.components);
+  arguments.planeStride = samples.Count();
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     arguments.extent.start[d] = samples.start[d];

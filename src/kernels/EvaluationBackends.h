@@ -74,6 +74,11 @@ MakeResampleArguments(const ResampleDescriptor & descriptor, const SampleSource 
   arguments.samples = descriptor.samples;
   arguments.outputType = descriptor.output;
   arguments.defaultPixel = descriptor.defaultPixel;
+  if (descriptor.extrapolation != nullptr)
+  {
+    arguments.extrapolation = descriptor.extrapolation->GetData();
+    arguments.extrapolationElement = descriptor.extrapolation->GetDescriptor().element;
+  }
   return arguments;
 }
 

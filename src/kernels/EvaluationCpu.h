@@ -149,7 +149,7 @@ template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
 EvaluateLines(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, const ExecutionContext & context)
 {
-  const bool         scattered = arguments.coordinates != Coordinates::Scanlines;
+  const bool scattered = arguments.coordinates == Coordinates::Indices || arguments.coordinates == Coordinates::Points;
   const std::int64_t slabs = std::max<std::int64_t>(1, std::min(lines / FewestLines, NumberOfSlabs));
   for (std::int64_t slab = 0; slab < slabs; ++slab)
   {
@@ -163,6 +163,14 @@ EvaluateLines(const EvaluationArguments<VDimension> & arguments, std::int64_t li
           for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
           {
             PrefetchSample<TMethod>(arguments, line, sample + PointsAhead);
+            EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
+          }
+          continue;
+        }
+        if (arguments.coordinates == Coordinates::Stages)
+        {
+          for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
+          {
             EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
           }
           continue;

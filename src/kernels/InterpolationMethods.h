@@ -27,6 +27,8 @@
 
 #include "kernels/EvaluationArguments.h"
 
+#include <type_traits>
+
 /** \file
  * \brief The interpolation methods: what a kernel is compiled for.
  *
@@ -60,6 +62,17 @@ template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 StoreSample(const EvaluationArguments<VDimension> & arguments, std::int64_t offset, std::int64_t at)
 {
+  if (arguments.components > 1)
+  {
+    for (int c = 0; c < arguments.components; ++c)
+    {
+      const double value =
+        offset < 0 ? arguments.border
+                   : LoadScalar<double>(arguments.source, arguments.element, offset + c * arguments.planeStride);
+      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
+    }
+    return;
+  }
   if (offset < 0)
   {
     StoreScalar(arguments.output, arguments.outputType, at, arguments.border);
@@ -150,11 +163,15 @@ struct LinearMethod
       itk = itk && (arguments.extension[d] == Extension::Nearest ? index[d] < last + 1.0
                                                                  : index[d] >= first && index[d] <= last);
     }
-    const TReal value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
-      return itk ? LinearValue(static_cast<const TReal *>(arguments.source), arguments.extent, x)
-                 : LinearValueExtended(GridOf<TReal>(arguments), x);
-    });
-    StoreScalar(arguments.output, arguments.outputType, at, value);
+    CoefficientGrid<VDimension, TReal> grid = GridOf<TReal>(arguments);
+    for (int c = 0; c < arguments.components; ++c)
+    {
+      const TReal value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
+        return itk ? LinearValue(grid.data, grid.extent, x) : LinearValueExtended(grid, x);
+      });
+      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
+      grid.data += arguments.planeStride;
+    }
   }
 };
 
@@ -182,9 +199,29 @@ struct BasisMethod
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
   Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
   {
+    CoefficientGrid<VDimension, TReal> grid = GridOf<TReal>(arguments);
+    const auto                         basis = TMethod::Basis(arguments);
+    using Basis = std::decay_t<decltype(basis)>;
+    const BasisSupport<Basis, VDimension, TReal>                     support(index, grid.extent);
+    TensorWeights<VDimension, Basis::Taps, Derivatives::None, TReal> weights;
+    FillWeights(basis, support, weights);
     Jet<VDimension, TReal> jet;
-    Evaluate<Derivatives::None>(arguments, index, jet);
-    StoreScalar(arguments.output, arguments.outputType, at, jet.value);
+#if !defined(__CUDA_ARCH__)
+    // The usual case by itself: the host's compiler makes better code of it without a loop around. The device, for
+    // which everything is inlined, would have it twice.
+    if (arguments.components == 1)
+    {
+      SumOverSupport(grid, support, weights, jet);
+      StoreScalar(arguments.output, arguments.outputType, at, jet.value);
+      return;
+    }
+#endif
+    for (int c = 0; c < arguments.components; ++c)
+    {
+      SumOverSupport(grid, support, weights, jet);
+      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, jet.value);
+      grid.data += arguments.planeStride;
+    }
   }
 };
 
@@ -222,19 +259,17 @@ struct SincMethod
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
   Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
   {
-    const double value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
-      const auto fold = [&arguments](std::int64_t sample, unsigned int axis) {
-        return FoldIndex(sample, arguments.extent.size[axis], arguments.extension[axis]);
-      };
-      return WindowedSincValue(static_cast<const TReal *>(arguments.source),
-                               arguments.extent,
-                               x,
-                               arguments.radius,
-                               arguments.window,
-                               fold,
-                               arguments.border);
-    });
-    StoreScalar(arguments.output, arguments.outputType, at, value);
+    const TReal * data = static_cast<const TReal *>(arguments.source);
+    for (int c = 0; c < arguments.components; ++c, data += arguments.planeStride)
+    {
+      const double value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
+        const auto fold = [&arguments](std::int64_t sample, unsigned int axis) {
+          return FoldIndex(sample, arguments.extent.size[axis], arguments.extension[axis]);
+        };
+        return WindowedSincValue(data, arguments.extent, x, arguments.radius, arguments.window, fold, arguments.border);
+      });
+      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
+    }
   }
 };
 
@@ -258,7 +293,7 @@ struct LabelGaussianMethod
     });
     if (offset < 0)
     {
-      StoreScalar(arguments.output, arguments.outputType, at, 0.0); // no weight is positive: ITK's answer
+      StoreScalar(arguments.output, arguments.outputType, at, 0.0); // of a scalar: no weight is positive: ITK's answer
     }
     else
     {

@@ -97,8 +97,18 @@ MemoryPlan
 PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget)
 {
   MemoryPlan        plan = PlanSource(source, budget);
-  const std::size_t lineBytes = static_cast<std::size_t>(resample.samples) * SizeOf(resample.output);
-  plan.tableBytes = static_cast<std::size_t>(resample.lines) * 2 * source.dimension * sizeof(double);
+  const std::size_t pixelBytes = SizeOf(resample.output) * source.components;
+  // Indices that the host computes travel with each slab.
+  const std::size_t indexBytes = resample.indexProvider ? source.dimension * sizeof(double) : 0;
+  const std::size_t lineBytes = static_cast<std::size_t>(resample.samples) * (pixelBytes + indexBytes);
+  if (resample.chain != nullptr)
+  {
+    plan.tableBytes = resample.chain->Bytes(source.dimension);
+  }
+  else if (!resample.indexProvider)
+  {
+    plan.tableBytes = static_cast<std::size_t>(resample.lines) * 2 * source.dimension * sizeof(double);
+  }
   // Slabs shrink, to one scanline if need be, before the plan is given up.
   const std::size_t kept = plan.sourceBytes + plan.tableBytes;
   const std::size_t room = budget > kept ? (budget - kept) / 2 : 0;
@@ -106,7 +116,7 @@ PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resampl
   plan.slabLines = std::min<std::int64_t>(
     std::max<std::int64_t>(resample.lines, 1),
     std::max<std::int64_t>(1, lineBytes > 0 ? static_cast<std::int64_t>(slab / lineBytes) : resample.lines));
-  plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * lineBytes;
+  plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * lineBytes + (resample.indexProvider ? sizeof(double) : 0);
   RefuseUnlessWithin(plan, budget);
   return plan;
 }

@@ -20,12 +20,67 @@
 
 #include "kernels/EvaluationBackends.h"
 #include "kernels/MethodDispatch.h"
+#include "kernels/TransformStages.h"
+
+#include <vector>
 
 namespace itk::CudaSpline
 {
 
 namespace
 {
+
+/** Lines whose indices somebody else computes: each thread has those of one line. */
+template <unsigned int VDimension>
+void
+ResampleProvided(const ResampleDescriptor &              descriptor,
+                 const SampleSource &                    source,
+                 const EvaluationArguments<VDimension> & arguments,
+                 void *                                  output,
+                 const ExecutionContext &                context)
+{
+  constexpr std::int64_t parts = 16; // after which progress is reported
+  const std::int64_t     lineBytes =
+    arguments.samples * arguments.components * static_cast<std::int64_t>(SizeOf(descriptor.output));
+  for (std::int64_t part = 0; part < parts; ++part)
+  {
+    const std::int64_t first = descriptor.lines * part / parts;
+    const std::int64_t last = descriptor.lines * (part + 1) / parts;
+    context.ParallelFor(last - first, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<double> indices(static_cast<std::size_t>(arguments.samples) * VDimension);
+      auto                line = arguments;
+      line.coordinates = Coordinates::Indices;
+      line.pointType = ScalarType::Float64;
+      line.points = indices.data();
+      line.count = arguments.samples;
+      for (std::int64_t i = first + begin; i < first + end; ++i)
+      {
+        descriptor.indexProvider(i, 1, indices.data());
+        line.output = static_cast<char *>(output) + i * lineBytes;
+        EvaluateOnCpu(descriptor.interpolation, source.GetDescriptor(), Derivatives::None, line, 1, ExecutionContext());
+      }
+    });
+    context.Report(static_cast<double>(part + 1) / static_cast<double>(parts));
+  }
+}
+
+/** Refuses samples for the outside that are not those of the source's image. */
+void
+CheckExtrapolation(const ResampleDescriptor & descriptor, const SampleSource & source)
+{
+  if (descriptor.extrapolation == nullptr)
+  {
+    return;
+  }
+  const SourceDescriptor & inside = source.GetDescriptor();
+  const SourceDescriptor & outside = descriptor.extrapolation->GetDescriptor();
+  if (descriptor.extrapolation->GetBackend() != source.GetBackend() ||
+      descriptor.extrapolation->GetDevice() != source.GetDevice() || outside.NeedsFilter() ||
+      outside.size != inside.size || outside.start != inside.start || outside.components != inside.components)
+  {
+    throw std::invalid_argument("Samples that continue outside are those of the same image, on the same backend.");
+  }
+}
 
 void
 ResampleOnCpu(const ResampleDescriptor & descriptor,
@@ -38,6 +93,22 @@ ResampleOnCpu(const ResampleDescriptor & descriptor,
     static_assert(sizeof(ScanlineEnds<VDimension>) == sizeof(double) * 2 * VDimension,
                   "The table is read as an array of doubles.");
     auto arguments = MakeResampleArguments<VDimension>(descriptor, source);
+    arguments.defaultPixels = descriptor.defaultPixels;
+    if (descriptor.indexProvider)
+    {
+      ResampleProvided(descriptor, source, arguments, output, context);
+      return;
+    }
+    std::vector<TransformStage<VDimension>> stages;
+    if (descriptor.chain != nullptr)
+    {
+      SetGrids(*descriptor.chain, arguments);
+      for (const TransformChain::Stage & stage : descriptor.chain->stages)
+      {
+        stages.push_back(MakeStage<VDimension>(stage, stage.data.get()));
+      }
+      arguments.stages = stages.data();
+    }
     arguments.ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(descriptor.scanlineEnds);
     arguments.output = output;
     arguments.count = descriptor.samples * descriptor.lines;
@@ -77,6 +148,7 @@ Resample(const ResampleDescriptor & descriptor,
          const ExecutionContext &   context)
 {
   CheckSource(descriptor, source, context);
+  CheckExtrapolation(descriptor, source);
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
     (context.backend == Backend::Cuda ? ResampleOnCuda : ResampleOnCpu)(descriptor, source, output, context);

@@ -25,15 +25,93 @@
 #include "kernels/EvaluationCuda.h"
 #include "kernels/HostCopies.h"
 #include "kernels/MethodDispatch.h"
+#include "kernels/TransformStages.h"
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace itk::CudaSpline
 {
 
 namespace
 {
+
+/** Where the samples of a slab are, in device memory: what differs from slab to slab is set by Aim(). */
+template <unsigned int VDimension>
+class SlabCoordinates
+{
+public:
+  SlabCoordinates(const ResampleDescriptor &        descriptor,
+                  const MemoryPlan &                plan,
+                  const HostCopy &                  copy,
+                  const Stream &                    stream,
+                  EvaluationArguments<VDimension> & arguments)
+    : m_Descriptor(descriptor)
+    , m_Table(plan.tableBytes, stream)
+    , m_Arguments(arguments)
+  {
+    char * at = static_cast<char *>(m_Table.Data());
+    if (descriptor.chain != nullptr)
+    {
+      Uploader                                uploader(copy);
+      std::vector<TransformStage<VDimension>> stages;
+      SetGrids(*descriptor.chain, arguments);
+      for (const TransformChain::Stage & stage : descriptor.chain->stages)
+      {
+        const auto bytes = static_cast<std::size_t>(TransformChain::CountOf(stage, VDimension)) * sizeof(double);
+        stages.push_back(MakeStage<VDimension>(stage, reinterpret_cast<const double *>(at)));
+        uploader.Copy(at, stage.data.get(), bytes, stream);
+        at += bytes;
+      }
+      uploader.Copy(at, stages.data(), stages.size() * sizeof(stages[0]), stream);
+      arguments.stages = reinterpret_cast<const TransformStage<VDimension> *>(at);
+    }
+    else if (!descriptor.indexProvider)
+    {
+      Uploader(copy).Copy(at, descriptor.scanlineEnds, plan.tableBytes, stream);
+      m_Ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(at);
+    }
+    else
+    {
+      arguments.coordinates = Coordinates::Indices;
+      arguments.pointType = ScalarType::Float64;
+    }
+  }
+
+  /** Aims the arguments at a slab; where the host computes the indices, they follow the slab's output.
+   *
+   * \param[in] first first line, \param[in] lines lines, \param[in] indices room for them on the device */
+  void
+  Aim(std::int64_t             first,
+      std::int64_t             lines,
+      void *                   indices,
+      const Stream &           stream,
+      Uploader &               uploader,
+      const ExecutionContext & context)
+  {
+    m_Arguments.firstLine = first;
+    m_Arguments.ends = m_Ends + (m_Ends != nullptr ? first : 0);
+    if (m_Descriptor.indexProvider)
+    {
+      // While the device is busy with the slab before.
+      const std::int64_t lineNumbers = m_Descriptor.samples * VDimension;
+      m_Indices.resize(static_cast<std::size_t>(lines * lineNumbers));
+      context.ParallelFor(lines, [&](std::int64_t begin, std::int64_t end) {
+        m_Descriptor.indexProvider(first + begin, end - begin, m_Indices.data() + begin * lineNumbers);
+      });
+      uploader.Copy(indices, m_Indices.data(), m_Indices.size() * sizeof(double), stream);
+      m_Arguments.points = indices;
+    }
+  }
+
+private:
+  const ResampleDescriptor &        m_Descriptor;
+  DeviceBuffer                      m_Table;
+  EvaluationArguments<VDimension> & m_Arguments;
+  const ScanlineEnds<VDimension> *  m_Ends{ nullptr };
+  std::vector<double>               m_Indices;
+};
 
 /** Slabs of scanlines: while one is computed, the one before travels to the host. */
 template <unsigned int VDimension>
@@ -46,31 +124,41 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
 {
   // One stream a slab buffer.
   const std::array<Stream, 2> streams;
-  const DeviceBuffer          table(plan.tableBytes, streams[0]);
   const HostCopy              copy = ParallelHostCopy(context);
+  auto                        arguments = MakeResampleArguments<VDimension>(descriptor, source);
+  SlabCoordinates<VDimension> coordinates(descriptor, plan, copy, streams[0], arguments);
+  const std::size_t           defaultBytes =
+    descriptor.defaultPixels != nullptr ? source.GetDescriptor().components * sizeof(std::uint64_t) : 0;
+  const DeviceBuffer defaults(defaultBytes, streams[0]);
+  if (defaultBytes > 0)
   {
-    Uploader uploader(copy);
-    uploader.Copy(table.Data(), descriptor.scanlineEnds, plan.tableBytes, streams[0]);
+    Uploader(copy).Copy(defaults.Data(), descriptor.defaultPixels, defaultBytes, streams[0]);
+    arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
   }
   const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(plan.slabBytes, streams[0]),
                                            DeviceBuffer(plan.slabBytes, streams[1]) };
+  std::array<Uploader, 2>           uploaders{ Uploader(copy), Uploader(copy) };
   streams[0].Synchronize();
   const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
 
-  const std::int64_t lineBytes = descriptor.samples * static_cast<std::int64_t>(SizeOf(descriptor.output));
+  const std::int64_t lineBytes =
+    descriptor.samples * arguments.components * static_cast<std::int64_t>(SizeOf(descriptor.output));
   const std::int64_t count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
-  auto               arguments = MakeResampleArguments<VDimension>(descriptor, source);
   for (std::int64_t slab = 0; slab <= count; ++slab)
   {
     if (slab < count)
     {
+      const auto         slot = static_cast<std::size_t>(slab % 2);
       const std::int64_t first = slab * plan.slabLines;
-      arguments.ends = static_cast<const ScanlineEnds<VDimension> *>(table.Data()) + first;
-      arguments.output = slabs[slab % 2].Data();
       const std::int64_t lines = std::min(plan.slabLines, descriptor.lines - first);
+      char * const       memory = static_cast<char *>(slabs[slot].Data());
+      // Indices are doubles, and begin at a multiple of eight bytes.
+      coordinates.Aim(
+        first, lines, memory + (plan.slabLines * lineBytes + 7) / 8 * 8, streams[slot], uploaders[slot], context);
+      arguments.output = memory;
       arguments.count = lines * arguments.samples;
       LaunchEvaluation(
-        descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, lines, streams[slab % 2].Get());
+        descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, lines, streams[slot].Get());
     }
     if (slab > 0)
     {

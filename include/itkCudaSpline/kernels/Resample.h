@@ -20,8 +20,10 @@
 
 #include "itkCudaSpline/kernels/Interpolation.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/TransformChain.h"
 
 #include <cstdint>
+#include <functional>
 
 namespace itk::CudaSpline
 {
@@ -39,18 +41,34 @@ struct ResampleDescriptor : InterpolationDescriptor
   std::int64_t lines{ 0 };                    ///< output scanlines that are wanted, in memory order
   std::int64_t lineOffset{ 0 };               ///< first wanted sample, from the start of the largest possible scanline
   std::int64_t lineLength{ 1 };               ///< samples of the largest possible scanline
+
+  /** \name Where the samples are
+   * One of the three is given. */
+  ///@{
   /** Continuous input indices of the two ends of every wanted scanline: lines x (start, end) x dimension, host memory.
    */
   const double * scanlineEnds{ nullptr };
-  std::uint64_t  defaultPixel{ 0 }; ///< bits of the output pixel where the point is outside, in the low bytes
+  /** Transforms that a kernel walks; the wanted samples are its region. */
+  const TransformChain * chain{ nullptr };
+  /** Writes the continuous input indices of some whole lines, \c samples x dimension numbers each, into host memory;
+   * called by several threads at once. */
+  std::function<void(std::int64_t firstLine, std::int64_t lines, double * indices)> indexProvider;
+  ///@}
+
+  std::uint64_t defaultPixel{ 0 }; ///< bits of the output pixel where the point is outside, in the low bytes
+  /** The same for pixels of several components: a number each, host memory. */
+  const std::uint64_t * defaultPixels{ nullptr };
+  /** Where a point is outside the value is that of the nearest sample: of this source, made on the same backend from
+   * the same image without a filter. Null: the default pixel. */
+  const SampleSource * extrapolation{ nullptr };
 };
 
 /** \brief Resamples a source onto the scanlines of the descriptor.
  *
  * \param[in] descriptor what is done
  * \param[in] source samples or coefficients; made by the same backend (and device) as the context names
- * \param[out] output host memory, descriptor.samples x descriptor.lines elements of descriptor.output, sample index
- *   fastest
+ * \param[out] output host memory, descriptor.samples x descriptor.lines pixels of descriptor.output, sample index
+ *   fastest; the components of a pixel, as many as those of the source, follow each other
  * \param[in] context backend, device, threads, progress
  * \exception std::invalid_argument a dimension or order that is not built, or a source of another backend
  * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined

@@ -56,18 +56,19 @@ struct TransformChain
     int                         order{ 3 };                    ///< of BSpline
     bool                        nearest{ false };              ///< of DisplacementField
     /** Displacements (mm), host memory: those of BSpline in planes, a component after the other, those of
-     * DisplacementField in vectors, a sample after the other. Owns them, or borrows them where the deleter does nothing.
+     * DisplacementField in vectors, a sample after the other. Owns them, or borrows them where the deleter does
+     * nothing.
      */
     std::shared_ptr<const double> data;
   };
 
-  std::vector<Stage>          stages;                        ///< in the order in which points go through them
-  Vector                      outputOrigin{};                ///< place of the output's index 0 (mm)
-  Matrix                      indexToPoint{};                ///< of the output (mm an index)
-  std::array<std::int64_t, 3> regionStart{ { 0, 0, 0 } };    ///< index of the first wanted sample of the output
-  std::array<std::int64_t, 3> regionSize{ { 1, 1, 1 } };     ///< wanted samples of the output
-  Vector                      inputOrigin{};                 ///< place of the input's index 0 (mm)
-  Matrix                      pointToIndex{};                ///< of the input (indices a mm)
+  std::vector<Stage>          stages;                     ///< in the order in which points go through them
+  Vector                      outputOrigin{};             ///< place of the output's index 0 (mm)
+  Matrix                      indexToPoint{};             ///< of the output (mm an index)
+  std::array<std::int64_t, 3> regionStart{ { 0, 0, 0 } }; ///< index of the first wanted sample of the output
+  std::array<std::int64_t, 3> regionSize{ { 1, 1, 1 } };  ///< wanted samples of the output
+  Vector                      inputOrigin{};              ///< place of the input's index 0 (mm)
+  Matrix                      pointToIndex{};             ///< of the input (indices a mm)
 
   /** Numbers of the displacements of a stage, for a dimension. */
   static std::int64_t

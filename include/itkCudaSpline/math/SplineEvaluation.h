@@ -152,6 +152,31 @@ SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> &                
   TensorProductSum(taps, weights, jet);
 }
 
+/** \brief The weights of a support.
+ *
+ * \param[in] basis the basis
+ * \param[in] support where the point falls
+ * \param[out] weights weights by axis and tap */
+template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+FillWeights(const TBasis &                                                 basis,
+            const BasisSupport<TBasis, VDimension, TReal> &                support,
+            TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> & weights)
+{
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    basis.Weights(support.position[d], weights.value[d]);
+    if constexpr (HasOrder(VDerivatives, 1))
+    {
+      basis.DerivativeWeights(support.position[d], weights.first[d]);
+    }
+    if constexpr (HasOrder(VDerivatives, 2))
+    {
+      basis.SecondDerivativeWeights(support.position[d], weights.second[d]);
+    }
+  }
+}
+
 /** \brief Value and derivatives at a continuous index of the function that a basis makes of the elements of a grid.
  *
  * \tparam VDerivatives what is evaluated
@@ -180,18 +205,7 @@ EvaluateOnGrid(const TBasis &                                    basis,
 {
   const BasisSupport<TBasis, VDimension, TReal>                support(index, grid.extent);
   TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> weights;
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    basis.Weights(support.position[d], weights.value[d]);
-    if constexpr (HasOrder(VDerivatives, 1))
-    {
-      basis.DerivativeWeights(support.position[d], weights.first[d]);
-    }
-    if constexpr (HasOrder(VDerivatives, 2))
-    {
-      basis.SecondDerivativeWeights(support.position[d], weights.second[d]);
-    }
-  }
+  FillWeights(basis, support, weights);
   SumOverSupport(grid, support, weights, jet);
 }
 

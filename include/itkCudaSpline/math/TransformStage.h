@@ -49,18 +49,18 @@ struct TransformStage
   TransformKind         kind{ TransformKind::Affine }; ///< what it does
   AffineMap<VDimension> map;                           ///< of Affine
 
-  GridExtent<VDimension> extent;                                  ///< samples of the grid of the others
-  double                 origin[VDimension]{};                    ///< place of the grid's index 0 (mm)
-  double                 pointToIndex[VDimension][VDimension]{};  ///< indices of the grid a mm
-  const double *         data{ nullptr };                         ///< displacements (mm), x fastest, host or device
-  std::int64_t           elementStride{ 1 };                      ///< numbers between neighbours along x
-  std::int64_t           componentStride{ 0 };                    ///< numbers between the components of a sample
-  int                    order{ 3 };                              ///< of BSpline: 1 to 3
-  bool                   nearest{ false };                        ///< of DisplacementField: nearest neighbour, not linear
+  GridExtent<VDimension> extent;                                 ///< samples of the grid of the others
+  double                 origin[VDimension]{};                   ///< place of the grid's index 0 (mm)
+  double                 pointToIndex[VDimension][VDimension]{}; ///< indices of the grid a mm
+  const double *         data{ nullptr };                        ///< displacements (mm), x fastest, host or device
+  std::int64_t           elementStride{ 1 };                     ///< numbers between neighbours along x
+  std::int64_t           componentStride{ 0 };                   ///< numbers between the components of a sample
+  int                    order{ 3 };                             ///< of BSpline: 1 to 3
+  bool                   nearest{ false }; ///< of DisplacementField: nearest neighbour, not linear
 
-  double lower[VDimension]{};   ///< continuous indices below are outside: the point stays where it is
-  double upper[VDimension]{};   ///< those at or above are outside too
-  double atUpper[VDimension]{}; ///< of BSpline: those from here on, up to \c pastUpper, are taken for \c belowUpper
+  double lower[VDimension]{};      ///< continuous indices below are outside: the point stays where it is
+  double upper[VDimension]{};      ///< those at or above are outside too
+  double atUpper[VDimension]{};    ///< of BSpline: those from here on, up to \c pastUpper, are taken for \c belowUpper
   double pastUpper[VDimension]{};  ///< see \c atUpper
   double belowUpper[VDimension]{}; ///< see \c atUpper
 
