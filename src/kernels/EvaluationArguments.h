@@ -122,10 +122,7 @@ struct EvaluationArguments
         rest /= region.size[d];
       }
       IndexToPoint(outputOrigin, indexToPoint, place, point);
-      for (int stage = 0; stage < stageCount; ++stage)
-      {
-        stages[stage].Apply(point);
-      }
+      WalkStages(stages, stageCount, point);
       PointToContinuousIndex(origin, pointToIndex, point, index);
       return;
     }

@@ -36,10 +36,19 @@ namespace
 constexpr unsigned int BlockSamples = 32; ///< a warp along the line
 constexpr unsigned int BlockLines = 4;
 
+/** Blocks that shall be resident on a multiprocessor. It bounds the registers of the kernel, and those of WalkStages(),
+ * which it calls: a chain of transforms may spill, so that a kernel does not pay for one that is not there. 72 registers
+ * are what the sum over a cubic support takes. */
+constexpr unsigned int
+MinimumBlocks(bool sumsOverSupport, Derivatives derivatives)
+{
+  return derivatives == Derivatives::None ? (sumsOverSupport ? 7 : 8) : 1;
+}
+
 /** A thread an output sample. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 __global__ void
-__launch_bounds__(BlockSamples * BlockLines)
+__launch_bounds__(BlockSamples * BlockLines, MinimumBlocks(TMethod::HasBasis, VDerivatives))
   EvaluationKernel(const __grid_constant__ EvaluationArguments<VDimension> arguments, std::int64_t lines)
 {
   const std::int64_t across = (arguments.samples + BlockSamples - 1) / BlockSamples;

@@ -220,6 +220,24 @@ private:
   }
 };
 
+/** \brief Moves a point (mm) through a chain of stages.
+ *
+ * A function of its own, which kernels call: its bodies for all kinds of stages would make each of them many times
+ * longer.
+ *
+ * \param[in] stages the stages, in the order in which the point goes through them; host or device
+ * \param[in] count how many
+ * \param[in,out] point the point (mm) */
+template <unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
+WalkStages(const TransformStage<VDimension> * stages, int count, double (&point)[VDimension])
+{
+  for (int stage = 0; stage < count; ++stage)
+  {
+    stages[stage].Apply(point);
+  }
+}
+
 /** @} */
 } // namespace itk::CudaSpline
 

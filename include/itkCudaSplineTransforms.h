@@ -1,0 +1,232 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineTransforms_h
+#define itkCudaSplineTransforms_h
+
+#include "itkCudaSpline/kernels/TransformChain.h"
+
+#include "itkBSplineExponentialDiffeomorphicTransform.h"
+#include "itkBSplineSmoothingOnUpdateDisplacementFieldTransform.h"
+#include "itkBSplineTransform.h"
+#include "itkCompositeTransform.h"
+#include "itkDisplacementFieldTransform.h"
+#include "itkGaussianExponentialDiffeomorphicTransform.h"
+#include "itkGaussianSmoothingOnUpdateDisplacementFieldTransform.h"
+#include "itkMatrixOffsetTransformBase.h"
+#include "itkVectorLinearInterpolateImageFunction.h"
+#include "itkVectorNearestNeighborInterpolateImageFunction.h"
+
+#include <algorithm>
+#include <typeinfo>
+
+/** \file
+ * \brief Which transforms the module's kernels can walk, and how they are described to them. */
+
+namespace itk
+{
+namespace CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement fields
+ * with linear or nearest-neighbour interpolation, and composites of these in any depth.
+ *
+ * \tparam VDimension dimension, 1 to 3 */
+template <unsigned int VDimension>
+class TransformDescriber
+{
+public:
+  /** A transform between spaces of that dimension. */
+  using TransformType = Transform<double, VDimension, VDimension>;
+
+  /** Appends a transform to a chain.
+   *
+   * The chain borrows the transform's parameters: it is used while nobody changes them.
+   *
+   * \param[in] transform the transform
+   * \param[in,out] chain the chain; not defined where false is returned
+   * \return false where the kernels cannot walk the transform */
+  static bool
+  Append(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    if (const auto * const composite = dynamic_cast<const CompositeTransform<double, VDimension> *>(transform))
+    {
+      if (typeid(*composite) != typeid(CompositeTransform<double, VDimension>))
+      {
+        return false;
+      }
+      // The last one that was added goes first.
+      for (SizeValueType n = composite->GetNumberOfTransforms(); n-- > 0;)
+      {
+        if (!Append(composite->GetNthTransformConstPointer(n), chain))
+        {
+          return false;
+        }
+      }
+      return true;
+    }
+    if (transform->GetTransformCategory() == TransformType::TransformCategoryEnum::Linear)
+    {
+      AppendLinear(transform, chain);
+      return true;
+    }
+    return AppendSpline<1>(transform, chain) || AppendSpline<2>(transform, chain) ||
+           AppendSpline<3>(transform, chain) || AppendField(transform, chain);
+  }
+
+private:
+  using Stage = CudaSpline::TransformChain::Stage;
+
+  static void
+  AppendLinear(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    Stage stage;
+    stage.kind = CudaSpline::TransformKind::Affine;
+    if (const auto * const affine =
+          dynamic_cast<const MatrixOffsetTransformBase<double, VDimension, VDimension> *>(transform))
+    {
+      for (unsigned int r = 0; r < VDimension; ++r)
+      {
+        stage.offset[r] = affine->GetOffset()[r];
+        for (unsigned int c = 0; c < VDimension; ++c)
+        {
+          stage.matrix[r][c] = affine->GetMatrix()[r][c];
+        }
+      }
+    }
+    else // translations, scales, and whatever else calls itself linear
+    {
+      typename TransformType::InputPointType origin;
+      origin.Fill(0.0);
+      typename TransformType::JacobianPositionType matrix;
+      transform->ComputeJacobianWithRespectToPosition(origin, matrix);
+      const auto offset = transform->TransformPoint(origin);
+      for (unsigned int r = 0; r < VDimension; ++r)
+      {
+        stage.offset[r] = offset[r];
+        for (unsigned int c = 0; c < VDimension; ++c)
+        {
+          stage.matrix[r][c] = matrix(r, c);
+        }
+      }
+    }
+    chain.stages.push_back(stage);
+  }
+
+  /** The grid of a stage. */
+  template <typename TImage>
+  static void
+  DescribeGrid(const TImage * image, Stage & stage)
+  {
+    const auto & region = image->GetBufferedRegion();
+    for (unsigned int r = 0; r < VDimension; ++r)
+    {
+      stage.start[r] = region.GetIndex(r);
+      stage.size[r] = static_cast<std::int64_t>(region.GetSize(r));
+      stage.origin[r] = image->GetOrigin()[r];
+      for (unsigned int c = 0; c < VDimension; ++c)
+      {
+        stage.pointToIndex[r][c] = image->GetPhysicalPointToIndexMatrix()[r][c];
+      }
+    }
+  }
+
+  template <unsigned int VOrder>
+  static bool
+  AppendSpline(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    using SplineType = BSplineTransform<double, VDimension, VOrder>;
+    if (typeid(*transform) != typeid(SplineType))
+    {
+      return false;
+    }
+    const auto images = static_cast<const SplineType *>(transform)->GetCoefficientImages();
+    if (images[0]->GetBufferPointer() == nullptr)
+    {
+      return true; // without coefficients ITK's transform is the identity
+    }
+    Stage stage;
+    stage.kind = CudaSpline::TransformKind::BSpline;
+    stage.order = static_cast<int>(VOrder);
+    DescribeGrid(images[0].GetPointer(), stage);
+    const auto plane = static_cast<std::size_t>(images[0]->GetBufferedRegion().GetNumberOfPixels());
+    bool       follow = true; // planes follow each other, as those of a parameter array do
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      follow = follow && images[d]->GetBufferPointer() == images[0]->GetBufferPointer() + d * plane;
+    }
+    if (follow)
+    {
+      stage.data = std::shared_ptr<const double>(images[0]->GetBufferPointer(), [](const double *) {});
+    }
+    else
+    {
+      const std::shared_ptr<double> copy(new double[plane * VDimension], std::default_delete<double[]>());
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        std::copy_n(images[d]->GetBufferPointer(), plane, copy.get() + d * plane);
+      }
+      stage.data = copy;
+    }
+    chain.stages.push_back(stage);
+    return true;
+  }
+
+  static bool
+  AppendField(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    // Their points go through the field as it is; classes of users may do otherwise.
+    using FieldTransform = DisplacementFieldTransform<double, VDimension>;
+    const std::type_info & type = typeid(*transform);
+    if (type != typeid(FieldTransform) &&
+        type != typeid(GaussianSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>) &&
+        type != typeid(BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>) &&
+        type != typeid(GaussianExponentialDiffeomorphicTransform<double, VDimension>) &&
+        type != typeid(BSplineExponentialDiffeomorphicTransform<double, VDimension>))
+    {
+      return false;
+    }
+    const auto * const transformOfField = static_cast<const FieldTransform *>(transform);
+    using FieldType = typename FieldTransform::DisplacementFieldType;
+    const FieldType * const field = transformOfField->GetDisplacementField();
+    const auto * const      interpolator = transformOfField->GetInterpolator();
+    if (field == nullptr || field->GetBufferPointer() == nullptr || interpolator == nullptr)
+    {
+      return false; // ITK says what is missing
+    }
+    Stage stage;
+    stage.kind = CudaSpline::TransformKind::DisplacementField;
+    stage.nearest = typeid(*interpolator) == typeid(VectorNearestNeighborInterpolateImageFunction<FieldType, double>);
+    if (!stage.nearest && typeid(*interpolator) != typeid(VectorLinearInterpolateImageFunction<FieldType, double>))
+    {
+      return false;
+    }
+    DescribeGrid(field, stage);
+    stage.data =
+      std::shared_ptr<const double>(field->GetBufferPointer()->GetDataPointer(), [](const double *) {});
+    chain.stages.push_back(stage);
+    return true;
+  }
+};
+
+/** @} */
+} // namespace CudaSplineDetail
+} // namespace itk
+
+#endif
