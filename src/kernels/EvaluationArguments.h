@@ -46,6 +46,8 @@ struct EvaluationArguments
   ScalarType             element;
   GridExtent<VDimension> extent;
   Extension              extension[VDimension];
+  float                  scale; ///< a coefficient is offset + scale * stored
+  float                  offset;
 
   // The method.
   double     border;
@@ -166,6 +168,8 @@ MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSour
   EvaluationArguments<VDimension> arguments{};
   arguments.source = source.GetData();
   arguments.element = samples.element;
+  arguments.scale = source.GetScale().scale;
+  arguments.offset = source.GetScale().offset;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     arguments.extent.start[d] = samples.start[d];

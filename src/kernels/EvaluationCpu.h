@@ -196,6 +196,14 @@ EvaluateSplineDoubleOnCpu(unsigned int                            order,
                           const EvaluationArguments<VDimension> & arguments,
                           std::int64_t                            lines,
                           const ExecutionContext &                context);
+
+template <unsigned int VDimension>
+void
+EvaluatePackedOnCpu(CoefficientStorage                      storage,
+                    Derivatives                             derivatives,
+                    const EvaluationArguments<VDimension> & arguments,
+                    std::int64_t                            lines,
+                    const ExecutionContext &                context);
 ///@}
 
 } // namespace itk::CudaSpline

@@ -40,6 +40,11 @@ LaunchEvaluation(Interpolation                           method,
                  std::int64_t                            lines,
                  StreamHandle                            stream)
 {
+  if (IsPacked(source.storage))
+  {
+    LaunchPacked(source.storage, derivatives, arguments, lines, stream);
+    return;
+  }
   switch (method)
   {
     case Interpolation::Nearest:

@@ -75,6 +75,15 @@ LaunchSplineDouble(unsigned int                            order,
                    StreamHandle                            stream);
 ///@}
 
+/** Cubic B-splines of coefficients in 16 bits. */
+template <unsigned int VDimension>
+void
+LaunchPacked(CoefficientStorage                      storage,
+             Derivatives                             derivatives,
+             const EvaluationArguments<VDimension> & arguments,
+             std::int64_t                            lines,
+             StreamHandle                            stream);
+
 } // namespace itk::CudaSpline
 
 #endif

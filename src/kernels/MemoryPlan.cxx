@@ -51,14 +51,20 @@ PlanSource(const SourceDescriptor & source, std::size_t budget)
 {
   MemoryPlan plan;
   plan.sourceBytes = source.Bytes();
+  std::size_t making = source.ElementBytes();
   if (source.NeedsFilter())
   {
-    plan.workspaceBytes = plan.sourceBytes;
+    making += source.ElementBytes();
   }
   if (source.element != source.pixel || source.components > 1)
   {
-    plan.workspaceBytes += std::min(TransferChunkBytes, source.PixelBytes());
+    making += std::min(TransferChunkBytes, source.PixelBytes());
   }
+  if (source.storage != CoefficientStorage::Element)
+  {
+    making = std::max(making, source.ElementBytes() + plan.sourceBytes); // both, while the one becomes the other
+  }
+  plan.workspaceBytes = making - plan.sourceBytes;
   RefuseUnlessWithin(plan, budget);
   return plan;
 }
@@ -96,7 +102,18 @@ PlanPrefilter(const SourceDescriptor & source, std::size_t budget)
 MemoryPlan
 PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget)
 {
-  MemoryPlan        plan = PlanSource(source, budget);
+  const MemoryPlan making = PlanSource(source, budget);
+  MemoryPlan       plan = PlanEvaluation(source, resample, budget);
+  plan.workspaceBytes = making.workspaceBytes;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+MemoryPlan
+PlanEvaluation(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget)
+{
+  MemoryPlan plan;
+  plan.sourceBytes = source.Bytes();
   const std::size_t lineBytes = static_cast<std::size_t>(resample.samples) * SizeOf(resample.output);
   plan.tableBytes = static_cast<std::size_t>(resample.lines) * 2 * source.dimension * sizeof(double);
   // Slabs shrink, to one scanline if need be, before the plan is given up.

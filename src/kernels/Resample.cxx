@@ -63,6 +63,11 @@ CheckSource(const InterpolationDescriptor & method, const SampleSource & source,
   {
     throw std::invalid_argument(name + " needs float32 or float64 samples, not " + NameOf(samples.element) + ".");
   }
+  if (IsPacked(samples.storage) && method.interpolation != Interpolation::BSpline)
+  {
+    throw std::invalid_argument(name + " does not read coefficients stored as " + NameOf(samples.storage) +
+                                "; BSpline does.");
+  }
   if (method.interpolation == Interpolation::WindowedSinc && (method.radius < 1 || method.radius > MaximumSincRadius))
   {
     throw std::invalid_argument(name + " has a radius of 1 to " + std::to_string(MaximumSincRadius) +

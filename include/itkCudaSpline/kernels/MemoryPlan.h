@@ -84,6 +84,14 @@ PlanPrefilter(const SourceDescriptor & source, std::size_t budget);
 MemoryPlan
 PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget);
 
+/** \brief Plans Resample() on a device, of a source that is there.
+ *
+ * \param[in] source what is evaluated; its bytes are within \p budget
+ * \param[in] resample what is done
+ * \param[in] budget bytes that may be allocated, those of the source with them (AvailableDeviceMemory()) */
+MemoryPlan
+PlanEvaluation(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget);
+
 /** @} */
 } // namespace itk::CudaSpline
 

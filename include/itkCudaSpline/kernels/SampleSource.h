@@ -19,6 +19,7 @@
 #define itkCudaSpline_kernels_SampleSource_h
 
 #include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/math/CoefficientStorage.h"
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
@@ -104,6 +105,8 @@ struct SourceDescriptor
   std::array<Extension, MaximumDimension> extension{
     { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
   };
+  /** How the elements lie in memory. All but Element are made of Float32 elements of one component. */
+  CoefficientStorage storage{ CoefficientStorage::Element };
 
   /** Number of samples of a component. */
   std::int64_t
@@ -119,11 +122,18 @@ struct SourceDescriptor
     return this->Count() * components;
   }
 
-  /** Bytes of all elements. */
+  /** Bytes of all elements, as they are computed. */
+  std::size_t
+  ElementBytes() const
+  {
+    return static_cast<std::size_t>(this->Elements()) * SizeOf(element);
+  }
+
+  /** Bytes that a source takes: of all elements, as they are stored. */
   std::size_t
   Bytes() const
   {
-    return static_cast<std::size_t>(this->Elements()) * SizeOf(element);
+    return IsPacked(storage) ? static_cast<std::size_t>(this->Elements()) * 2 : this->ElementBytes();
   }
 
   /** Bytes of the host image. */
@@ -144,7 +154,7 @@ struct SourceDescriptor
   bool
   NeedsPreparation() const
   {
-    return this->NeedsFilter() || element != pixel || components > 1;
+    return this->NeedsFilter() || element != pixel || components > 1 || storage != CoefficientStorage::Element;
   }
 
   /** True where every field is the same. */
@@ -153,7 +163,7 @@ struct SourceDescriptor
   {
     return dimension == other.dimension && start == other.start && size == other.size && pixel == other.pixel &&
            element == other.element && order == other.order && method == other.method &&
-           components == other.components && extension == other.extension;
+           components == other.components && extension == other.extension && storage == other.storage;
   }
 };
 
@@ -166,12 +176,18 @@ public:
   /** \param[in] descriptor what it is
    * \param[in] backend Cuda: \p data is device memory of \p device; Cpu: host memory
    * \param[in] device CUDA device number, for Cuda
-   * \param[in] data first element, x fastest; owns the memory, or borrows it where the deleter does nothing */
-  SampleSource(const SourceDescriptor & descriptor, Backend backend, int device, std::shared_ptr<const void> data)
+   * \param[in] data first element, x fastest; owns the memory, or borrows it where the deleter does nothing
+   * \param[in] scale of packed elements */
+  SampleSource(const SourceDescriptor &    descriptor,
+               Backend                     backend,
+               int                         device,
+               std::shared_ptr<const void> data,
+               const StorageScale &        scale = {})
     : m_Descriptor(descriptor)
     , m_Backend(backend)
     , m_Device(device)
     , m_Data(std::move(data))
+    , m_Scale(scale)
   {}
 
   /** What it is. */
@@ -198,12 +214,19 @@ public:
   {
     return m_Data.get();
   }
+  /** Scale, offset and error bound of packed elements (CoefficientStorage); 1, 0 and 0 of others. */
+  const StorageScale &
+  GetScale() const
+  {
+    return m_Scale;
+  }
 
 private:
   SourceDescriptor            m_Descriptor;
   Backend                     m_Backend;
   int                         m_Device;
   std::shared_ptr<const void> m_Data;
+  StorageScale                m_Scale;
 };
 
 /** @} */
