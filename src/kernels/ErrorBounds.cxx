@@ -18,8 +18,11 @@
 #include "itkCudaSpline/kernels/ErrorBounds.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/math/TextureBound.h"
 
 #include "kernels/StoreCoefficients.h"
+
+#include <algorithm>
 
 namespace itk::CudaSpline
 {
@@ -53,12 +56,33 @@ StorageErrorBound(const SampleSource & source, const ExecutionContext & context)
   {
     return source.GetScale().errorBound;
   }
+  if (samples.storage == CoefficientStorage::Texture)
+  {
+    return samples.NeedsFilter() || samples.element != samples.pixel ? 0x1p-24 * source.GetTexture().largest : 0.0;
+  }
   if (!samples.NeedsFilter() && samples.element == samples.pixel)
   {
     return 0.0;
   }
   return samples.element == ScalarType::Float64 ? 0x1p-53 * LargestElement<double>(source, context)
                                                 : 0x1p-24 * LargestElement<float>(source, context);
+}
+
+double
+ModeErrorBound(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context)
+{
+  const double             storage = StorageErrorBound(source, context);
+  const SourceDescriptor & samples = source.GetDescriptor();
+  if (method.mode == EvaluationMode::Exact)
+  {
+    return storage;
+  }
+  return storage + TextureErrorBound(std::max(samples.order, 1U),
+                                     samples.dimension,
+                                     samples.size,
+                                     source.GetTexture().difference,
+                                     source.GetTexture().largest,
+                                     method.mode == EvaluationMode::TextureTable ? samples.tableEntries : 0);
 }
 
 } // namespace itk::CudaSpline

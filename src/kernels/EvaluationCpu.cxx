@@ -30,6 +30,11 @@ EvaluateOnCpu(Interpolation                           method,
               std::int64_t                            lines,
               const ExecutionContext &                context)
 {
+  if (arguments.mode != EvaluationMode::Exact)
+  {
+    EvaluateTextureOnCpu(arguments, lines, context);
+    return;
+  }
   if (IsPacked(source.storage))
   {
     EvaluatePackedOnCpu(source.storage, derivatives, arguments, lines, context);

@@ -204,6 +204,12 @@ EvaluatePackedOnCpu(CoefficientStorage                      storage,
                     const EvaluationArguments<VDimension> & arguments,
                     std::int64_t                            lines,
                     const ExecutionContext &                context);
+
+template <unsigned int VDimension>
+void
+EvaluateTextureOnCpu(const EvaluationArguments<VDimension> & arguments,
+                     std::int64_t                            lines,
+                     const ExecutionContext &                context);
 ///@}
 
 } // namespace itk::CudaSpline

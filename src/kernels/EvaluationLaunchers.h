@@ -84,6 +84,11 @@ LaunchPacked(CoefficientStorage                      storage,
              std::int64_t                            lines,
              StreamHandle                            stream);
 
+/** Linear interpolation and B-splines of orders 1 to 5 by fetches of a texture, as arguments.mode says. */
+template <unsigned int VDimension>
+void
+LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
+
 } // namespace itk::CudaSpline
 
 #endif

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/device/Texture.h"
 #include "itkCudaSpline/kernels/SamplePoints.h"
 #include "itkCudaSpline/math/LineRecursion.h"
 
@@ -47,7 +48,7 @@ RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget)
 } // namespace
 
 MemoryPlan
-PlanSource(const SourceDescriptor & source, std::size_t budget)
+PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade)
 {
   MemoryPlan plan;
   plan.sourceBytes = source.Bytes();
@@ -64,8 +65,22 @@ PlanSource(const SourceDescriptor & source, std::size_t budget)
   {
     making = std::max(making, source.ElementBytes() + plan.sourceBytes); // both, while the one becomes the other
   }
-  plan.workspaceBytes = making - plan.sourceBytes;
+  plan.workspaceBytes = isMade ? 0 : making - plan.sourceBytes;
   RefuseUnlessWithin(plan, budget);
+  if (source.storage == CoefficientStorage::Texture)
+  {
+    const std::int64_t most = source.dimension == 3 ? LargestTexture3D : LargestTexture2D;
+    for (unsigned int d = 0; d < source.dimension; ++d)
+    {
+      if (source.Texels(d) > most)
+      {
+        plan.fits = false;
+        plan.reason = "a texture of " + std::string(source.dimension == 3 ? "three" : "two") +
+                      " dimensions has at most " + std::to_string(most) + " texels an axis, and this one takes " +
+                      std::to_string(source.Texels(d)) + " along axis " + std::to_string(d);
+      }
+    }
+  }
   return plan;
 }
 
@@ -100,20 +115,9 @@ PlanPrefilter(const SourceDescriptor & source, std::size_t budget)
 }
 
 MemoryPlan
-PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget)
+PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget, bool isMade)
 {
-  const MemoryPlan making = PlanSource(source, budget);
-  MemoryPlan       plan = PlanEvaluation(source, resample, budget);
-  plan.workspaceBytes = making.workspaceBytes;
-  RefuseUnlessWithin(plan, budget);
-  return plan;
-}
-
-MemoryPlan
-PlanEvaluation(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget)
-{
-  MemoryPlan plan;
-  plan.sourceBytes = source.Bytes();
+  MemoryPlan        plan = PlanSource(source, budget, isMade);
   const std::size_t lineBytes = static_cast<std::size_t>(resample.samples) * SizeOf(resample.output);
   plan.tableBytes = static_cast<std::size_t>(resample.lines) * 2 * source.dimension * sizeof(double);
   // Slabs shrink, to one scanline if need be, before the plan is given up.

@@ -35,6 +35,31 @@ namespace itk::CudaSpline
 namespace
 {
 void
+CheckTexture(const SourceDescriptor & descriptor)
+{
+  if (descriptor.dimension > 3)
+  {
+    throw std::invalid_argument("Textures have 1 to 3 dimensions; the image has " +
+                                std::to_string(descriptor.dimension) + ".");
+  }
+  for (unsigned int d = 0; d < descriptor.dimension; ++d)
+  {
+    if (descriptor.extension[d] == Extension::GridConstant)
+    {
+      throw std::invalid_argument("Coefficients in a texture have no border value: extension GridConstant is for "
+                                  "storage Element.");
+    }
+  }
+  const int entries = descriptor.tableEntries;
+  if (entries != 0 && (entries < SmallestTable || entries > LargestTable))
+  {
+    throw std::invalid_argument("A table of weights has " + std::to_string(SmallestTable) + " to " +
+                                std::to_string(LargestTable) + " entries; it is asked to have " +
+                                std::to_string(entries) + ".");
+  }
+}
+
+void
 Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
 {
   if (descriptor.order > MaximumSplineOrder)
@@ -91,6 +116,10 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   {
     throw std::invalid_argument(std::string("Storage ") + NameOf(descriptor.storage) +
                                 " is for cubic B-splines; the order is " + std::to_string(descriptor.order) + ".");
+  }
+  if (descriptor.storage == CoefficientStorage::Texture)
+  {
+    CheckTexture(descriptor);
   }
   if (descriptor.NeedsFilter() && descriptor.method.kind == PrefilterMethod::Kind::Fir)
   {

@@ -97,7 +97,8 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
   const DeviceScope scope(context.device);
   // The source is there already: only what is allocated here counts against the free memory.
   const SourceDescriptor & samples = source.GetDescriptor();
-  const MemoryPlan plan = PlanEvaluation(samples, descriptor, AvailableDeviceMemory(context.device, samples.Bytes()));
+  const MemoryPlan         plan =
+    PlanResample(samples, descriptor, AvailableDeviceMemory(context.device, samples.Bytes()), true);
   if (!plan.fits)
   {
     throw DeviceError(DeviceError::Kind::OutOfMemory, plan.reason);

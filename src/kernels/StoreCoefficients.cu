@@ -117,6 +117,10 @@ MeasureOnCuda(const SourceDescriptor &, const double *, bool, const Stream &);
 std::shared_ptr<const SampleSource>
 StoreOnCuda(const SourceDescriptor & descriptor, DeviceBuffer elements, int device, const Stream & stream)
 {
+  if (descriptor.storage == CoefficientStorage::Texture)
+  {
+    return StoreInTexture(descriptor, std::move(elements), device, stream);
+  }
   const StorageScale scale =
     ScaleOf(descriptor, MeasureOnCuda(descriptor, static_cast<const float *>(elements.Data()), false, stream));
   const auto packed = std::make_shared<DeviceBuffer>(descriptor.Bytes(), stream);

@@ -16,7 +16,9 @@
  *
  *=========================================================================*/
 #include "kernels/StoreCoefficients.h"
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
 #include "kernels/CoefficientRows.h"
+#include "kernels/TextureLayout.h"
 
 #include <mutex>
 #include <new>
@@ -28,6 +30,27 @@ namespace itk::CudaSpline
 
 namespace
 {
+/** Copies coefficients with a margin that continues them, as they lie in a texture. */
+void
+AddMargins(const SourceDescriptor & descriptor,
+           const float *            elements,
+           float *                  texels,
+           const ExecutionContext & context)
+{
+  const TextureLayout layout(descriptor);
+  context.ParallelFor(layout.Rows(), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+    {
+      const float * const from = elements + layout.OffsetOfRow(row);
+      float * const       to = texels + row * layout.texels[0];
+      for (std::int64_t x = 0; x < layout.texels[0]; ++x)
+      {
+        to[x] = from[layout.Fold(0, x)];
+      }
+    }
+  });
+}
+
 std::shared_ptr<void>
 Allocate(std::size_t bytes)
 {
@@ -95,11 +118,50 @@ MeasureOnCpu(const SourceDescriptor &, const float *, bool, const ExecutionConte
 template CoefficientStatistics<double>
 MeasureOnCpu(const SourceDescriptor &, const double *, bool, const ExecutionContext &);
 
+TextureContents
+ContentsOf(const CoefficientStatistics<float> & coefficients, unsigned long long object, const void * table)
+{
+  TextureContents contents;
+  contents.object = object;
+  contents.table = table;
+  contents.largest = coefficients.Largest();
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    contents.difference[d] = static_cast<double>(coefficients.difference[d]);
+  }
+  return contents;
+}
+
+void
+FillTable(const SourceDescriptor & descriptor, void * table)
+{
+  DispatchSplineOrder(descriptor.order, [&](auto order) {
+    constexpr unsigned int VOrder = decltype(order)::value;
+    if constexpr (VOrder >= 2)
+    {
+      FillPairedTable<VOrder>(static_cast<PairedTableEntry<FetchesOf(VOrder)> *>(table), descriptor.tableEntries);
+    }
+  });
+}
+
 std::shared_ptr<const SampleSource>
 StoreOnCpu(const SourceDescriptor & descriptor, const float * elements, const ExecutionContext & context)
 {
   const std::shared_ptr<void> stored = Allocate(descriptor.Bytes());
-  const StorageScale          scale = ScaleOf(descriptor, MeasureOnCpu(descriptor, elements, false, context));
+  if (descriptor.storage == CoefficientStorage::Texture)
+  {
+    AddMargins(descriptor, elements, static_cast<float *>(stored.get()), context);
+    void * const table = static_cast<char *>(stored.get()) + descriptor.TexelBytes();
+    const bool   hasTable = descriptor.TableBytes() > 0;
+    if (hasTable)
+    {
+      FillTable(descriptor, table);
+    }
+    const auto statistics = MeasureOnCpu(descriptor, elements, true, context);
+    return std::make_shared<SampleSource>(
+      descriptor, Backend::Cpu, 0, stored, StorageScale(), ContentsOf(statistics, 0, hasTable ? table : nullptr));
+  }
+  const StorageScale scale = ScaleOf(descriptor, MeasureOnCpu(descriptor, elements, false, context));
   if (descriptor.storage == CoefficientStorage::Half)
   {
     Pack(scale, elements, descriptor.Elements(), static_cast<HalfCoefficient *>(stored.get()), context);

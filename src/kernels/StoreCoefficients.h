@@ -40,6 +40,17 @@ class Stream;
 StorageScale
 ScaleOf(const SourceDescriptor & descriptor, const CoefficientStatistics<float> & coefficients);
 
+/** \brief What is known of the coefficients in a texture.
+ *
+ * \param[in] object the texture, on a device
+ * \param[in] table of weights, in the memory of the backend, or null */
+TextureContents
+ContentsOf(const CoefficientStatistics<float> & coefficients, unsigned long long object, const void * table);
+
+/** \brief Fills a lookup table of weights of descriptor.TableBytes(), in host memory. */
+void
+FillTable(const SourceDescriptor & descriptor, void * table);
+
 /** \brief Extremes, and differences of neighbours where they are asked for (up to 3 dimensions, one component). */
 ///@{
 template <typename TReal>
@@ -64,6 +75,13 @@ StoreOnCpu(const SourceDescriptor & descriptor, const float * elements, const Ex
  * \param[in] elements Elements() floats, freed when it returns */
 std::shared_ptr<const SampleSource>
 StoreOnCuda(const SourceDescriptor & descriptor, DeviceBuffer elements, int device, const Stream & stream);
+
+/** \brief StoreOnCuda() of storage Texture. The margins are added as the texture is written, through a surface: the
+ * coefficients are read once and written once.
+ *
+ * \exception DeviceError also where the texture is larger than a device can have */
+std::shared_ptr<const SampleSource>
+StoreInTexture(const SourceDescriptor & descriptor, DeviceBuffer elements, int device, const Stream & stream);
 
 } // namespace itk::CudaSpline
 

@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_ErrorBounds_h
 #define itkCudaSpline_kernels_ErrorBounds_h
 
+#include "itkCudaSpline/kernels/Interpolation.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
 namespace itk::CudaSpline
@@ -39,6 +40,17 @@ namespace itk::CudaSpline
  * \exception DeviceError a device that is out of memory or lost */
 double
 StorageErrorBound(const SampleSource & source, const ExecutionContext & context);
+
+/** \brief How far a value of a B-spline can be from the exact sum over coefficients that are not rounded for storage:
+ * StorageErrorBound(), and in the texture modes TextureErrorBound() with it. The rounding of the sum itself, which
+ * every mode has (SplineValue()), is part of the texture modes' bound only.
+ *
+ * \param[in] method the mode
+ * \param[in] source a source of the mode's storage
+ * \param[in] context threads of the host, where the source is in its memory
+ * \exception DeviceError a device that is out of memory or lost */
+double
+ModeErrorBound(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -22,6 +22,7 @@
 #include "itkCudaSpline/math/CoefficientStorage.h"
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/ScalarType.h"
+#include "itkCudaSpline/math/TextureSpline.h"
 
 #include <array>
 #include <cstddef>
@@ -85,6 +86,12 @@ operator<<(std::ostream & stream, PrefilterMethod::Kind kind)
   return stream << NameOf(kind);
 }
 
+/** \brief The least and the most entries of a lookup table of weights. */
+///@{
+inline constexpr int SmallestTable = 128;
+inline constexpr int LargestTable = 65536;
+///@}
+
 /** \brief What a sampled image is made into before it is evaluated: part of the kernel descriptor.
  *
  * All of it is run-time: pixel types exist in LoadScalar() only. */
@@ -107,6 +114,9 @@ struct SourceDescriptor
   };
   /** How the elements lie in memory. All but Element are made of Float32 elements of one component. */
   CoefficientStorage storage{ CoefficientStorage::Element };
+  /** Of storage Texture and orders 2 to 5: entries of a lookup table of weights for EvaluationMode::TextureTable,
+   * SmallestTable to LargestTable; 0: none. */
+  int tableEntries{ 0 };
 
   /** Number of samples of a component. */
   std::int64_t
@@ -129,10 +139,37 @@ struct SourceDescriptor
     return static_cast<std::size_t>(this->Elements()) * SizeOf(element);
   }
 
+  /** Texels of an axis of storage Texture: the samples and a margin on either side; 1 above dimension. */
+  std::int64_t
+  Texels(unsigned int axis) const
+  {
+    return axis < dimension ? size[axis] + 2 * TextureMargin(order) : 1;
+  }
+
+  /** Bytes of the texels of storage Texture, of whole entries of a table that may follow. */
+  std::size_t
+  TexelBytes() const
+  {
+    const std::int64_t count = this->Texels(0) * this->Texels(1) * this->Texels(2) * this->Texels(3);
+    return (static_cast<std::size_t>(count) * sizeof(float) + 31) / 32 * 32;
+  }
+
+  /** Bytes of the lookup table of weights. */
+  std::size_t
+  TableBytes() const
+  {
+    return static_cast<std::size_t>(order >= 2 ? tableEntries : 0) *
+           (FetchesOf(order) == 2 ? sizeof(PairedTableEntry<2>) : sizeof(PairedTableEntry<3>));
+  }
+
   /** Bytes that a source takes: of all elements, as they are stored. */
   std::size_t
   Bytes() const
   {
+    if (storage == CoefficientStorage::Texture)
+    {
+      return this->TexelBytes() + this->TableBytes();
+    }
     return IsPacked(storage) ? static_cast<std::size_t>(this->Elements()) * 2 : this->ElementBytes();
   }
 
@@ -163,8 +200,18 @@ struct SourceDescriptor
   {
     return dimension == other.dimension && start == other.start && size == other.size && pixel == other.pixel &&
            element == other.element && order == other.order && method == other.method &&
-           components == other.components && extension == other.extension && storage == other.storage;
+           components == other.components && extension == other.extension && storage == other.storage &&
+           tableEntries == other.tableEntries;
   }
+};
+
+/** \brief What a source of storage Texture has beside its elements. */
+struct TextureContents
+{
+  unsigned long long    object{ 0 };      ///< the texture (cudaTextureObject_t), on a device
+  const void *          table{ nullptr }; ///< PairedTableEntry, in the memory of the backend; null where there is none
+  double                largest{ 0.0 };   ///< largest magnitude of the finite coefficients
+  std::array<double, 3> difference{ { 0, 0, 0 } }; ///< largest one of neighbouring coefficients, by axis
 };
 
 /** \brief Samples or B-spline coefficients ready for evaluation, in the memory of the backend that made them.
@@ -177,17 +224,20 @@ public:
    * \param[in] backend Cuda: \p data is device memory of \p device; Cpu: host memory
    * \param[in] device CUDA device number, for Cuda
    * \param[in] data first element, x fastest; owns the memory, or borrows it where the deleter does nothing
-   * \param[in] scale of packed elements */
+   * \param[in] scale of packed elements
+   * \param[in] texture of storage Texture; \p data owns it */
   SampleSource(const SourceDescriptor &    descriptor,
                Backend                     backend,
                int                         device,
                std::shared_ptr<const void> data,
-               const StorageScale &        scale = {})
+               const StorageScale &        scale = {},
+               const TextureContents &     texture = {})
     : m_Descriptor(descriptor)
     , m_Backend(backend)
     , m_Device(device)
     , m_Data(std::move(data))
     , m_Scale(scale)
+    , m_Texture(texture)
   {}
 
   /** What it is. */
@@ -208,7 +258,7 @@ public:
   {
     return m_Device;
   }
-  /** First element, x fastest, in device memory (Cuda) or host memory (Cpu). */
+  /** First element, x fastest, in device memory (Cuda) or host memory (Cpu); null where they are in a texture. */
   const void *
   GetData() const
   {
@@ -220,6 +270,12 @@ public:
   {
     return m_Scale;
   }
+  /** What a source of storage Texture has beside its elements; empty for others. */
+  const TextureContents &
+  GetTexture() const
+  {
+    return m_Texture;
+  }
 
 private:
   SourceDescriptor            m_Descriptor;
@@ -227,6 +283,7 @@ private:
   int                         m_Device;
   std::shared_ptr<const void> m_Data;
   StorageScale                m_Scale;
+  TextureContents             m_Texture;
 };
 
 /** @} */
