@@ -148,6 +148,43 @@ public:
   EvaluateHessianAtContinuousIndex(const ContinuousIndexType & index) const;
   ///@}
 
+  /** How batches and CudaResampleImageFilter sum up values: Exact (default), or with values of limited accuracy by
+   * texture fetches, Texture and TextureTable. Single evaluations are exact. */
+  ///@{
+  using ModeEnum = CudaSpline::EvaluationMode;
+  itkSetEnumMacro(Mode, ModeEnum);
+  itkGetEnumMacro(Mode, ModeEnum);
+  ///@}
+
+  /** Entries of the lookup table of weights of mode TextureTable: 128 (default) to 65536. */
+  ///@{
+  itkSetMacro(NumberOfTableEntries, int);
+  itkGetConstMacro(NumberOfTableEntries, int);
+  ///@}
+
+  /** How batches and CudaResampleImageFilter store coefficients in mode Exact: Element (default), or for order 3 in 16
+   * bits, Half and Int16, with an error bound (CudaResampleImageFilter::GetErrorBound()). Texture is what the texture
+   * modes choose themselves. All but Element compute in single precision.
+   *
+   * \exception ExceptionObject Texture */
+  ///@{
+  using StorageEnum = CudaSpline::CoefficientStorage;
+  void
+  SetStorage(StorageEnum storage)
+  {
+    if (storage == StorageEnum::Texture)
+    {
+      itkExceptionMacro(<< "Coefficients are stored in a texture by the modes Texture and TextureTable: SetMode().");
+    }
+    if (storage != m_Storage)
+    {
+      m_Storage = storage;
+      this->Modified();
+    }
+  }
+  itkGetEnumMacro(Storage, StorageEnum);
+  ///@}
+
   /** What the kernels do for this class. */
   CudaSplineMethod
   DescribeMethod(const ImageBase<ImageDimension> * image) const override;
@@ -163,6 +200,16 @@ protected:
   /** Without coefficients: the parent starts with an empty image of them. */
   CudaBSplineInterpolateImageFunction() { this->m_Coefficients = nullptr; }
   ~CudaBSplineInterpolateImageFunction() override = default;
+
+  /** Prints the choices. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override
+  {
+    Superclass::PrintSelf(os, indent);
+    os << indent << "Mode: " << CudaSpline::NameOf(m_Mode) << std::endl;
+    os << indent << "NumberOfTableEntries: " << m_NumberOfTableEntries << std::endl;
+    os << indent << "Storage: " << CudaSpline::NameOf(m_Storage) << std::endl;
+  }
 
   /** Orders 2 to 5 continue by Mirror, Reflect and GridWrap only. */
   void
@@ -227,6 +274,9 @@ private:
   std::mutex       m_Mutex;
   std::uint64_t    m_Checksum{ 0 };     ///< of the pixels that the coefficients were made from
   CudaSplineMethod m_CoefficientMethod; ///< order and extension that the coefficients were made for
+  ModeEnum         m_Mode{ ModeEnum::Exact };
+  int              m_NumberOfTableEntries{ CudaSpline::SmallestTable };
+  StorageEnum      m_Storage{ StorageEnum::Element };
 };
 
 } // namespace itk

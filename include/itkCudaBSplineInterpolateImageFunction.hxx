@@ -170,6 +170,9 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::De
   CudaSplineMethod method;
   method.interpolation.interpolation = CudaSpline::Interpolation::BSpline;
   method.order = this->m_SplineOrder;
+  method.interpolation.mode = m_Mode;
+  method.storage = m_Mode == ModeEnum::Exact || m_Storage != StorageEnum::Element ? m_Storage : StorageEnum::Texture;
+  method.tableEntries = m_Mode == ModeEnum::TextureTable ? m_NumberOfTableEntries : 0;
   this->DescribeAddressModes(method, CudaSpline::Extension::Mirror);
   this->RefuseUnlessSame(typeid(*this), typeid(Self), method);
   return method;
@@ -189,6 +192,10 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::De
   descriptor = CudaSplineDetail::DescribeSource(this->m_Coefficients.GetPointer());
   CudaSplineDetail::DescribeMethodSource(method, descriptor);
   descriptor.method.kind = CudaSpline::PrefilterMethod::Kind::Coefficients;
+  if (descriptor.storage != StorageEnum::Element)
+  {
+    descriptor.element = CudaSpline::ScalarType::Float32;
+  }
   return this->m_Coefficients->GetBufferPointer();
 }
 

@@ -155,6 +155,20 @@ public:
   /** Seconds of the last update for evaluating it: coordinates, interpolation, download. 0 for Superclass. */
   itkGetConstMacro(EvaluationTime, double);
 
+  /** Whether GetErrorBound() is made for coefficients that are stored as they are computed too, for which they are read
+   * once more. Off by default. */
+  ///@{
+  itkSetMacro(MeasureErrorBound, bool);
+  itkGetConstMacro(MeasureErrorBound, bool);
+  itkBooleanMacro(MeasureErrorBound);
+  ///@}
+
+  /** How far a value of the last update can be, by the storage of the coefficients and by texture fetches, from the
+   * exact sum over the coefficients (in units of the pixels; see CudaSpline::ModeErrorBound()). Known for 16-bit
+   * coefficients and texture modes; for others where MeasureErrorBound is on, and B-splines or linear interpolation;
+   * else NaN. */
+  itkGetConstMacro(ErrorBound, double);
+
 protected:
   CudaResampleImageFilter() = default;
   ~CudaResampleImageFilter() override = default;
@@ -199,6 +213,8 @@ private:
   bool                                     m_SourceReused{ false };
   double                                   m_PreparationTime{ 0.0 };
   double                                   m_EvaluationTime{ 0.0 };
+  bool                                     m_MeasureErrorBound{ false };
+  double                                   m_ErrorBound{ std::numeric_limits<double>::quiet_NaN() };
   CudaSplineSourceCache::Pointer           m_SourceCache;
   std::unique_ptr<CudaSpline::SourceCache> m_OwnCache{
     std::make_unique<CudaSpline::SourceCache>(std::numeric_limits<std::size_t>::max(), 1)

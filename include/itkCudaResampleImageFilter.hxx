@@ -23,6 +23,7 @@
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSplineRecognition.h"
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/ErrorBounds.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 
@@ -55,6 +56,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   os << indent << "KeepSource: " << (m_KeepSource ? "On" : "Off") << std::endl;
   itkPrintSelfObjectMacro(SourceCache);
   os << indent << "SourceReused: " << (m_SourceReused ? "Yes" : "No") << std::endl;
+  os << indent << "MeasureErrorBound: " << (m_MeasureErrorBound ? "On" : "Off") << std::endl;
+  os << indent << "ErrorBound: " << m_ErrorBound << std::endl;
   os << indent << "PreparationTime: " << m_PreparationTime << " s" << std::endl;
   os << indent << "EvaluationTime: " << m_EvaluationTime << " s" << std::endl;
 }
@@ -141,8 +144,9 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   if (!CudaSpline::MovesPixels(method.interpolation.interpolation))
   {
     const bool isDouble = m_Precision == CudaSplinePrecision::Automatic
-                            ? CudaSpline::NeedsDoublePrecision(descriptor.pixel) ||
-                                CudaSpline::NeedsDoublePrecision(CudaSpline::ScalarTypeOf<OutputPixelType>())
+                            ? method.storage == CudaSpline::CoefficientStorage::Element &&
+                                (CudaSpline::NeedsDoublePrecision(descriptor.pixel) ||
+                                 CudaSpline::NeedsDoublePrecision(CudaSpline::ScalarTypeOf<OutputPixelType>()))
                             : m_Precision == CudaSplinePrecision::Double;
     descriptor.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
   }
@@ -249,6 +253,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 {
   m_PreparationTime = 0.0;
   m_EvaluationTime = 0.0;
+  m_ErrorBound = std::numeric_limits<double>::quiet_NaN();
   const CudaSplineMethod method = this->RecogniseMethod();
   if (method.refusal != nullptr)
   {
@@ -318,6 +323,13 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       resampling.scanlineEnds = ends.data();
       CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
       m_EvaluationTime = seconds(start);
+      const auto interpolation = method.interpolation.interpolation;
+      const bool isConvex =
+        interpolation == CudaSpline::Interpolation::BSpline || interpolation == CudaSpline::Interpolation::Linear;
+      if (samples.storage != CudaSpline::CoefficientStorage::Element || (m_MeasureErrorBound && isConvex))
+      {
+        m_ErrorBound = CudaSpline::ModeErrorBound(resampling, *source, context);
+      }
     };
     m_Backend.Run(operation, this->GetMultiThreader(), this);
   }

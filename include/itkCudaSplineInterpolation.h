@@ -85,6 +85,9 @@ struct CudaSplineMethod
   CudaSpline::InterpolationDescriptor interpolation;
   unsigned int                        order{ 0 }; ///< of B-splines
   CudaSpline::PrefilterMethod         prefilter;  ///< how B-spline coefficients are made of the pixels
+  /** How they are stored; all but Element compute in single precision. */
+  CudaSpline::CoefficientStorage storage{ CudaSpline::CoefficientStorage::Element };
+  int                            tableEntries{ 0 }; ///< of EvaluationMode::TextureTable
   /** How the image continues outside, by axis. */
   std::array<CudaSpline::Extension, CudaSpline::MaximumDimension> extension{ { CudaSpline::Extension::Nearest,
                                                                                CudaSpline::Extension::Nearest,
@@ -155,6 +158,8 @@ DescribeMethodSource(const CudaSplineMethod & method, CudaSpline::SourceDescript
 {
   source.order = method.interpolation.interpolation == CudaSpline::Interpolation::BSpline ? method.order : 0;
   source.method = method.prefilter;
+  source.storage = method.storage;
+  source.tableEntries = method.tableEntries;
   source.extension = method.extension;
 }
 

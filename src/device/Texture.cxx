@@ -28,6 +28,18 @@
 namespace itk::CudaSpline
 {
 
+namespace
+{
+cudaResourceDesc
+Resource(cudaArray * array)
+{
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = array;
+  return resource;
+}
+} // namespace
+
 FloatTexture3D::FloatTexture3D(const float *  data,
                                std::int64_t   width,
                                std::int64_t   height,
@@ -35,31 +47,18 @@ FloatTexture3D::FloatTexture3D(const float *  data,
                                TextureFilter  filter,
                                const Stream & stream)
 {
-  const cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
-  const cudaExtent            extent =
-    make_cudaExtent(static_cast<std::size_t>(width), static_cast<std::size_t>(height), static_cast<std::size_t>(depth));
-  CheckCuda(cudaMalloc3DArray(&m_Array, &format, extent), "cudaMalloc3DArray");
+  this->Allocate(width, height, depth, cudaArrayDefault);
   try
   {
     cudaMemcpy3DParms copy{};
-    copy.srcPtr =
-      make_cudaPitchedPtr(const_cast<float *>(data), extent.width * sizeof(float), extent.width, extent.height);
+    copy.extent = make_cudaExtent(
+      static_cast<std::size_t>(width), static_cast<std::size_t>(height), static_cast<std::size_t>(depth));
+    copy.srcPtr = make_cudaPitchedPtr(
+      const_cast<float *>(data), copy.extent.width * sizeof(float), copy.extent.width, copy.extent.height);
     copy.dstArray = m_Array;
-    copy.extent = extent;
     copy.kind = cudaMemcpyDeviceToDevice;
     CheckCuda(cudaMemcpy3DAsync(&copy, stream.Get()), "cudaMemcpy3DAsync");
-
-    cudaResourceDesc resource{};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = m_Array;
-    cudaTextureDesc description{};
-    for (cudaTextureAddressMode & mode : description.addressMode)
-    {
-      mode = cudaAddressModeClamp;
-    }
-    description.filterMode = filter == TextureFilter::Linear ? cudaFilterModeLinear : cudaFilterModePoint;
-    description.readMode = cudaReadModeElementType;
-    CheckCuda(cudaCreateTextureObject(&m_Texture, &resource, &description, nullptr), "cudaCreateTextureObject");
+    this->MakeTexture(filter);
   }
   catch (...)
   {
@@ -68,9 +67,49 @@ FloatTexture3D::FloatTexture3D(const float *  data,
   }
 }
 
+FloatTexture3D::FloatTexture3D(std::int64_t width, std::int64_t height, std::int64_t depth, TextureFilter filter)
+{
+  this->Allocate(width, height, depth, cudaArraySurfaceLoadStore);
+  try
+  {
+    const cudaResourceDesc resource = Resource(m_Array);
+    CheckCuda(cudaCreateSurfaceObject(&m_Surface, &resource), "cudaCreateSurfaceObject");
+    this->MakeTexture(filter);
+  }
+  catch (...)
+  {
+    this->Free();
+    throw;
+  }
+}
+
+void
+FloatTexture3D::Allocate(std::int64_t width, std::int64_t height, std::int64_t depth, unsigned int flags)
+{
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+  const cudaExtent            extent =
+    make_cudaExtent(static_cast<std::size_t>(width), static_cast<std::size_t>(height), static_cast<std::size_t>(depth));
+  CheckCuda(cudaMalloc3DArray(&m_Array, &format, extent, flags), "cudaMalloc3DArray");
+}
+
+void
+FloatTexture3D::MakeTexture(TextureFilter filter)
+{
+  const cudaResourceDesc resource = Resource(m_Array);
+  cudaTextureDesc        description{};
+  for (cudaTextureAddressMode & mode : description.addressMode)
+  {
+    mode = cudaAddressModeClamp;
+  }
+  description.filterMode = filter == TextureFilter::Linear ? cudaFilterModeLinear : cudaFilterModePoint;
+  description.readMode = cudaReadModeElementType;
+  CheckCuda(cudaCreateTextureObject(&m_Texture, &resource, &description, nullptr), "cudaCreateTextureObject");
+}
+
 FloatTexture3D::FloatTexture3D(FloatTexture3D && other) noexcept
   : m_Array(std::exchange(other.m_Array, nullptr))
   , m_Texture(std::exchange(other.m_Texture, 0))
+  , m_Surface(std::exchange(other.m_Surface, 0))
 {}
 
 FloatTexture3D &
@@ -78,6 +117,7 @@ FloatTexture3D::operator=(FloatTexture3D && other) noexcept
 {
   std::swap(m_Array, other.m_Array);
   std::swap(m_Texture, other.m_Texture);
+  std::swap(m_Surface, other.m_Surface);
   return *this;
 }
 
@@ -97,6 +137,11 @@ FloatTexture3D::Free() noexcept
   {
     (void)cudaDestroyTextureObject(m_Texture);
     m_Texture = 0;
+  }
+  if (m_Surface != 0)
+  {
+    (void)cudaDestroySurfaceObject(m_Surface);
+    m_Surface = 0;
   }
   if (m_Array != nullptr)
   {

@@ -85,7 +85,8 @@ CountSourceWork(const SourceDescriptor & source)
   OperationWork work;
   const auto    count = static_cast<double>(source.Elements());
   work.uploadBytes = static_cast<double>(source.PixelBytes());
-  work.convertSamples = source.element != source.pixel ? count : 0.0;
+  work.convertSamples = (source.element != source.pixel ? count : 0.0) +
+                        (source.storage != CoefficientStorage::Element ? 2.0 * count : 0.0); // measured, and stored
   if (source.NeedsFilter())
   {
     const auto axes = std::count_if(source.size.begin(), source.size.end(), [](std::int64_t size) { return size > 1; });

@@ -48,14 +48,21 @@ struct EvaluationArguments
   Extension              extension[VDimension];
   int                    components;  ///< planes of elements, numbers of an output pixel
   std::int64_t           planeStride; ///< elements of a plane
+  float                  scale; ///< a coefficient is offset + scale * stored
+  float                  offset;
+  unsigned long long     texture; ///< on a device, of storage Texture
+  const void *           table;   ///< of its weights, host or device
+  int                    tableEntries;
+  unsigned int           order; ///< of its coefficients
 
   // The method.
-  double     border;
-  double     tension;
-  SincWindow window;
-  int        radius;
-  double     sigma[VDimension];
-  double     cutOff[VDimension];
+  EvaluationMode mode;
+  double         border;
+  double         tension;
+  SincWindow     window;
+  int            radius;
+  double         sigma[VDimension];
+  double         cutOff[VDimension];
 
   // The coordinates.
   Coordinates                        coordinates;
@@ -170,6 +177,12 @@ MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSour
   arguments.element = samples.element;
   arguments.components = static_cast<int>(samples.components);
   arguments.planeStride = samples.Count();
+  arguments.scale = source.GetScale().scale;
+  arguments.offset = source.GetScale().offset;
+  arguments.texture = source.GetTexture().object;
+  arguments.table = source.GetTexture().table;
+  arguments.tableEntries = samples.tableEntries;
+  arguments.order = samples.order;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     arguments.extent.start[d] = samples.start[d];
@@ -180,6 +193,7 @@ MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSour
     arguments.sigma[d] = method.sigma[d];
     arguments.cutOff[d] = method.cutOff[d];
   }
+  arguments.mode = method.mode;
   arguments.border = method.border;
   arguments.tension = method.tension;
   arguments.window = method.window;

@@ -30,6 +30,16 @@ EvaluateOnCpu(Interpolation                           method,
               std::int64_t                            lines,
               const ExecutionContext &                context)
 {
+  if (arguments.mode != EvaluationMode::Exact)
+  {
+    EvaluateTextureOnCpu(arguments, lines, context);
+    return;
+  }
+  if (IsPacked(source.storage))
+  {
+    EvaluatePackedOnCpu(source.storage, derivatives, arguments, lines, context);
+    return;
+  }
   const bool single = source.element == ScalarType::Float32;
   const auto run = [&](auto compiled) {
     EvaluateLines<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, context);

@@ -204,6 +204,20 @@ EvaluateSplineDoubleOnCpu(unsigned int                            order,
                           const EvaluationArguments<VDimension> & arguments,
                           std::int64_t                            lines,
                           const ExecutionContext &                context);
+
+template <unsigned int VDimension>
+void
+EvaluatePackedOnCpu(CoefficientStorage                      storage,
+                    Derivatives                             derivatives,
+                    const EvaluationArguments<VDimension> & arguments,
+                    std::int64_t                            lines,
+                    const ExecutionContext &                context);
+
+template <unsigned int VDimension>
+void
+EvaluateTextureOnCpu(const EvaluationArguments<VDimension> & arguments,
+                     std::int64_t                            lines,
+                     const ExecutionContext &                context);
 ///@}
 
 } // namespace itk::CudaSpline

@@ -40,6 +40,16 @@ LaunchEvaluation(Interpolation                           method,
                  std::int64_t                            lines,
                  StreamHandle                            stream)
 {
+  if (arguments.mode != EvaluationMode::Exact)
+  {
+    LaunchTexture(arguments, lines, stream);
+    return;
+  }
+  if (IsPacked(source.storage))
+  {
+    LaunchPacked(source.storage, derivatives, arguments, lines, stream);
+    return;
+  }
   switch (method)
   {
     case Interpolation::Nearest:

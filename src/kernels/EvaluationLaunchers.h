@@ -75,6 +75,20 @@ LaunchSplineDouble(unsigned int                            order,
                    StreamHandle                            stream);
 ///@}
 
+/** Cubic B-splines of coefficients in 16 bits. */
+template <unsigned int VDimension>
+void
+LaunchPacked(CoefficientStorage                      storage,
+             Derivatives                             derivatives,
+             const EvaluationArguments<VDimension> & arguments,
+             std::int64_t                            lines,
+             StreamHandle                            stream);
+
+/** Linear interpolation and B-splines of orders 1 to 5 by fetches of a texture, as arguments.mode says. */
+template <unsigned int VDimension>
+void
+LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
+
 } // namespace itk::CudaSpline
 
 #endif

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/device/Texture.h"
 #include "itkCudaSpline/kernels/SamplePoints.h"
 #include "itkCudaSpline/math/LineRecursion.h"
 
@@ -47,19 +48,39 @@ RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget)
 } // namespace
 
 MemoryPlan
-PlanSource(const SourceDescriptor & source, std::size_t budget)
+PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade)
 {
   MemoryPlan plan;
   plan.sourceBytes = source.Bytes();
+  std::size_t making = source.ElementBytes();
   if (source.NeedsFilter())
   {
-    plan.workspaceBytes = plan.sourceBytes;
+    making += source.ElementBytes();
   }
   if (source.element != source.pixel || source.components > 1)
   {
-    plan.workspaceBytes += std::min(TransferChunkBytes, source.PixelBytes());
+    making += std::min(TransferChunkBytes, source.PixelBytes());
   }
+  if (source.storage != CoefficientStorage::Element)
+  {
+    making = std::max(making, source.ElementBytes() + plan.sourceBytes); // both, while the one becomes the other
+  }
+  plan.workspaceBytes = isMade ? 0 : making - plan.sourceBytes;
   RefuseUnlessWithin(plan, budget);
+  if (source.storage == CoefficientStorage::Texture)
+  {
+    const std::int64_t most = source.dimension == 3 ? LargestTexture3D : LargestTexture2D;
+    for (unsigned int d = 0; d < source.dimension; ++d)
+    {
+      if (source.Texels(d) > most)
+      {
+        plan.fits = false;
+        plan.reason = "a texture of " + std::string(source.dimension == 3 ? "three" : "two") +
+                      " dimensions has at most " + std::to_string(most) + " texels an axis, and this one takes " +
+                      std::to_string(source.Texels(d)) + " along axis " + std::to_string(d);
+      }
+    }
+  }
   return plan;
 }
 
@@ -94,9 +115,9 @@ PlanPrefilter(const SourceDescriptor & source, std::size_t budget)
 }
 
 MemoryPlan
-PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget)
+PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget, bool isMade)
 {
-  MemoryPlan        plan = PlanSource(source, budget);
+  MemoryPlan        plan = PlanSource(source, budget, isMade);
   const std::size_t pixelBytes = SizeOf(resample.output) * source.components;
   // Indices that the host computes travel with each slab.
   const std::size_t indexBytes = resample.indexProvider ? source.dimension * sizeof(double) : 0;

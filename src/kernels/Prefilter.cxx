@@ -23,6 +23,7 @@
 
 #include "kernels/HostCopies.h"
 #include "kernels/PrefilterBackends.h"
+#include "kernels/StoreCoefficients.h"
 
 #include <new>
 #include <stdexcept>
@@ -33,6 +34,31 @@ namespace itk::CudaSpline
 
 namespace
 {
+void
+CheckTexture(const SourceDescriptor & descriptor)
+{
+  if (descriptor.dimension > 3)
+  {
+    throw std::invalid_argument("Textures have 1 to 3 dimensions; the image has " +
+                                std::to_string(descriptor.dimension) + ".");
+  }
+  for (unsigned int d = 0; d < descriptor.dimension; ++d)
+  {
+    if (descriptor.extension[d] == Extension::GridConstant)
+    {
+      throw std::invalid_argument("Coefficients in a texture have no border value: extension GridConstant is for "
+                                  "storage Element.");
+    }
+  }
+  const int entries = descriptor.tableEntries;
+  if (entries != 0 && (entries < SmallestTable || entries > LargestTable))
+  {
+    throw std::invalid_argument("A table of weights has " + std::to_string(SmallestTable) + " to " +
+                                std::to_string(LargestTable) + " entries; it is asked to have " +
+                                std::to_string(entries) + ".");
+  }
+}
+
 void
 Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
 {
@@ -80,6 +106,21 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
         NameOf(descriptor.extension[d]) + ".");
     }
   }
+  if (descriptor.storage != CoefficientStorage::Element &&
+      (descriptor.element != ScalarType::Float32 || descriptor.components > 1))
+  {
+    throw std::invalid_argument(std::string("Storage ") + NameOf(descriptor.storage) +
+                                " is for float32 elements of one component.");
+  }
+  if (IsPacked(descriptor.storage) && descriptor.order != 3)
+  {
+    throw std::invalid_argument(std::string("Storage ") + NameOf(descriptor.storage) +
+                                " is for cubic B-splines; the order is " + std::to_string(descriptor.order) + ".");
+  }
+  if (descriptor.storage == CoefficientStorage::Texture)
+  {
+    CheckTexture(descriptor);
+  }
   if (descriptor.NeedsFilter() && descriptor.method.kind == PrefilterMethod::Kind::Fir)
   {
     CheckHalfTapCount(descriptor.method.taps);
@@ -89,6 +130,18 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
     throw std::invalid_argument("The kernels run on the Cpu and Cuda backends.");
   }
 }
+
+/** Coefficients that are handed out are as they were computed. */
+void
+CheckElements(const SourceDescriptor & descriptor)
+{
+  if (descriptor.storage != CoefficientStorage::Element)
+  {
+    throw std::invalid_argument(std::string("Storage ") + NameOf(descriptor.storage) +
+                                " is for sources; coefficients are handed out as elements.");
+  }
+}
+
 /** Planes of components to pixels. */
 template <typename TReal>
 void
@@ -111,7 +164,7 @@ std::shared_ptr<void>
 AllocateElements(const SourceDescriptor & descriptor)
 {
   // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
-  return { ::operator new(descriptor.Bytes()), [](void * memory) { ::operator delete(memory); } };
+  return { ::operator new(descriptor.ElementBytes()), [](void * memory) { ::operator delete(memory); } };
 }
 } // namespace
 
@@ -121,8 +174,16 @@ MakeSource(const SourceDescriptor & descriptor, const void * pixels, const Execu
   Check(descriptor, context);
   if (context.backend == Backend::Cuda)
   {
-    return std::make_shared<SampleSource>(
-      descriptor, Backend::Cuda, context.device, PrefilterOnCuda(descriptor, pixels, context));
+    return PrefilterOnCuda(descriptor, pixels, context);
+  }
+  if (descriptor.storage != CoefficientStorage::Element)
+  {
+    SourceDescriptor computed = descriptor;
+    computed.storage = CoefficientStorage::Element;
+    const auto elements = MakeSource(computed, pixels, context.Part(0.0, 0.9));
+    const auto source = StoreOnCpu(descriptor, static_cast<const float *>(elements->GetData()), context);
+    context.Report(1.0);
+    return source;
   }
   if (!descriptor.NeedsPreparation())
   {
@@ -141,6 +202,7 @@ Prefilter(const SourceDescriptor & descriptor,
           const ExecutionContext & context)
 {
   Check(descriptor, context);
+  CheckElements(descriptor);
   if (descriptor.components > 1)
   {
     const auto                  source = MakeSource(descriptor, pixels, context.Part(0.0, 0.9));
@@ -177,9 +239,8 @@ Prefilter(const SourceDescriptor & descriptor,
       PrefilterSlabsOnCuda(descriptor, inPlace ? kept.get() : pixels, coefficients, slabLength, context);
       return;
     }
-    const SampleSource source(
-      descriptor, Backend::Cuda, context.device, PrefilterOnCuda(descriptor, pixels, context.Part(0.0, 0.9)));
-    DownloadFromCuda(source, coefficients, context.Part(0.9, 1.0));
+    const auto source = PrefilterOnCuda(descriptor, pixels, context.Part(0.0, 0.9));
+    DownloadFromCuda(*source, coefficients, context.Part(0.9, 1.0));
     return;
   }
   PrefilterOnCpu(descriptor, pixels, coefficients, context);
@@ -189,6 +250,7 @@ void
 PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context)
 {
   Check(descriptor, context);
+  CheckElements(descriptor);
   if (descriptor.pixel != descriptor.element || !IsReal(descriptor.element))
   {
     throw std::invalid_argument(
@@ -215,7 +277,7 @@ PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const Exe
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)
-std::shared_ptr<const void>
+std::shared_ptr<const SampleSource>
 PrefilterOnCuda(const SourceDescriptor &, const void *, const ExecutionContext &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");

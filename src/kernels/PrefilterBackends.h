@@ -75,7 +75,7 @@ PrefilterOnCpu(const SourceDescriptor & descriptor,
                const ExecutionContext & context);
 
 /** \brief MakeSource() in device memory; there is none without the CUDA Toolkit. */
-std::shared_ptr<const void>
+std::shared_ptr<const SampleSource>
 PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context);
 
 /** \brief Prefilter() of one component by a device whose memory does not hold the image: slab by slab along the slowest

@@ -27,6 +27,7 @@
 #include "kernels/HostCopies.h"
 #include "kernels/LineFilterCuda.h"
 #include "kernels/PrefilterBackends.h"
+#include "kernels/StoreCoefficients.h"
 
 #include <cuda_runtime.h>
 
@@ -115,12 +116,12 @@ MakeRealElements(const SourceDescriptor & descriptor,
                  const Stream &           stream,
                  Uploader &               uploader)
 {
-  DeviceBuffer  elements(descriptor.Bytes(), stream);
+  DeviceBuffer  elements(descriptor.ElementBytes(), stream);
   TReal * const samples = static_cast<TReal *>(elements.Data());
   UploadAsReal(descriptor, pixels, descriptor.Count(), samples, context.Part(0.0, 0.8), stream, uploader);
   if (descriptor.NeedsFilter())
   {
-    DeviceBuffer other(descriptor.Bytes(), stream);
+    DeviceBuffer other(descriptor.ElementBytes(), stream);
     if (LaunchPrefilter(descriptor, samples, static_cast<TReal *>(other.Data()), stream) != samples)
     {
       std::swap(elements, other);
@@ -145,11 +146,11 @@ template <typename TReal>
 void
 FilterInPlace(const SourceDescriptor & descriptor, TReal * elements, const Stream & stream)
 {
-  const DeviceBuffer  other(descriptor.Bytes(), stream);
+  const DeviceBuffer  other(descriptor.ElementBytes(), stream);
   const TReal * const filtered = LaunchPrefilter(descriptor, elements, static_cast<TReal *>(other.Data()), stream);
   if (filtered != elements) // after an odd number of passes
   {
-    CheckCuda(cudaMemcpyAsync(elements, filtered, descriptor.Bytes(), cudaMemcpyDeviceToDevice, stream.Get()),
+    CheckCuda(cudaMemcpyAsync(elements, filtered, descriptor.ElementBytes(), cudaMemcpyDeviceToDevice, stream.Get()),
               "cudaMemcpyAsync");
   }
 }
@@ -255,7 +256,7 @@ PrefilterSlabsOnCuda(const SourceDescriptor & descriptor,
   }
 }
 
-std::shared_ptr<const void>
+std::shared_ptr<const SampleSource>
 PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
 {
   context.Report(0.0);
@@ -277,10 +278,20 @@ PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const 
     elements = DeviceBuffer(bytes, stream);
     uploader.Copy(elements.Data(), pixels, bytes, stream);
   }
-  stream.Synchronize();
+  std::shared_ptr<const SampleSource> source;
+  if (descriptor.storage == CoefficientStorage::Element)
+  {
+    stream.Synchronize();
+    const auto owner = std::make_shared<DeviceBuffer>(std::move(elements));
+    source = std::make_shared<SampleSource>(
+      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(owner, owner->Data()));
+  }
+  else
+  {
+    source = StoreOnCuda(descriptor, std::move(elements), context.device, stream);
+  }
   context.Report(1.0);
-  const auto owner = std::make_shared<DeviceBuffer>(std::move(elements));
-  return std::shared_ptr<const void>(owner, owner->Data());
+  return source;
 }
 
 void

@@ -119,6 +119,35 @@ ResampleOnCpu(const ResampleDescriptor & descriptor,
 
 } // namespace
 
+namespace
+{
+void
+CheckMode(const InterpolationDescriptor & method, const SourceDescriptor & samples)
+{
+  const std::string mode = std::string("Mode ") + NameOf(method.mode);
+  if ((samples.storage == CoefficientStorage::Texture) != (method.mode != EvaluationMode::Exact))
+  {
+    throw std::invalid_argument(mode + " does not read coefficients of storage " + NameOf(samples.storage) + ".");
+  }
+  if (method.mode == EvaluationMode::Exact)
+  {
+    return;
+  }
+  const bool isSpline = method.interpolation == Interpolation::BSpline && samples.order >= 1;
+  const bool isLinear = method.interpolation == Interpolation::Linear && samples.order <= 1;
+  if (!isSpline && !isLinear)
+  {
+    throw std::invalid_argument(
+      mode + " is for B-splines of orders 1 to 5, whose weights are all of one sign, not for " +
+      (method.interpolation == Interpolation::BSpline ? "order 0" : NameOf(method.interpolation)) + ".");
+  }
+  if (method.mode == EvaluationMode::TextureTable && samples.order >= 2 && samples.tableEntries == 0)
+  {
+    throw std::invalid_argument(mode + " reads a source that has a table of weights; this one has none.");
+  }
+}
+} // namespace
+
 void
 CheckSource(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context)
 {
@@ -134,6 +163,12 @@ CheckSource(const InterpolationDescriptor & method, const SampleSource & source,
   {
     throw std::invalid_argument(name + " needs float32 or float64 samples, not " + NameOf(samples.element) + ".");
   }
+  if (IsPacked(samples.storage) && method.interpolation != Interpolation::BSpline)
+  {
+    throw std::invalid_argument(name + " does not read coefficients stored as " + NameOf(samples.storage) +
+                                "; BSpline does.");
+  }
+  CheckMode(method, samples);
   if (method.interpolation == Interpolation::WindowedSinc && (method.radius < 1 || method.radius > MaximumSincRadius))
   {
     throw std::invalid_argument(name + " has a radius of 1 to " + std::to_string(MaximumSincRadius) +

@@ -184,10 +184,9 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
 {
   const DeviceScope scope(context.device);
   // The source is there already: only what is allocated here counts against the free memory.
-  SourceDescriptor present = source.GetDescriptor();
-  present.pixel = present.element;
-  present.order = std::min(present.order, 1U);
-  const MemoryPlan plan = PlanResample(present, descriptor, AvailableDeviceMemory(context.device, present.Bytes()));
+  const SourceDescriptor & samples = source.GetDescriptor();
+  const MemoryPlan         plan =
+    PlanResample(samples, descriptor, AvailableDeviceMemory(context.device, samples.Bytes()), true);
   if (!plan.fits)
   {
     throw DeviceError(DeviceError::Kind::OutOfMemory, plan.reason);

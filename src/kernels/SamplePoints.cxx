@@ -66,6 +66,11 @@ Check(const PointsDescriptor & descriptor, const SampleSource & source, const Ex
   }
   else
   {
+    if (descriptor.mode != EvaluationMode::Exact)
+    {
+      throw std::invalid_argument(std::string("Mode ") + NameOf(descriptor.mode) +
+                                  " gives values, no derivatives; mode Exact does.");
+    }
     if (descriptor.interpolation != Interpolation::BSpline && descriptor.interpolation != Interpolation::CatmullRom)
     {
       throw std::invalid_argument(name + " has no derivatives; BSpline and CatmullRom have.");

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Texture.h"
+#include "itkCudaSpline/math/TextureModel.h"
 #include "Gpu.h"
 
 #include <cuda_runtime.h>
@@ -120,6 +121,54 @@ TEST(TextureGpu, LinearFetchesInterpolateWithEightBits)
   }
   EXPECT_LE(worst, 1.0F / 512.0F + 1e-6F);
   EXPECT_GT(worst, 1.0F / 1024.0F) << "the hardware is finer than documented";
+}
+
+// The model of math/TextureModel.h. Where a coordinate is within 2^-6 steps of half a step the two may round to
+// different sides, which is 2^-8 of the difference of the neighbours; else they differ by roundings of the sum: 8 units
+// of the largest texel an axis.
+TEST(TextureGpu, LinearFetchesAreThoseOfTheModel)
+{
+  CUDASPLINE_NEEDS_GPU();
+  const int          size[3]{ 19, 11, 7 };
+  std::mt19937       random(std::random_device{}());
+  std::vector<float> texels(static_cast<std::size_t>(size[0] * size[1] * size[2]));
+  for (float & texel : texels)
+  {
+    texel = std::uniform_real_distribution<float>(-1000.0F, 1000.0F)(random);
+  }
+  TextureModel<3> model;
+  model.texels = texels.data();
+  std::vector<float> coordinates;
+  for (int i = 0; i < 20000; ++i)
+  {
+    for (int d = 0; d < 3; ++d)
+    {
+      model.size[d] = size[d];
+      coordinates.push_back(std::uniform_real_distribution<float>(-2.0F, static_cast<float>(size[d] + 2))(random));
+    }
+  }
+  const std::vector<float> values = Fetch(texels, size[0], size[1], size[2], TextureFilter::Linear, coordinates);
+  int                      ties = 0;
+  float                    worst = 0.0F;
+  for (std::size_t i = 0; i < values.size(); ++i)
+  {
+    const float at[3]{ coordinates[3 * i], coordinates[3 * i + 1], coordinates[3 * i + 2] };
+    float       allowed = 3.0F * 8.0F * 0x1p-24F * 1000.0F;
+    for (const float x : at)
+    {
+      const float steps = (x - 0.5F) * 256.0F;
+      if (std::abs(steps - std::floor(steps) - 0.5F) < 0x1p-6F)
+      {
+        allowed += 0x1p-8F * 2000.0F;
+        ++ties;
+      }
+    }
+    const float difference = std::abs(values[i] - model(at));
+    ASSERT_LE(difference, allowed) << at[0] << ' ' << at[1] << ' ' << at[2];
+    worst = allowed < 1.0F ? std::max(worst, difference) : worst;
+  }
+  EXPECT_LT(ties, 3 * 20000 / 16) << "hardly a coordinate was compared";
+  RecordProperty("largest_difference", std::to_string(worst));
 }
 
 TEST(TextureGpu, TooLargeArraysAreErrors)

@@ -7,6 +7,7 @@ add_executable(
   CudaResampleImageFilterBrainTest.cxx
   CudaSplineInItkTest.cxx
   CudaSplineSourceCacheTest.cxx
+  CudaSplineStorageTest.cxx
 )
 target_link_libraries(CudaSplineResampleTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)

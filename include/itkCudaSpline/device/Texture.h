@@ -36,6 +36,13 @@ enum class TextureFilter : unsigned char
   Linear ///< the hardware's linear filtering: weights of 8 fractional bits
 };
 
+/** \brief Most texels an axis of a linearly filtered array of two or three dimensions, on every device that the module
+ * knows (CUDA C++ Programming Guide, technical specifications by compute capability; some take more). */
+///@{
+inline constexpr std::int64_t LargestTexture2D = 65536;
+inline constexpr std::int64_t LargestTexture3D = 16384;
+///@}
+
 /** \brief Owns a 3D CUDA array of float with a texture object over it. Move-only.
  *
  * Coordinates are in texels, not normalised; the centre of texel i is at i + 1/2. Outside, the edge texel is repeated.
@@ -61,6 +68,15 @@ public:
                  std::int64_t   depth,
                  TextureFilter  filter,
                  const Stream & stream);
+
+  /** Makes an array of the current device that a kernel fills through GetSurface(), before the first fetch.
+   *
+   * \param[in] width texels along x, at least 1
+   * \param[in] height texels along y, at least 1
+   * \param[in] depth texels along z; 0 for an array of two dimensions, which is fetched by tex2D and written as such
+   * \param[in] filter what a fetch does
+   * \exception DeviceError out of memory, or a size beyond the device's limits */
+  FloatTexture3D(std::int64_t width, std::int64_t height, std::int64_t depth, TextureFilter filter);
   FloatTexture3D(const FloatTexture3D &) = delete;
   FloatTexture3D &
   operator=(const FloatTexture3D &) = delete;
@@ -78,12 +94,24 @@ public:
     return m_Texture;
   }
 
+  /** The surface object, a cudaSurfaceObject_t, of an array that was made to be filled; else 0. */
+  unsigned long long
+  GetSurface() const
+  {
+    return m_Surface;
+  }
+
 private:
+  void
+  Allocate(std::int64_t width, std::int64_t height, std::int64_t depth, unsigned int flags);
+  void
+  MakeTexture(TextureFilter filter);
   void
   Free() noexcept;
 
   cudaArray *        m_Array{ nullptr };
   unsigned long long m_Texture{ 0 };
+  unsigned long long m_Surface{ 0 };
 };
 
 /** @} */

@@ -68,11 +68,28 @@ MovesPixels(Interpolation interpolation)
   return interpolation == Interpolation::Nearest || interpolation == Interpolation::LabelGaussian;
 }
 
+/** \brief How the value of a B-spline is summed up. */
+enum class EvaluationMode : unsigned char
+{
+  Exact,       ///< every tap by itself, in the precision of the elements
+  Texture,     ///< pairs of taps by linearly filtered fetches, within TextureErrorBound(); values only
+  TextureTable ///< the same, with weights from a lookup table (SourceDescriptor::tableEntries)
+};
+
+/** \brief Name of a mode as in messages. */
+constexpr const char *
+NameOf(EvaluationMode mode)
+{
+  return mode == EvaluationMode::Exact ? "Exact" : (mode == EvaluationMode::Texture ? "Texture" : "TextureTable");
+}
+
 /** \brief How a value is made, and where: part of the kernel descriptor. All of it is run-time but for the
  * interpolation. */
 struct InterpolationDescriptor
 {
   Interpolation interpolation{ Interpolation::Linear }; ///< how a value is made
+  /** Of BSpline and Linear; all but Exact read a source of CoefficientStorage::Texture. */
+  EvaluationMode mode{ EvaluationMode::Exact };
   /** Coordinates are rounded to float where ITK's interpolator has float coordinates. */
   bool singleCoordinates{ false };
   /** Lower bounds of continuous indices inside the input buffer, [lower, upper): ITK's half-pixel rule. Indices of

@@ -60,9 +60,10 @@ inline constexpr std::size_t TransferChunkBytes = std::size_t(32) << 20;
 /** \brief Plans MakeSource() on a device.
  *
  * \param[in] source what is made
- * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
+ * \param[in] isMade the source is there already: its bytes count, and nothing else is allocated */
 MemoryPlan
-PlanSource(const SourceDescriptor & source, std::size_t budget);
+PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade = false);
 
 /** \brief Plans Prefilter() on a device: where source and workspace do not fit, slabs along the slowest axis of more
  * than one sample, each with the samples that it needs beyond its ends.
@@ -80,9 +81,13 @@ PlanPrefilter(const SourceDescriptor & source, std::size_t budget);
  *
  * \param[in] source what is evaluated
  * \param[in] resample what is done
- * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
+ * \param[in] isMade as for PlanSource() */
 MemoryPlan
-PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget);
+PlanResample(const SourceDescriptor &   source,
+             const ResampleDescriptor & resample,
+             std::size_t                budget,
+             bool                       isMade = false);
 
 /** @} */
 } // namespace itk::CudaSpline

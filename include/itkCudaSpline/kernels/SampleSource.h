@@ -19,8 +19,10 @@
 #define itkCudaSpline_kernels_SampleSource_h
 
 #include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/math/CoefficientStorage.h"
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/ScalarType.h"
+#include "itkCudaSpline/math/TextureSpline.h"
 
 #include <array>
 #include <cstddef>
@@ -84,6 +86,12 @@ operator<<(std::ostream & stream, PrefilterMethod::Kind kind)
   return stream << NameOf(kind);
 }
 
+/** \brief The least and the most entries of a lookup table of weights. */
+///@{
+inline constexpr int SmallestTable = 128;
+inline constexpr int LargestTable = 65536;
+///@}
+
 /** \brief What a sampled image is made into before it is evaluated: part of the kernel descriptor.
  *
  * All of it is run-time: pixel types exist in LoadScalar() only. */
@@ -104,6 +112,11 @@ struct SourceDescriptor
   std::array<Extension, MaximumDimension> extension{
     { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
   };
+  /** How the elements lie in memory. All but Element are made of Float32 elements of one component. */
+  CoefficientStorage storage{ CoefficientStorage::Element };
+  /** Of storage Texture and orders 2 to 5: entries of a lookup table of weights for EvaluationMode::TextureTable,
+   * SmallestTable to LargestTable; 0: none. */
+  int tableEntries{ 0 };
 
   /** Number of samples of a component. */
   std::int64_t
@@ -119,11 +132,45 @@ struct SourceDescriptor
     return this->Count() * components;
   }
 
-  /** Bytes of all elements. */
+  /** Bytes of all elements, as they are computed. */
+  std::size_t
+  ElementBytes() const
+  {
+    return static_cast<std::size_t>(this->Elements()) * SizeOf(element);
+  }
+
+  /** Texels of an axis of storage Texture: the samples and a margin on either side; 1 above dimension. */
+  std::int64_t
+  Texels(unsigned int axis) const
+  {
+    return axis < dimension ? size[axis] + 2 * TextureMargin(order) : 1;
+  }
+
+  /** Bytes of the texels of storage Texture, of whole entries of a table that may follow. */
+  std::size_t
+  TexelBytes() const
+  {
+    const std::int64_t count = this->Texels(0) * this->Texels(1) * this->Texels(2) * this->Texels(3);
+    return (static_cast<std::size_t>(count) * sizeof(float) + 31) / 32 * 32;
+  }
+
+  /** Bytes of the lookup table of weights. */
+  std::size_t
+  TableBytes() const
+  {
+    return static_cast<std::size_t>(order >= 2 ? tableEntries : 0) *
+           (FetchesOf(order) == 2 ? sizeof(PairedTableEntry<2>) : sizeof(PairedTableEntry<3>));
+  }
+
+  /** Bytes that a source takes: of all elements, as they are stored. */
   std::size_t
   Bytes() const
   {
-    return static_cast<std::size_t>(this->Elements()) * SizeOf(element);
+    if (storage == CoefficientStorage::Texture)
+    {
+      return this->TexelBytes() + this->TableBytes();
+    }
+    return IsPacked(storage) ? static_cast<std::size_t>(this->Elements()) * 2 : this->ElementBytes();
   }
 
   /** Bytes of the host image. */
@@ -144,7 +191,7 @@ struct SourceDescriptor
   bool
   NeedsPreparation() const
   {
-    return this->NeedsFilter() || element != pixel || components > 1;
+    return this->NeedsFilter() || element != pixel || components > 1 || storage != CoefficientStorage::Element;
   }
 
   /** True where every field is the same. */
@@ -153,8 +200,18 @@ struct SourceDescriptor
   {
     return dimension == other.dimension && start == other.start && size == other.size && pixel == other.pixel &&
            element == other.element && order == other.order && method == other.method &&
-           components == other.components && extension == other.extension;
+           components == other.components && extension == other.extension && storage == other.storage &&
+           tableEntries == other.tableEntries;
   }
+};
+
+/** \brief What a source of storage Texture has beside its elements. */
+struct TextureContents
+{
+  unsigned long long    object{ 0 };      ///< the texture (cudaTextureObject_t), on a device
+  const void *          table{ nullptr }; ///< PairedTableEntry, in the memory of the backend; null where there is none
+  double                largest{ 0.0 };   ///< largest magnitude of the finite coefficients
+  std::array<double, 3> difference{ { 0, 0, 0 } }; ///< largest one of neighbouring coefficients, by axis
 };
 
 /** \brief Samples or B-spline coefficients ready for evaluation, in the memory of the backend that made them.
@@ -166,12 +223,21 @@ public:
   /** \param[in] descriptor what it is
    * \param[in] backend Cuda: \p data is device memory of \p device; Cpu: host memory
    * \param[in] device CUDA device number, for Cuda
-   * \param[in] data first element, x fastest; owns the memory, or borrows it where the deleter does nothing */
-  SampleSource(const SourceDescriptor & descriptor, Backend backend, int device, std::shared_ptr<const void> data)
+   * \param[in] data first element, x fastest; owns the memory, or borrows it where the deleter does nothing
+   * \param[in] scale of packed elements
+   * \param[in] texture of storage Texture; \p data owns it */
+  SampleSource(const SourceDescriptor &    descriptor,
+               Backend                     backend,
+               int                         device,
+               std::shared_ptr<const void> data,
+               const StorageScale &        scale = {},
+               const TextureContents &     texture = {})
     : m_Descriptor(descriptor)
     , m_Backend(backend)
     , m_Device(device)
     , m_Data(std::move(data))
+    , m_Scale(scale)
+    , m_Texture(texture)
   {}
 
   /** What it is. */
@@ -192,11 +258,23 @@ public:
   {
     return m_Device;
   }
-  /** First element, x fastest, in device memory (Cuda) or host memory (Cpu). */
+  /** First element, x fastest, in device memory (Cuda) or host memory (Cpu); null where they are in a texture. */
   const void *
   GetData() const
   {
     return m_Data.get();
+  }
+  /** Scale, offset and error bound of packed elements (CoefficientStorage); 1, 0 and 0 of others. */
+  const StorageScale &
+  GetScale() const
+  {
+    return m_Scale;
+  }
+  /** What a source of storage Texture has beside its elements; empty for others. */
+  const TextureContents &
+  GetTexture() const
+  {
+    return m_Texture;
   }
 
 private:
@@ -204,6 +282,8 @@ private:
   Backend                     m_Backend;
   int                         m_Device;
   std::shared_ptr<const void> m_Data;
+  StorageScale                m_Scale;
+  TextureContents             m_Texture;
 };
 
 /** @} */

@@ -1,0 +1,334 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_math_TextureSpline_h
+#define itkCudaSpline_math_TextureSpline_h
+
+#include "itkCudaSpline/math/Extension.h"
+#include "itkCudaSpline/math/Geometry.h"
+#include "itkCudaSpline/math/SplineWeights.h"
+
+#include <cmath>
+#include <cstdint>
+
+/** \file
+ * \brief B-splines by linearly filtered fetches of a texture.
+ *
+ * Two neighbouring taps with weights of one sign are one linear fetch between them, times the sum of their weights
+ * (Sigg and Hadwiger; the form without a lookup table is that of Ruijters, ter Haar Romeny and Suetens). A spline of
+ * order n takes FetchesOf(n) fetches an axis: for the cubic 2^D instead of 4^D samples.
+ *
+ * The coefficients lie in the texture with a margin of TextureMargin() texels on either side, in which the extension
+ * continues them: addressing modes of textures are not those of images (ITK's whole-sample mirror is none of them). A
+ * coordinate whose support is beyond the margin is folded back first, which the symmetry of the extended coefficients
+ * allows. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineMath
+ * @{ */
+
+/** \brief Linear fetches that make a value of a B-spline, an axis.
+ *
+ * \param[in] order 1 to 5 */
+CUDASPLINE_HOST_DEVICE constexpr unsigned int
+FetchesOf(unsigned int order)
+{
+  return (order + 2) / 2;
+}
+
+/** \brief Texels beside each end of an axis that continue the coefficients: the reach of a support whose coordinate is
+ * at most half a sample outside of the outermost samples.
+ *
+ * \param[in] order 0 to 5 */
+CUDASPLINE_HOST_DEVICE constexpr int
+TextureMargin(unsigned int order)
+{
+  return static_cast<int>(order / 2) + 1;
+}
+
+/** \brief The coordinate of the same value between the outermost samples, or half a sample beside them.
+ *
+ * \param[in] x coordinate (samples, from the first one)
+ * \param[in] size samples of the line
+ * \param[in] extension any but GridConstant */
+CUDASPLINE_HOST_DEVICE inline double
+FoldCoordinate(double x, std::int64_t size, Extension extension)
+{
+  const auto count = static_cast<double>(size);
+  switch (extension)
+  {
+    case Extension::Mirror: {
+      const double period = 2.0 * count - 2.0;
+      const double folded = size > 1 ? fmod(fabs(x), period) : 0.0;
+      return folded > count - 1.0 ? period - folded : folded;
+    }
+    case Extension::Reflect: {
+      const double folded = fmod(fabs(x + 0.5), 2.0 * count);
+      return (folded > count ? 2.0 * count - folded : folded) - 0.5;
+    }
+    case Extension::GridWrap: {
+      double folded = fmod(x, count);
+      folded = folded < 0.0 ? folded + count : folded;
+      return folded < count ? folded : 0.0; // the sum of a tiny negative one was rounded
+    }
+    default:
+      return fmin(fmax(x, 0.0), count - 1.0);
+  }
+}
+
+/** \brief Where a point falls along an axis of the texture. */
+struct TexturePlace
+{
+  float base;     ///< texture coordinate of the centre of the support's first tap
+  float fraction; ///< position within the polynomial piece, in [0, 1]
+};
+
+/** \brief Finds the support of a coordinate in the texture.
+ *
+ * \param[in] x coordinate (samples, from the first one)
+ * \param[in] order 1 to 5
+ * \param[in] size samples of the axis, without the margins
+ * \param[in] extension any but GridConstant */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TexturePlace
+PlaceInTexture(double x, unsigned int order, std::int64_t size, Extension extension)
+{
+  const int    margin = TextureMargin(order);
+  const int    before = static_cast<int>(order / 2);
+  const double shift = order % 2 == 1 ? 0.0 : 0.5;
+  double       piece = floor(x + shift);
+  if (!(piece - before >= -margin && piece - before + order < static_cast<double>(size + margin)))
+  {
+    x = FoldCoordinate(x, size, extension);
+    piece = floor(x + shift);
+  }
+  return { static_cast<float>(piece) + (static_cast<float>(margin - before) + 0.5F),
+           static_cast<float>(x + shift - piece) };
+}
+
+/** \brief A support's taps along an axis as linear fetches: pairs of neighbours, and the last tap alone where their
+ * number is odd. */
+template <unsigned int VFetches>
+struct PairedTaps
+{
+  float offset[VFetches]; ///< texels from the first tap: 2 k + h
+  float weight[VFetches]; ///< sum of the pair's weights; they sum to 1
+};
+
+/** \brief Quotient of positive numbers that are neither tiny nor huge; on the device within 2 units, and fast. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+QuickQuotient(float numerator, float denominator)
+{
+#if defined(__CUDA_ARCH__)
+  return __fdividef(numerator, denominator);
+#else
+  return numerator / denominator;
+#endif
+}
+
+/** \brief Paired taps with weights on the fly.
+ *
+ * \tparam VOrder spline order, 1 to 5 */
+template <unsigned int VOrder>
+struct PairedWeights
+{
+  /** Fetches an axis. */
+  static constexpr unsigned int Fetches = FetchesOf(VOrder);
+
+  /** Order of the spline. */
+  CUDASPLINE_HOST_DEVICE static constexpr unsigned int
+  Order()
+  {
+    return VOrder;
+  }
+
+  /** The taps of a fraction in [0, 1]. No pair's sum is 0: it is 1/120 at least (order 5). */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE PairedTaps<Fetches>
+                                           At(float fraction) const
+  {
+    float weights[VOrder + 1];
+    SplineWeights<VOrder>(VOrder % 2 == 1 ? fraction : fraction - 0.5F, weights);
+    PairedTaps<Fetches> taps;
+    for (unsigned int k = 0; k < Fetches; ++k)
+    {
+      if (2 * k + 1 <= VOrder)
+      {
+        const float second = weights[2 * k + 1 <= VOrder ? 2 * k + 1 : 0];
+        taps.weight[k] = weights[2 * k] + second;
+        taps.offset[k] = static_cast<float>(2 * k) + QuickQuotient(second, taps.weight[k]);
+      }
+      else
+      {
+        taps.weight[k] = weights[2 * k];
+        taps.offset[k] = static_cast<float>(2 * k);
+      }
+    }
+    return taps;
+  }
+};
+
+/** \brief An entry of a lookup table of paired taps. The last weight is what the others leave of 1. */
+template <unsigned int VFetches>
+struct alignas(16) PairedTableEntry
+{
+  float offset[VFetches];     ///< h: from the first tap of the pair (texels)
+  float weight[VFetches - 1]; ///< sums of the pairs' weights
+};
+
+/** \brief Paired taps from a lookup table with linear interpolation between its entries.
+ *
+ * Linear, as published, because the nearest entry of 128 would cost up to 1/256 in each offset, twice what the
+ * texture's own filter does; interpolated they cost 1/127^2 (TextureFractionError()). In float arithmetic: by a linear
+ * texture the table would itself be read with 8 bits.
+ *
+ * \tparam VFetches fetches an axis: 2 for orders 2 and 3, 3 for orders 4 and 5 */
+template <unsigned int VFetches>
+struct PairedTable
+{
+  /** Fetches an axis. */
+  static constexpr unsigned int Fetches = VFetches;
+
+  const PairedTableEntry<VFetches> * entries; ///< host or device; of fractions from 0 to 1, both included
+  int                                last;    ///< their number less 1
+  unsigned int                       order;   ///< of the spline
+
+  /** Order of the spline. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE unsigned int
+  Order() const
+  {
+    return order;
+  }
+
+  /** The taps of a fraction in [0, 1]. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE PairedTaps<VFetches>
+                                           At(float fraction) const
+  {
+    const float                      place = fraction * static_cast<float>(last);
+    const int                        below = static_cast<int>(place) < last ? static_cast<int>(place) : last - 1;
+    const float                      rest = place - static_cast<float>(below);
+    const PairedTableEntry<VFetches> low = entries[below];
+    const PairedTableEntry<VFetches> high = entries[below + 1];
+    PairedTaps<VFetches>             taps;
+    float                            left = 1.0F;
+    for (unsigned int k = 0; k < VFetches; ++k)
+    {
+      taps.offset[k] = static_cast<float>(2 * k) + (low.offset[k] + rest * (high.offset[k] - low.offset[k]));
+      taps.weight[k] = k + 1 < VFetches ? low.weight[k % (VFetches - 1)] +
+                                            rest * (high.weight[k % (VFetches - 1)] - low.weight[k % (VFetches - 1)])
+                                        : left;
+      left -= taps.weight[k];
+    }
+    return taps;
+  }
+};
+
+/** \brief Fills a lookup table (host only).
+ *
+ * \tparam VOrder spline order, 2 to 5
+ * \param[out] entries \p count of them
+ * \param[in] count at least 2 */
+template <unsigned int VOrder>
+void
+FillPairedTable(PairedTableEntry<FetchesOf(VOrder)> * entries, int count)
+{
+  constexpr unsigned int fetches = FetchesOf(VOrder);
+  for (int i = 0; i < count; ++i)
+  {
+    const double fraction = static_cast<double>(i) / (count - 1);
+    double       weights[VOrder + 1];
+    SplineWeights<VOrder>(VOrder % 2 == 1 ? fraction : fraction - 0.5, weights);
+    for (unsigned int k = 0; k < fetches; ++k)
+    {
+      const double second = 2 * k + 1 <= VOrder ? weights[2 * k + 1 <= VOrder ? 2 * k + 1 : 0] : 0.0;
+      const double sum = weights[2 * k] + second;
+      entries[i].offset[k] = static_cast<float>(second > 0.0 ? second / sum : 0.0);
+      if (k + 1 < fetches)
+      {
+        entries[i].weight[k % (fetches - 1)] = static_cast<float>(sum);
+      }
+    }
+  }
+}
+
+/** \brief Sum of the fetches of the axes 0 to VAxis.
+ *
+ * \param[in] taps by axis, with offsets that are texture coordinates
+ * \param[in,out] at texture coordinates of the axes above
+ * \param[in] fetch called with the coordinates of a fetch */
+template <unsigned int VAxis, unsigned int VDimension, unsigned int VFetches, typename TFetch>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+SumOfFetches(const PairedTaps<VFetches> (&taps)[VDimension], float (&at)[VDimension], const TFetch & fetch)
+{
+  float sum = 0.0F;
+#if defined(__CUDA_ARCH__)
+#  pragma unroll
+#endif
+  for (unsigned int k = 0; k < VFetches; ++k)
+  {
+    at[VAxis] = taps[VAxis].offset[k];
+    float value;
+    if constexpr (VAxis == 0)
+    {
+      value = fetch(at);
+    }
+    else
+    {
+      value = SumOfFetches<VAxis - 1>(taps, at, fetch);
+    }
+    sum += taps[VAxis].weight[k] * value;
+  }
+  return sum;
+}
+
+/** \brief Value of a B-spline by linear fetches.
+ *
+ * \param[in] paired PairedWeights or PairedTable
+ * \param[in] extent the samples, without the margins
+ * \param[in] extension of the coefficients, by axis; any but GridConstant
+ * \param[in] index continuous index (samples), in the index space of \p extent
+ * \param[in] fetch callable with an array of texture coordinates, in texels of the texture with its margins; the
+ *   centre of texel i is at i + 1/2
+ *
+ * \par Accuracy
+ * TextureErrorBound() */
+template <unsigned int VDimension, typename TPaired, typename TFetch>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+TextureSplineValue(const TPaired &                paired,
+                   const GridExtent<VDimension> & extent,
+                   const Extension (&extension)[VDimension],
+                   const double (&index)[VDimension],
+                   const TFetch & fetch)
+{
+  PairedTaps<TPaired::Fetches> taps[VDimension];
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    const TexturePlace place =
+      PlaceInTexture(index[d] - static_cast<double>(extent.start[d]), paired.Order(), extent.size[d], extension[d]);
+    taps[d] = paired.At(place.fraction);
+    for (unsigned int k = 0; k < TPaired::Fetches; ++k)
+    {
+      taps[d].offset[k] += place.base;
+    }
+  }
+  float at[VDimension];
+  return SumOfFetches<VDimension - 1>(taps, at, fetch);
+}
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif
