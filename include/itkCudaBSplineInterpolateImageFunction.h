@@ -19,10 +19,9 @@
 #define itkCudaBSplineInterpolateImageFunction_h
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
-#include "itkCudaSplineInterpolateImageFunction.h"
+#include "itkCudaBSplineFunctionBase.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
-#include "itkSymmetricSecondRankTensor.h"
 
 #include <mutex>
 
@@ -67,9 +66,9 @@ namespace itk
  * \ingroup CudaSpline */
 template <typename TImageType, typename TCoordRep = double, typename TCoefficientType = double>
 class ITK_TEMPLATE_EXPORT CudaBSplineInterpolateImageFunction
-  : public CudaSplineInterpolateImageFunction<BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>,
-                                              TImageType,
-                                              TCoordRep>
+  : public CudaBSplineFunctionBase<BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>,
+                                   TImageType,
+                                   TCoordRep>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBSplineInterpolateImageFunction);
@@ -77,15 +76,12 @@ public:
   /** Types of ITK's conventions. */
   ///@{
   using Self = CudaBSplineInterpolateImageFunction;
-  using Superclass =
-    CudaSplineInterpolateImageFunction<BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>,
-                                       TImageType,
-                                       TCoordRep>;
+  using Superclass = CudaBSplineFunctionBase<BSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>,
+                                             TImageType,
+                                             TCoordRep>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
   ///@}
-
-  static_assert(std::is_floating_point<TCoefficientType>::value, "B-spline coefficients are float or double.");
 
   /** Makes an object, by a registered factory where there is one. */
   itkCudaSplineNewMacro(Self);
@@ -103,50 +99,12 @@ public:
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
   ///@}
 
-  /** Second derivatives: the upper triangle, xx, xy, xz, yy, yz, zz in 3D. */
-  using HessianType = SymmetricSecondRankTensor<double, ImageDimension>;
-
   /** Makes the coefficients. A null pointer forgets them.
    *
    * \param[in] inputData the image; its whole largest possible region is in memory, or can be updated to be
    * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
   void
   SetInputImage(const TImageType * inputData) override;
-
-  /** Sets the order, 0 to 5, and makes new coefficients where there is an image.
-   *
-   * \param[in] splineOrder 0 to 5
-   * \exception ExceptionObject any other order, or one that cannot have the address modes; the order then stays as it
-   * was
-   */
-  void
-  SetSplineOrder(unsigned int splineOrder);
-
-  /** The spline's value at a point (mm) or a continuous index (samples, x first). The thread id is not used.
-   *
-   * \exception ExceptionObject there is no image */
-  ///@{
-  OutputType
-  Evaluate(const PointType & point) const override;
-  OutputType
-  Evaluate(const PointType & point, ThreadIdType threadId) const override;
-  OutputType
-  EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override;
-  OutputType
-  EvaluateAtContinuousIndex(const ContinuousIndexType & index, ThreadIdType threadId) const override;
-  ///@}
-
-  /** The spline's second derivatives (per mm squared) at a point (mm) or a continuous index (samples, x first), rotated
-   * by the image's direction where UseImageDirection is on. They are 0 for orders 0 and 1, and piecewise constant along
-   * an axis for order 2.
-   *
-   * \exception ExceptionObject there is no image */
-  ///@{
-  HessianType
-  EvaluateHessian(const PointType & point) const;
-  HessianType
-  EvaluateHessianAtContinuousIndex(const ContinuousIndexType & index) const;
-  ///@}
 
   /** How batches and CudaResampleImageFilter sum up values: Exact (default), or with values of limited accuracy by
    * texture fetches, Texture and TextureTable. Single evaluations are exact. */
@@ -211,65 +169,12 @@ protected:
     os << indent << "Storage: " << CudaSpline::NameOf(m_Storage) << std::endl;
   }
 
-  /** Orders 2 to 5 continue by Mirror, Reflect and GridWrap only. */
-  void
-  CheckAddressMode(CudaSplineAddressMode mode) const override;
-
   /** Makes new coefficients where there is an image. */
   void
-  AddressModeChanged() override;
-
-  /** The coefficients. */
-  const void *
-  DescribeBatchSource(const CudaSplineMethod &       method,
-                      bool                           isDouble,
-                      CudaSpline::SourceDescriptor & descriptor) const override;
-
-  /** Whether derivatives are rotated: UseImageDirection. */
-  bool
-  IsDirectionUsed() const override
-  {
-    return this->GetUseImageDirection();
-  }
-
-  /** What the superclass's functions that are not virtual call. The matrices are scratch memory of the caller, and not
-   * used. */
-  ///@{
-  OutputType
-  EvaluateAtContinuousIndexInternal(const ContinuousIndexType & x,
-                                    vnl_matrix<long> &          evaluateIndex,
-                                    vnl_matrix<double> &        weights) const override;
-
-  void
-  EvaluateValueAndDerivativeAtContinuousIndexInternal(const ContinuousIndexType & x,
-                                                      OutputType &                value,
-                                                      CovariantVectorType &       derivativeValue,
-                                                      vnl_matrix<long> &          evaluateIndex,
-                                                      vnl_matrix<double> &        weights,
-                                                      vnl_matrix<double> &        weightsDerivative) const override;
-
-  CovariantVectorType
-  EvaluateDerivativeAtContinuousIndexInternal(const ContinuousIndexType & x,
-                                              vnl_matrix<long> &          evaluateIndex,
-                                              vnl_matrix<double> &        weights,
-                                              vnl_matrix<double> &        weightsDerivative) const override;
-  ///@}
+  MethodChanged() override;
 
 private:
   using DecompositionFilter = CudaBSplineDecompositionImageFilter<TImageType, CoefficientImageType>;
-
-  /** Refuses an address mode that splines of an order cannot have. */
-  static void
-  CheckOrderAndMode(unsigned int order, CudaSplineAddressMode mode);
-
-  /** Value and derivatives (per sample) at a continuous index; NaN where it is NaN or beyond every index. */
-  template <CudaSpline::Derivatives VDerivatives>
-  CudaSpline::Jet<ImageDimension, double>
-  EvaluateJet(const ContinuousIndexType & index) const;
-
-  /** Value and derivative (per mm) at a continuous index. */
-  OutputType
-  EvaluateAt(const ContinuousIndexType & index, CovariantVectorType & derivative) const;
 
   std::mutex       m_Mutex;
   std::uint64_t    m_Checksum{ 0 };     ///< of the pixels that the coefficients were made from

@@ -49,11 +49,12 @@ enum class CudaSplinePrecision : unsigned char
  *
  * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are scalar images
  * of 1 to 3 dimensions and of any integer or real pixel types, under every transform whose category is Linear
- * (composites of linear ones included), with the module's interpolators and with ITK's own as the user sets them:
- * NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction, BSplineInterpolateImageFunction and
- * BSplineResampleImageFunction of orders 0 to 5, WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5,
- * default boundary) and LabelImageGaussianInterpolateImageFunction. Classes derived from these, and all else, are
- * answered by the superclass; GetLastBackend() and GetFallbackReason() tell.
+ * (composites of linear ones included), with the module's interpolators, in any of their address modes, and with ITK's
+ * own as the user sets them: NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction,
+ * BSplineInterpolateImageFunction and BSplineResampleImageFunction of orders 0 to 5,
+ * WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, default boundary) and
+ * LabelImageGaussianInterpolateImageFunction (images that begin at index 0). Classes derived from these, and all else,
+ * are answered by the superclass; GetLastBackend() and GetFallbackReason() tell.
  *
  * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run.
  * For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.

@@ -21,6 +21,14 @@
 #include "itkConfigure.h"
 #include "itkMacro.h"
 
+#if defined(__has_include)
+#  if __has_include("itkLabelImageGenericInterpolateImageFunction.h")
+#    include "itkLabelImageGenericInterpolateImageFunction.h"
+#    define CUDASPLINE_ITK_HAS_GENERIC_LABELS
+#  endif
+#endif
+#include "itkInterpolateImageFunction.h"
+
 /** \file
  * \brief The differences between the ITK versions that the module builds against; nothing else asks for a version. */
 
@@ -59,6 +67,19 @@ template <typename TInterpolatorPrecision, typename TTransformPrecision>
 using ScanlinePointPrecision = TInterpolatorPrecision;
 #else
 using ScanlinePointPrecision = TTransformPrecision;
+#endif
+
+/** \brief What an interpolator of labels by another interpolator derives from: ITK's class of this kind, where ITK has
+ * it.
+ *
+ * It is a remote module, GenericLabelInterpolator, that few ITKs are built with.
+ * \tparam TImage image of labels, \tparam TInterpolator interpolates the indicators of the labels, \tparam TCoordRep
+ * float or double */
+template <typename TImage, template <typename, typename> class TInterpolator, typename TCoordRep>
+#if defined(CUDASPLINE_ITK_HAS_GENERIC_LABELS)
+using LabelImageGenericBase = LabelImageGenericInterpolateImageFunction<TImage, TInterpolator, TCoordRep>;
+#else
+using LabelImageGenericBase = InterpolateImageFunction<TImage, TCoordRep>;
 #endif
 
 } // namespace itk::CudaSplineDetail

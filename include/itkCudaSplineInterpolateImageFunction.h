@@ -112,10 +112,9 @@ public:
                                         CudaSpline::IsSupportedScalar<typename TInputImage::PixelType> &&
                                         ImageDimension <= 3;
 
-  /** How the image continues beyond its edges, along one axis or all; CudaSplineAddressMode::Itk until it is set.
+  /** How the image continues beyond its edges, along one axis (below the image's dimension) or all;
+   * CudaSplineAddressMode::Itk until it is set.
    *
-   * \param[in] axis axis, below the image's dimension
-   * \param[in] mode the mode
    * \exception ExceptionObject there is no such axis, or the interpolator cannot have that mode */
   ///@{
   void
@@ -158,8 +157,8 @@ public:
 
   /** Values at the indices, or points, of a container: a std::vector, an itk::VectorContainer, or an itk::PointSet.
    *
-   * \param[in] indices continuous indices
-   * \param[in] points places in physical space (mm)
+   * Indices are continuous ones, points places in physical space (mm).
+   *
    * \param[in] defaultValue value outside
    * \return a value an entry, in the order of the container
    * \exception ExceptionObject there is no image */
@@ -232,6 +231,35 @@ protected:
     return false;
   }
 
+  /** How the image continues along each axis.
+   *
+   * \param[in] itk what CudaSplineAddressMode::Itk is between the outermost samples and the bounds
+   * \param[out] extension one an axis */
+  void
+  GetExtensions(CudaSpline::Extension itk, CudaSpline::Extension (&extension)[ImageDimension]) const
+  {
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      extension[d] = ExtensionOf(m_AddressMode[d], itk);
+    }
+  }
+
+  /** Samples around a point that an interpolator needs: all of the image where an axis goes on, because what stands
+   * outside may stand anywhere inside.
+   *
+   * \param[in] support samples to either side that it needs otherwise */
+  typename Superclass::SizeType
+  RadiusOf(SizeValueType support) const
+  {
+    typename Superclass::SizeType radius;
+    radius.Fill(support);
+    if (this->HasAddressMode() && this->GetInputImage() != nullptr)
+    {
+      radius = this->GetInputImage()->GetLargestPossibleRegion().GetSize();
+    }
+    return radius;
+  }
+
   /** Writes the address modes and the border value into a method.
    *
    * \param[in,out] method the method
@@ -278,6 +306,14 @@ private:
     SizeValueType          count{ 0 };
     bool                   physical{ false };
   };
+
+  /** Why the kernels do not evaluate a method on this image. */
+  static const char *
+  WhyNotAccelerated(const CudaSplineMethod & method)
+  {
+    return IsAccelerated && method.refusal != nullptr ? method.refusal
+                                                      : "only scalar images of 1 to 3 dimensions are accelerated";
+  }
 
   template <typename TValue>
   void

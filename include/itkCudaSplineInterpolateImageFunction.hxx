@@ -163,12 +163,22 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Describ
   CudaSpline::PointsDescriptor & points) const
 {
   const TInputImage * const image = this->GetInputImage();
+  // As itk::ImageBase makes its matrix, which it does not show.
+  typename TInputImage::DirectionType indexToPoint = image->GetDirection();
+  for (unsigned int r = 0; r < ImageDimension; ++r)
+  {
+    for (unsigned int c = 0; c < ImageDimension; ++c)
+    {
+      indexToPoint[r][c] *= image->GetSpacing()[c];
+    }
+  }
+  const typename TInputImage::DirectionType pointToIndex(indexToPoint.GetInverse());
   for (unsigned int r = 0; r < ImageDimension; ++r)
   {
     points.origin[r] = image->GetOrigin()[r];
     for (unsigned int c = 0; c < ImageDimension; ++c)
     {
-      points.pointToIndex[r][c] = image->GetPhysicalPointToIndexMatrix()[r][c];
+      points.pointToIndex[r][c] = pointToIndex[r][c];
       // As ITK's interpolators: by the spacing, then rotated.
       const double direction = this->IsDirectionUsed() ? image->GetDirection()[r][c] : (r == c ? 1.0 : 0.0);
       points.gradientMap[r][c] = direction / image->GetSpacing()[c];
@@ -183,16 +193,21 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Describ
   bool                           isDouble,
   CudaSpline::SourceDescriptor & descriptor) const
 {
-  const TInputImage * const image = this->GetInputImage();
-  descriptor = CudaSplineDetail::DescribeSource(image);
-  if (!CudaSpline::MovesPixels(method.interpolation.interpolation))
+  const void * pixels = nullptr;
+  if constexpr (CudaSplineDetail::ImageTraits<TInputImage>::IsReadable) // others never come here
   {
-    descriptor.element = isDouble || CudaSpline::NeedsDoublePrecision(descriptor.pixel)
-                           ? CudaSpline::ScalarType::Float64
-                           : CudaSpline::ScalarType::Float32;
+    const TInputImage * const image = this->GetInputImage();
+    descriptor = CudaSplineDetail::DescribeSource(image);
+    if (!CudaSpline::MovesPixels(method.interpolation.interpolation))
+    {
+      descriptor.element = isDouble || CudaSpline::NeedsDoublePrecision(descriptor.pixel)
+                             ? CudaSpline::ScalarType::Float64
+                             : CudaSpline::ScalarType::Float32;
+    }
+    CudaSplineDetail::DescribeMethodSource(method, descriptor);
+    pixels = image->GetBufferPointer();
   }
-  CudaSplineDetail::DescribeMethodSource(method, descriptor);
-  return image->GetBufferPointer();
+  return pixels;
 }
 
 template <typename TSuperclass, typename TInputImage, typename TCoordRep>
@@ -231,15 +246,27 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
       points.inside = results.inside;
       points.stream = results.stream;
       std::memcpy(&points.defaultPixel, &results.defaultValue, sizeof(TValue));
+      std::vector<TValue> unwanted;
+      if (results.values == nullptr && !wantsDerivatives && CudaSpline::DeviceOfPointer(list.points) < 0)
+      {
+        // The mask alone: the kernels always make the value.
+        unwanted.resize(list.count);
+        points.values = unwanted.data();
+      }
       this->Run(method, points, CudaSpline::NeedsDoublePrecision(points.output));
       return;
     }
   }
   // One after the other, by the class itself.
+  if (CudaSpline::DeviceOfPointer(list.points) >= 0)
+  {
+    itkExceptionMacro(<< "Points on a device are for the module's own kernels, which cannot serve here: "
+                      << WhyNotAccelerated(method));
+  }
   if (wantsDerivatives)
   {
     itkExceptionMacro(<< "Derivatives of a batch are for the module's own kernels, which cannot serve here: "
-                      << (method.refusal != nullptr ? method.refusal : "only scalar images of 1 to 3 dimensions"));
+                      << WhyNotAccelerated(method));
   }
   if constexpr (std::is_convertible<OutputType, double>::value)
   {
@@ -280,8 +307,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
       }
     }
     const std::lock_guard<std::mutex> lock(m_BatchMutex);
-    m_Backend.RecordSuperclass(method.refusal != nullptr ? method.refusal
-                                                         : "only scalar images of 1 to 3 dimensions are accelerated");
+    m_Backend.RecordSuperclass(WhyNotAccelerated(method));
   }
   else
   {
@@ -340,98 +366,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(con
   m_Backend.Run(operation, threader, nullptr);
 }
 
-template <typename TSuperclass, typename TInputImage, typename TCoordRep>
-auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtContinuousIndices(
-  const std::vector<ContinuousIndexType> & indices,
-  OutputType                               defaultValue) const -> std::vector<OutputType>
-{
-  return this->EvaluateContainer(indices, defaultValue, false);
-}
-
-template <typename TSuperclass, typename TInputImage, typename TCoordRep>
-auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
-  const std::vector<PointType> & points,
-  OutputType                     defaultValue) const -> std::vector<OutputType>
-{
-  return this->EvaluateContainer(points, defaultValue, true);
-}
-
-template <typename TSuperclass, typename TInputImage, typename TCoordRep>
-template <typename TIdentifier, typename TPoint>
-auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
-  const VectorContainer<TIdentifier, TPoint> * points,
-  OutputType                                   defaultValue) const -> std::vector<OutputType>
-{
-  return this->EvaluateContainer(points->CastToSTLConstContainer(), defaultValue, true);
-}
-
-template <typename TSuperclass, typename TInputImage, typename TCoordRep>
-template <typename TPixel, typename TTraits>
-auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
-  const PointSet<TPixel, ImageDimension, TTraits> * points,
-  OutputType                                        defaultValue) const -> std::vector<OutputType>
-{
-  std::vector<typename TTraits::PointType> list; // the container may be a map
-  const auto * const                       container = points->GetPoints();
-  list.reserve(container->Size());
-  for (auto it = container->Begin(); it != container->End(); ++it)
-  {
-    list.push_back(it.Value());
-  }
-  return this->EvaluateContainer(list, defaultValue, true);
-}
-
-template <typename TSuperclass, typename TInputImage, typename TCoordRep>
-template <typename TElement>
-auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateContainer(
-  const std::vector<TElement> & list,
-  OutputType                    defaultValue,
-  bool                          physical) const -> std::vector<OutputType>
-{
-  using Number = typename TElement::ValueType;
-  static_assert(sizeof(TElement) == ImageDimension * sizeof(Number), "Points are arrays of ImageDimension numbers.");
-  std::vector<OutputType> values(list.size(), defaultValue);
-  if (list.empty())
-  {
-    return values;
-  }
-  if constexpr (CudaSpline::IsSupportedScalar<OutputType>)
-  {
-    CudaSplineBatchResults<OutputType> results;
-    results.values = values.data();
-    results.defaultValue = defaultValue;
-    this->EvaluateList({ list.front().GetDataPointer(), CudaSpline::ScalarTypeOf<Number>(), list.size(), physical },
-                       results);
-  }
-  else
-  {
-    for (std::size_t i = 0; i < list.size(); ++i)
-    {
-      ContinuousIndexType index;
-      PointType           point;
-      for (unsigned int d = 0; d < ImageDimension; ++d)
-      {
-        index[d] = static_cast<TCoordRep>(list[i][d]);
-        point[d] = static_cast<TCoordRep>(list[i][d]);
-      }
-      if (physical)
-      {
-        this->ConvertPointToContinuousIndex(point, index);
-      }
-      if (this->IsInsideBuffer(index))
-      {
-        values[i] = this->EvaluateAtContinuousIndex(index);
-      }
-    }
-  }
-  return values;
-}
-
 } // namespace itk
+
+#include "itkCudaSplineInterpolateImageFunctionContainers.hxx"
 
 #endif

@@ -46,27 +46,38 @@ enum class CudaSplineAddressMode : unsigned char
   GridWrap      ///< periodic
 };
 
+/** \brief The samples beyond the edges under an address mode.
+ *
+ * \param[in] mode the mode
+ * \param[in] itk what CudaSplineAddressMode::Itk is between the outermost samples and the bounds */
+constexpr CudaSpline::Extension
+ExtensionOf(CudaSplineAddressMode mode, CudaSpline::Extension itk)
+{
+  switch (mode)
+  {
+    case CudaSplineAddressMode::Itk:
+      return itk;
+    case CudaSplineAddressMode::Nearest:
+      return CudaSpline::Extension::Nearest;
+    case CudaSplineAddressMode::GridConstant:
+      return CudaSpline::Extension::GridConstant;
+    case CudaSplineAddressMode::Mirror:
+      return CudaSpline::Extension::Mirror;
+    case CudaSplineAddressMode::Reflect:
+      return CudaSpline::Extension::Reflect;
+    default:
+      return CudaSpline::Extension::GridWrap;
+  }
+}
+
 /** \brief Name of an address mode as it is printed.
  *
  * \param[in] mode the mode */
 constexpr const char *
 NameOf(CudaSplineAddressMode mode)
 {
-  switch (mode)
-  {
-    case CudaSplineAddressMode::Itk:
-      return "Itk";
-    case CudaSplineAddressMode::Nearest:
-      return CudaSpline::NameOf(CudaSpline::Extension::Nearest);
-    case CudaSplineAddressMode::GridConstant:
-      return CudaSpline::NameOf(CudaSpline::Extension::GridConstant);
-    case CudaSplineAddressMode::Mirror:
-      return CudaSpline::NameOf(CudaSpline::Extension::Mirror);
-    case CudaSplineAddressMode::Reflect:
-      return CudaSpline::NameOf(CudaSpline::Extension::Reflect);
-    default:
-      return CudaSpline::NameOf(CudaSpline::Extension::GridWrap);
-  }
+  return mode == CudaSplineAddressMode::Itk ? "Itk"
+                                            : CudaSpline::NameOf(ExtensionOf(mode, CudaSpline::Extension::Mirror));
 }
 
 /** \brief Prints the name of an address mode. */
@@ -118,27 +129,7 @@ struct CudaSplineMethod
   SetAddressMode(unsigned int axis, CudaSplineAddressMode mode, CudaSpline::Extension itk)
   {
     unbounded[axis] = mode != CudaSplineAddressMode::Itk;
-    switch (mode)
-    {
-      case CudaSplineAddressMode::Itk:
-        extension[axis] = itk;
-        break;
-      case CudaSplineAddressMode::Nearest:
-        extension[axis] = CudaSpline::Extension::Nearest;
-        break;
-      case CudaSplineAddressMode::GridConstant:
-        extension[axis] = CudaSpline::Extension::GridConstant;
-        break;
-      case CudaSplineAddressMode::Mirror:
-        extension[axis] = CudaSpline::Extension::Mirror;
-        break;
-      case CudaSplineAddressMode::Reflect:
-        extension[axis] = CudaSpline::Extension::Reflect;
-        break;
-      default:
-        extension[axis] = CudaSpline::Extension::GridWrap;
-        break;
-    }
+    extension[axis] = ExtensionOf(mode, itk);
   }
 };
 

@@ -19,6 +19,7 @@
 #define itkCudaSplineRecognition_h
 
 #include "itkCudaSplineInterpolation.h"
+#include "itkCudaSplineLabelGaussian.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineResampleImageFunction.h"
@@ -94,27 +95,6 @@ FindWindowedSinc(const std::type_info & type, const TFound & found)
   }
 }
 
-/** \brief Describes the interpolation of labels by Gaussian weights.
- *
- * \param[in] sigma standard deviation by axis (mm)
- * \param[in] alpha cut-off distance (standard deviations)
- * \param[in] image gives the spacing
- * \param[out] method the method */
-template <unsigned int VDimension>
-void
-DescribeLabelGaussian(const FixedArray<double, VDimension> & sigma,
-                      double                                 alpha,
-                      const ImageBase<VDimension> *          image,
-                      CudaSplineMethod &                     method)
-{
-  method.interpolation.interpolation = CudaSpline::Interpolation::LabelGaussian;
-  for (unsigned int d = 0; d < VDimension && d < method.interpolation.sigma.size(); ++d)
-  {
-    method.interpolation.sigma[d] = sigma[d] / image->GetSpacing()[d];
-    method.interpolation.cutOff[d] = sigma[d] * alpha / image->GetSpacing()[d];
-  }
-}
-
 /** \brief What the kernels do for an interpolator: one of the module's, which says so itself, or one of ITK's standard
  * ones, known by their very class. Of all others the method has a refusal.
  *
@@ -163,6 +143,16 @@ RecogniseInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * interp
   {
     const auto * const labels = static_cast<const LabelGaussian *>(interpolator);
     DescribeLabelGaussian(labels->GetSigma(), labels->GetAlpha(), image, method);
+    for (unsigned int d = 0; d < TImage::ImageDimension; ++d)
+    {
+      if (image->GetLargestPossibleRegion().GetIndex(d) != 0)
+      {
+        // ITK adds it twice, and its class shall give its results; the module's own class has the Gaussian in its
+        // place.
+        method.refusal = "ITK misplaces its label Gaussian in images whose largest possible region does not begin at "
+                         "index 0: CudaLabelImageGaussianInterpolateImageFunction does not";
+      }
+    }
   }
   else
   {

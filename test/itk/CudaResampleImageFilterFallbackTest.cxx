@@ -23,6 +23,7 @@
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"
 #include "itkCompositeTransform.h"
+#include "itkConstantBoundaryCondition.h"
 #include "itkDisplacementFieldTransform.h"
 #include "itkNearestNeighborExtrapolateImageFunction.h"
 #include "itkRGBPixel.h"
@@ -77,6 +78,16 @@ public:
   EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override
   {
     return 2.0 * Superclass::EvaluateAtContinuousIndex(index);
+  }
+};
+
+/** A user's window. */
+struct Triangle
+{
+  double
+  operator()(double x) const
+  {
+    return 1.0 - std::abs(x) / 3.0;
   }
 };
 
@@ -157,10 +168,18 @@ TEST(CudaResampleImageFilterFallback, DerivedInterpolator)
     "Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled::New()); });
 }
 
-TEST(CudaResampleImageFilterFallback, WindowedSinc)
+TEST(CudaResampleImageFilterFallback, WindowedSincOfAnotherRadiusWindowOrBoundary)
 {
-  ExpectItkAnswers("WindowedSincInterpolateImageFunction", "linear", "none", [](auto * filter, Image *) {
-    filter->SetInterpolator(itk::WindowedSincInterpolateImageFunction<Image, 3>::New());
+  ExpectItkAnswers("WindowedSincInterpolateImageFunction of radius 6", "linear", "none", [](auto * filter, Image *) {
+    filter->SetInterpolator(itk::WindowedSincInterpolateImageFunction<Image, 6>::New());
+  });
+  ExpectItkAnswers("WindowedSincInterpolateImageFunction of a user", "linear", "none", [](auto * filter, Image *) {
+    filter->SetInterpolator(itk::WindowedSincInterpolateImageFunction<Image, 3, Triangle>::New());
+  });
+  ExpectItkAnswers("WindowedSincInterpolateImageFunction of 0 outside", "linear", "none", [](auto * filter, Image *) {
+    using Window = itk::Function::HammingWindowFunction<3>;
+    using Boundary = itk::ConstantBoundaryCondition<Image>;
+    filter->SetInterpolator(itk::WindowedSincInterpolateImageFunction<Image, 3, Window, Boundary>::New());
   });
 }
 

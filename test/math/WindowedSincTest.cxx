@@ -152,6 +152,19 @@ TEST(WindowedSincWeights, SamplesAreMet)
   });
 }
 
+// A coordinate just below 0 is at 1 - 2^-55 of its floor, which is rounded to 1.
+TEST(WindowedSincWeights, DistanceThatIsRoundedToOne)
+{
+  ForWindows([&](SincWindow window, int radius) {
+    double w[2 * MaximumSincRadius];
+    WindowedSincWeights(1.0, radius, window, w);
+    for (int k = 0; k < 2 * radius; ++k)
+    {
+      EXPECT_EQ(w[k], k == radius ? 1.0 : 0.0) << NameOf(window) << " " << radius;
+    }
+  });
+}
+
 TEST(WindowedSincWeights, SymmetryIsExact)
 {
   Random random(__LINE__);

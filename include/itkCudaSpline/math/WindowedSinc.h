@@ -98,7 +98,8 @@ SincWindowValue(SincWindow window, int radius, double x, double angle, double co
  * Sines and cosines of all distances come from those of the nearest one by the addition theorems: five of them are
  * computed, and not up to 3 a sample.
  *
- * \param[in] distance of the point from sample i (samples), in [0, 1); FloorIndex() may leave a negative rounding
+ * \param[in] distance of the point from sample i (samples), in [0, 1]; 1 just below 0, where it is rounded, and
+ *   FloorIndex() may leave a negative rounding
  * \param[in] radius m, 1 to MaximumSincRadius (samples)
  * \param[in] window the window
  * \param[out] w the 2 m weights
@@ -112,11 +113,12 @@ CUDASPLINE_HOST_DEVICE inline void
 WindowedSincWeights(double distance, int radius, SincWindow window, double * w)
 {
   constexpr double pi = 3.14159265358979323846;
-  if (distance == 0.0)
+  if (distance == 0.0 || distance == 1.0)
   {
+    const int nearest = distance == 0.0 ? radius - 1 : radius;
     for (int k = 0; k < 2 * radius; ++k)
     {
-      w[k] = k == radius - 1 ? 1.0 : 0.0;
+      w[k] = k == nearest ? 1.0 : 0.0;
     }
     return;
   }

@@ -1,0 +1,212 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaLabelImageGenericInterpolateImageFunction_h
+#define itkCudaLabelImageGenericInterpolateImageFunction_h
+
+#include "itkCudaSplineIndicatorTraits.h"
+#include "itkCudaSplineInterpolateImageFunction.h"
+
+#include "itkImage.h"
+
+#include <mutex>
+#include <vector>
+
+namespace itk
+{
+
+/** \class CudaLabelImageGenericInterpolateImageFunction
+ * \brief The label whose indicator, interpolated by another interpolator, is largest.
+ *
+ * The indicator of a label is 1 at its pixels and 0 elsewhere. Each is interpolated at the point, the label with the
+ * largest value wins, of equal values the smallest label; where no value is above 0 the result is 0. These are rule and
+ * results of itk::LabelImageGenericInterpolateImageFunction (the remote module GenericLabelInterpolator), from which
+ * this class derives where ITK has it, and whose template parameters it has.
+ *
+ * Indicators are interpolated by nearest neighbours, linearly, by Catmull-Rom, or by B-splines: TInterpolator is ITK's
+ * or the module's class template. ITK keeps an image and an interpolator for each label and evaluates all of them at
+ * each point. Here, where the support of the interpolator is local (nearest, linear, Catmull-Rom, B-splines of orders 0
+ * and 1), only labels near the point are looked at, and nothing is kept. Linear values are ITK's bit for bit, so that
+ * ties are too.
+ *
+ * \par Memory
+ * B-splines of orders 2 to 5 need the coefficients of every indicator, which SetInputImage() makes: a volume of them
+ * for each label. That is labels times pixels times the size of a coefficient, 8 bytes for the default type double: 100
+ * labels in 256^3 voxels are 13 GB. It is as much in ITK. They are made again only where a checksum of all pixels says
+ * that the image has changed.
+ *
+ * With nearest neighbours, batches (CudaSplineInterpolateImageFunction) and the evaluation within
+ * CudaResampleImageFilter run on the backend, where labels keep all 64 bits. With the other interpolators they run one
+ * point after the other, and the resampling filter's superclass evaluates on all threads, with a reason; the type of
+ * values is then double, in which labels above 2^53 are rounded. There are no address modes.
+ *
+ * \par Threads
+ * Evaluations may run in any number of threads at once. SetInputImage() of one object may be called from several
+ * threads.
+ *
+ * \tparam TInputImage image of labels, of scalars
+ * \tparam TInterpolator class template with parameters for image and coordinate type
+ * \tparam TCoordRep float or double
+ *
+ * \sa CudaLabelImageGaussianInterpolateImageFunction, CudaResampleImageFilter
+ * \ingroup CudaSpline */
+template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep = double>
+class ITK_TEMPLATE_EXPORT CudaLabelImageGenericInterpolateImageFunction
+  : public CudaSplineInterpolateImageFunction<
+      CudaSplineDetail::LabelImageGenericBase<TInputImage, TInterpolator, TCoordRep>,
+      TInputImage,
+      TCoordRep>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaLabelImageGenericInterpolateImageFunction);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaLabelImageGenericInterpolateImageFunction;
+  using Superclass =
+    CudaSplineInterpolateImageFunction<CudaSplineDetail::LabelImageGenericBase<TInputImage, TInterpolator, TCoordRep>,
+                                       TInputImage,
+                                       TCoordRep>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes an object, by a registered factory where there is one. */
+  itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaLabelImageGenericInterpolateImageFunction, InterpolateImageFunction);
+
+  /** Types and dimension of the superclass. */
+  ///@{
+  using OutputType = typename Superclass::OutputType;
+  using ContinuousIndexType = typename Superclass::ContinuousIndexType;
+  using SizeType = typename Superclass::SizeType;
+  static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
+  ///@}
+
+  /** Type of labels. */
+  using LabelType = typename TInputImage::PixelType;
+
+  static_assert(std::is_arithmetic<LabelType>::value, "Labels are scalars.");
+
+  /** Order of B-splines, 0 to 5; 3 until it is set. Other interpolators do not ask for it.
+   *
+   * \exception ExceptionObject any other order */
+  ///@{
+  void
+  SetSplineOrder(unsigned int splineOrder);
+  itkGetConstMacro(SplineOrder, unsigned int);
+  ///@}
+
+  /** Tension of Catmull-Rom; 1/2 until it is set. Other interpolators do not ask for it. */
+  ///@{
+  itkSetMacro(Tension, double);
+  itkGetConstMacro(Tension, double);
+  ///@}
+
+  /** Sets the image, and makes the coefficients where the interpolator has some. A null pointer forgets them.
+   *
+   * \param[in] image the image; for B-splines of orders 2 to 5 its whole largest possible region is in memory, or can
+   * be updated to be \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
+  void
+  SetInputImage(const TInputImage * image) override;
+
+  /** The label at a continuous index (samples, x first).
+   *
+   * \pre there is an image, and IsInsideBuffer(index) */
+  OutputType
+  EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override;
+
+  /** The radius of the interpolator's support (samples). */
+  SizeType
+  GetRadius() const override;
+
+  /** What the kernels do for this class: with nearest neighbours they look them up, else they refuse. */
+  CudaSplineMethod
+  DescribeMethod(const ImageBase<ImageDimension> * image) const override;
+
+protected:
+  CudaLabelImageGenericInterpolateImageFunction() = default;
+  ~CudaLabelImageGenericInterpolateImageFunction() override = default;
+
+  /** Prints order, tension and the number of labels with coefficients too. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  /** There are none but CudaSplineAddressMode::Itk. */
+  void
+  CheckAddressMode(CudaSplineAddressMode mode) const override;
+
+private:
+  using Traits = CudaSplineDetail::IndicatorTraits<TInterpolator<TInputImage, TCoordRep>>;
+  using Method = CudaSplineDetail::IndicatorMethod;
+  using CoefficientImage = Image<typename Traits::CoefficientType, ImageDimension>;
+
+  static_assert(Traits::IsKnown,
+                "Indicators are interpolated by nearest neighbours, linearly, by Catmull-Rom or by "
+                "B-splines, by ITK's classes or the module's.");
+
+  /** True where coefficients of every indicator are needed. */
+  bool
+  NeedsCoefficients() const
+  {
+    return Traits::Method == Method::BSpline && m_SplineOrder >= 2;
+  }
+
+  /** Makes the coefficients of all labels. */
+  void
+  MakeCoefficients(const TInputImage * image);
+
+  /** The label that wins among those of a support.
+   *
+   * \param[in] labels labels of the support's samples
+   * \param[in] value called with the indicator of a label in the support; returns its interpolated value */
+  template <unsigned int VCount, typename TValue>
+  static LabelType
+  WinnerOf(const LabelType (&labels)[VCount], const TValue & value);
+
+  /** The label that wins by a basis of local support, whose coefficients are the samples. */
+  template <typename TBasis>
+  LabelType
+  WinnerBy(const TBasis & basis, const TCoordRep (&at)[ImageDimension]) const;
+
+  /** The label that wins linearly, with ITK's arithmetic. */
+  LabelType
+  LinearWinner(const TCoordRep (&at)[ImageDimension]) const;
+
+  /** The label that wins by the coefficients. */
+  LabelType
+  SplineWinner(const TCoordRep (&at)[ImageDimension]) const;
+
+  unsigned int m_SplineOrder{ 3 };
+  double       m_Tension{ CudaSpline::CatmullRomTension };
+
+  std::mutex                                      m_Mutex;
+  std::uint64_t                                   m_Checksum{ 0 }; ///< of the pixels, for what is kept below
+  unsigned int                                    m_CoefficientOrder{ 0 };
+  typename TInputImage::RegionType                m_CoefficientRegion;
+  std::vector<LabelType>                          m_LabelsOfCoefficients; ///< ascending
+  std::vector<typename CoefficientImage::Pointer> m_Coefficients;         ///< one for each of them
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaLabelImageGenericInterpolateImageFunction.hxx"
+#endif
+
+#endif

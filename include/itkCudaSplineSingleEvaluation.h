@@ -1,0 +1,265 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineSingleEvaluation_h
+#define itkCudaSplineSingleEvaluation_h
+
+#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/math/Extension.h"
+#include "itkCudaSpline/math/Geometry.h"
+#include "itkCudaSpline/math/SplineEvaluation.h"
+
+#include "itkSymmetricSecondRankTensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+/** \file
+ * \brief What the interpolators' single evaluations share: reading the image, and derivatives in physical space. */
+
+namespace itk
+{
+namespace CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief The buffered region of an image.
+ *
+ * \param[in] image the image; its pixels are not read */
+template <typename TImage>
+CudaSpline::GridExtent<TImage::ImageDimension>
+ExtentOf(const TImage * image)
+{
+  CudaSpline::GridExtent<TImage::ImageDimension> extent;
+  const auto &                                   region = image->GetBufferedRegion();
+  for (unsigned int d = 0; d < TImage::ImageDimension; ++d)
+  {
+    extent.start[d] = region.GetIndex(d);
+    extent.size[d] = static_cast<std::int64_t>(region.GetSize(d));
+  }
+  return extent;
+}
+
+/** \brief Copies a continuous index into an array.
+ *
+ * \param[in] index continuous index (samples)
+ * \param[out] at the same
+ * \return false where it has no place between samples: NaN, or of a magnitude of 2^62 and more. In ITK that is
+ *   undefined; the module's interpolators return NaN */
+template <typename TContinuousIndex, unsigned int VDimension, typename TCoordinate>
+bool
+CopyIndex(const TContinuousIndex & index, TCoordinate (&at)[VDimension])
+{
+  bool isPlace = true;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    at[d] = index[d];
+    isPlace = isPlace && std::abs(static_cast<double>(at[d])) < 0x1p62;
+  }
+  return isPlace;
+}
+
+/** \brief A jet of NaN. */
+template <unsigned int VDimension>
+CudaSpline::Jet<VDimension, double>
+JetOfNaN()
+{
+  constexpr double                    nan = std::numeric_limits<double>::quiet_NaN();
+  CudaSpline::Jet<VDimension, double> jet;
+  jet.value = nan;
+  std::fill(std::begin(jet.gradient), std::end(jet.gradient), nan);
+  std::fill(std::begin(jet.hessian), std::end(jet.hessian), nan);
+  return jet;
+}
+
+/** \brief A pixel of an image, or of an image adaptor.
+ *
+ * \param[in] image the image
+ * \param[in] offset elements from the first pixel of the buffered region, x fastest */
+template <typename TImage>
+typename TImage::PixelType
+PixelAt(const TImage * image, std::int64_t offset)
+{
+  if constexpr (ImageTraits<TImage>::IsReadable && !ImageTraits<TImage>::IsVectorImage)
+  {
+    return image->GetBufferPointer()[offset];
+  }
+  else
+  {
+    return image->GetPixel(image->ComputeIndex(static_cast<OffsetValueType>(offset)));
+  }
+}
+
+/** \brief The nearest pixel by ITK's rounding, halves up, in the buffered region.
+ *
+ * Just below a half ITK's rounding may go up, as at 0.49999999999999994, which next to the last pixel of an axis leads
+ * ITK's interpolator beside the buffer: here it is the last pixel.
+ *
+ * \param[in] function rounds, and knows the region
+ * \param[in] index continuous index (samples), inside */
+template <typename TFunction>
+typename TFunction::IndexType
+NearestPixelInside(const TFunction * function, const typename TFunction::ContinuousIndexType & index)
+{
+  typename TFunction::IndexType nearest;
+  function->ConvertContinuousIndexToNearestIndex(index, nearest);
+  for (unsigned int d = 0; d < TFunction::IndexType::Dimension; ++d)
+  {
+    nearest[d] = std::min(nearest[d], function->GetEndIndex()[d]);
+  }
+  return nearest;
+}
+
+/** \brief Number of samples of a support: VTaps to the power of VDimension. */
+template <unsigned int VDimension, unsigned int VTaps>
+constexpr unsigned int
+SupportSize()
+{
+  unsigned int count = 1;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    count *= VTaps;
+  }
+  return count;
+}
+
+/** \brief Reads the samples of a support, each folded into the buffered region.
+ *
+ * \tparam VTaps samples an axis
+ * \param[in] image the image
+ * \param[in] start first index of the support, relative to the buffered region (samples)
+ * \param[in] extension how the image continues, by axis
+ * \param[in] set called with a place in the support (x fastest) and the offset of a pixel, or -1 where the border
+ *   value stands */
+template <unsigned int VTaps, typename TImage, typename TSet>
+void
+ForEachOfSupport(const TImage * image,
+                 const std::int64_t (&start)[TImage::ImageDimension],
+                 const CudaSpline::Extension (&extension)[TImage::ImageDimension],
+                 const TSet & set)
+{
+  constexpr unsigned int dimension = TImage::ImageDimension;
+  std::int64_t           offset[dimension][VTaps];
+  std::int64_t           stride = 1;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    const auto size = static_cast<std::int64_t>(image->GetBufferedRegion().GetSize(d));
+    for (unsigned int k = 0; k < VTaps; ++k)
+    {
+      const std::int64_t folded = CudaSpline::FoldIndex(start[d] + k, size, extension[d]);
+      offset[d][k] = folded < 0 ? CudaSpline::OffsetOutside : folded * stride;
+    }
+    stride *= size;
+  }
+  for (unsigned int place = 0; place < SupportSize<dimension, VTaps>(); ++place)
+  {
+    std::int64_t sum = 0;
+    unsigned int rest = place;
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      sum += offset[d][rest % VTaps];
+      rest /= VTaps;
+    }
+    set(place, sum < 0 ? std::int64_t{ -1 } : sum);
+  }
+}
+
+/** \brief The samples of a support as a grid of their own, beginning at the support's first index.
+ *
+ * For pixels of any type and any border value: a grid over the image itself would round the border value to the pixel's
+ * type. */
+template <unsigned int VDimension, unsigned int VTaps>
+struct GatheredSupport
+{
+  double samples[SupportSize<VDimension, VTaps>()]; ///< x fastest
+
+  /** \param[in] image the image, of scalars
+   * \param[in] start first index of the support, relative to the buffered region (samples)
+   * \param[in] extension how the image continues, by axis
+   * \param[in] border what stands outside under GridConstant */
+  template <typename TImage>
+  GatheredSupport(const TImage * image,
+                  const std::int64_t (&start)[VDimension],
+                  const CudaSpline::Extension (&extension)[VDimension],
+                  double border)
+  {
+    ForEachOfSupport<VTaps>(image, start, extension, [&](unsigned int place, std::int64_t offset) {
+      samples[place] = offset < 0 ? border : static_cast<double>(PixelAt(image, offset));
+    });
+  }
+};
+
+/** \brief Derivative in physical space (per mm) of what was evaluated.
+ *
+ * \tparam TVector CovariantVector
+ * \param[in] jet derivatives per sample
+ * \param[in] image gives spacing and direction
+ * \param[in] useDirection whether it is turned by the image's direction, as ITK's UseImageDirection */
+template <typename TVector, unsigned int VDimension, typename TImage>
+TVector
+GradientOf(const CudaSpline::Jet<VDimension, double> & jet, const TImage * image, bool useDirection)
+{
+  TVector gradient;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    gradient[d] = static_cast<typename TVector::ValueType>(jet.gradient[d] / image->GetSpacing()[d]);
+  }
+  return useDirection ? image->TransformLocalVectorToPhysicalVector(gradient) : gradient;
+}
+
+/** \brief Second derivatives in physical space (per mm squared) of what was evaluated; see GradientOf(). */
+template <unsigned int VDimension, typename TImage>
+SymmetricSecondRankTensor<double, VDimension>
+HessianOf(const CudaSpline::Jet<VDimension, double> & jet, const TImage * image, bool useDirection)
+{
+  double local[VDimension][VDimension];
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    for (unsigned int c = r; c < VDimension; ++c)
+    {
+      local[r][c] =
+        jet.hessian[CudaSpline::SymmetricEntry(r, c, VDimension)] / (image->GetSpacing()[r] * image->GetSpacing()[c]);
+      local[c][r] = local[r][c];
+    }
+  }
+  SymmetricSecondRankTensor<double, VDimension> hessian;
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    for (unsigned int c = r; c < VDimension; ++c)
+    {
+      double sum = useDirection ? 0.0 : local[r][c];
+      for (unsigned int i = 0; i < VDimension && useDirection; ++i)
+      {
+        for (unsigned int k = 0; k < VDimension; ++k)
+        {
+          sum += image->GetDirection()[r][i] * local[i][k] * image->GetDirection()[c][k];
+        }
+      }
+      hessian(r, c) = sum;
+    }
+  }
+  return hessian;
+}
+
+/** @} */
+} // namespace CudaSplineDetail
+} // namespace itk
+
+#endif

@@ -1,0 +1,21 @@
+# The module's interpolators against ITK's classes and against references of our own, singly and in batches, and within the resampler.
+add_executable(
+  CudaSplineItkInterpolationTests
+  CudaCatmullRomInterpolateImageFunctionTest.cxx
+  CudaInterpolatorAddressModesTest.cxx
+  CudaInterpolatorPropertiesTest.cxx
+  CudaInterpolatorsAgainstItkTest.cxx
+  CudaLabelImageGaussianInterpolateImageFunctionTest.cxx
+  CudaLabelImageGenericInterpolateImageFunctionTest.cxx
+  CudaResampleImageFilterInterpolatorsTest.cxx
+  ItkBSplineInterpolatorChecksTest.cxx
+  ItkInterpolatorChecksTest.cxx
+)
+target_link_libraries(CudaSplineItkInterpolationTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+# As for the B-spline classes: many types, and little to compute.
+target_compile_options(
+  CudaSplineItkInterpolationTests
+  PRIVATE $<$<AND:$<CXX_COMPILER_ID:GNU,Clang,AppleClang>,$<CONFIG:Release>>:-O1>
+)
+gtest_discover_tests(CudaSplineItkInterpolationTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
+gtest_discover_tests(CudaSplineItkInterpolationTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
