@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "kernels/StoreCoefficients.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
+#include "itkCudaSpline/math/TextureSpline.h"
 #include "kernels/CoefficientRows.h"
 #include "kernels/TextureLayout.h"
 

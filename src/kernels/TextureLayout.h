@@ -19,6 +19,7 @@
 #define TextureLayout_h
 
 #include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/math/Extension.h"
 
 namespace itk::CudaSpline
 {

@@ -36,12 +36,12 @@ enum class TextureFilter : unsigned char
   Linear ///< the hardware's linear filtering: weights of 8 fractional bits
 };
 
-/** \brief Most texels an axis of a linearly filtered array of two or three dimensions, on every device that the module
- * knows (CUDA C++ Programming Guide, technical specifications by compute capability; some take more). */
-///@{
+/** \brief Most texels an axis of a linearly filtered array of two dimensions, on every device that the module knows
+ * (CUDA C++ Programming Guide, technical specifications by compute capability; some take more). */
 inline constexpr std::int64_t LargestTexture2D = 65536;
+
+/** \brief Most texels an axis of a linearly filtered array of three dimensions; see LargestTexture2D. */
 inline constexpr std::int64_t LargestTexture3D = 16384;
-///@}
 
 /** \brief Owns a 3D CUDA array of float with a texture object over it. Move-only.
  *

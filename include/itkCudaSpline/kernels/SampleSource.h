@@ -22,7 +22,7 @@
 #include "itkCudaSpline/math/CoefficientStorage.h"
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/ScalarType.h"
-#include "itkCudaSpline/math/TextureSpline.h"
+#include "itkCudaSpline/math/TextureStorage.h"
 
 #include <array>
 #include <cstddef>
@@ -86,11 +86,11 @@ operator<<(std::ostream & stream, PrefilterMethod::Kind kind)
   return stream << NameOf(kind);
 }
 
-/** \brief The least and the most entries of a lookup table of weights. */
-///@{
+/** \brief The least entries of a lookup table of weights: as many as the publications have. */
 inline constexpr int SmallestTable = 128;
+
+/** \brief The most entries of a lookup table of weights: a float's fraction does not tell many more apart. */
 inline constexpr int LargestTable = 65536;
-///@}
 
 /** \brief What a sampled image is made into before it is evaluated: part of the kernel descriptor.
  *

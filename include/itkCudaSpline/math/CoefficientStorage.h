@@ -116,7 +116,8 @@ struct StorageScale
   /** Stores a coefficient. On the host in the default rounding mode; the bits are the same on host and device.
    *
    * \param[in] coefficient the coefficient; for Half any number, NaN or infinity, which stay what they are; for Int16
-   *   within the range that the scale was made for */
+   *   within the range that the scale was made for
+   * \param[out] stored what it becomes */
   ///@{
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Store(float coefficient, HalfCoefficient & stored) const

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/Geometry.h"
 #include "itkCudaSpline/math/SplineWeights.h"
+#include "itkCudaSpline/math/TextureStorage.h"
 
 #include <cmath>
 #include <cstdint>
@@ -29,8 +30,8 @@
  * \brief B-splines by linearly filtered fetches of a texture.
  *
  * Two neighbouring taps with weights of one sign are one linear fetch between them, times the sum of their weights
- * (Sigg and Hadwiger; the form without a lookup table is that of Ruijters, ter Haar Romeny and Suetens). A spline of
- * order n takes FetchesOf(n) fetches an axis: for the cubic 2^D instead of 4^D samples.
+ * \cite{Sigg2005}; without a lookup table \cite{Ruijters2008a}, with a word on accuracy \cite{Ruijters2008b}. A spline
+ * of order n takes FetchesOf(n) fetches an axis: for the cubic 2^D instead of 4^D samples.
  *
  * The coefficients lie in the texture with a margin of TextureMargin() texels on either side, in which the extension
  * continues them: addressing modes of textures are not those of images (ITK's whole-sample mirror is none of them). A
@@ -41,25 +42,6 @@ namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineMath
  * @{ */
-
-/** \brief Linear fetches that make a value of a B-spline, an axis.
- *
- * \param[in] order 1 to 5 */
-CUDASPLINE_HOST_DEVICE constexpr unsigned int
-FetchesOf(unsigned int order)
-{
-  return (order + 2) / 2;
-}
-
-/** \brief Texels beside each end of an axis that continue the coefficients: the reach of a support whose coordinate is
- * at most half a sample outside of the outermost samples.
- *
- * \param[in] order 0 to 5 */
-CUDASPLINE_HOST_DEVICE constexpr int
-TextureMargin(unsigned int order)
-{
-  return static_cast<int>(order / 2) + 1;
-}
 
 /** \brief The coordinate of the same value between the outermost samples, or half a sample beside them.
  *
@@ -100,24 +82,15 @@ struct TexturePlace
 
 /** \brief Finds the support of a coordinate in the texture.
  *
- * \param[in] x coordinate (samples, from the first one)
- * \param[in] order 1 to 5
- * \param[in] size samples of the axis, without the margins
- * \param[in] extension any but GridConstant */
+ * \param[in] x coordinate (samples, from the first one), at most half a sample outside of the outermost samples
+ * \param[in] order 1 to 5 */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TexturePlace
-PlaceInTexture(double x, unsigned int order, std::int64_t size, Extension extension)
+PlaceInTexture(double x, unsigned int order)
 {
-  const int    margin = TextureMargin(order);
-  const int    before = static_cast<int>(order / 2);
-  const double shift = order % 2 == 1 ? 0.0 : 0.5;
-  double       piece = floor(x + shift);
-  if (!(piece - before >= -margin && piece - before + order < static_cast<double>(size + margin)))
-  {
-    x = FoldCoordinate(x, size, extension);
-    piece = floor(x + shift);
-  }
-  return { static_cast<float>(piece) + (static_cast<float>(margin - before) + 0.5F),
-           static_cast<float>(x + shift - piece) };
+  const double shifted = x + (order % 2 == 1 ? 0.0 : 0.5);
+  const double piece = floor(shifted);
+  return { static_cast<float>(piece) + (static_cast<float>(TextureMargin(order) - static_cast<int>(order / 2)) + 0.5F),
+           static_cast<float>(shifted - piece) };
 }
 
 /** \brief A support's taps along an axis as linear fetches: pairs of neighbours, and the last tap alone where their
@@ -179,14 +152,6 @@ struct PairedWeights
     }
     return taps;
   }
-};
-
-/** \brief An entry of a lookup table of paired taps. The last weight is what the others leave of 1. */
-template <unsigned int VFetches>
-struct alignas(16) PairedTableEntry
-{
-  float offset[VFetches];     ///< h: from the first tap of the pair (texels)
-  float weight[VFetches - 1]; ///< sums of the pairs' weights
 };
 
 /** \brief Paired taps from a lookup table with linear interpolation between its entries.
@@ -313,11 +278,33 @@ TextureSplineValue(const TPaired &                paired,
                    const double (&index)[VDimension],
                    const TFetch & fetch)
 {
-  PairedTaps<TPaired::Fetches> taps[VDimension];
+  double x[VDimension];
+  bool   within = true;
+#if defined(__CUDA_ARCH__)
+#  pragma unroll
+#endif
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    const TexturePlace place =
-      PlaceInTexture(index[d] - static_cast<double>(extent.start[d]), paired.Order(), extent.size[d], extension[d]);
+    x[d] = index[d] - static_cast<double>(extent.start[d]);
+    within = within && x[d] >= -0.5 && x[d] <= static_cast<double>(extent.size[d]) - 0.5;
+  }
+  if (!within)
+  {
+#if defined(__CUDA_ARCH__)
+#  pragma unroll
+#endif
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      x[d] = FoldCoordinate(x[d], extent.size[d], extension[d]);
+    }
+  }
+  PairedTaps<TPaired::Fetches> taps[VDimension];
+#if defined(__CUDA_ARCH__)
+#  pragma unroll
+#endif
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    const TexturePlace place = PlaceInTexture(x[d], paired.Order());
     taps[d] = paired.At(place.fraction);
     for (unsigned int k = 0; k < TPaired::Fetches; ++k)
     {
