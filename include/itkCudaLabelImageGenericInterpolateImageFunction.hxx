@@ -338,7 +338,8 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
   }
   else
   {
-    return static_cast<OutputType>(this->GetInputImage()->GetPixel(CudaSplineDetail::NearestPixelInside(this, index)));
+    return static_cast<OutputType>(
+      this->GetInputImage()->GetPixel(CudaSplineDetail::NearestPixelInside(this, index, this->m_EndIndex)));
   }
 }
 

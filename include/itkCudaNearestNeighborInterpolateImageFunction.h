@@ -96,7 +96,8 @@ public:
         return this->EvaluateExtended(index);
       }
     }
-    return static_cast<OutputType>(this->GetInputImage()->GetPixel(CudaSplineDetail::NearestPixelInside(this, index)));
+    return static_cast<OutputType>(
+      this->GetInputImage()->GetPixel(CudaSplineDetail::NearestPixelInside(this, index, this->m_EndIndex)));
   }
 
   /** No samples but the one, or under an address mode all of the image. */

@@ -221,14 +221,7 @@ protected:
   bool
   HasAddressMode() const
   {
-    for (const CudaSplineAddressMode mode : m_AddressMode)
-    {
-      if (mode != CudaSplineAddressMode::Itk)
-      {
-        return true;
-      }
-    }
-    return false;
+    return m_HasAddressMode; // asked by every single evaluation
   }
 
   /** How the image continues along each axis.
@@ -323,6 +316,10 @@ private:
   std::vector<OutputType>
   EvaluateContainer(const std::vector<TElement> & list, OutputType defaultValue, bool physical) const;
 
+  /** Takes new address modes, after they were checked. */
+  void
+  TakeAddressModes(const std::array<CudaSplineAddressMode, ImageDimension> & modes);
+
   void
   Run(const CudaSplineMethod & method, CudaSpline::PointsDescriptor & points, bool isDouble) const;
 
@@ -334,6 +331,7 @@ private:
   mutable std::mutex                                m_BatchMutex;
   mutable CudaSpline::SourceCache                   m_Sources{ std::numeric_limits<std::size_t>::max(), 1 };
   std::array<CudaSplineAddressMode, ImageDimension> m_AddressMode{}; // Itk is its first value
+  bool                                              m_HasAddressMode{ false };
   double                                            m_BorderValue{ 0.0 };
 };
 

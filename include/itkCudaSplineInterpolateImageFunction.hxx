@@ -25,6 +25,7 @@
 
 #include "itkMultiThreaderBase.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -59,9 +60,9 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::SetAddr
   if (mode != m_AddressMode[axis])
   {
     this->CheckAddressMode(mode);
-    m_AddressMode[axis] = mode;
-    this->Modified();
-    this->AddressModeChanged();
+    auto modes = m_AddressMode;
+    modes[axis] = mode;
+    this->TakeAddressModes(modes);
   }
 }
 
@@ -74,10 +75,20 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::SetAddr
   if (modes != m_AddressMode)
   {
     this->CheckAddressMode(mode);
-    m_AddressMode = modes;
-    this->Modified();
-    this->AddressModeChanged();
+    this->TakeAddressModes(modes);
   }
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::TakeAddressModes(
+  const std::array<CudaSplineAddressMode, ImageDimension> & modes)
+{
+  m_AddressMode = modes;
+  m_HasAddressMode = std::any_of(
+    modes.begin(), modes.end(), [](CudaSplineAddressMode mode) { return mode != CudaSplineAddressMode::Itk; });
+  this->Modified();
+  this->AddressModeChanged();
 }
 
 template <typename TSuperclass, typename TInputImage, typename TCoordRep>

@@ -112,17 +112,20 @@ PixelAt(const TImage * image, std::int64_t offset)
  * Just below a half ITK's rounding may go up, as at 0.49999999999999994, which next to the last pixel of an axis leads
  * ITK's interpolator beside the buffer: here it is the last pixel.
  *
- * \param[in] function rounds, and knows the region
- * \param[in] index continuous index (samples), inside */
+ * \param[in] function rounds
+ * \param[in] index continuous index (samples), inside
+ * \param[in] end index of the last pixel of each axis */
 template <typename TFunction>
 typename TFunction::IndexType
-NearestPixelInside(const TFunction * function, const typename TFunction::ContinuousIndexType & index)
+NearestPixelInside(const TFunction *                               function,
+                   const typename TFunction::ContinuousIndexType & index,
+                   const typename TFunction::IndexType &           end)
 {
   typename TFunction::IndexType nearest;
   function->ConvertContinuousIndexToNearestIndex(index, nearest);
   for (unsigned int d = 0; d < TFunction::IndexType::Dimension; ++d)
   {
-    nearest[d] = std::min(nearest[d], function->GetEndIndex()[d]);
+    nearest[d] = std::min(nearest[d], end[d]);
   }
   return nearest;
 }
