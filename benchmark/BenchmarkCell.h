@@ -84,6 +84,10 @@ DeclareCopies(benchmark::State & state, double seconds, double copySeconds);
 void
 RegisterPrefilters(bool withCuda);
 
+/** \brief EvaluationKernel: the ways and moves that doc/Performance.md compares. */
+void
+RegisterEvaluations();
+
 /** \brief Resample of all sizes and types. */
 void
 RegisterResamplings(bool withCuda);

@@ -44,8 +44,8 @@ namespace CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement fields
- * with linear or nearest-neighbour interpolation, and composites of these in any depth.
+/** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement
+ * fields with linear or nearest-neighbour interpolation, and composites of these in any depth.
  *
  * \tparam VDimension dimension, 1 to 3 */
 template <unsigned int VDimension>
@@ -218,8 +218,7 @@ private:
       return false;
     }
     DescribeGrid(field, stage);
-    stage.data =
-      std::shared_ptr<const double>(field->GetBufferPointer()->GetDataPointer(), [](const double *) {});
+    stage.data = std::shared_ptr<const double>(field->GetBufferPointer()->GetDataPointer(), [](const double *) {});
     chain.stages.push_back(stage);
     return true;
   }

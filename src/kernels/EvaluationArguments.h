@@ -48,7 +48,7 @@ struct EvaluationArguments
   Extension              extension[VDimension];
   int                    components;  ///< planes of elements, numbers of an output pixel
   std::int64_t           planeStride; ///< elements of a plane
-  float                  scale; ///< a coefficient is offset + scale * stored
+  float                  scale;       ///< a coefficient is offset + scale * stored
   float                  offset;
   unsigned long long     texture; ///< on a device, of storage Texture
   const void *           table;   ///< of its weights, host or device

@@ -37,8 +37,8 @@ constexpr unsigned int BlockSamples = 32; ///< a warp along the line
 constexpr unsigned int BlockLines = 4;
 
 /** Blocks that shall be resident on a multiprocessor. It bounds the registers of the kernel, and those of WalkStages(),
- * which it calls: a chain of transforms may spill, so that a kernel does not pay for one that is not there. 72 registers
- * are what the sum over a cubic support takes. */
+ * which it calls: a chain of transforms may spill, so that a kernel does not pay for one that is not there. 72
+ * registers are what the sum over a cubic support takes. */
 constexpr unsigned int
 MinimumBlocks(bool sumsOverSupport, Derivatives derivatives)
 {

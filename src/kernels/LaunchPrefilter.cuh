@@ -60,6 +60,20 @@ AllowSharedMemory(TKernel * kernel, std::size_t bytes)
   }
 }
 
+/** \brief Segments that a thread or block marches over: all of a line where there are lines enough for the device, else
+ * fewer, for the price of some samples that are read twice.
+ *
+ * \param[in] segments segments of a line, \param[in] groups blocks that all lines make */
+inline std::int64_t
+SegmentsOfPart(std::int64_t segments, std::int64_t groups)
+{
+  constexpr std::int64_t enough = 1024; // twice what the largest devices hold at one time
+  constexpr std::int64_t fewest = 4;    // below that too much is read twice
+  const std::int64_t     parts = groups >= enough ? 1 : (enough + groups - 1) / groups;
+  const std::int64_t     perPart = (segments + parts - 1) / parts;
+  return perPart > fewest ? perPart : (segments < fewest ? segments : fewest);
+}
+
 /** \brief Filters the lines of one axis out of place. */
 template <typename TReal, typename TFilter>
 void
@@ -80,6 +94,17 @@ LaunchLineFilter(const TReal *    input,
     RowTileKernel<TReal, TFilter>
       <<<GridOf(tiles * rowGroups), threads, bytes, stream.Get()>>>(input, output, view, extension, filter);
     CheckCuda(cudaGetLastError(), "RowTileKernel");
+    return;
+  }
+  if constexpr (IsMarched<TReal, TFilter>)
+  {
+    const std::int64_t groups = (view.inner + MarchColumns - 1) / MarchColumns * view.outer;
+    const std::int64_t segments = (view.wanted + LineSegmentLength - 1) / LineSegmentLength;
+    const std::int64_t perPart = SegmentsOfPart(segments, groups);
+    const std::int64_t parts = (segments + perPart - 1) / perPart;
+    ColumnMarchKernel<TReal, TFilter><<<GridOf(groups * parts), MarchColumns, 0, stream.Get()>>>(
+      input, output, view, static_cast<int>(perPart), extension, filter);
+    CheckCuda(cudaGetLastError(), "ColumnMarchKernel");
     return;
   }
   const std::size_t  bytes = ColumnTileBytes<TReal>(filter.GetReach());
@@ -104,16 +129,17 @@ MostSharedMemory()
 /** \brief True for filters and images whose first two axes are filtered at once.
  *
  * Recursions in single precision: FIR mode is one kernel an axis, as published, and the margins of doubles leave room
- * for one block a multiprocessor only. Planes that hardly fill a tile are done axis by axis, and so are all where a
- * tile does not fit: 48 KB before compute capability 7, 64 KB of 7.5, and a tile of order 5 takes 79 KB. */
+ * for one block a multiprocessor only. Planes that hardly fill a batch are done axis by axis, and so are all where a
+ * ring does not fit: 48 KB before compute capability 7, 64 KB of 7.5, and a ring takes 63 KB for order 3, 96 KB for
+ * order 5. */
 template <typename TReal, typename TFilter>
 bool
 IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
 {
   if constexpr (IsRecursive<TFilter> && sizeof(TReal) == 4)
   {
-    return descriptor.dimension >= 2 && descriptor.size[0] > TileLength<TReal> / 2 &&
-           descriptor.size[1] > PlaneHeight / 2 && PlaneTileBytes<TReal>(TFilter::Reach) <= MostSharedMemory();
+    return descriptor.dimension >= 2 && descriptor.size[0] > TileLength<TReal> / 2 && descriptor.size[1] > BatchRows &&
+           PlaneRingBytes<TReal>(TFilter::Reach) <= MostSharedMemory();
   }
   else
   {
@@ -134,15 +160,24 @@ LaunchPlaneFilter(const SourceDescriptor & descriptor,
   {
     const std::int64_t width = descriptor.size[0];
     const std::int64_t height = descriptor.size[1];
-    const std::int64_t tiles =
-      (width + TileLength<TReal> - 1) / TileLength<TReal> * ((height + PlaneHeight - 1) / PlaneHeight);
-    const std::size_t bytes = PlaneTileBytes<TReal>(TFilter::Reach);
-    const dim3        threads(WarpSize, PlaneWarps<TReal>(TFilter::Reach));
-    AllowSharedMemory(PlaneTileKernel<TReal, TFilter>, bytes);
-    PlaneTileKernel<TReal, TFilter>
-      <<<GridOf(descriptor.Elements() / (width * height) * tiles), threads, bytes, stream.Get()>>>(
-        input, output, width, height, descriptor.extension[0], descriptor.extension[1], filter);
-    CheckCuda(cudaGetLastError(), "PlaneTileKernel");
+    const std::int64_t tilesX = (width + TileLength<TReal> - 1) / TileLength<TReal>;
+    const std::int64_t planes = descriptor.Elements() / (width * height);
+    const std::int64_t segments = (height + LineSegmentLength - 1) / LineSegmentLength;
+    const std::int64_t perStrip = SegmentsOfPart(segments, tilesX * planes);
+    const std::int64_t strips = (segments + perStrip - 1) / perStrip;
+    const std::size_t  bytes = PlaneRingBytes<TReal>(TFilter::Reach);
+    const dim3         threads(WarpSize, PlaneWarps<TReal>);
+    AllowSharedMemory(PlaneMarchKernel<TReal, TFilter>, bytes);
+    PlaneMarchKernel<TReal, TFilter>
+      <<<GridOf(planes * tilesX * strips), threads, bytes, stream.Get()>>>(input,
+                                                                           output,
+                                                                           width,
+                                                                           height,
+                                                                           static_cast<int>(perStrip),
+                                                                           descriptor.extension[0],
+                                                                           descriptor.extension[1],
+                                                                           filter);
+    CheckCuda(cudaGetLastError(), "PlaneMarchKernel");
   }
 }
 

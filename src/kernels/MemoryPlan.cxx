@@ -29,10 +29,14 @@ namespace itk::CudaSpline
 
 namespace
 {
+/** Bytes as a message has them: rounded up to megabytes, or to kilobytes where there are few. */
 std::string
-MegaBytes(std::size_t bytes)
+Rounded(std::size_t bytes)
 {
-  return std::to_string((bytes + (std::size_t(1) << 20) - 1) >> 20) + " MB";
+  const bool        few = bytes < std::size_t(1) << 20;
+  const unsigned    shift = few ? 10 : 20;
+  const std::size_t number = (bytes + (std::size_t(1) << shift) - 1) >> shift;
+  return std::to_string(number) + (few ? " KB" : " MB");
 }
 
 void
@@ -42,7 +46,7 @@ RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget)
   {
     plan.fits = false;
     plan.reason =
-      "the device has " + MegaBytes(budget) + " to give and the operation needs " + MegaBytes(plan.PeakBytes());
+      "the device has " + Rounded(budget) + " of memory to give and the operation needs " + Rounded(plan.PeakBytes());
   }
 }
 } // namespace

@@ -21,131 +21,179 @@
 #include "kernels/LineTiles.cuh"
 
 /** \file
- * \brief A kernel that filters the first two axes at once: a block copies a tile of a plane with a margin on all four
- * sides, filters its rows in shared memory, and then its columns, on the way out.
+ * \brief A kernel that filters the first two axes at once: a block marches along the second axis over a strip of
+ * columns.
  *
- * Global memory is read and written once for two axes; the margins, half of the tile, come out of the second-level
- * cache. */
+ * Batches of rows, with a margin on either side, go through a ring of buffers in shared memory: while one is copied,
+ * the rows of the one before are filtered where they are, and the columns of those before that on their way out. Global
+ * memory is read and written once for two axes; only the margins of strips are read twice, and rows beyond the ends of
+ * a strip filtered twice. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Segments of the columns of a tile. */
-constexpr int PlaneSegments = 2;
+/** \brief Rows of a batch: those of a segment of the columns. */
+constexpr int BatchRows = LineSegmentLength;
 
-/** \brief Rows of a tile, without its margins. */
-constexpr int PlaneHeight = LineSegmentLength * PlaneSegments;
-
-/** \brief Rows of a tile with its margins. */
-__host__ __device__ constexpr int
-PlaneRows(int reach)
-{
-  return PlaneHeight + 2 * reach;
-}
-
-/** \brief Warps of a block: one for 32 rows of each segment along them. There are then enough for the columns. */
+/** \brief Warps of a block: one for each segment of the rows, and for 32 of the columns. */
 template <typename TReal>
-constexpr int
-PlaneWarps(int reach)
+constexpr int PlaneWarps = TileSegments<TReal>;
+
+/** \brief Batches that a segment of the columns needs: its own and those that its filter reaches. */
+__host__ __device__ constexpr int
+BatchesOfSegment(int reach)
 {
-  return (PlaneRows(reach) + WarpSize - 1) / WarpSize * TileSegments<TReal>;
+  return 1 + (2 * reach + BatchRows - 1) / BatchRows;
 }
 
-/** \brief Blocks that a multiprocessor shall have registers for: as many as its shared memory holds tiles, so that one
- * filters while another is copied. */
+/** \brief Elements of a buffer of the ring. */
+template <typename TReal>
+__host__ __device__ constexpr int
+BatchElements(int reach)
+{
+  return BatchRows * RowPitch<TReal>(reach);
+}
+
+/** \brief Buffers of the ring: one more, which is being copied. */
+__host__ __device__ constexpr int
+RingBatches(int reach)
+{
+  return BatchesOfSegment(reach) + 1;
+}
+
+/** \brief Bytes of shared memory of PlaneMarchKernel. */
+template <typename TReal>
+constexpr std::size_t
+PlaneRingBytes(int reach)
+{
+  return static_cast<std::size_t>(BatchElements<TReal>(reach) * RingBatches(reach)) * sizeof(TReal);
+}
+
+/** \brief Blocks that a multiprocessor shall have registers for: as many as 227 KB of shared memory hold rings. */
 template <typename TReal>
 constexpr int
 PlaneBlocks(int reach)
 {
-  return PlaneWarps<TReal>(reach) <= 12 ? 3 : 2;
-}
-
-/** \brief Bytes of shared memory of PlaneTileKernel. */
-template <typename TReal>
-constexpr std::size_t
-PlaneTileBytes(int reach)
-{
-  return static_cast<std::size_t>(RowPitch<TReal>(reach)) * PlaneRows(reach) * sizeof(TReal);
+  return static_cast<int>((std::size_t{ 227 } << 10) / (PlaneRingBytes<TReal>(reach) + std::size_t{ 1024 }));
 }
 
 /** \brief The first two axes of planes.
  *
  * \param[in] width, height samples of a plane along the first and the second axis
+ * \param[in] stripSegments segments of the columns that a block marches over
  * \param[in] alongX, alongY the extensions of the two axes
- * \pre blocks of PlaneWarps() warps, at least TileSegments * PlaneSegments */
+ * \pre blocks of PlaneWarps warps */
 template <typename TReal, typename TFilter>
 __global__ void
-__launch_bounds__(WarpSize * PlaneWarps<TReal>(TFilter::Reach), PlaneBlocks<TReal>(TFilter::Reach))
-  PlaneTileKernel(const TReal * input,
-                  TReal *       output,
-                  std::int64_t  width,
-                  std::int64_t  height,
-                  Extension     alongX,
-                  Extension     alongY,
-                  TFilter       filter)
+__launch_bounds__(WarpSize * PlaneWarps<TReal>, PlaneBlocks<TReal>(TFilter::Reach))
+  PlaneMarchKernel(const TReal * input,
+                   TReal *       output,
+                   std::int64_t  width,
+                   std::int64_t  height,
+                   int           stripSegments,
+                   Extension     alongX,
+                   Extension     alongY,
+                   TFilter       filter)
 {
   constexpr int          reach = TFilter::Reach;
   constexpr int          margin = TileMargin<TReal>(reach);
   constexpr int          pitch = RowPitch<TReal>(reach);
-  constexpr int          rows = PlaneRows(reach);
-  constexpr int          warps = PlaneWarps<TReal>(reach);
+  constexpr int          warps = PlaneWarps<TReal>;
+  constexpr int          ring = RingBatches(reach);
+  constexpr int          needed = BatchesOfSegment(reach);
+  constexpr int          copied = TileLength<TReal> + 2 * margin;
   extern __shared__ int4 sharedMemory[];
-  TReal * const          tile = reinterpret_cast<TReal *>(sharedMemory);
+  TReal * const          buffers = reinterpret_cast<TReal *>(sharedMemory);
 
   const std::int64_t tilesX = (width + TileLength<TReal> - 1) / TileLength<TReal>;
-  const std::int64_t tilesY = (height + PlaneHeight - 1) / PlaneHeight;
+  const std::int64_t stripRows = std::int64_t{ stripSegments } * LineSegmentLength;
+  const std::int64_t strips = (height + stripRows - 1) / stripRows;
   const std::int64_t block = blockIdx.x;
   const std::int64_t beginX = block % tilesX * TileLength<TReal>;
-  const std::int64_t beginY = block / tilesX % tilesY * PlaneHeight;
-  const std::int64_t plane = block / tilesX / tilesY * width * height;
+  const std::int64_t beginY = block / tilesX % strips * stripRows;
+  const std::int64_t plane = block / tilesX / strips * width * height;
   const int          lane = static_cast<int>(threadIdx.x);
   const int          warp = static_cast<int>(threadIdx.y);
+  const bool         wide = IsWide(input, width) && beginX >= margin && beginX - margin + copied <= width;
 
-  constexpr int copied = TileLength<TReal> + 2 * margin;
-  const bool    wide = IsWide(input, width) && beginX >= margin && beginX - margin + copied <= width;
-  for (int row = warp; row < rows; row += warps)
-  {
-    const TReal * const from = input + plane + FoldIndex(beginY - reach + row, height, alongY) * width;
-    TReal * const       to = tile + row * pitch;
-    if (wide)
+  const std::int64_t rest = height - beginY;
+  const int          segments =
+    static_cast<int>(((rest < stripRows ? rest : stripRows) + LineSegmentLength - 1) / LineSegmentLength);
+
+  // Batch b holds the rows from beginY - reach + b BatchRows on.
+  const auto copy = [&](int batch) {
+    TReal * const      buffer = buffers + batch % ring * BatchElements<TReal>(reach);
+    const std::int64_t first = beginY - reach + std::int64_t{ batch } * BatchRows;
+    for (int row = warp; row < BatchRows; row += warps)
     {
-      for (int i = lane * WideCopy<TReal>; i < copied; i += WarpSize * WideCopy<TReal>)
+      const TReal * const from = input + plane + FoldIndex(first + row, height, alongY) * width;
+      TReal * const       to = buffer + row * pitch;
+      if (wide)
       {
-        CopyWide(to + i, from + beginX - margin + i);
+        for (int i = lane * WideCopy<TReal>; i < copied; i += WarpSize * WideCopy<TReal>)
+        {
+          CopyWide(to + i, from + beginX - margin + i);
+        }
       }
+      else
+      {
+        for (int i = lane; i < copied; i += WarpSize)
+        {
+          CopyElement(to + i, from + FoldIndex(beginX - margin + i, width, alongX));
+        }
+      }
+    }
+  };
+  const int  segmentX = warp * LineSegmentLength;
+  const auto filterRows = [&](int batch) {
+    TReal * const buffer = buffers + batch % ring * BatchElements<TReal>(reach);
+    FilterRowOfTile(filter, buffer + lane * pitch + margin + segmentX, beginX + segmentX < width);
+  };
+
+  const int     column = warp * WarpSize + lane;
+  const bool    mine = beginX + column < width;
+  TReal * const to = output + plane + beginY * width + beginX + column;
+  copy(0);
+  for (int batch = 0; batch < segments + needed - 1; ++batch)
+  {
+    WaitForTile();
+    // The buffer that is filled now was last read for the segment before, ahead of the barrier.
+    if (batch + 1 < segments + needed - 1)
+    {
+      copy(batch + 1);
+      StartTile();
+    }
+    filterRows(batch);
+    const int segment = batch - needed + 1;
+    if (segment < 0 || !mine)
+    {
+      continue;
+    }
+    const TReal * parts[needed];
+    for (int i = 0; i < needed; ++i)
+    {
+      parts[i] = buffers + (segment + i) % ring * BatchElements<TReal>(reach) + margin + column;
+    }
+    TReal * const      first = to + std::int64_t{ segment } * LineSegmentLength * width;
+    const std::int64_t left = rest - std::int64_t{ segment } * LineSegmentLength;
+    const auto         load = [&parts](std::int64_t n) {
+      const int row = static_cast<int>(n) + reach;
+      return parts[row / BatchRows][row % BatchRows * pitch];
+    };
+    if (left >= LineSegmentLength)
+    {
+      filter.template Run<TReal>(0, load, [first, width](int k, TReal coefficient) { first[k * width] = coefficient; });
     }
     else
     {
-      for (int i = lane; i < copied; i += WarpSize)
-      {
-        CopyElement(to + i, from + FoldIndex(beginX - margin + i, width, alongX));
-      }
+      filter.template Run<TReal>(0, load, [first, width, left](int k, TReal coefficient) {
+        if (k < left)
+        {
+          first[k * width] = coefficient;
+        }
+      });
     }
   }
-  WaitForTile();
-
-  const int row = warp / TileSegments<TReal> * WarpSize + lane;
-  const int segmentX = warp % TileSegments<TReal> * LineSegmentLength;
-  FilterRowOfTile(filter, tile + row * pitch + margin + segmentX, row < rows && beginX + segmentX < width);
-
-  const int          column = warp % TileSegments<TReal> * WarpSize + lane;
-  const int          segmentY = warp / TileSegments<TReal> * LineSegmentLength;
-  const std::int64_t rest = height - beginY - segmentY;
-  if (segmentY >= PlaneHeight || beginX + column >= width || rest <= 0)
-  {
-    return;
-  }
-  const TReal * const line = tile + (segmentY + reach) * pitch + margin + column;
-  TReal * const       to = output + plane + (beginY + segmentY) * width + beginX + column;
-  filter.template Run<TReal>(
-    0,
-    [line](std::int64_t n) { return line[static_cast<int>(n) * pitch]; },
-    [to, width, rest](int k, TReal coefficient) {
-      if (k < rest)
-      {
-        to[k * width] = coefficient;
-      }
-    });
 }
 
 } // namespace itk::CudaSpline
