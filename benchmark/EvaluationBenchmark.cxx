@@ -137,6 +137,7 @@ MeasureEvaluation(benchmark::State & state, unsigned int dimension, const Move &
     descriptor.samples = move.output;
     descriptor.lines = dimension == 3 ? move.output * move.output : move.output;
     descriptor.lineLength = move.output;
+    descriptor.sliceLines = dimension == 3 ? move.output : 0;
     descriptor.scanlineEnds = ends.data();
     DeviceEvaluation evaluation(descriptor, way.derivatives, source, context);
     evaluation.Time(); // loads the kernel

@@ -173,6 +173,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     descriptor.samples == 0 ? 0 : static_cast<std::int64_t>(wanted.GetNumberOfPixels()) / descriptor.samples;
   descriptor.lineOffset = wanted.GetIndex(0) - largest.GetIndex(0);
   descriptor.lineLength = static_cast<std::int64_t>(largest.GetSize(0));
+  if constexpr (OutputDimension == 3)
+  {
+    descriptor.sliceLines = static_cast<std::int64_t>(wanted.GetSize(1));
+  }
 
   const OutputPixelType defaultPixel = this->GetDefaultPixelValue();
   std::memcpy(&descriptor.defaultPixel, &defaultPixel, sizeof(defaultPixel));

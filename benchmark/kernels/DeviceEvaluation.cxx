@@ -24,6 +24,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <vector>
+
 using namespace itk::CudaSpline;
 
 namespace
@@ -45,6 +47,7 @@ DeviceEvaluation::DeviceEvaluation(const ResampleDescriptor &                  d
   , m_Scope(context.device)
   , m_Ends(static_cast<std::size_t>(descriptor.lines) * 2 * source->GetDescriptor().dimension * sizeof(double),
            m_Stream)
+  , m_Alphas(static_cast<std::size_t>(descriptor.samples) * sizeof(double), m_Stream)
   , m_Values(BytesOf(descriptor), m_Stream)
   , m_Gradients(derivatives == Derivatives::None ? 0 : BytesOf(descriptor) * source->GetDescriptor().dimension,
                 m_Stream)
@@ -52,6 +55,13 @@ DeviceEvaluation::DeviceEvaluation(const ResampleDescriptor &                  d
   CheckCuda(
     cudaMemcpyAsync(m_Ends.Data(), descriptor.scanlineEnds, m_Ends.Bytes(), cudaMemcpyHostToDevice, m_Stream.Get()),
     "cudaMemcpyAsync");
+  std::vector<double> alphas;
+  for (std::int64_t i = 0; i < descriptor.samples; ++i)
+  {
+    alphas.push_back(static_cast<double>(descriptor.lineOffset + i) / static_cast<double>(descriptor.lineLength));
+  }
+  CheckCuda(cudaMemcpyAsync(m_Alphas.Data(), alphas.data(), m_Alphas.Bytes(), cudaMemcpyHostToDevice, m_Stream.Get()),
+            "cudaMemcpyAsync");
   m_Stream.Synchronize();
   CheckCuda(cudaEventCreate(&m_Begin), "cudaEventCreate");
   CheckCuda(cudaEventCreate(&m_End), "cudaEventCreate");
@@ -74,6 +84,7 @@ DeviceEvaluation::Enqueue()
 {
   auto arguments = MakeResampleArguments<VDimension>(m_Descriptor, *m_Source);
   arguments.ends = static_cast<const ScanlineEnds<VDimension> *>(m_Ends.Data());
+  arguments.alphas = static_cast<const double *>(m_Alphas.Data());
   arguments.output = m_Values.Data();
   arguments.gradients = m_Gradients.Data();
   arguments.count = m_Descriptor.samples * m_Descriptor.lines;

@@ -63,6 +63,7 @@ private:
   itk::CudaSpline::DeviceScope                         m_Scope;
   itk::CudaSpline::Stream                              m_Stream;
   itk::CudaSpline::DeviceBuffer                        m_Ends;
+  itk::CudaSpline::DeviceBuffer                        m_Alphas;
   itk::CudaSpline::DeviceBuffer                        m_Values;
   itk::CudaSpline::DeviceBuffer                        m_Gradients;
   CUevent_st *                                         m_Begin{ nullptr };

@@ -72,6 +72,9 @@ struct EvaluationArguments
   const ScanlineEnds<VDimension> *   ends; ///< of the first scanline of the slab, host or device
   double                             lineLength;
   std::int64_t                       lineOffset;
+  const double * alphas;     ///< lineOffset plus sample, by lineLength, of each sample; null: to be divided
+  std::int64_t   sliceLines; ///< lines of a slice of the output, by which a device groups them; 0: none
+  int            laneAxis; ///< axis of the output along which neighbours are neighbours in the rows of the input
   const void *                       points; ///< of the slab, host or device
   ScalarType                         pointType;
   double                             origin[VDimension]; ///< of the input
@@ -107,13 +110,15 @@ struct EvaluationArguments
   {
     if (coordinates == Coordinates::Scanlines)
     {
+      const double alpha =
+        alphas != nullptr ? alphas[sample] : static_cast<double>(lineOffset + sample) / lineLength;
       if (singleCoordinates)
       {
-        ends[line].template At<float>(lineOffset + sample, lineLength, index);
+        ends[line].template AtFraction<float>(alpha, index);
       }
       else
       {
-        ends[line].template At<double>(lineOffset + sample, lineLength, index);
+        ends[line].template AtFraction<double>(alpha, index);
       }
       return;
     }

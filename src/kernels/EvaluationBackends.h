@@ -62,6 +62,29 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
 void
 SamplePointsOnCuda(const PointsDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context);
 
+/** \brief Axis of the output along which neighbours are the closest neighbours in the rows of the input.
+ *
+ * \param[in] descriptor what is done; 0 where it has no scanlines in host memory
+ * \param[in] dimension numbers of an index */
+inline int
+LaneAxisOf(const ResampleDescriptor & descriptor, unsigned int dimension)
+{
+  if (descriptor.scanlineEnds == nullptr || dimension < 2 || descriptor.lines < 2)
+  {
+    return 0;
+  }
+  // What a step along each axis adds to the first number of an index.
+  const auto start = [&](std::int64_t line) { return descriptor.scanlineEnds[line * 2 * dimension]; };
+  const auto magnitude = [](double x) { return x < 0.0 ? -x : x; };
+  const double alongX =
+    magnitude(descriptor.scanlineEnds[dimension] - start(0)) / static_cast<double>(descriptor.lineLength);
+  const double alongY = magnitude(start(1) - start(0));
+  const double alongZ = descriptor.sliceLines > 0 && descriptor.sliceLines < descriptor.lines
+                          ? magnitude(start(descriptor.sliceLines) - start(0))
+                          : 0.0;
+  return alongX >= alongY && alongX >= alongZ ? 0 : (alongY >= alongZ ? 1 : 2);
+}
+
 /** \brief The arguments of Resample(), but for the arrays and the number of samples. */
 template <unsigned int VDimension>
 EvaluationArguments<VDimension>
@@ -71,6 +94,8 @@ MakeResampleArguments(const ResampleDescriptor & descriptor, const SampleSource 
   arguments.coordinates = Coordinates::Scanlines;
   arguments.lineLength = static_cast<double>(descriptor.lineLength);
   arguments.lineOffset = descriptor.lineOffset;
+  arguments.sliceLines = descriptor.sliceLines;
+  arguments.laneAxis = LaneAxisOf(descriptor, VDimension);
   arguments.samples = descriptor.samples;
   arguments.outputType = descriptor.output;
   arguments.defaultPixel = descriptor.defaultPixel;

@@ -33,8 +33,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr unsigned int BlockSamples = 32; ///< a warp along the line
-constexpr unsigned int BlockLines = 4;
+constexpr unsigned int BlockThreads = 128;
 
 /** Blocks that shall be resident on a multiprocessor. It bounds the registers of the kernel, and those of WalkStages(),
  * which it calls: a chain of transforms may spill, so that a kernel does not pay for one that is not there. 72
@@ -45,16 +44,21 @@ MinimumBlocks(bool sumsOverSupport, Derivatives derivatives)
   return derivatives == Derivatives::None ? (sumsOverSupport ? 7 : 8) : 1;
 }
 
-/** A thread an output sample. */
+/** A thread an output sample.
+ *
+ * Blocks are boxes of the output, and warps 8 x 4 samples of a slice, so that what a warp reads lies together however the
+ * output is turned; of lists, 32 consecutive points. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 __global__ void
-__launch_bounds__(BlockSamples * BlockLines, MinimumBlocks(TMethod::HasBasis, VDerivatives))
+__launch_bounds__(BlockThreads, MinimumBlocks(TMethod::HasBasis, VDerivatives))
   EvaluationKernel(const __grid_constant__ EvaluationArguments<VDimension> arguments, std::int64_t lines)
 {
-  const std::int64_t across = (arguments.samples + BlockSamples - 1) / BlockSamples;
-  const std::int64_t sample = std::int64_t{ blockIdx.x } % across * BlockSamples + threadIdx.x;
-  const std::int64_t line = std::int64_t{ blockIdx.x } / across * BlockLines + threadIdx.y;
-  if (sample < arguments.samples && line < lines)
+  const std::int64_t sample = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  const std::int64_t row = std::int64_t{ blockIdx.y } * blockDim.y + threadIdx.y;
+  const std::int64_t slice = std::int64_t{ blockIdx.z } * blockDim.z + threadIdx.z;
+  const std::int64_t rows = arguments.sliceLines > 0 ? arguments.sliceLines : std::int64_t{ gridDim.y } * blockDim.y;
+  const std::int64_t line = slice * rows + row;
+  if (sample < arguments.samples && row < rows && line < lines)
   {
     EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
   }
@@ -63,16 +67,33 @@ __launch_bounds__(BlockSamples * BlockLines, MinimumBlocks(TMethod::HasBasis, VD
 /** Enqueues the evaluation of one slab. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
-LaunchEvaluation(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream)
+LaunchEvaluation(EvaluationArguments<VDimension> arguments, std::int64_t lines, StreamHandle stream)
 {
-  const std::int64_t across = (arguments.samples + BlockSamples - 1) / BlockSamples;
-  const std::int64_t blocks = across * ((lines + BlockLines - 1) / BlockLines);
-  if (blocks > 0x7FFFFFFF)
+  constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid
+  const auto             blocksOf = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+  const bool             isList =
+    arguments.coordinates == Coordinates::Indices || arguments.coordinates == Coordinates::Points || VDimension == 1;
+  const bool hasSlices = !isList && arguments.sliceLines > 0 && arguments.sliceLines < lines;
+  if (isList || (arguments.laneAxis == 2 && !hasSlices))
+  {
+    arguments.laneAxis = 0;
+  }
+  arguments.sliceLines = hasSlices ? arguments.sliceLines : 0; // else lines as they come, in layers of the grid
+  const dim3         block = arguments.laneAxis == 0 ? dim3(32, 4, 1) : (hasSlices ? dim3(4, 8, 4) : dim3(4, 32, 1));
+  const bool         isTurned = arguments.laneAxis == 2;
+  const std::int64_t rows = hasSlices ? arguments.sliceLines : lines;
+  const std::int64_t rowBlocks = blocksOf(rows, isTurned ? block.z : block.y);
+  const std::int64_t down = rowBlocks < most || hasSlices ? rowBlocks : most;
+  const std::int64_t deep =
+    hasSlices ? blocksOf(blocksOf(lines, rows), isTurned ? block.y : block.z) : blocksOf(rowBlocks, down);
+  if (down > most || deep > most)
   {
     throw DeviceError(DeviceError::Kind::Other, "A slab of the output has more lines than a grid of blocks can hold.");
   }
-  EvaluationKernel<TMethod, VDerivatives>
-    <<<static_cast<unsigned int>(blocks), dim3(BlockSamples, BlockLines), 0, stream>>>(arguments, lines);
+  const dim3 grid(static_cast<unsigned int>(blocksOf(arguments.samples, block.x)),
+                  static_cast<unsigned int>(down),
+                  static_cast<unsigned int>(deep));
+  EvaluationKernel<TMethod, VDerivatives><<<grid, block, 0, stream>>>(arguments, lines);
   CheckCuda(cudaGetLastError(), "EvaluationKernel");
 }
 

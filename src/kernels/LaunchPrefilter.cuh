@@ -128,17 +128,16 @@ MostSharedMemory()
 
 /** \brief True for filters and images whose first two axes are filtered at once.
  *
- * Recursions in single precision: FIR mode is one kernel an axis, as published, and the margins of doubles leave room
- * for one block a multiprocessor only. Planes that hardly fill a batch are done axis by axis, and so are all where a
- * ring does not fit: 48 KB before compute capability 7, 64 KB of 7.5, and a ring takes 63 KB for order 3, 96 KB for
- * order 5. */
+ * Recursions in single precision: FIR mode is one kernel an axis, as published, and of a ring of doubles a multiprocessor
+ * holds one, which took longer than two kernels. Planes that hardly fill a batch are done axis by axis, and so are all where
+ * a ring does not fit: it takes 42 KB for order 3. */
 template <typename TReal, typename TFilter>
 bool
 IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
 {
   if constexpr (IsRecursive<TFilter> && sizeof(TReal) == 4)
   {
-    return descriptor.dimension >= 2 && descriptor.size[0] > TileLength<TReal> / 2 && descriptor.size[1] > BatchRows &&
+    return descriptor.dimension >= 2 && descriptor.size[0] > StripColumns / 2 && descriptor.size[1] > BatchRows &&
            PlaneRingBytes<TReal>(TFilter::Reach) <= MostSharedMemory();
   }
   else
@@ -160,13 +159,13 @@ LaunchPlaneFilter(const SourceDescriptor & descriptor,
   {
     const std::int64_t width = descriptor.size[0];
     const std::int64_t height = descriptor.size[1];
-    const std::int64_t tilesX = (width + TileLength<TReal> - 1) / TileLength<TReal>;
+    const std::int64_t tilesX = (width + StripColumns - 1) / StripColumns;
     const std::int64_t planes = descriptor.Elements() / (width * height);
     const std::int64_t segments = (height + LineSegmentLength - 1) / LineSegmentLength;
     const std::int64_t perStrip = SegmentsOfPart(segments, tilesX * planes);
     const std::int64_t strips = (segments + perStrip - 1) / perStrip;
     const std::size_t  bytes = PlaneRingBytes<TReal>(TFilter::Reach);
-    const dim3         threads(WarpSize, PlaneWarps<TReal>);
+    const dim3         threads(WarpSize, PlaneWarps);
     AllowSharedMemory(PlaneMarchKernel<TReal, TFilter>, bytes);
     PlaneMarchKernel<TReal, TFilter>
       <<<GridOf(planes * tilesX * strips), threads, bytes, stream.Get()>>>(input,

@@ -79,6 +79,63 @@ ColumnTileBytes(int reach)
   return std::size_t{ WarpSize } * (TileLength<TReal> + 2 * reach) * sizeof(TReal);
 }
 
+/** \brief Copies of the same samples of many rows, each by a warp: those beyond the ends of a row are samples of its
+ * extension. What is the same for all rows is computed once. */
+template <typename TReal>
+class RowCopy
+{
+public:
+  /** \param[in] first sample that is copied first, of any sign, \param[in] count how many: both multiples of wide copies
+   * where \p isWide
+   * \param[in] length samples of a row
+   * \param[in] isWide IsWide() of the rows */
+  __device__ __forceinline__
+  RowCopy(std::int64_t first, int count, std::int64_t length, Extension extension, bool isWide)
+    : m_First(first)
+    , m_Count(count)
+    , m_Length(length)
+    , m_Extension(extension)
+    , m_IsWide(isWide)
+  {
+    m_Begin = first < 0 ? (-first < count ? static_cast<int>(-first) : count) : 0;
+    m_End = length - first < count ? (length - first > m_Begin ? static_cast<int>(length - first) : m_Begin) : count;
+  }
+
+  /** Starts the copies of a row.
+   *
+   * \param[out] to shared memory for the elements
+   * \param[in] row first element of the row */
+  __device__ __forceinline__ void
+  operator()(TReal * to, const TReal * row) const
+  {
+    const int lane = static_cast<int>(threadIdx.x);
+    if (m_IsWide)
+    {
+      const TReal * const from = row + m_First;
+      for (int i = m_Begin + lane * WideCopy<TReal>; i < m_End; i += WarpSize * WideCopy<TReal>)
+      {
+        CopyWide(to + i, from + i);
+      }
+    }
+    const int begin = m_IsWide ? m_Begin : m_Count;
+    const int end = m_IsWide ? m_End : m_Count;
+    for (int i = lane; i < begin + m_Count - end; i += WarpSize)
+    {
+      const int at = i < begin ? i : i - begin + end;
+      CopyElement(to + at, row + FoldIndex(m_First + at, m_Length, m_Extension));
+    }
+  }
+
+private:
+  std::int64_t m_First;
+  int          m_Count;
+  std::int64_t m_Length;
+  Extension    m_Extension;
+  bool         m_IsWide;
+  int          m_Begin;
+  int          m_End;
+};
+
 /** \brief Copies a tile of 32 rows into shared memory: from \p margin samples before coefficient \p tileBegin on,
  * samples of the rows' extension. */
 template <typename TReal>
@@ -94,31 +151,15 @@ CopyRows(const TReal *    input,
 {
   const int          width = TileLength<TReal> + 2 * margin;
   const std::int64_t first = view.offset + tileBegin - margin;
-  const int          lane = static_cast<int>(threadIdx.x);
-  const bool         wide =
-    IsWide(input, view.length) && first % WideCopy<TReal> == 0 && first >= 0 && first + width <= view.length;
+  const bool         wide = IsWide(input, view.length) && first % WideCopy<TReal> == 0;
+  const RowCopy<TReal> copy(first, width, view.length, extension, wide);
   for (int row = static_cast<int>(threadIdx.y); row < WarpSize; row += TileSegments<TReal>)
   {
     if (firstRow + row >= view.outer)
     {
       break;
     }
-    const TReal * const from = input + (firstRow + row) * view.length;
-    TReal * const       to = tile + row * pitch;
-    if (wide)
-    {
-      for (int i = lane * WideCopy<TReal>; i < width; i += WarpSize * WideCopy<TReal>)
-      {
-        CopyWide(to + i, from + first + i);
-      }
-    }
-    else
-    {
-      for (int i = lane; i < width; i += WarpSize)
-      {
-        CopyElement(to + i, from + FoldIndex(first + i, view.length, extension));
-      }
-    }
+    copy(tile + row * pitch, input + (firstRow + row) * view.length);
   }
 }
 

@@ -69,7 +69,17 @@ public:
     }
     else if (!descriptor.indexProvider)
     {
-      Uploader(copy).Copy(at, descriptor.scanlineEnds, plan.tableBytes, stream);
+      const auto          number = static_cast<std::size_t>(descriptor.samples);
+      const std::size_t   endBytes = plan.tableBytes - number * sizeof(double);
+      std::vector<double> alphas(number);
+      for (std::size_t i = 0; i < number; ++i)
+      {
+        alphas[i] = static_cast<double>(descriptor.lineOffset + static_cast<std::int64_t>(i)) / arguments.lineLength;
+      }
+      Uploader uploader(copy);
+      uploader.Copy(at, descriptor.scanlineEnds, endBytes, stream);
+      uploader.Copy(at + endBytes, alphas.data(), number * sizeof(double), stream);
+      arguments.alphas = reinterpret_cast<const double *>(at + endBytes);
       m_Ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(at);
     }
     else

@@ -53,13 +53,6 @@ CopyWide(TReal * shared, const TReal * global)
   __pipeline_memcpy_async(shared, global, WideCopyBytes);
 }
 
-/** \brief Ends a group of copies, which are under way then. */
-__device__ __forceinline__ void
-StartTile()
-{
-  __pipeline_commit();
-}
-
 /** \brief Waits for the copies of this thread, then for the block. */
 __device__ __forceinline__ void
 WaitForTile()

@@ -98,16 +98,20 @@ protected:
     const auto   points = PointsIn(own.GetPointer(), random, 200, true);
     const double itkBound = 2.0 * D * 2.0 * samples * 3.3e-8 * std::pow(2.0, D - 1.0);
     long         judged = 0;
+    auto         decided = points; // those where no two labels weigh the same: of such two the backends may take either
+    decided.clear();
     for (const auto & index : points)
     {
       if (!own->IsInsideBuffer(index))
       {
+        decided.push_back(index);
         continue;
       }
       const auto expected = GaussianWinner(image.GetPointer(), index, { sigma.Begin(), sigma.End() }, alpha);
       if (expected.margin > 1e-12)
       {
         ++judged;
+        decided.push_back(index);
         ASSERT_EQ(own->EvaluateAtContinuousIndex(index), static_cast<double>(expected.label)) << index;
       }
       if (atZero && expected.margin > itkBound)
@@ -117,7 +121,7 @@ protected:
     }
     EXPECT_GT(judged, 50);
     ExpectBatchesAreSingle(
-      own.GetPointer(), points, 0.0, 0.0, Promised("CudaLabelImageGaussianInterpolateImageFunction", D));
+      own.GetPointer(), decided, 0.0, 0.0, Promised("CudaLabelImageGaussianInterpolateImageFunction", D));
   }
 };
 

@@ -175,7 +175,18 @@ struct ScanlineEnds
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   At(std::int64_t sample, double length, double (&index)[VDimension]) const
   {
-    const double alpha = static_cast<double>(sample) / length;
+    this->AtFraction<TCoordinate>(static_cast<double>(sample) / length, index);
+  }
+
+  /** \brief At() for a fraction of the scanline.
+   *
+   * \tparam TCoordinate as for At()
+   * \param[in] alpha sample by length
+   * \param[out] index continuous input index, a value of TCoordinate */
+  template <typename TCoordinate>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AtFraction(double alpha, double (&index)[VDimension]) const
+  {
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const TCoordinate first = RoundedTo<TCoordinate>(start[d]);
