@@ -84,10 +84,6 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     {
       method.refusal = "images with special coordinates are not accelerated";
     }
-    else if (this->GetTransform()->GetTransformCategory() != Superclass::TransformType::TransformCategoryEnum::Linear)
-    {
-      method.refusal = "only transforms of the category Linear are accelerated";
-    }
     else if (this->GetExtrapolator() != nullptr)
     {
       method.refusal = "extrapolators are not accelerated";
@@ -183,61 +179,6 @@ template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType,
           typename TTransformPrecisionType>
-std::vector<double>
-CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::MapScanlines(
-  const CudaSpline::ExecutionContext & context) const
-{
-  const TInputImage * const  input = this->GetInput();
-  const TOutputImage * const output = this->GetOutput();
-  const auto * const         transform = this->GetTransform();
-  const auto                 wanted = output->GetRequestedRegion();
-  const auto                 largest = output->GetLargestPossibleRegion();
-
-  auto lines = wanted;
-  lines.SetSize(0, 1);
-  const auto          count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
-  std::vector<double> ends(static_cast<std::size_t>(count) * 2 * InputDimension);
-  // ITK's own functions in ITK's order: whatever a transform of the category Linear computes, the indices are the same
-  // to the bit.
-  using ScanlinePoint =
-    Point<CudaSplineDetail::ScanlinePointPrecision<TInterpolatorPrecisionType, TTransformPrecisionType>,
-          InputDimension>;
-  context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
-    typename Superclass::OutputPointType outputPoint;
-    ScanlinePoint                        inputPoint;
-    for (std::int64_t line = begin; line < end; ++line)
-    {
-      auto         index = wanted.GetIndex();
-      std::int64_t rest = line;
-      for (unsigned int d = 1; d < OutputDimension; ++d)
-      {
-        const auto size = static_cast<std::int64_t>(wanted.GetSize(d));
-        index[d] += static_cast<IndexValueType>(rest % size);
-        rest /= size;
-      }
-      double * at = ends.data() + static_cast<std::size_t>(line) * 2 * InputDimension;
-      index[0] = largest.GetIndex(0);
-      for (int side = 0; side < 2; ++side)
-      {
-        output->TransformIndexToPhysicalPoint(index, outputPoint);
-        inputPoint = transform->TransformPoint(outputPoint);
-        const auto inputIndex =
-          input->template TransformPhysicalPointToContinuousIndex<TInterpolatorPrecisionType>(inputPoint);
-        for (unsigned int d = 0; d < InputDimension; ++d)
-        {
-          *at++ = inputIndex[d];
-        }
-        index[0] += static_cast<IndexValueType>(largest.GetSize(0));
-      }
-    }
-  });
-  return ends;
-}
-
-template <typename TInputImage,
-          typename TOutputImage,
-          typename TInterpolatorPrecisionType,
-          typename TTransformPrecisionType>
 CudaSpline::SourceCache *
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GetCache()
 {
@@ -271,6 +212,20 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     this->AllocateOutputs();
     const CudaSpline::SourceDescriptor samples = this->DescribeSamples(method);
     CudaSpline::ResampleDescriptor     resampling = this->DescribeResampling(method);
+
+    // Where the samples are: set before anything is planned.
+    CudaSpline::TransformChain chain;
+    const bool                 isLinear = this->IsLinear();
+    if (!isLinear && this->DescribeChain(chain))
+    {
+      resampling.chain = &chain;
+    }
+    else if (!isLinear)
+    {
+      resampling.indexProvider = [this](std::int64_t first, std::int64_t lines, double * indices) {
+        this->MapLines(first, lines, indices);
+      };
+    }
 
     using Clock = std::chrono::steady_clock;
     const auto seconds = [](Clock::time_point since) {
@@ -319,7 +274,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
                                            : CudaSpline::MakeSource(samples, pixels, part);
       m_PreparationTime = seconds(start);
       start = Clock::now();
-      const std::vector<double> ends = this->MapScanlines(context);
+      const std::vector<double> ends = isLinear ? this->MapScanlines(context) : std::vector<double>();
       resampling.scanlineEnds = ends.data();
       CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
       m_EvaluationTime = seconds(start);
@@ -336,5 +291,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 }
 
 } // namespace itk
+
+#include "itkCudaResampleImageFilterCoordinates.hxx"
 
 #endif

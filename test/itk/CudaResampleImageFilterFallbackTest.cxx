@@ -20,11 +20,7 @@
 
 #include "ResampleTestSupport.h"
 
-#include "itkAffineTransform.h"
-#include "itkBSplineTransform.h"
-#include "itkCompositeTransform.h"
 #include "itkConstantBoundaryCondition.h"
-#include "itkDisplacementFieldTransform.h"
 #include "itkNearestNeighborExtrapolateImageFunction.h"
 #include "itkRGBPixel.h"
 #include "itkVectorImage.h"
@@ -107,53 +103,6 @@ MessageOf(TFilter * filter)
 }
 
 } // namespace
-
-TEST(CudaResampleImageFilterFallback, BSplineTransform)
-{
-  ExpectItkAnswers("LinearInterpolateImageFunction", "bspline", "none", [](auto * filter, Image * input) {
-    using Transform = itk::BSplineTransform<double, 2, 3>;
-    auto                    transform = Transform::New();
-    Transform::MeshSizeType mesh;
-    mesh.Fill(4);
-    Transform::PhysicalDimensionsType size;
-    for (unsigned int d = 0; d < 2; ++d)
-    {
-      size[d] = input->GetSpacing()[d] * static_cast<double>(input->GetBufferedRegion().GetSize(d));
-    }
-    transform->SetTransformDomainMeshSize(mesh);
-    transform->SetTransformDomainPhysicalDimensions(size);
-    transform->SetTransformDomainOrigin(input->GetOrigin());
-    auto parameters = transform->GetParameters();
-    for (unsigned int i = 0; i < parameters.Size(); ++i)
-    {
-      parameters[i] = std::sin(0.7 * i);
-    }
-    transform->SetParameters(parameters);
-    filter->SetTransform(transform);
-  });
-}
-
-TEST(CudaResampleImageFilterFallback, DisplacementFieldInAComposite)
-{
-  ExpectItkAnswers("BSplineInterpolateImageFunction", "composite", "none", [](auto * filter, Image * input) {
-    using Transform = itk::DisplacementFieldTransform<double, 2>;
-    auto field = Transform::DisplacementFieldType::New();
-    field->CopyInformation(input);
-    field->SetRegions(input->GetBufferedRegion());
-    field->Allocate();
-    Transform::DisplacementFieldType::PixelType displacement;
-    displacement[0] = 1.5;
-    displacement[1] = -0.5;
-    field->FillBuffer(displacement);
-    auto transform = Transform::New();
-    transform->SetDisplacementField(field);
-    auto composite = itk::CompositeTransform<double, 2>::New();
-    composite->AddTransform(itk::AffineTransform<double, 2>::New());
-    composite->AddTransform(transform);
-    filter->SetTransform(composite);
-    filter->SetInterpolator(itk::BSplineInterpolateImageFunction<Image>::New());
-  });
-}
 
 TEST(CudaResampleImageFilterFallback, Extrapolator)
 {

@@ -1,0 +1,5 @@
+# CudaResampleImageFilter under transforms that are not linear, against ITK's filter.
+add_executable(CudaSplineTransformTests CudaResampleImageFilterTransformsTest.cxx)
+target_link_libraries(CudaSplineTransformTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+gtest_discover_tests(CudaSplineTransformTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
+gtest_discover_tests(CudaSplineTransformTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
