@@ -20,6 +20,7 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineInterpolation.h"
+#include "itkCudaSplinePixelTraits.h"
 #include "itkCudaSplineSourceCache.h"
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSpline/kernels/Resample.h"
@@ -47,13 +48,16 @@ enum class CudaSplinePrecision : unsigned char
 /** \class CudaResampleImageFilter
  * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
  *
- * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are scalar images
- * of 1 to 3 dimensions and of any integer or real pixel types, under every transform, with the module's interpolators,
- * in any of their address modes, and with ITK's own as the user sets them: NearestNeighborInterpolateImageFunction,
- * LinearInterpolateImageFunction, BSplineInterpolateImageFunction and BSplineResampleImageFunction of orders 0 to 5,
+ * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are images of 1
+ * to 3 dimensions and of any integer or real pixel types, under every transform, with or without ITK's
+ * nearest-neighbour extrapolator: scalar ones with the module's interpolators, in any of their address modes, and with
+ * ITK's own as the user sets them: NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction,
+ * BSplineInterpolateImageFunction and BSplineResampleImageFunction of orders 0 to 5,
  * WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, default boundary) and
- * LabelImageGaussianInterpolateImageFunction (images that begin at index 0). Classes derived from these, and all else,
- * are answered by the superclass; GetLastBackend() and GetFallbackReason() tell.
+ * LabelImageGaussianInterpolateImageFunction (images that begin at index 0). Of images of several numbers a pixel
+ * (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage) they are the linear and the nearest-neighbour
+ * ones. Classes derived from these, and all else, are answered by the superclass; GetLastBackend() and
+ * GetFallbackReason() tell.
  *
  * \par Transforms
  * Points of linear transforms are interpolated along scanlines, as ITK does. BSplineTransform,
@@ -115,12 +119,20 @@ public:
   static constexpr unsigned int OutputDimension = TOutputImage::ImageDimension;
   ///@}
 
-  /** True where the module's own kernels can resample these images. */
-  static constexpr bool IsAccelerated = CudaSpline::IsSupportedScalar<InputPixelType> &&
-                                        CudaSpline::IsSupportedScalar<OutputPixelType> &&
-                                        InputDimension == OutputDimension && InputDimension <= 3 &&
-                                        std::is_base_of<Image<InputPixelType, InputDimension>, TInputImage>::value &&
-                                        std::is_base_of<Image<OutputPixelType, OutputDimension>, TOutputImage>::value;
+  /** True where pixels are single numbers of a type that the module's own kernels know. */
+  static constexpr bool IsScalar =
+    CudaSpline::IsSupportedScalar<InputPixelType> && CudaSpline::IsSupportedScalar<OutputPixelType>;
+
+  /** True where the module's own kernels can resample these images: of single numbers, or of as many numbers a pixel in
+   * both (itk::VectorImage has any number). */
+  static constexpr bool IsAccelerated =
+    InputDimension == OutputDimension && InputDimension <= 3 &&
+    CudaSplineDetail::ImageTraits<TInputImage>::IsReadable && CudaSplineDetail::ImageTraits<TOutputImage>::IsReadable &&
+    CudaSpline::IsSupportedScalar<InputPixelType> == CudaSpline::IsSupportedScalar<OutputPixelType> &&
+    (CudaSplineDetail::ImageTraits<TInputImage>::Components ==
+       CudaSplineDetail::ImageTraits<TOutputImage>::Components ||
+     CudaSplineDetail::ImageTraits<TInputImage>::IsVectorImage ||
+     CudaSplineDetail::ImageTraits<TOutputImage>::IsVectorImage);
 
   /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
   ///@{
@@ -205,6 +217,14 @@ private:
 
   CudaSpline::ResampleDescriptor
   DescribeResampling(const CudaSplineMethod & method) const;
+
+  /** What the kernels cannot do of the images, pixels and extrapolator at hand; null where they can do all. */
+  const char *
+  WhyNotAccelerated() const;
+
+  /** Bits of the default pixel: a number a component. */
+  std::vector<std::uint64_t>
+  DescribeDefaultPixel() const;
 
   /** True where scanlines of the output are straight in the input. */
   bool
