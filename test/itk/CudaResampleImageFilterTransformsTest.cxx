@@ -126,6 +126,61 @@ TEST_P(CudaResampleImageFilterTransforms, BSplineIn3D)
   EXPECT_TRUE(IsDescribed<3>(MakeSplineTransform<double, 3, 3>(6).GetPointer()));
 }
 
+// Samples on the very edges of the grid, where ITK takes those at the upper one, to some units of the last place,
+// inside.
+TEST_P(CudaResampleImageFilterTransforms, EdgesOfTheGrid)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<double, 2>;
+  auto input = Image::New();
+  input->SetRegions(Image::SizeType{ { 60, 60 } });
+  const double spacing[] = { 1.0, 0.1 };
+  input->SetSpacing(spacing);
+  input->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<Image> it(input, input->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set(static_cast<double>(it.GetIndex()[0] * 3 + it.GetIndex()[1] * it.GetIndex()[1]));
+  }
+  const auto compare = [&](auto transform) {
+    using Transform = typename decltype(transform)::ObjectType;
+    typename Transform::MeshSizeType mesh;
+    mesh.Fill(5);
+    transform->SetTransformDomainMeshSize(mesh);
+    transform->SetTransformDomainOrigin(input->GetOrigin());
+    typename Transform::PhysicalDimensionsType size;
+    size[0] = 40.0;
+    size[1] = 4.7;
+    transform->SetTransformDomainPhysicalDimensions(size);
+    auto parameters = transform->GetParameters();
+    for (unsigned int i = 0; i < parameters.Size(); ++i)
+    {
+      parameters[i] = 0.3 + 0.1 * std::sin(0.7 * i);
+    }
+    transform->SetParameters(parameters);
+    ASSERT_TRUE(IsDescribed<2>(transform.GetPointer()));
+    const auto run = [&](auto filter) {
+      filter->SetInput(input);
+      filter->SetSize(Image::SizeType{ { 60, 60 } });
+      filter->SetOutputSpacing(input->GetSpacing());
+      filter->SetTransform(transform);
+      filter->Update();
+      return filter;
+    };
+    auto filter = itk::CudaResampleImageFilter<Image, Image>::New();
+    filter->SetGPUEnabled(this->OnGpu());
+    const auto ours = run(filter);
+    const auto theirs = run(itk::ResampleImageFilter<Image, Image>::New());
+    ExpectPromisedBackend(ours.GetPointer(), "LinearInterpolateImageFunction", this->OnGpu(), "bspline");
+    EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, 1e-8);
+    // The edge is inside, what is beyond is not moved.
+    EXPECT_NE(ours->GetOutput()->GetPixel({ { 40, 20 } }), input->GetPixel({ { 40, 20 } }));
+    EXPECT_EQ(ours->GetOutput()->GetPixel({ { 41, 20 } }), input->GetPixel({ { 41, 20 } }));
+  };
+  compare(itk::BSplineTransform<double, 2, 1>::New());
+  compare(itk::BSplineTransform<double, 2, 2>::New());
+  compare(itk::BSplineTransform<double, 2, 3>::New());
+}
+
 TEST_P(CudaResampleImageFilterTransforms, DisplacementField)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
