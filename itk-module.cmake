@@ -23,7 +23,7 @@ endif()
 itk_module(
   CudaSpline
   ENABLE_SHARED
-  DEPENDS ITKCommon ITKImageFunction ITKImageGrid ITKTransform ${_cudaspline_compile_depends}
+  DEPENDS ITKCommon ITKDisplacementField ITKImageFunction ITKImageGrid ITKTransform ${_cudaspline_compile_depends}
   TEST_DEPENDS
     ITKIOImageBase
     ITKIOTransformBase
@@ -39,7 +39,6 @@ itk_module(
     ITKImageSources
     ITKImageIntensity
     ITKImageStatistics
-    ITKDisplacementField
     ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"
   EXCLUDE_FROM_DEFAULT

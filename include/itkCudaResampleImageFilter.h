@@ -20,6 +20,7 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineInterpolation.h"
+#include "itkCudaSplinePixelTraits.h"
 #include "itkCudaSplineSourceCache.h"
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSpline/kernels/Resample.h"
@@ -47,27 +48,36 @@ enum class CudaSplinePrecision : unsigned char
 /** \class CudaResampleImageFilter
  * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
  *
- * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are scalar images
- * of 1 to 3 dimensions and of any integer or real pixel types, under every transform whose category is Linear
- * (composites of linear ones included), with the module's interpolators, in any of their address modes, and with ITK's
- * own as the user sets them: NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction,
+ * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are images of 1
+ * to 3 dimensions and of any integer or real pixel types, under every transform, with or without ITK's
+ * nearest-neighbour extrapolator: scalar ones with the module's interpolators, in any of their address modes, and with
+ * ITK's own as the user sets them: NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction,
  * BSplineInterpolateImageFunction and BSplineResampleImageFunction of orders 0 to 5,
  * WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, default boundary) and
- * LabelImageGaussianInterpolateImageFunction (images that begin at index 0). Classes derived from these, and all else,
- * are answered by the superclass; GetLastBackend() and GetFallbackReason() tell.
+ * LabelImageGaussianInterpolateImageFunction (images that begin at index 0). Of images of several numbers a pixel
+ * (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage) they are the linear and the nearest-neighbour
+ * ones. Classes derived from these, and all else, are answered by the superclass; GetLastBackend() and
+ * GetFallbackReason() tell.
+ *
+ * \par Transforms
+ * Points of linear transforms are interpolated along scanlines, as ITK does. BSplineTransform,
+ * DisplacementFieldTransform with ITK's linear and nearest-neighbour interpolators, and CompositeTransform of these and
+ * of linear ones, in any depth, are computed by the kernels, where both precisions are double. Every other transform is
+ * asked by all threads of the host for each point, as the superclass does; it must allow that, as for the superclass.
  *
  * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run.
  * For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
  *
  * \par Accuracy
- * Continuous indices are ITK's bit for bit, so the nearest neighbours and the inside test agree in every voxel. In
- * double precision real results differ from ITK's by 1e-12 of the range (and by ITK's own truncation of up to 3.7e-10
- * near the low edge); in single precision by 1e-6 of the largest absolute value for images and orders up to 3. That is
- * 1e-6 of the range where the range begins at or below 0; images with a large offset, or with values near the largest
- * float, want SetPrecision(CudaSplinePrecision::Double). Values are cast as in
- * ITK: clamped, then truncated, so an integer output can differ by 1 where ITK's real value is that close to an
- * integer. NaN becomes 0 in integer outputs, where it is undefined in ITK. With the same integer type in and out,
- * nearest neighbours keep all 64 bits. See doc/Accuracy.md.
+ * Under linear transforms, and those that only ITK computes, continuous indices are ITK's bit for bit, so the nearest
+ * neighbours and the inside test agree in every voxel; under those that the kernels compute indices agree to some
+ * 1e-12, so a voxel may differ whose point is that close to a border or to the middle between two samples. In double
+ * precision real results differ from ITK's by 1e-12 of the range (and by ITK's own truncation of up to 3.7e-10 near the
+ * low edge); in single precision by 1e-6 of the largest absolute value for images and orders up to 3. That is 1e-6 of
+ * the range where the range begins at or below 0; images with a large offset, or with values near the largest float,
+ * want SetPrecision(CudaSplinePrecision::Double). Values are cast as in ITK: clamped, then truncated, so an integer
+ * output can differ by 1 where ITK's real value is that close to an integer. NaN becomes 0 in integer outputs, where it
+ * is undefined in ITK. With the same integer type in and out, nearest neighbours keep all 64 bits. See doc/Accuracy.md.
  *
  * \tparam TInputImage image to resample
  * \tparam TOutputImage image that results
@@ -109,12 +119,20 @@ public:
   static constexpr unsigned int OutputDimension = TOutputImage::ImageDimension;
   ///@}
 
-  /** True where the module's own kernels can resample these images. */
-  static constexpr bool IsAccelerated = CudaSpline::IsSupportedScalar<InputPixelType> &&
-                                        CudaSpline::IsSupportedScalar<OutputPixelType> &&
-                                        InputDimension == OutputDimension && InputDimension <= 3 &&
-                                        std::is_base_of<Image<InputPixelType, InputDimension>, TInputImage>::value &&
-                                        std::is_base_of<Image<OutputPixelType, OutputDimension>, TOutputImage>::value;
+  /** True where pixels are single numbers of a type that the module's own kernels know. */
+  static constexpr bool IsScalar =
+    CudaSpline::IsSupportedScalar<InputPixelType> && CudaSpline::IsSupportedScalar<OutputPixelType>;
+
+  /** True where the module's own kernels can resample these images: of single numbers, or of as many numbers a pixel in
+   * both (itk::VectorImage has any number). */
+  static constexpr bool IsAccelerated =
+    InputDimension == OutputDimension && InputDimension <= 3 &&
+    CudaSplineDetail::ImageTraits<TInputImage>::IsReadable && CudaSplineDetail::ImageTraits<TOutputImage>::IsReadable &&
+    CudaSpline::IsSupportedScalar<InputPixelType> == CudaSpline::IsSupportedScalar<OutputPixelType> &&
+    (CudaSplineDetail::ImageTraits<TInputImage>::Components ==
+       CudaSplineDetail::ImageTraits<TOutputImage>::Components ||
+     CudaSplineDetail::ImageTraits<TInputImage>::IsVectorImage ||
+     CudaSplineDetail::ImageTraits<TOutputImage>::IsVectorImage);
 
   /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
   ///@{
@@ -199,6 +217,37 @@ private:
 
   CudaSpline::ResampleDescriptor
   DescribeResampling(const CudaSplineMethod & method) const;
+
+  /** What the kernels cannot do of the images, pixels and extrapolator at hand; null where they can do all. */
+  const char *
+  WhyNotAccelerated() const;
+
+  /** Bits of the default pixel: a number a component. */
+  std::vector<std::uint64_t>
+  DescribeDefaultPixel() const;
+
+  /** True where scanlines of the output are straight in the input. */
+  bool
+  IsLinear() const;
+
+  /** Describes a transform that is not linear as a chain that a kernel walks; false where none can. */
+  bool
+  DescribeChain(CudaSpline::TransformChain & chain) const;
+
+  /** Continuous input index of an output sample, by ITK's own functions in ITK's order.
+   *
+   * \param[in] index index of the sample
+   * \param[out] at InputDimension numbers */
+  void
+  MapIndex(const typename TOutputImage::IndexType & index, double * at) const;
+
+  /** First index of a requested scanline. */
+  typename TOutputImage::IndexType
+  StartOfLine(std::int64_t line) const;
+
+  /** Continuous input indices of all samples of some requested scanlines, by ITK's own functions. */
+  void
+  MapLines(std::int64_t first, std::int64_t lines, double * indices) const;
 
   /** Continuous input indices of the ends of all requested scanlines, by ITK's own functions. */
   std::vector<double>

@@ -28,11 +28,9 @@
 #include "itkCudaSpline/kernels/Prefilter.h"
 
 #include "itkImageAlgorithm.h"
-#include "itkSpecialCoordinatesImage.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 namespace itk
 {
@@ -70,30 +68,28 @@ auto
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
   RecogniseMethod() const -> CudaSplineMethod
 {
+  CudaSplineMethod method;
   if constexpr (!IsAccelerated)
   {
-    CudaSplineMethod method;
-    method.refusal = "only scalar images of 1 to 3 dimensions, the same for input and output, are accelerated";
-    return method;
+    method.refusal = "only images of 1 to 3 dimensions and of the same number of numbers a pixel, of types that the "
+                     "module knows, are accelerated";
   }
   else
   {
-    CudaSplineMethod method = CudaSplineDetail::RecogniseInterpolator(this->GetInterpolator(), this->GetInput());
-    if (dynamic_cast<const SpecialCoordinatesImage<InputPixelType, InputDimension> *>(this->GetInput()) != nullptr ||
-        dynamic_cast<const SpecialCoordinatesImage<OutputPixelType, OutputDimension> *>(this->GetOutput()) != nullptr)
+    if constexpr (IsScalar)
     {
-      method.refusal = "images with special coordinates are not accelerated";
+      method = CudaSplineDetail::RecogniseInterpolator(this->GetInterpolator(), this->GetInput());
     }
-    else if (this->GetTransform()->GetTransformCategory() != Superclass::TransformType::TransformCategoryEnum::Linear)
+    else
     {
-      method.refusal = "only transforms of the category Linear are accelerated";
+      method = CudaSplineDetail::RecogniseVectorInterpolator(this->GetInterpolator(), this->GetInput());
     }
-    else if (this->GetExtrapolator() != nullptr)
+    if (const char * const refusal = this->WhyNotAccelerated())
     {
-      method.refusal = "extrapolators are not accelerated";
+      method.refusal = refusal;
     }
-    return method;
   }
+  return method;
 }
 
 template <typename TInputImage,
@@ -143,12 +139,18 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   CudaSplineDetail::DescribeMethodSource(method, descriptor);
   if (!CudaSpline::MovesPixels(method.interpolation.interpolation))
   {
-    const bool isDouble = m_Precision == CudaSplinePrecision::Automatic
-                            ? method.storage == CudaSpline::CoefficientStorage::Element &&
-                                (CudaSpline::NeedsDoublePrecision(descriptor.pixel) ||
-                                 CudaSpline::NeedsDoublePrecision(CudaSpline::ScalarTypeOf<OutputPixelType>()))
-                            : m_Precision == CudaSplinePrecision::Double;
+    const bool isDouble =
+      m_Precision == CudaSplinePrecision::Automatic
+        ? method.storage == CudaSpline::CoefficientStorage::Element &&
+            (CudaSpline::NeedsDoublePrecision(descriptor.pixel) ||
+             CudaSpline::NeedsDoublePrecision(
+               CudaSpline::ScalarTypeOf<typename CudaSplineDetail::ImageTraits<TOutputImage>::ComponentType>()))
+        : m_Precision == CudaSplinePrecision::Double;
     descriptor.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
+  }
+  else
+  {
+    descriptor.element = CudaSplineDetail::ElementToMove(descriptor);
   }
   return descriptor;
 }
@@ -164,7 +166,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   CudaSpline::ResampleDescriptor descriptor;
   static_cast<CudaSpline::InterpolationDescriptor &>(descriptor) =
     CudaSplineDetail::DescribeInterpolation<TInterpolatorPrecisionType>(method, this->GetInput()->GetBufferedRegion());
-  descriptor.output = CudaSpline::ScalarTypeOf<OutputPixelType>();
+  descriptor.output = CudaSpline::ScalarTypeOf<typename CudaSplineDetail::ImageTraits<TOutputImage>::ComponentType>();
 
   const auto & wanted = this->GetOutput()->GetRequestedRegion();
   const auto & largest = this->GetOutput()->GetLargestPossibleRegion();
@@ -177,65 +179,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   {
     descriptor.sliceLines = static_cast<std::int64_t>(wanted.GetSize(1));
   }
-
-  const OutputPixelType defaultPixel = this->GetDefaultPixelValue();
-  std::memcpy(&descriptor.defaultPixel, &defaultPixel, sizeof(defaultPixel));
   return descriptor;
-}
-
-template <typename TInputImage,
-          typename TOutputImage,
-          typename TInterpolatorPrecisionType,
-          typename TTransformPrecisionType>
-std::vector<double>
-CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::MapScanlines(
-  const CudaSpline::ExecutionContext & context) const
-{
-  const TInputImage * const  input = this->GetInput();
-  const TOutputImage * const output = this->GetOutput();
-  const auto * const         transform = this->GetTransform();
-  const auto                 wanted = output->GetRequestedRegion();
-  const auto                 largest = output->GetLargestPossibleRegion();
-
-  auto lines = wanted;
-  lines.SetSize(0, 1);
-  const auto          count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
-  std::vector<double> ends(static_cast<std::size_t>(count) * 2 * InputDimension);
-  // ITK's own functions in ITK's order: whatever a transform of the category Linear computes, the indices are the same
-  // to the bit.
-  using ScanlinePoint =
-    Point<CudaSplineDetail::ScanlinePointPrecision<TInterpolatorPrecisionType, TTransformPrecisionType>,
-          InputDimension>;
-  context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
-    typename Superclass::OutputPointType outputPoint;
-    ScanlinePoint                        inputPoint;
-    for (std::int64_t line = begin; line < end; ++line)
-    {
-      auto         index = wanted.GetIndex();
-      std::int64_t rest = line;
-      for (unsigned int d = 1; d < OutputDimension; ++d)
-      {
-        const auto size = static_cast<std::int64_t>(wanted.GetSize(d));
-        index[d] += static_cast<IndexValueType>(rest % size);
-        rest /= size;
-      }
-      double * at = ends.data() + static_cast<std::size_t>(line) * 2 * InputDimension;
-      index[0] = largest.GetIndex(0);
-      for (int side = 0; side < 2; ++side)
-      {
-        output->TransformIndexToPhysicalPoint(index, outputPoint);
-        inputPoint = transform->TransformPoint(outputPoint);
-        const auto inputIndex =
-          input->template TransformPhysicalPointToContinuousIndex<TInterpolatorPrecisionType>(inputPoint);
-        for (unsigned int d = 0; d < InputDimension; ++d)
-        {
-          *at++ = inputIndex[d];
-        }
-        index[0] += static_cast<IndexValueType>(largest.GetSize(0));
-      }
-    }
-  });
-  return ends;
 }
 
 template <typename TInputImage,
@@ -276,6 +220,39 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     const CudaSpline::SourceDescriptor samples = this->DescribeSamples(method);
     CudaSpline::ResampleDescriptor     resampling = this->DescribeResampling(method);
 
+    const std::vector<std::uint64_t> defaultPixel = this->DescribeDefaultPixel();
+    resampling.defaultPixel = defaultPixel.front();
+    resampling.defaultPixels = samples.components > 1 ? defaultPixel.data() : nullptr;
+
+    // Pixels that go on outside: those that are evaluated, where they are what the image has.
+    const bool isExtrapolated = this->GetExtrapolator() != nullptr;
+    const bool isImage = !samples.NeedsFilter() && samples.storage == CudaSpline::CoefficientStorage::Element &&
+                         (samples.element != CudaSpline::ScalarType::Float32 || samples.element == samples.pixel ||
+                          !CudaSpline::NeedsDoublePrecision(samples.pixel));
+    const bool                   needsOutside = isExtrapolated && !isImage;
+    CudaSpline::SourceDescriptor outside = CudaSplineDetail::DescribeSource(this->GetInput());
+    outside.element = CudaSplineDetail::ElementToMove(outside);
+    const std::size_t outsideBytes =
+      needsOutside ? CudaSpline::PlanSource(outside, std::numeric_limits<std::size_t>::max()).PeakBytes() : 0;
+    const auto budget = [outsideBytes](int device, std::size_t resident) {
+      const std::size_t available = CudaSpline::AvailableDeviceMemory(device, resident);
+      return available > outsideBytes ? available - outsideBytes : 0;
+    };
+
+    // Where the samples are: set before anything is planned.
+    CudaSpline::TransformChain chain;
+    const bool                 isLinear = this->IsLinear();
+    if (!isLinear && this->DescribeChain(chain))
+    {
+      resampling.chain = &chain;
+    }
+    else if (!isLinear)
+    {
+      resampling.indexProvider = [this](std::int64_t first, std::int64_t lines, double * indices) {
+        this->MapLines(first, lines, indices);
+      };
+    }
+
     using Clock = std::chrono::steady_clock;
     const auto seconds = [](Clock::time_point since) {
       return std::chrono::duration<double>(Clock::now() - since).count();
@@ -296,7 +273,11 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       const auto isKept = [&](CudaSpline::Backend backend) {
         return cache != nullptr && m_SourceReused && cache->GetBytesOf(samples, backend, device) > 0;
       };
-      const CudaSpline::OperationWork evaluating = CudaSpline::CountResampleWork(samples, resampling);
+      CudaSpline::OperationWork evaluating = CudaSpline::CountResampleWork(samples, resampling);
+      if (needsOutside)
+      {
+        evaluating = evaluating + CudaSpline::CountSourceWork(outside);
+      }
       const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(samples) + evaluating;
       return CudaSpline::BackendWork{ isKept(CudaSpline::Backend::Cpu) ? evaluating : making,
                                       isKept(CudaSpline::Backend::Cuda) ? evaluating : making };
@@ -305,25 +286,26 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       // One source of this size is used again, or freed before its successor is made: its memory is ours to plan with.
       const std::size_t kept = cache == nullptr ? 0 : cache->GetBytesOf(samples, CudaSpline::Backend::Cuda, device);
       const std::size_t resident = std::min(kept, samples.Bytes());
-      CudaSpline::MemoryPlan plan =
-        CudaSpline::PlanResample(samples, resampling, CudaSpline::AvailableDeviceMemory(device, resident));
+      CudaSpline::MemoryPlan plan = CudaSpline::PlanResample(samples, resampling, budget(device, resident));
       if (!plan.fits && cache != nullptr && cache->GetBytesOnDevice(device) > 0)
       {
         cache->Clear();
-        plan = CudaSpline::PlanResample(samples, resampling, CudaSpline::AvailableDeviceMemory(device));
+        plan = CudaSpline::PlanResample(samples, resampling, budget(device, 0));
       }
       return plan;
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       auto               start = Clock::now();
       const void * const pixels = this->GetInput()->GetBufferPointer();
-      const auto         part = context.Part(0.0, 0.4);
+      const auto         part = context.Part(0.0, needsOutside ? 0.3 : 0.4);
       m_SourceReused = false;
       const auto source = cache != nullptr ? cache->Provide(samples, pixels, part, &m_SourceReused)
                                            : CudaSpline::MakeSource(samples, pixels, part);
+      const auto continued = needsOutside ? CudaSpline::MakeSource(outside, pixels, context.Part(0.3, 0.4)) : source;
+      resampling.extrapolation = isExtrapolated ? continued.get() : nullptr;
       m_PreparationTime = seconds(start);
       start = Clock::now();
-      const std::vector<double> ends = this->MapScanlines(context);
+      const std::vector<double> ends = isLinear ? this->MapScanlines(context) : std::vector<double>();
       resampling.scanlineEnds = ends.data();
       CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
       m_EvaluationTime = seconds(start);
@@ -340,5 +322,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 }
 
 } // namespace itk
+
+#include "itkCudaResampleImageFilterCoordinates.hxx"
+#include "itkCudaResampleImageFilterPixels.hxx"
 
 #endif

@@ -52,6 +52,21 @@ DescribeSource(const TImage * image)
   return descriptor;
 }
 
+/** \brief The element type of a source whose pixels are only moved: their own, or of pixels of several numbers, whose
+ * sources are real, one that holds them as well as a double does.
+ *
+ * \param[in] descriptor the source as DescribeSource() describes it */
+inline CudaSpline::ScalarType
+ElementToMove(const CudaSpline::SourceDescriptor & descriptor)
+{
+  if (descriptor.components == 1)
+  {
+    return descriptor.pixel;
+  }
+  return CudaSpline::NeedsDoublePrecision(descriptor.pixel) ? CudaSpline::ScalarType::Float64
+                                                            : CudaSpline::ScalarType::Float32;
+}
+
 /** \brief Refuses an image without pixels.
  *
  * \param[in] self names the class in the message

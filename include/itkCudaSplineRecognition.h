@@ -95,6 +95,47 @@ FindWindowedSinc(const std::type_info & type, const TFound & found)
   }
 }
 
+/** \brief What the kernels do for an interpolator of an image of several numbers a pixel: nearest neighbours and linear
+ * interpolation, by the module's classes or ITK's. Of all others the method has a refusal.
+ *
+ * \tparam TImage image of pixels of several numbers
+ * \param[in] interpolator the interpolator; it need not have an image
+ * \param[in] image the image that it would be given; its pixels are not read */
+template <typename TImage, typename TCoordRep>
+CudaSplineMethod
+RecogniseVectorInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * interpolator,
+                            const ImageBase<TImage::ImageDimension> *           image)
+{
+  using Interpolation = CudaSpline::Interpolation;
+  const std::type_info & type = typeid(*interpolator);
+  CudaSplineMethod       method;
+  bool                   known = true;
+  if (const auto * own = dynamic_cast<const CudaSplineInterpolation<TImage::ImageDimension> *>(interpolator))
+  {
+    method = own->DescribeMethod(image);
+    known = method.interpolation.interpolation == Interpolation::Nearest ||
+            method.interpolation.interpolation == Interpolation::Linear;
+  }
+  else if (type == typeid(NearestNeighborInterpolateImageFunction<TImage, TCoordRep>))
+  {
+    method.interpolation.interpolation = Interpolation::Nearest;
+  }
+  else if (type == typeid(LinearInterpolateImageFunction<TImage, TCoordRep>))
+  {
+    method.interpolation.interpolation = Interpolation::Linear;
+  }
+  else
+  {
+    known = false;
+  }
+  if (!known)
+  {
+    method.refusal = "pixels of several numbers are accelerated with the module's or ITK's nearest-neighbour or linear "
+                     "interpolators, and not with classes derived from them";
+  }
+  return method;
+}
+
 /** \brief What the kernels do for an interpolator: one of the module's, which says so itself, or one of ITK's standard
  * ones, known by their very class. Of all others the method has a refusal.
  *

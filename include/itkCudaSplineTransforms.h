@@ -32,6 +32,7 @@
 #include "itkVectorNearestNeighborInterpolateImageFunction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <typeinfo>
 
 /** \file
@@ -43,6 +44,39 @@ namespace CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
+
+/** \brief Place of an image's grid, with the matrices that itk::ImageBase makes and does not show.
+ *
+ * \param[in] image the image
+ * \param[out] origin place of index 0 (mm)
+ * \param[out] indexToPoint direction times spacing (mm an index)
+ * \param[out] pointToIndex its inverse (indices a mm) */
+template <unsigned int VDimension>
+void
+DescribeAxes(const ImageBase<VDimension> *        image,
+             CudaSpline::TransformChain::Vector & origin,
+             CudaSpline::TransformChain::Matrix & indexToPoint,
+             CudaSpline::TransformChain::Matrix & pointToIndex)
+{
+  typename ImageBase<VDimension>::DirectionType matrix = image->GetDirection();
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      matrix[r][c] *= image->GetSpacing()[c];
+    }
+  }
+  const typename ImageBase<VDimension>::DirectionType inverse(matrix.GetInverse());
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    origin[r] = image->GetOrigin()[r];
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      indexToPoint[r][c] = matrix[r][c];
+      pointToIndex[r][c] = inverse[r][c];
+    }
+  }
+}
 
 /** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement
  * fields with linear or nearest-neighbour interpolation, and composites of these in any depth.
@@ -83,8 +117,7 @@ public:
     }
     if (transform->GetTransformCategory() == TransformType::TransformCategoryEnum::Linear)
     {
-      AppendLinear(transform, chain);
-      return true;
+      return AppendLinear(transform, chain);
     }
     return AppendSpline<1>(transform, chain) || AppendSpline<2>(transform, chain) ||
            AppendSpline<3>(transform, chain) || AppendField(transform, chain);
@@ -93,7 +126,9 @@ public:
 private:
   using Stage = CudaSpline::TransformChain::Stage;
 
-  static void
+  /** Appends an affine map; not where the transform computes something else than its matrix and offset say, as a
+   * user's class may. */
+  static bool
   AppendLinear(const TransformType * transform, CudaSpline::TransformChain & chain)
   {
     Stage stage;
@@ -126,7 +161,40 @@ private:
         }
       }
     }
+    if (!IsMapOf(transform, stage))
+    {
+      return false;
+    }
     chain.stages.push_back(stage);
+    return true;
+  }
+
+  /** Whether a stage maps the origin and points along the axes as the transform does, but for roundings. */
+  static bool
+  IsMapOf(const TransformType * transform, const Stage & stage)
+  {
+    constexpr double tolerance = 1e-12; // of the magnitudes: some roundings, of a centre too
+    constexpr double distances[] = { 0.0, 100.0, -37.0 };
+    for (const double distance : distances)
+    {
+      for (unsigned int axis = 0; axis < VDimension; ++axis)
+      {
+        typename TransformType::InputPointType point;
+        point.Fill(0.0);
+        point[axis] = distance;
+        const auto mapped = transform->TransformPoint(point);
+        for (unsigned int r = 0; r < VDimension; ++r)
+        {
+          const double product = stage.matrix[r][axis] * distance;
+          const double scale = std::abs(product) + std::abs(stage.offset[r]) + 100.0;
+          if (!(std::abs(product + stage.offset[r] - mapped[r]) <= tolerance * scale))
+          {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
   }
 
   /** The grid of a stage. */
@@ -134,16 +202,13 @@ private:
   static void
   DescribeGrid(const TImage * image, Stage & stage)
   {
-    const auto & region = image->GetBufferedRegion();
-    for (unsigned int r = 0; r < VDimension; ++r)
+    const auto &                       region = image->GetBufferedRegion();
+    CudaSpline::TransformChain::Matrix indexToPoint{};
+    DescribeAxes<VDimension>(image, stage.origin, indexToPoint, stage.pointToIndex);
+    for (unsigned int d = 0; d < VDimension; ++d)
     {
-      stage.start[r] = region.GetIndex(r);
-      stage.size[r] = static_cast<std::int64_t>(region.GetSize(r));
-      stage.origin[r] = image->GetOrigin()[r];
-      for (unsigned int c = 0; c < VDimension; ++c)
-      {
-        stage.pointToIndex[r][c] = image->GetPhysicalPointToIndexMatrix()[r][c];
-      }
+      stage.start[d] = region.GetIndex(d);
+      stage.size[d] = static_cast<std::int64_t>(region.GetSize(d));
     }
   }
 

@@ -64,6 +64,23 @@ TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
   }
   return taps;
 }
+
+/** Numbers that the transforms of a chain read for a sample, of double precision. */
+double
+StageTapsOf(const ResampleDescriptor & resample, unsigned int dimension)
+{
+  double taps = 0.0;
+  for (std::size_t i = 0; resample.chain != nullptr && i < resample.chain->stages.size(); ++i)
+  {
+    const TransformChain::Stage & stage = resample.chain->stages[i];
+    if (stage.kind != TransformKind::Affine)
+    {
+      const double support = stage.kind == TransformKind::BSpline ? stage.order + 1.0 : (stage.nearest ? 1.0 : 2.0);
+      taps += 2.0 * dimension * std::pow(support, dimension);
+    }
+  }
+  return taps;
+}
 } // namespace
 
 OperationWork
@@ -111,8 +128,16 @@ CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & re
 {
   OperationWork work;
   work.samples = static_cast<double>(resample.samples) * static_cast<double>(resample.lines);
-  work.taps = work.samples * TapsOf(resample, source);
-  work.downloadBytes = work.samples * static_cast<double>(SizeOf(resample.output));
+  work.taps = work.samples * (TapsOf(resample, source) * source.components + StageTapsOf(resample, source.dimension));
+  work.downloadBytes = work.samples * static_cast<double>(SizeOf(resample.output)) * source.components;
+  if (resample.chain != nullptr)
+  {
+    work.uploadBytes = static_cast<double>(resample.chain->Bytes(source.dimension));
+  }
+  else if (resample.indexProvider)
+  {
+    work.uploadBytes = work.samples * source.dimension * static_cast<double>(sizeof(double));
+  }
   return work;
 }
 

@@ -93,8 +93,11 @@ StoreOutside(const EvaluationArguments<VDimension> & arguments, const double (&i
     const auto last = static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d] - 1);
     extrapolated = index[d] == index[d]; // no place for NaN
     // Clamped before it is rounded too: any number is an index then.
-    const double       clamped = index[d] < first ? first : (index[d] > last ? last : index[d]);
-    const std::int64_t nearest = extrapolated ? NearestIndex(clamped) - arguments.extent.start[d] : 0;
+    const double clamped = !extrapolated || index[d] < first ? first : (index[d] > last ? last : index[d]);
+    // The rounding is that of the type of ITK's index.
+    const std::int64_t rounded =
+      arguments.singleCoordinates ? NearestIndex(static_cast<float>(clamped)) : NearestIndex(clamped);
+    const std::int64_t nearest = extrapolated ? rounded - arguments.extent.start[d] : 0;
     offset += (nearest < arguments.extent.size[d] ? nearest : arguments.extent.size[d] - 1) * stride;
     stride *= arguments.extent.size[d];
   }

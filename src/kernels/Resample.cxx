@@ -76,7 +76,8 @@ CheckExtrapolation(const ResampleDescriptor & descriptor, const SampleSource & s
   const SourceDescriptor & outside = descriptor.extrapolation->GetDescriptor();
   if (descriptor.extrapolation->GetBackend() != source.GetBackend() ||
       descriptor.extrapolation->GetDevice() != source.GetDevice() || outside.NeedsFilter() ||
-      outside.size != inside.size || outside.start != inside.start || outside.components != inside.components)
+      outside.storage != CoefficientStorage::Element || outside.size != inside.size || outside.start != inside.start ||
+      outside.components != inside.components)
   {
     throw std::invalid_argument("Samples that continue outside are those of the same image, on the same backend.");
   }

@@ -274,11 +274,19 @@ void
 ExpectPromisedBackend(const TFilter *     filter,
                       const std::string & interpolator,
                       bool                onGpu,
-                      const std::string & transform = "linear")
+                      const std::string & transform = "linear",
+                      const std::string & extrapolator = "none")
 {
   const std::string dimension = std::to_string(TFilter::InputDimension);
-  EXPECT_EQ(filter->GetLastBackend(),
-            PromisedBackend({ "CudaResampleImageFilter", "scalar", dimension, interpolator, transform, "none" }, onGpu))
+  EXPECT_EQ(
+    filter->GetLastBackend(),
+    PromisedBackend({ "CudaResampleImageFilter",
+                      itk::CudaSpline::IsSupportedScalar<typename TFilter::InputPixelType> ? "scalar" : "vector",
+                      dimension,
+                      interpolator,
+                      transform,
+                      extrapolator },
+                    onGpu))
     << filter->GetFallbackReason();
   EXPECT_EQ(filter->GetFallbackReason().empty(), filter->GetLastBackend() == itk::CudaSpline::Backend::Cuda);
 }

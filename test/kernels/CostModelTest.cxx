@@ -60,6 +60,32 @@ EstimateCube(std::int64_t size, Interpolation interpolation, unsigned int order,
 }
 } // namespace
 
+TEST(CostModel, TransformsAndComponentsAreCounted)
+{
+  SourceDescriptor    source = Cube(10, ScalarType::Float32, ScalarType::Float32, 0);
+  ResampleDescriptor  resample = OntoCube(10, Interpolation::Linear);
+  const OperationWork plain = CountResampleWork(source, resample);
+  EXPECT_EQ(plain.uploadBytes, 0.0);
+  EXPECT_EQ(plain.taps, 1000.0 * 8);
+
+  TransformChain chain;
+  chain.stages.resize(2);
+  chain.stages[1].kind = TransformKind::BSpline;
+  resample.chain = &chain;
+  const OperationWork walked = CountResampleWork(source, resample);
+  EXPECT_EQ(walked.uploadBytes, static_cast<double>(chain.Bytes(3)));
+  EXPECT_EQ(walked.taps, plain.taps + 1000.0 * 2 * 3 * 64) << "doubles count twice";
+
+  resample.chain = nullptr;
+  resample.indexProvider = [](std::int64_t, std::int64_t, double *) {};
+  EXPECT_EQ(CountResampleWork(source, resample).uploadBytes, 1000.0 * 24);
+
+  source.components = 3;
+  const OperationWork vectors = CountResampleWork(source, resample);
+  EXPECT_EQ(vectors.taps, 3.0 * plain.taps);
+  EXPECT_EQ(vectors.downloadBytes, 3.0 * plain.downloadBytes);
+}
+
 TEST(CostModel, SourcesAreCounted)
 {
   SourceDescriptor source;

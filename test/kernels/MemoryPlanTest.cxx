@@ -80,6 +80,35 @@ TEST(MemoryPlan, LargeOutputsTravelInChunks)
   EXPECT_GT(plan.slabBytes, TransferChunkBytes / 2);
 }
 
+TEST(MemoryPlan, TransformsReplaceTheTableOfScanlines)
+{
+  const SourceDescriptor source = MakeDescriptor({ 10, 10, 10 }, ScalarType::Float32, ScalarType::Float32, 0);
+  TransformChain         chain;
+  chain.stages.resize(2); // an affine one has no displacements
+  chain.stages[1].kind = TransformKind::BSpline;
+  chain.stages[1].size = { { 4, 5, 6 } };
+  ResampleDescriptor resample = Output(100, 50);
+  resample.chain = &chain;
+  const MemoryPlan walked = PlanResample(source, resample, std::size_t(1) << 30);
+  EXPECT_EQ(walked.tableBytes, 4U * 5 * 6 * 3 * 8 + 2 * sizeof(TransformStage<3>));
+
+  // Three doubles a sample travel with its slab, and begin at a multiple of eight bytes.
+  resample.chain = nullptr;
+  resample.indexProvider = [](std::int64_t, std::int64_t, double *) {};
+  const MemoryPlan provided = PlanResample(source, resample, std::size_t(1) << 30);
+  EXPECT_EQ(provided.tableBytes, 0U);
+  EXPECT_EQ(provided.slabBytes, 50U * 100 * (2 + 24) + 8);
+}
+
+TEST(MemoryPlan, PixelsOfSeveralComponents)
+{
+  SourceDescriptor source = MakeDescriptor({ 10, 10, 10 }, ScalarType::UInt8, ScalarType::Float32, 0);
+  source.components = 3;
+  const MemoryPlan plan = PlanResample(source, Output(100, 50), std::size_t(1) << 30);
+  EXPECT_EQ(plan.sourceBytes, 12000U);
+  EXPECT_EQ(plan.slabBytes, 50U * 100 * 3 * 2);
+}
+
 TEST(MemoryPlan, EmptyOutputNeedsNothing)
 {
   const MemoryPlan plan =

@@ -106,7 +106,8 @@ struct SourceDescriptor
   ScalarType      element{ ScalarType::Float32 };
   unsigned int    order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
   PrefilterMethod method;     ///< of orders 2 to 5
-  /** Numbers that a pixel has: one after the other in the host image, in planes one after the other in a source. */
+  /** Numbers that a pixel has: one after the other in the host image, in planes one after the other in a source,
+   * whose elements are then Float32 or Float64. */
   unsigned int components{ 1 };
   /** How lines continue outside, by axis. */
   std::array<Extension, MaximumDimension> extension{

@@ -1,0 +1,240 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// CudaResampleImageFilter under transforms that are not linear. Expected values: ITK's filter, with double output and
+// double coefficients. Tolerance: 1e-9 of the range. A voxel may differ by more (it flips) only where its continuous
+// index, by ITK's own functions, is within 1e-9 of the border of the image, or for nearest neighbours of a tie; flips
+// are counted.
+
+#include "TransformTestSupport.h"
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+const std::vector<Interpolator> TheInterpolators{ { "NearestNeighborInterpolateImageFunction", 0 },
+                                                  { "LinearInterpolateImageFunction", 0 },
+                                                  { "BSplineInterpolateImageFunction", 3 } };
+
+class CudaResampleImageFilterTransforms : public OnEachBackend
+{
+protected:
+  /** ITK's answer and ours, by the three interpolators. */
+  template <typename TPrecision, unsigned int VDimension>
+  void
+  ExpectAgreement(const itk::Transform<TPrecision, VDimension, VDimension> * transform, const std::string & kind)
+  {
+    using Input = itk::Image<float, VDimension>;
+    using Output = itk::Image<double, VDimension>;
+    using Ours = itk::CudaResampleImageFilter<Input, Output, TPrecision, TPrecision>;
+    using Theirs = itk::ResampleImageFilter<Input, Output, TPrecision, TPrecision>;
+    const auto input = MakePhantom<Input>(0.0, 100.0);
+    for (const Interpolator & interpolator : TheInterpolators)
+    {
+      SCOPED_TRACE(kind + ", " + interpolator.name + ", " + std::to_string(VDimension) + "D");
+      const auto run = [&](auto filter, bool itkOnly) {
+        using Filter = typename decltype(filter)::ObjectType;
+        filter->SetInput(input);
+        SetOutputGrid(filter.GetPointer(), input.GetPointer());
+        filter->SetTransform(transform);
+        filter->SetInterpolator(MakeInterpolator<Filter>(interpolator, itkOnly));
+        filter->SetDefaultPixelValue(-7.5);
+        filter->Update();
+      };
+      auto ours = Ours::New();
+      ours->SetGPUEnabled(this->OnGpu());
+      run(ours, false);
+      auto theirs = Theirs::New();
+      run(theirs, true);
+      ExpectPromisedBackend(ours.GetPointer(), interpolator.name, this->OnGpu(), kind);
+      const bool isNearest = interpolator.name == "NearestNeighborInterpolateImageFunction";
+      ExpectSameButForFlips(
+        ours->GetOutput(), theirs->GetOutput(), input.GetPointer(), transform, isNearest, 100.0 * 1e-9);
+      // Some inside, some outside.
+      const double inside = FractionOtherThan(theirs->GetOutput(), -7.5);
+      EXPECT_GT(inside, 0.2);
+      EXPECT_LT(inside, 0.999);
+
+      // A part of it is the same as that part of the whole.
+      auto region = ours->GetOutput()->GetLargestPossibleRegion();
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        region.SetIndex(d, region.GetIndex(d) + 7 + d);
+        region.SetSize(d, region.GetSize(d) / 2);
+      }
+      auto part = Ours::New();
+      part->SetGPUEnabled(this->OnGpu());
+      part->SetInput(input);
+      SetOutputGrid(part.GetPointer(), input.GetPointer());
+      part->SetTransform(transform);
+      part->SetInterpolator(MakeInterpolator<Ours>(interpolator, false));
+      part->SetDefaultPixelValue(-7.5);
+      part->UpdateOutputInformation();
+      part->GetOutput()->SetRequestedRegion(region);
+      part->GetOutput()->Update();
+      EXPECT_EQ(part->GetOutput()->GetBufferedRegion(), region);
+      for (itk::ImageRegionConstIteratorWithIndex<Output> it(part->GetOutput(), region); !it.IsAtEnd(); ++it)
+      {
+        ASSERT_EQ(it.Get(), ours->GetOutput()->GetPixel(it.GetIndex())) << it.GetIndex();
+      }
+    }
+  }
+};
+
+CUDASPLINE_ON_EACH_BACKEND(CudaResampleImageFilterTransforms);
+
+template <unsigned int VDimension>
+bool
+IsDescribed(const itk::Transform<double, VDimension, VDimension> * transform)
+{
+  itk::CudaSpline::TransformChain chain;
+  return itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(transform, chain);
+}
+
+} // namespace
+
+TEST_P(CudaResampleImageFilterTransforms, BSplineIn2D)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  this->ExpectAgreement<double, 2>(MakeSplineTransform<double, 2, 1>(1).GetPointer(), "bspline");
+  this->ExpectAgreement<double, 2>(MakeSplineTransform<double, 2, 2>(2).GetPointer(), "bspline");
+  this->ExpectAgreement<double, 2>(MakeSplineTransform<double, 2, 3>(3).GetPointer(), "bspline");
+  EXPECT_TRUE(IsDescribed<2>(MakeSplineTransform<double, 2, 3>(3).GetPointer()));
+}
+
+TEST_P(CudaResampleImageFilterTransforms, BSplineIn3D)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  this->ExpectAgreement<double, 3>(MakeSplineTransform<double, 3, 1>(4).GetPointer(), "bspline");
+  this->ExpectAgreement<double, 3>(MakeSplineTransform<double, 3, 2>(5).GetPointer(), "bspline");
+  this->ExpectAgreement<double, 3>(MakeSplineTransform<double, 3, 3>(6).GetPointer(), "bspline");
+  EXPECT_TRUE(IsDescribed<3>(MakeSplineTransform<double, 3, 3>(6).GetPointer()));
+}
+
+// Samples on the very edges of the grid, where ITK takes those at the upper one, to some units of the last place,
+// inside.
+TEST_P(CudaResampleImageFilterTransforms, EdgesOfTheGrid)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<double, 2>;
+  auto input = Image::New();
+  input->SetRegions(Image::SizeType{ { 60, 60 } });
+  const double spacing[] = { 1.0, 0.1 };
+  input->SetSpacing(spacing);
+  input->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<Image> it(input, input->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set(static_cast<double>(it.GetIndex()[0] * 3 + it.GetIndex()[1] * it.GetIndex()[1]));
+  }
+  const auto compare = [&](auto transform) {
+    using Transform = typename decltype(transform)::ObjectType;
+    typename Transform::MeshSizeType mesh;
+    mesh.Fill(5);
+    transform->SetTransformDomainMeshSize(mesh);
+    transform->SetTransformDomainOrigin(input->GetOrigin());
+    typename Transform::PhysicalDimensionsType size;
+    size[0] = 40.0;
+    size[1] = 4.7;
+    transform->SetTransformDomainPhysicalDimensions(size);
+    auto parameters = transform->GetParameters();
+    for (unsigned int i = 0; i < parameters.Size(); ++i)
+    {
+      parameters[i] = 0.3 + 0.1 * std::sin(0.7 * i);
+    }
+    transform->SetParameters(parameters);
+    ASSERT_TRUE(IsDescribed<2>(transform.GetPointer()));
+    const auto run = [&](auto filter) {
+      filter->SetInput(input);
+      filter->SetSize(Image::SizeType{ { 60, 60 } });
+      filter->SetOutputSpacing(input->GetSpacing());
+      filter->SetTransform(transform);
+      filter->Update();
+      return filter;
+    };
+    auto filter = itk::CudaResampleImageFilter<Image, Image>::New();
+    filter->SetGPUEnabled(this->OnGpu());
+    const auto ours = run(filter);
+    const auto theirs = run(itk::ResampleImageFilter<Image, Image>::New());
+    ExpectPromisedBackend(ours.GetPointer(), "LinearInterpolateImageFunction", this->OnGpu(), "bspline");
+    EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, 1e-8);
+    // The edge is inside, what is beyond is not moved.
+    EXPECT_NE(ours->GetOutput()->GetPixel({ { 40, 20 } }), input->GetPixel({ { 40, 20 } }));
+    EXPECT_EQ(ours->GetOutput()->GetPixel({ { 41, 20 } }), input->GetPixel({ { 41, 20 } }));
+  };
+  compare(itk::BSplineTransform<double, 2, 1>::New());
+  compare(itk::BSplineTransform<double, 2, 2>::New());
+  compare(itk::BSplineTransform<double, 2, 3>::New());
+}
+
+TEST_P(CudaResampleImageFilterTransforms, DisplacementField)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  for (const bool nearest : { false, true })
+  {
+    const auto plane = MakeFieldTransform<2>(7, nearest);
+    EXPECT_TRUE(IsDescribed<2>(plane.GetPointer()));
+    this->ExpectAgreement<double, 2>(plane.GetPointer(), "displacement");
+    const auto volume = MakeFieldTransform<3>(8, nearest);
+    EXPECT_TRUE(IsDescribed<3>(volume.GetPointer()));
+    this->ExpectAgreement<double, 3>(volume.GetPointer(), "displacement");
+  }
+}
+
+TEST_P(CudaResampleImageFilterTransforms, Composite)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  const auto plane = MakeCompositeTransform<2>();
+  EXPECT_TRUE(IsDescribed<2>(plane.GetPointer()));
+  this->ExpectAgreement<double, 2>(plane.GetPointer(), "composite");
+  const auto volume = MakeCompositeTransform<3>();
+  EXPECT_TRUE(IsDescribed<3>(volume.GetPointer()));
+  this->ExpectAgreement<double, 3>(volume.GetPointer(), "composite");
+}
+
+TEST_P(CudaResampleImageFilterTransforms, AUsersOwn)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  const auto plane = Wave<2>::New();
+  EXPECT_FALSE(IsDescribed<2>(plane.GetPointer()));
+  this->ExpectAgreement<double, 2>(plane.GetPointer(), "other");
+  this->ExpectAgreement<double, 3>(Wave<3>::New().GetPointer(), "other");
+
+  auto composite = itk::CompositeTransform<double, 2>::New();
+  composite->AddTransform(MakeSplineTransform<double, 2, 3>(9));
+  composite->AddTransform(plane);
+  EXPECT_FALSE(IsDescribed<2>(composite.GetPointer()));
+  this->ExpectAgreement<double, 2>(composite.GetPointer(), "composite");
+}
+
+TEST_P(CudaResampleImageFilterTransforms, AUsersLinearOneInAComposite)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  // Its matrix says something else than what it does.
+  auto composite = itk::CompositeTransform<double, 2>::New();
+  composite->AddTransform(MakeSplineTransform<double, 2, 3>(9));
+  composite->AddTransform(LinearOfItsOwn<2>::New());
+  EXPECT_FALSE(IsDescribed<2>(composite.GetPointer()));
+  this->ExpectAgreement<double, 2>(composite.GetPointer(), "composite");
+}
+
+TEST_P(CudaResampleImageFilterTransforms, FloatPrecision)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  this->ExpectAgreement<float, 2>(MakeSplineTransform<float, 2, 3>(10).GetPointer(), "bspline");
+  this->ExpectAgreement<float, 3>(MakeSplineTransform<float, 3, 3>(11).GetPointer(), "bspline");
+}
