@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "kernels/ColumnMarch.cuh"
 #include "kernels/LineFilterCuda.h"
 #include "kernels/LineTiles.cuh"
 #include "kernels/PlaneTiles.cuh"
