@@ -156,11 +156,10 @@ MeasureEvaluation(benchmark::State & state, unsigned int dimension, const Move &
 void
 Register(unsigned int dimension, const Move & move, const Way & way)
 {
-  const std::string name = "EvaluationKernel/backend:cuda/dimension:" + std::to_string(dimension) + "/size:" +
-                           std::to_string(move.input) + "/way:" + way.name + "/move:" + move.name;
-  WithQuartiles(benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State & state) {
-    MeasureEvaluation(state, dimension, move, way);
-  }))
+  const std::string name = "EvaluationKernel/backend:cuda/dimension:" + std::to_string(dimension) +
+                           "/size:" + std::to_string(move.input) + "/way:" + way.name + "/move:" + move.name;
+  WithQuartiles(benchmark::RegisterBenchmark(
+                  name.c_str(), [=](benchmark::State & state) { MeasureEvaluation(state, dimension, move, way); }))
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 }

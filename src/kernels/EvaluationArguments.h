@@ -65,20 +65,20 @@ struct EvaluationArguments
   double         cutOff[VDimension];
 
   // The coordinates.
-  Coordinates                        coordinates;
-  bool                               singleCoordinates;
-  double                             lower[VDimension];
-  double                             upper[VDimension];
-  const ScanlineEnds<VDimension> *   ends; ///< of the first scanline of the slab, host or device
-  double                             lineLength;
-  std::int64_t                       lineOffset;
+  Coordinates                      coordinates;
+  bool                             singleCoordinates;
+  double                           lower[VDimension];
+  double                           upper[VDimension];
+  const ScanlineEnds<VDimension> * ends; ///< of the first scanline of the slab, host or device
+  double                           lineLength;
+  std::int64_t                     lineOffset;
   const double * alphas;     ///< lineOffset plus sample, by lineLength, of each sample; null: to be divided
   std::int64_t   sliceLines; ///< lines of a slice of the output, by which a device groups them; 0: none
-  int            laneAxis; ///< axis of the output along which neighbours are neighbours in the rows of the input
-  const void *                       points; ///< of the slab, host or device
-  ScalarType                         pointType;
-  double                             origin[VDimension]; ///< of the input
-  double                             pointToIndex[VDimension][VDimension];
+  int            laneAxis;   ///< axis of the output along which neighbours are neighbours in the rows of the input
+  const void *   points;     ///< of the slab, host or device
+  ScalarType     pointType;
+  double         origin[VDimension]; ///< of the input
+  double         pointToIndex[VDimension][VDimension];
   GridExtent<VDimension>             region; ///< of the output: the first line of the slab is its line firstLine
   std::int64_t                       firstLine;
   double                             outputOrigin[VDimension];
@@ -110,8 +110,7 @@ struct EvaluationArguments
   {
     if (coordinates == Coordinates::Scanlines)
     {
-      const double alpha =
-        alphas != nullptr ? alphas[sample] : static_cast<double>(lineOffset + sample) / lineLength;
+      const double alpha = alphas != nullptr ? alphas[sample] : static_cast<double>(lineOffset + sample) / lineLength;
       if (singleCoordinates)
       {
         ends[line].template AtFraction<float>(alpha, index);

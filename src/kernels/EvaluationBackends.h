@@ -74,8 +74,8 @@ LaneAxisOf(const ResampleDescriptor & descriptor, unsigned int dimension)
     return 0;
   }
   // What a step along each axis adds to the first number of an index.
-  const auto start = [&](std::int64_t line) { return descriptor.scanlineEnds[line * 2 * dimension]; };
-  const auto magnitude = [](double x) { return x < 0.0 ? -x : x; };
+  const auto   start = [&](std::int64_t line) { return descriptor.scanlineEnds[line * 2 * dimension]; };
+  const auto   magnitude = [](double x) { return x < 0.0 ? -x : x; };
   const double alongX =
     magnitude(descriptor.scanlineEnds[dimension] - start(0)) / static_cast<double>(descriptor.lineLength);
   const double alongY = magnitude(start(1) - start(0));
@@ -109,7 +109,7 @@ MakeResampleArguments(const ResampleDescriptor & descriptor, const SampleSource 
 
 /** \brief Refuses a source that the interpolation cannot read.
  *
- * \exception std::invalid_argument the source was made by another backend or on another device, has several components,
+ * \exception std::invalid_argument the source was made by another backend or on another device, has
  *   elements that are not real, or an extension that the interpolation cannot have; a radius or tension out of range */
 void
 CheckSource(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context);

@@ -129,9 +129,9 @@ MostSharedMemory()
 
 /** \brief True for filters and images whose first two axes are filtered at once.
  *
- * Recursions in single precision: FIR mode is one kernel an axis, as published, and of a ring of doubles a multiprocessor
- * holds one, which took longer than two kernels. Planes that hardly fill a batch are done axis by axis, and so are all where
- * a ring does not fit: it takes 42 KB for order 3. */
+ * Recursions in single precision: FIR mode is one kernel an axis, as published, and of a ring of doubles a
+ * multiprocessor holds one, which took longer than two kernels. Planes that hardly fill a batch are done axis by axis,
+ * and so are all where a ring does not fit: it takes 42 KB for order 3. */
 template <typename TReal, typename TFilter>
 bool
 IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)

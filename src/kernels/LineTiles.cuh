@@ -83,20 +83,24 @@ template <typename TReal>
 class RowCopy
 {
 public:
-  /** \param[in] first sample that is copied first, of any sign, \param[in] count how many: both multiples of wide copies
-   * where \p isWide
-   * \param[in] length samples of a row
-   * \param[in] isWide IsWide() of the rows */
+  /** \param[in] first sample that is copied first, of any sign, \param[in] count how many: both multiples of wide
+   * copies where \p isWide \param[in] length samples of a row \param[in] isWide IsWide() of the rows */
   __device__ __forceinline__
   RowCopy(std::int64_t first, int count, std::int64_t length, Extension extension, bool isWide)
     : m_First(first)
     , m_Count(count)
     , m_Length(length)
     , m_Extension(extension)
-    , m_IsWide(isWide)
   {
     m_Begin = first < 0 ? (-first < count ? static_cast<int>(-first) : count) : 0;
     m_End = length - first < count ? (length - first > m_Begin ? static_cast<int>(length - first) : m_Begin) : count;
+    if (!isWide)
+    {
+      m_Begin = m_End = count; // all one by one
+    }
+    const int lane = static_cast<int>(threadIdx.x);
+    m_EdgeAt = lane < m_Begin ? lane : lane - m_Begin + m_End;
+    m_EdgeFrom = lane < this->Edges() ? FoldIndex(first + m_EdgeAt, length, extension) : 0;
   }
 
   /** Starts the copies of a row.
@@ -106,32 +110,39 @@ public:
   __device__ __forceinline__ void
   operator()(TReal * to, const TReal * row) const
   {
-    const int lane = static_cast<int>(threadIdx.x);
-    if (m_IsWide)
+    const int           lane = static_cast<int>(threadIdx.x);
+    const TReal * const from = row + m_First;
+    for (int i = m_Begin + lane * WideCopy<TReal>; i < m_End; i += WarpSize * WideCopy<TReal>)
     {
-      const TReal * const from = row + m_First;
-      for (int i = m_Begin + lane * WideCopy<TReal>; i < m_End; i += WarpSize * WideCopy<TReal>)
-      {
-        CopyWide(to + i, from + i);
-      }
+      CopyWide(to + i, from + i);
     }
-    const int begin = m_IsWide ? m_Begin : m_Count;
-    const int end = m_IsWide ? m_End : m_Count;
-    for (int i = lane; i < begin + m_Count - end; i += WarpSize)
+    // One by one: those beyond the ends of a row. A margin is at most as long as a warp, mostly.
+    if (lane < this->Edges())
     {
-      const int at = i < begin ? i : i - begin + end;
+      CopyElement(to + m_EdgeAt, row + m_EdgeFrom);
+    }
+    for (int i = lane + WarpSize; i < this->Edges(); i += WarpSize)
+    {
+      const int at = i < m_Begin ? i : i - m_Begin + m_End;
       CopyElement(to + at, row + FoldIndex(m_First + at, m_Length, m_Extension));
     }
   }
 
 private:
+  __device__ __forceinline__ int
+  Edges() const
+  {
+    return m_Begin + m_Count - m_End;
+  }
+
   std::int64_t m_First;
   int          m_Count;
   std::int64_t m_Length;
   Extension    m_Extension;
-  bool         m_IsWide;
-  int          m_Begin;
+  int          m_Begin; ///< of the part within the row
   int          m_End;
+  int          m_EdgeAt; ///< of this lane: element beyond the row, and the sample that stands there
+  std::int64_t m_EdgeFrom;
 };
 
 /** \brief Copies a tile of 32 rows into shared memory: from \p margin samples before coefficient \p tileBegin on,
@@ -147,9 +158,9 @@ CopyRows(const TReal *    input,
          const AxisView & view,
          Extension        extension)
 {
-  const int          width = TileLength<TReal> + 2 * margin;
-  const std::int64_t first = view.offset + tileBegin - margin;
-  const bool         wide = IsWide(input, view.length) && first % WideCopy<TReal> == 0;
+  const int            width = TileLength<TReal> + 2 * margin;
+  const std::int64_t   first = view.offset + tileBegin - margin;
+  const bool           wide = IsWide(input, view.length) && first % WideCopy<TReal> == 0;
   const RowCopy<TReal> copy(first, width, view.length, extension, wide);
   for (int row = static_cast<int>(threadIdx.y); row < WarpSize; row += TileSegments<TReal>)
   {

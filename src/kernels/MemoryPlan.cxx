@@ -132,9 +132,9 @@ PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resampl
   }
   else if (!resample.indexProvider)
   {
-    plan.tableBytes = (static_cast<std::size_t>(resample.lines) * 2 * source.dimension +
-                       static_cast<std::size_t>(resample.samples)) *
-                      sizeof(double);
+    plan.tableBytes =
+      (static_cast<std::size_t>(resample.lines) * 2 * source.dimension + static_cast<std::size_t>(resample.samples)) *
+      sizeof(double);
   }
   // Slabs shrink, to one scanline if need be, before the plan is given up.
   const std::size_t kept = plan.sourceBytes + plan.tableBytes;

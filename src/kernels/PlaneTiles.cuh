@@ -21,11 +21,13 @@
 #include "kernels/LineTiles.cuh"
 
 /** \file
- * \brief A kernel that filters the first two axes at once: a block marches along the second axis over a strip of columns.
+ * \brief A kernel that filters the first two axes at once: a block marches along the second axis over a strip of
+ * columns.
  *
  * Batches of rows, with a margin on either side, go through a ring of buffers in shared memory: rows are filtered where
- * they are, and the columns of a segment on their way out, when all rows that it needs are there. Global memory is read and
- * written once for two axes; only the margins of strips are read twice, and rows beyond the ends of a strip filtered twice.
+ * they are, and the columns of a segment on their way out, when all rows that it needs are there. Global memory is read
+ * and written once for two axes; only the margins of strips are read twice, and rows beyond the ends of a strip
+ * filtered twice.
  */
 
 namespace itk::CudaSpline
@@ -63,8 +65,8 @@ BatchElements(int reach)
   return BatchRows * StripPitch<TReal>(reach);
 }
 
-/** \brief Buffers of the ring: no more than a segment needs. Several blocks take turns on a multiprocessor, so that one is
- * copied while another is filtered. */
+/** \brief Buffers of the ring: no more than a segment needs. Several blocks take turns on a multiprocessor, so that one
+ * is copied while another is filtered. */
 __host__ __device__ constexpr int
 RingBatches(int reach)
 {
@@ -97,15 +99,14 @@ PlaneBlocks(int reach)
  * \pre blocks of PlaneWarps warps */
 template <typename TReal, typename TFilter>
 __global__ void
-__launch_bounds__(WarpSize * PlaneWarps, PlaneBlocks<TReal>(TFilter::Reach))
-  PlaneMarchKernel(const TReal * input,
-                   TReal *       output,
-                   std::int64_t  width,
-                   std::int64_t  height,
-                   int           stripSegments,
-                   Extension     alongX,
-                   Extension     alongY,
-                   TFilter       filter)
+__launch_bounds__(WarpSize * PlaneWarps, PlaneBlocks<TReal>(TFilter::Reach)) PlaneMarchKernel(const TReal * input,
+                                                                                              TReal *       output,
+                                                                                              std::int64_t  width,
+                                                                                              std::int64_t  height,
+                                                                                              int       stripSegments,
+                                                                                              Extension alongX,
+                                                                                              Extension alongY,
+                                                                                              TFilter   filter)
 {
   constexpr int          reach = TFilter::Reach;
   constexpr int          margin = TileMargin<TReal>(reach);

@@ -153,8 +153,8 @@ TEST(TextureGpu, LinearFetchesAreThoseOfTheModel)
   for (std::size_t i = 0; i < values.size(); ++i)
   {
     const float at[3]{ coordinates[3 * i], coordinates[3 * i + 1], coordinates[3 * i + 2] };
-    // Rounding, and the eight weights of the corners, which are multiples of 1/256 that err by less than that each: they
-    // sum to 1, so half of their errors' magnitudes times the range of the corners.
+    // Rounding, and the eight weights of the corners, which are multiples of 1/256 that err by less than that each:
+    // they sum to 1, so half of their errors' magnitudes times the range of the corners.
     float allowed = 3.0F * 8.0F * 0x1p-24F * 1000.0F + 0.5F * 8.0F * 0x1p-8F * 2000.0F;
     for (const float x : at)
     {

@@ -41,8 +41,8 @@ struct ResampleDescriptor : InterpolationDescriptor
   std::int64_t lines{ 0 };                    ///< output scanlines that are wanted, in memory order
   std::int64_t lineOffset{ 0 };               ///< first wanted sample, from the start of the largest possible scanline
   std::int64_t lineLength{ 1 };               ///< samples of the largest possible scanline
-  /** Wanted lines of a slice of the output, 0 where it has none: which samples a device takes together depends on it, and
-   * nothing else. */
+  /** Wanted lines of a slice of the output, 0 where it has none: which samples a device takes together depends on it,
+   * and nothing else. */
   std::int64_t sliceLines{ 0 };
 
   /** \name Where the samples are

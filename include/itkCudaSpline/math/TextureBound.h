@@ -48,19 +48,18 @@ TextureFractionError(unsigned int order, std::int64_t size, int entries)
 
 /** \brief What the corner weights of a 3D fetch add to the error of a place along each axis (texels).
  *
- * The eight weights of a 3D fetch are whole multiples of 2^-8 that sum to 1, each less than 2^-8 from the product of the
- * fractions (seen on an H200: doc/Accuracy.md). Errors of the weights sum to 0, so a value is off by at most half the sum
- * of their magnitudes, 2^-6, times the range of the corners, which is at most the sum of the differences along the axes.
- * In 1D and 2D the weights are exact. */
+ * The eight weights of a 3D fetch are whole multiples of 2^-8 that sum to 1, each less than 2^-8 from the product of
+ * the fractions (seen on an H200: doc/Accuracy.md). Errors of the weights sum to 0, so a value is off by at most half
+ * the sum of their magnitudes, 2^-6, times the range of the corners, which is at most the sum of the differences along
+ * the axes. In 1D and 2D the weights are exact. */
 inline constexpr double TextureWeightError = 0x1p-6;
 
 /** \brief How far a value of TextureSplineValue() can be from the exact sum over the same coefficients.
  *
  * A fetch is linear along each axis, so an error of its place costs at most that times the largest difference of
- * neighbours along the axis; the weights of the fetches are non-negative and sum to 1, so the errors of the axes add. In
- * 3D the weights of the corners are quantised besides (TextureWeightError).
- * To this comes rounding: an axis' weights and sums err by (3 n + 8) 2^-24 max|c| as in the exact sum, the filter by 8
- * units more.
+ * neighbours along the axis; the weights of the fetches are non-negative and sum to 1, so the errors of the axes add.
+ * In 3D the weights of the corners are quantised besides (TextureWeightError). To this comes rounding: an axis' weights
+ * and sums err by (3 n + 8) 2^-24 max|c| as in the exact sum, the filter by 8 units more.
  *
  * \tparam TSizes array of sizes
  * \tparam TDifferences array of differences
