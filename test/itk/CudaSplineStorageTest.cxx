@@ -122,8 +122,8 @@ TEST_P(CudaSplineStorage, FilterIsWithinItsErrorBound)
   };
   check(Mode::Exact, Storage::Half, 0x1p-11 * 4000.0);
   check(Mode::Exact, Storage::Int16, 8000.0 / 131068.0);
-  check(Mode::Texture, Storage::Element, 100.0);
-  check(Mode::TextureTable, Storage::Element, 100.0);
+  check(Mode::Texture, Storage::Element, 200.0);
+  check(Mode::TextureTable, Storage::Element, 200.0);
 }
 
 TEST_P(CudaSplineStorage, BatchesUseThem)

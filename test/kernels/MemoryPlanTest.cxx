@@ -58,17 +58,17 @@ TEST(MemoryPlan, PrefilterNeedsASecondVolumeAndConversionAChunk)
 TEST(MemoryPlan, OutputIsCutIntoSlabsThatFit)
 {
   const SourceDescriptor source = MakeDescriptor({ 10, 10, 10 }, ScalarType::Float32, ScalarType::Float32, 0);
-  // Source 4000, table 50 lines x 2 ends x 3 x 8 = 2400, lines of 200 bytes; 8000 leave 1600 for two slabs: 4 lines
-  // each.
-  const MemoryPlan plan = PlanResample(source, Output(100, 50), 8000);
+  // Source 4000, table 50 lines x 2 ends x 3 x 8 = 2400 and 100 fractions of a line x 8 = 800, lines of 200 bytes; 8800
+  // leave 1600 for two slabs: 4 lines each.
+  const MemoryPlan plan = PlanResample(source, Output(100, 50), 8800);
   EXPECT_TRUE(plan.fits);
-  EXPECT_EQ(plan.tableBytes, 2400U);
+  EXPECT_EQ(plan.tableBytes, 3200U);
   EXPECT_EQ(plan.slabLines, 4);
-  EXPECT_LE(plan.PeakBytes(), 8000U);
+  EXPECT_LE(plan.PeakBytes(), 8800U);
   EXPECT_EQ(PlanResample(source, Output(100, 50), std::size_t(1) << 30).slabLines, 50);
   // Not even two slabs of one line.
-  EXPECT_FALSE(PlanResample(source, Output(100, 50), 6799).fits);
-  EXPECT_TRUE(PlanResample(source, Output(100, 50), 6800).fits);
+  EXPECT_FALSE(PlanResample(source, Output(100, 50), 7599).fits);
+  EXPECT_TRUE(PlanResample(source, Output(100, 50), 7600).fits);
 }
 
 TEST(MemoryPlan, LargeOutputsTravelInChunks)

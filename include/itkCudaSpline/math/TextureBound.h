@@ -46,13 +46,19 @@ TextureFractionError(unsigned int order, std::int64_t size, int entries)
   return 0x1p-9 + 0x1p-18 + texels * 0x1p-23 + (entries > 0 && order > 1 ? 1.0 / (intervals * intervals) : 0.0);
 }
 
-/** \brief What the corner weights of a 3D fetch add to the error of a place along each axis (texels).
+/** \brief What the corner weights of a fetch add to the error of a place along each axis (texels).
  *
- * The eight weights of a 3D fetch are whole multiples of 2^-8 that sum to 1, each less than 2^-8 from the product of
- * the fractions (seen on an H200: doc/Accuracy.md). Errors of the weights sum to 0, so a value is off by at most half
- * the sum of their magnitudes, 2^-6, times the range of the corners, which is at most the sum of the differences along
- * the axes. In 1D and 2D the weights are exact. */
-inline constexpr double TextureWeightError = 0x1p-6;
+ * The 2^D weights of a fetch in D dimensions are whole multiples of 2^-8 that sum to 1, each less than 2^-8 from the product
+ * of the fractions (seen on an H200: doc/Accuracy.md). Errors of the weights sum to 0, so a value is off by at most half
+ * the sum of their magnitudes, 2^(D - 9), times the range of the corners, which is at most the sum of the differences along
+ * the axes. In 1D the weights are those of the fraction.
+ *
+ * \param[in] dimension 1 to 3 */
+constexpr double
+TextureWeightError(unsigned int dimension)
+{
+  return dimension == 3 ? 0x1p-6 : (dimension == 2 ? 0x1p-7 : 0.0);
+}
 
 /** \brief How far a value of TextureSplineValue() can be from the exact sum over the same coefficients.
  *
@@ -80,7 +86,7 @@ TextureErrorBound(unsigned int         order,
                   int                  entries)
 {
   double       bound = 0.0;
-  const double quantized = dimension == 3 ? TextureWeightError : 0.0;
+  const double quantized = TextureWeightError(dimension);
   for (unsigned int d = 0; d < dimension; ++d)
   {
     bound += (TextureFractionError(order, size[d], entries) + quantized) * static_cast<double>(difference[d]) +
