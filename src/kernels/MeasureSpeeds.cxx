@@ -155,14 +155,14 @@ HostSpeeds
 MeasureHost()
 {
   const ExecutionContext context;
-  const Probe  probe(64);
-  const double samples = probe.GetSamples();
-  const Timing nearest = Measure(probe, Interpolation::Nearest, 0, context);
-  const Timing linear = Measure(probe, Interpolation::Linear, 0, context);
-  const Timing cubic = Measure(probe, Interpolation::BSpline, 3, context);
-  HostSpeeds   speeds;
-  // One of many threads does about three quarters of what one does alone, which has all of the memory's speed and of the
-  // processor's clock.
+  const Probe            probe(64);
+  const double           samples = probe.GetSamples();
+  const Timing           nearest = Measure(probe, Interpolation::Nearest, 0, context);
+  const Timing           linear = Measure(probe, Interpolation::Linear, 0, context);
+  const Timing           cubic = Measure(probe, Interpolation::BSpline, 3, context);
+  HostSpeeds             speeds;
+  // One of many threads does about three quarters of what one does alone, which has all of the memory's speed and of
+  // the processor's clock.
   speeds.threads = 4.0 / 3.0;
   speeds.convert = Rest(linear.source, 0.0, samples);
   speeds.filter = Rest(cubic.source, linear.source, 3.0 * samples);

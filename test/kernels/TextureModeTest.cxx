@@ -137,7 +137,8 @@ ExpectWithinBound(const ExecutionContext & context)
         EXPECT_LE(worst, bound) << NameOf(mode) << ' ' << shape.size() << "D, order " << order << ", smooth " << smooth;
         if (descriptor.Count() > 1000)
         {
-          // Noise of order 5 has neighbours of opposite sign and seldom all axes at their worst, nor all corner weights.
+          // Noise of order 5 has neighbours of opposite sign and seldom all axes at their worst, nor all corner
+          // weights.
           EXPECT_GT(worst, 0.0002 * bound) << "the bound is idle, or no texture was read";
         }
       }

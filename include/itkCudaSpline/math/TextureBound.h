@@ -48,10 +48,10 @@ TextureFractionError(unsigned int order, std::int64_t size, int entries)
 
 /** \brief What the corner weights of a fetch add to the error of a place along each axis (texels).
  *
- * The 2^D weights of a fetch in D dimensions are whole multiples of 2^-8 that sum to 1, each less than 2^-8 from the product
- * of the fractions (seen on an H200: doc/Accuracy.md). Errors of the weights sum to 0, so a value is off by at most half
- * the sum of their magnitudes, 2^(D - 9), times the range of the corners, which is at most the sum of the differences along
- * the axes. In 1D the weights are those of the fraction.
+ * The 2^D weights of a fetch in D dimensions are whole multiples of 2^-8 that sum to 1, each less than 2^-8 from the
+ * product of the fractions (seen on an H200: doc/Accuracy.md). Errors of the weights sum to 0, so a value is off by at
+ * most half the sum of their magnitudes, 2^(D - 9), times the range of the corners, which is at most the sum of the
+ * differences along the axes. In 1D the weights are those of the fraction.
  *
  * \param[in] dimension 1 to 3 */
 constexpr double
