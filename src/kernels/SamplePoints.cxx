@@ -52,6 +52,11 @@ Check(const PointsDescriptor & descriptor, const SampleSource & source, const Ex
 {
   CheckSource(descriptor, source, context);
   const std::string name = std::string("Interpolation ") + NameOf(descriptor.interpolation);
+  if (source.GetDescriptor().components != 1)
+  {
+    throw std::invalid_argument("Points are sampled in images of one number a pixel, not " +
+                                std::to_string(source.GetDescriptor().components) + ".");
+  }
   if (!IsReal(descriptor.pointType))
   {
     throw std::invalid_argument(std::string("Points are float32 or float64, not ") + NameOf(descriptor.pointType) +

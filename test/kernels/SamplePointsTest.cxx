@@ -319,6 +319,18 @@ TEST(SamplePoints, BadArgumentsAreRefused)
   const PointsCase sinc = MakePointsCase({ 9, 9 }, Interpolation::WindowedSinc, 0, ScalarType::Float64, 10, random);
   refused(sinc, [](PointsDescriptor & points) { points.radius = MaximumSincRadius + 1; });
   refused(sinc, [](PointsDescriptor & points) { points.radius = 0; });
+
+  // The caller's arrays have one number a point.
+  SourceDescriptor pairs = linear.source;
+  pairs.components = 2;
+  const std::vector<double> pixels(static_cast<std::size_t>(pairs.Elements()), 1.0);
+  std::vector<double>       values(static_cast<std::size_t>(linear.points.count) * 2);
+  PointsDescriptor          points = linear.points;
+  points.points = linear.places.data();
+  points.pointType = ScalarType::Float64;
+  points.values = values.data();
+  const auto source = MakeSource(pairs, pixels.data(), ExecutionContext());
+  EXPECT_THROW(SamplePoints(points, *source, ExecutionContext()), std::invalid_argument);
 }
 
 TEST(SamplePoints, AnAbortStops)
