@@ -20,6 +20,7 @@
 
 #include "itkCudaSplineInterpolation.h"
 #include "itkCudaSplineLabelGaussian.h"
+#include "itkCudaSplineWindowTraits.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineResampleImageFunction.h"
@@ -54,43 +55,18 @@ FindWindowedSinc(const std::type_info & type, const TFound & found)
   if constexpr (VRadius <= CudaSpline::MaximumSincRadius)
   {
     using Boundary = ZeroFluxNeumannBoundaryCondition<TImage, TImage>;
-    using Window = CudaSpline::SincWindow;
-    const auto is = [&](const std::type_info & candidate, Window window) {
-      if (type == candidate)
+    const auto is = [&](auto * window) {
+      using Window = std::remove_pointer_t<decltype(window)>;
+      if (type == typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Window, Boundary, TCoordRep>))
       {
-        found(window, static_cast<int>(VRadius));
+        found(WindowTraits<Window, VRadius>::Window, static_cast<int>(VRadius));
       }
     };
-    is(typeid(WindowedSincInterpolateImageFunction<TImage,
-                                                   VRadius,
-                                                   Function::CosineWindowFunction<VRadius>,
-                                                   Boundary,
-                                                   TCoordRep>),
-       Window::Cosine);
-    is(typeid(WindowedSincInterpolateImageFunction<TImage,
-                                                   VRadius,
-                                                   Function::HammingWindowFunction<VRadius>,
-                                                   Boundary,
-                                                   TCoordRep>),
-       Window::Hamming);
-    is(typeid(WindowedSincInterpolateImageFunction<TImage,
-                                                   VRadius,
-                                                   Function::WelchWindowFunction<VRadius>,
-                                                   Boundary,
-                                                   TCoordRep>),
-       Window::Welch);
-    is(typeid(WindowedSincInterpolateImageFunction<TImage,
-                                                   VRadius,
-                                                   Function::LanczosWindowFunction<VRadius>,
-                                                   Boundary,
-                                                   TCoordRep>),
-       Window::Lanczos);
-    is(typeid(WindowedSincInterpolateImageFunction<TImage,
-                                                   VRadius,
-                                                   Function::BlackmanWindowFunction<VRadius>,
-                                                   Boundary,
-                                                   TCoordRep>),
-       Window::Blackman);
+    is(static_cast<Function::CosineWindowFunction<VRadius> *>(nullptr));
+    is(static_cast<Function::HammingWindowFunction<VRadius> *>(nullptr));
+    is(static_cast<Function::WelchWindowFunction<VRadius> *>(nullptr));
+    is(static_cast<Function::LanczosWindowFunction<VRadius> *>(nullptr));
+    is(static_cast<Function::BlackmanWindowFunction<VRadius> *>(nullptr));
     FindWindowedSinc<TImage, TCoordRep, VRadius + 1>(type, found);
   }
 }
