@@ -127,8 +127,6 @@ public:
 
   /** Value and first derivatives (per mm) at a point (mm) or a continuous index (samples, x first).
    *
-   * \param[out] value the value
-   * \param[out] derivative the derivatives
    * \exception ExceptionObject there is no image */
   ///@{
   void

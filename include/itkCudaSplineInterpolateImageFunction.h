@@ -157,9 +157,8 @@ public:
 
   /** Values at the indices, or points, of a container: a std::vector, an itk::VectorContainer, or an itk::PointSet.
    *
-   * Indices are continuous ones, points places in physical space (mm).
+   * Indices are continuous ones, points places in physical space (mm); what is outside gets the default value.
    *
-   * \param[in] defaultValue value outside
    * \return a value an entry, in the order of the container
    * \exception ExceptionObject there is no image */
   ///@{

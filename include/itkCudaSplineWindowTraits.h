@@ -92,8 +92,7 @@ struct BoundaryTraits
   static constexpr bool IsKnown = false;
 };
 
-/** \brief ITK's own boundary conditions; the constant is 0 until it is set, which the interpolator cannot. */
-///@{
+/** \brief ITK's clamp. */
 template <typename TImage>
 struct BoundaryTraits<ZeroFluxNeumannBoundaryCondition<TImage, TImage>, TImage>
 {
@@ -102,6 +101,7 @@ struct BoundaryTraits<ZeroFluxNeumannBoundaryCondition<TImage, TImage>, TImage>
   /** What they call it. */
   static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::Nearest;
 };
+/** \brief ITK's periodic boundary condition. */
 template <typename TImage>
 struct BoundaryTraits<PeriodicBoundaryCondition<TImage, TImage>, TImage>
 {
@@ -110,6 +110,7 @@ struct BoundaryTraits<PeriodicBoundaryCondition<TImage, TImage>, TImage>
   /** What they call it. */
   static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::GridWrap;
 };
+/** \brief ITK's constant boundary condition: 0, because the interpolator cannot set another. */
 template <typename TImage>
 struct BoundaryTraits<ConstantBoundaryCondition<TImage, TImage>, TImage>
 {
@@ -118,7 +119,6 @@ struct BoundaryTraits<ConstantBoundaryCondition<TImage, TImage>, TImage>
   /** What they call it. */
   static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::GridConstant;
 };
-///@}
 
 /** @} */
 } // namespace CudaSplineDetail
