@@ -250,7 +250,7 @@ private:
   MapLines(std::int64_t first, std::int64_t lines, double * indices) const;
 
   /** Continuous input indices of the ends of all requested scanlines, by ITK's own functions. */
-  std::vector<double>
+  std::unique_ptr<double[]>
   MapScanlines(const CudaSpline::ExecutionContext & context) const;
 
   /** Where sources are kept; null: nowhere. */

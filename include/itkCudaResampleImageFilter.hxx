@@ -305,8 +305,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       resampling.extrapolation = isExtrapolated ? continued.get() : nullptr;
       m_PreparationTime = seconds(start);
       start = Clock::now();
-      const std::vector<double> ends = isLinear ? this->MapScanlines(context) : std::vector<double>();
-      resampling.scanlineEnds = ends.data();
+      const std::unique_ptr<double[]> ends = isLinear ? this->MapScanlines(context) : nullptr;
+      resampling.scanlineEnds = ends.get();
       CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
       m_EvaluationTime = seconds(start);
       const auto interpolation = method.interpolation.interpolation;

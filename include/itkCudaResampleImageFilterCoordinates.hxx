@@ -139,7 +139,7 @@ template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType,
           typename TTransformPrecisionType>
-std::vector<double>
+std::unique_ptr<double[]>
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::MapScanlines(
   const CudaSpline::ExecutionContext & context) const
 {
@@ -148,13 +148,14 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 
   auto lines = wanted;
   lines.SetSize(0, 1);
-  const auto          count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
-  std::vector<double> ends(static_cast<std::size_t>(count) * 2 * InputDimension);
+  const auto count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
+  // Not a vector: this thread would write all of it first.
+  std::unique_ptr<double[]> ends(new double[static_cast<std::size_t>(count) * 2 * InputDimension]);
   // Whatever a transform of the category Linear computes, the indices are the same to the bit.
   context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t line = begin; line < end; ++line)
     {
-      double * const at = ends.data() + static_cast<std::size_t>(line) * 2 * InputDimension;
+      double * const at = ends.get() + static_cast<std::size_t>(line) * 2 * InputDimension;
       auto           index = this->StartOfLine(line);
       index[0] = largest.GetIndex(0);
       this->MapIndex(index, at);

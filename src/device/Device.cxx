@@ -24,6 +24,8 @@
 #include <cstdlib>
 
 #if defined(CUDASPLINE_HAS_CUDA)
+#  include "itkCudaSpline/device/Stream.h"
+#  include "device/DevicePool.h"
 #  include <cuda_runtime_api.h>
 #  include <chrono>
 #  include <limits>
@@ -235,24 +237,12 @@ AvailableDeviceMemory(int device, std::size_t resident)
 {
   const std::string limit = EnvironmentWord("CUDASPLINE_MEMORY_LIMIT");
   const std::size_t most = limit.empty() ? std::numeric_limits<std::size_t>::max() : ParseBytes(limit);
-  int               current = 0;
-  CheckCuda(cudaGetDevice(&current), "cudaGetDevice");
-  CheckCuda(cudaSetDevice(device), "cudaSetDevice");
-  std::size_t free = 0;
-  std::size_t total = 0;
-  const int   code = cudaMemGetInfo(&free, &total);
+  const DeviceScope scope(device);
+  std::size_t       free = 0;
+  std::size_t       total = 0;
+  CheckCuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   // What the stream-ordered pool holds back counts as used, but is ours to take.
-  cudaMemPool_t pool = nullptr;
-  std::uint64_t reserved = 0;
-  std::uint64_t used = 0;
-  if (cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess)
-  {
-    (void)cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
-    (void)cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
-  }
-  (void)cudaSetDevice(current); // that device may be another's: no error of this operation
-  CheckCuda(code, "cudaMemGetInfo");
-  const std::size_t available = (free + static_cast<std::size_t>(reserved - used) + resident) / 10 * 9;
+  const std::size_t available = (free + UnusedBytesOfPool(device) + resident) / 10 * 9;
   return available < most ? available : most;
 }
 

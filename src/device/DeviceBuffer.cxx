@@ -20,6 +20,7 @@
 #include "itkCudaSpline/device/Stream.h"
 
 #include "device/DeviceHealth.h"
+#include "device/DevicePool.h"
 
 #include <cuda_runtime_api.h>
 
@@ -34,7 +35,9 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes, const Stream & stream)
 {
   if (bytes > 0)
   {
-    CheckCuda(cudaMallocAsync(&m_Data, bytes, stream.Get()), "cudaMallocAsync");
+    int device = 0;
+    CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+    CheckCuda(cudaMallocFromPoolAsync(&m_Data, bytes, DevicePool(device), stream.Get()), "cudaMallocFromPoolAsync");
   }
 }
 

@@ -21,91 +21,155 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <utility>
 
 namespace itk::CudaSpline
 {
 
-Uploader::Uploader(HostCopy copy)
-  : m_Copy(std::move(copy))
+namespace
 {
-  for (PinnedBuffer & buffer : m_Staging)
+/** Calls \p body for each piece of \p bytes, on as many lanes as there are pieces: each takes the next that is left. */
+template <typename TBody>
+void
+ForPieces(const CopyThreads & threads, unsigned int lanes, std::size_t bytes, const TBody & body)
+{
+  std::atomic<std::size_t> next{ 0 };
+  const auto               take = [&next, bytes](std::size_t & at, std::size_t & length) {
+    at = next.fetch_add(StagingBytes, std::memory_order_relaxed);
+    length = at < bytes ? std::min(StagingBytes, bytes - at) : 0;
+    return length > 0;
+  };
+  if (lanes == 1 || !threads.run)
   {
-    buffer = PinnedBuffer(StagingBytes);
+    body(0, take);
+    return;
   }
+  int device = 0; // a thread of the pool has its own current device
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  threads.run(lanes, [&](unsigned int lane) {
+    const DeviceScope scope(device);
+    body(lane, take);
+  });
+}
+} // namespace
+
+StagingLanes::StagingLanes(CopyThreads threads)
+  : m_Threads(std::move(threads))
+{}
+
+StagingLanes::~StagingLanes()
+{
+  // The buffers go back to the pool: nothing may read or write them any more.
+  for (const Lane & lane : m_Lanes)
+  {
+    for (const Event & passed : lane.passed)
+    {
+      try
+      {
+        passed.Synchronize();
+      }
+      catch (const DeviceError &)
+      {
+        // A lost device copies nothing any more.
+      }
+    }
+  }
+}
+
+unsigned int
+StagingLanes::Prepare(std::size_t bytes)
+{
+  const std::size_t pieces = (bytes + StagingBytes - 1) / StagingBytes;
+  const auto        lanes =
+    static_cast<unsigned int>(std::clamp<std::size_t>(pieces, 1, std::clamp(m_Threads.count, 1U, MaximumCopyLanes)));
+  while (m_Lanes.size() < lanes)
+  {
+    Lane lane;
+    for (PinnedBuffer & buffer : lane.buffers)
+    {
+      buffer = PinnedBuffer(StagingBytes);
+    }
+    m_Lanes.push_back(std::move(lane));
+  }
+  return lanes;
 }
 
 void
 Uploader::Copy(void * device, const void * host, std::size_t bytes, const Stream & stream)
 {
-  for (std::size_t at = 0; at < bytes; at += StagingBytes)
-  {
-    const std::size_t piece = std::min(StagingBytes, bytes - at);
-    m_Sent[m_Next].Synchronize(); // the buffer's last content has left
-    m_Copy(m_Staging[m_Next].Data(), static_cast<const char *>(host) + at, piece);
-    CheckCuda(
-      cudaMemcpyAsync(
-        static_cast<char *>(device) + at, m_Staging[m_Next].Data(), piece, cudaMemcpyHostToDevice, stream.Get()),
-      "cudaMemcpyAsync");
-    m_Sent[m_Next].Record(stream);
-    m_Next = (m_Next + 1) % m_Staging.size();
-  }
-}
-
-Uploader::~Uploader()
-{
-  // The buffers go back to the pool: what they hold must have left.
-  for (const Event & sent : m_Sent)
-  {
-    try
-    {
-      sent.Synchronize();
-    }
-    catch (const DeviceError &)
-    {
-      // A lost device reads nothing any more.
-    }
-  }
+  this->Copy(
+    host, bytes, stream, [device, &stream](const void * staged, std::size_t at, std::size_t length, unsigned int) {
+      CheckCuda(cudaMemcpyAsync(static_cast<char *>(device) + at, staged, length, cudaMemcpyHostToDevice, stream.Get()),
+                "cudaMemcpyAsync");
+    });
 }
 
 void
-DownloadThroughStaging(void *           host,
-                       const void *     device,
-                       std::size_t      bytes,
-                       const Stream &   stream,
-                       const HostCopy & copy)
+Uploader::Copy(const void * host, std::size_t bytes, const Stream & stream, const Enqueue & enqueue)
 {
-  std::array<PinnedBuffer, 2> staging{ PinnedBuffer(StagingBytes), PinnedBuffer(StagingBytes) };
-  std::array<Event, 2>        arrived;
-  const std::size_t           pieces = (bytes + StagingBytes - 1) / StagingBytes;
-  try
-  {
-    for (std::size_t piece = 0; piece <= pieces; ++piece)
+  const unsigned int lanes = m_Staging.Prepare(bytes);
+  ForPieces(m_Staging.GetThreads(), lanes, bytes, [&](unsigned int number, const auto & take) {
+    StagingLanes::Lane & lane = m_Staging.GetLane(number);
+    std::size_t          at = 0;
+    std::size_t          length = 0;
+    while (take(at, length))
     {
-      if (piece < pieces)
+      void * const staged = lane.buffers[lane.next].Data();
+      lane.passed[lane.next].Synchronize(); // the buffer's last content has left
+      std::memcpy(staged, static_cast<const char *>(host) + at, length);
+      enqueue(staged, at, length, number);
+      lane.passed[lane.next].Record(stream);
+      lane.next = 1 - lane.next;
+    }
+  });
+}
+
+void
+Downloader::Copy(void * host, const void * device, std::size_t bytes, const Stream & stream)
+{
+  const unsigned int lanes = m_Staging.Prepare(bytes);
+  ForPieces(m_Staging.GetThreads(), lanes, bytes, [&](unsigned int number, const auto & take) {
+    StagingLanes::Lane & lane = m_Staging.GetLane(number);
+    std::size_t          at = 0;
+    std::size_t          length = 0;
+    std::size_t          lastAt = 0;
+    std::size_t          lastLength = 0; // of the piece that is on its way
+    bool                 more = true;
+    while (more || lastLength > 0)
+    {
+      more = more && take(at, length);
+      if (more)
       {
-        const std::size_t at = piece * StagingBytes;
-        CheckCuda(cudaMemcpyAsync(staging[piece % 2].Data(),
+        CheckCuda(cudaMemcpyAsync(lane.buffers[lane.next].Data(),
                                   static_cast<const char *>(device) + at,
-                                  std::min(StagingBytes, bytes - at),
+                                  length,
                                   cudaMemcpyDeviceToHost,
                                   stream.Get()),
                   "cudaMemcpyAsync");
-        arrived[piece % 2].Record(stream);
+        lane.passed[lane.next].Record(stream);
       }
-      if (piece > 0)
+      if (lastLength > 0)
       {
-        const std::size_t at = (piece - 1) * StagingBytes;
-        arrived[(piece - 1) % 2].Synchronize();
-        copy(static_cast<char *>(host) + at, staging[(piece - 1) % 2].Data(), std::min(StagingBytes, bytes - at));
+        lane.passed[1 - lane.next].Synchronize();
+        std::memcpy(static_cast<char *>(host) + lastAt, lane.buffers[1 - lane.next].Data(), lastLength);
       }
+      lastAt = at;
+      lastLength = more ? length : 0;
+      lane.next = 1 - lane.next;
     }
-  }
-  catch (...)
-  {
-    (void)cudaStreamSynchronize(stream.Get()); // the buffers go back to the pool
-    throw;
-  }
+  });
+}
+
+void
+DownloadThroughStaging(void *              host,
+                       const void *        device,
+                       std::size_t         bytes,
+                       const Stream &      stream,
+                       const CopyThreads & threads)
+{
+  Downloader(threads).Copy(host, device, bytes, stream);
 }
 
 } // namespace itk::CudaSpline

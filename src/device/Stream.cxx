@@ -28,15 +28,21 @@ namespace itk::CudaSpline
 {
 
 DeviceScope::DeviceScope(int device)
-  : m_Previous(0)
+  : m_Device(device)
 {
   CheckCuda(cudaGetDevice(&m_Previous), "cudaGetDevice");
-  CheckCuda(cudaSetDevice(device), "cudaSetDevice");
+  if (m_Previous != m_Device)
+  {
+    CheckCuda(cudaSetDevice(m_Device), "cudaSetDevice");
+  }
 }
 
 DeviceScope::~DeviceScope()
 {
-  (void)cudaSetDevice(m_Previous);
+  if (m_Previous != m_Device)
+  {
+    (void)cudaSetDevice(m_Previous);
+  }
 }
 
 Stream::Stream()

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/device/Texture.h"
+#include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/kernels/SamplePoints.h"
 #include "itkCudaSpline/math/LineRecursion.h"
 
@@ -51,6 +52,13 @@ RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget)
 }
 } // namespace
 
+std::size_t
+RawBytes(std::size_t bytes)
+{
+  const std::size_t pieces = (bytes + StagingBytes - 1) / StagingBytes;
+  return pieces <= 1 ? bytes : std::min<std::size_t>(pieces, MaximumCopyLanes) * StagingBytes;
+}
+
 MemoryPlan
 PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade)
 {
@@ -63,7 +71,7 @@ PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade)
   }
   if (source.element != source.pixel || source.components > 1)
   {
-    making += std::min(TransferChunkBytes, source.PixelBytes());
+    making += RawBytes(source.PixelBytes());
   }
   if (source.storage != CoefficientStorage::Element)
   {
@@ -103,7 +111,7 @@ PlanPrefilter(const SourceDescriptor & source, std::size_t budget)
   }
   const auto        halo = static_cast<std::size_t>(2 * ReachOfPrefilter(source));
   const std::size_t slice = static_cast<std::size_t>(source.Count() / length) * SizeOf(source.element);
-  const std::size_t raw = source.element != source.pixel ? std::min(TransferChunkBytes, source.PixelBytes()) : 0;
+  const std::size_t raw = source.element != source.pixel ? RawBytes(source.PixelBytes()) : 0;
   // Two volumes of each slab with its halo.
   const std::size_t slices = budget > raw ? (budget - raw) / (2 * slice) : 0;
   MemoryPlan        plan = whole;

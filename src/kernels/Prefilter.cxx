@@ -22,6 +22,7 @@
 #include "itkCudaSpline/math/FirFilter.h"
 
 #include "kernels/HostCopies.h"
+#include "kernels/LargePages.h"
 #include "kernels/PrefilterBackends.h"
 #include "kernels/StoreCoefficients.h"
 
@@ -203,6 +204,7 @@ Prefilter(const SourceDescriptor & descriptor,
 {
   Check(descriptor, context);
   CheckElements(descriptor);
+  AdviseLargePages(coefficients, descriptor.ElementBytes());
   if (descriptor.components > 1)
   {
     const auto                  source = MakeSource(descriptor, pixels, context.Part(0.0, 0.9));
@@ -234,7 +236,7 @@ Prefilter(const SourceDescriptor & descriptor,
       const std::shared_ptr<void> kept = inPlace ? AllocateElements(descriptor) : nullptr;
       if (inPlace)
       {
-        ParallelHostCopy(context)(kept.get(), pixels, descriptor.PixelBytes());
+        CopyOnHost(context, kept.get(), pixels, descriptor.PixelBytes());
       }
       PrefilterSlabsOnCuda(descriptor, inPlace ? kept.get() : pixels, coefficients, slabLength, context);
       return;

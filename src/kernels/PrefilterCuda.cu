@@ -40,40 +40,44 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Pixels of any type to real elements, a plane for each component. */
+/** Numbers of any type to real elements, a plane for each component. */
 template <typename TReal>
 __global__ void
-ConvertKernel(const void * pixels,
+ConvertKernel(const void * numbers,
               ScalarType   type,
+              std::int64_t first,
               std::int64_t count,
               unsigned int components,
               std::int64_t plane,
               TReal *      elements)
 {
   const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
-  if (i < count * components)
+  if (i < count)
   {
-    elements[i % components * plane + i / components] = LoadScalar<TReal>(pixels, type, i);
+    const std::int64_t at = first + i;
+    elements[components == 1 ? at : at % components * plane + at / components] = LoadScalar<TReal>(numbers, type, i);
   }
 }
 
-/** \param[in] count samples, each with all of its components */
+/** \param[in] numbers of a piece: \p count of them, of which \p first come before
+ * \param[out] elements where the first of all goes in the first plane */
 template <typename TReal>
 void
-LaunchConvert(const void *             pixels,
+LaunchConvert(const void *             numbers,
               const SourceDescriptor & descriptor,
+              std::int64_t             first,
               std::int64_t             count,
               TReal *                  elements,
               const Stream &           stream)
 {
   constexpr int      threads = 256;
-  const std::int64_t blocks = (count * descriptor.components + threads - 1) / threads; // of a chunk: few
+  const std::int64_t blocks = (count + threads - 1) / threads; // of a piece: few
   ConvertKernel<TReal><<<static_cast<unsigned int>(blocks), threads, 0, stream.Get()>>>(
-    pixels, descriptor.pixel, count, descriptor.components, descriptor.Count(), elements);
+    numbers, descriptor.pixel, first, count, descriptor.components, descriptor.Count(), elements);
   CheckCuda(cudaGetLastError(), "ConvertKernel");
 }
 
-/** Brings samples to the device as real elements, chunk by chunk.
+/** Brings samples to the device as real elements: they travel as they are, and are converted there piece by piece.
  *
  * \param[in] descriptor of what is on the device: its count of samples is the distance of the planes
  * \param[in] pixels the first sample
@@ -89,21 +93,34 @@ UploadAsReal(const SourceDescriptor & descriptor,
              const Stream &           stream,
              Uploader &               uploader)
 {
-  const std::size_t pixelBytes = SizeOf(descriptor.pixel) * descriptor.components;
-  // One sample at least, however many components it has.
-  const std::int64_t chunk = std::clamp<std::int64_t>(TransferChunkBytes / pixelBytes, 1, count);
+  const std::size_t  size = SizeOf(descriptor.pixel);
+  const std::size_t  bytes = static_cast<std::size_t>(count) * descriptor.components * size;
   const bool         convert = descriptor.element != descriptor.pixel || descriptor.components > 1;
-  const DeviceBuffer raw(convert ? static_cast<std::size_t>(chunk) * pixelBytes : 0, stream);
-  for (std::int64_t begin = 0; begin < count; begin += chunk)
+  const DeviceBuffer raw(convert ? RawBytes(bytes) : 0, stream); // a piece for each lane
+  for (std::size_t begin = 0; begin < bytes; begin += TransferChunkBytes)
   {
-    const std::int64_t length = std::min(chunk, count - begin);
-    const void * const from = static_cast<const char *>(pixels) + static_cast<std::size_t>(begin) * pixelBytes;
-    uploader.Copy(convert ? raw.Data() : elements + begin, from, static_cast<std::size_t>(length) * pixelBytes, stream);
+    const std::size_t  length = std::min(TransferChunkBytes, bytes - begin);
+    const char * const from = static_cast<const char *>(pixels) + begin;
     if (convert)
     {
-      LaunchConvert(raw.Data(), descriptor, length, elements + begin, stream);
+      uploader.Copy(
+        from, length, stream, [&](const void * staged, std::size_t at, std::size_t pieceBytes, unsigned int lane) {
+          char * const piece = static_cast<char *>(raw.Data()) + lane * StagingBytes;
+          CheckCuda(cudaMemcpyAsync(piece, staged, pieceBytes, cudaMemcpyHostToDevice, stream.Get()),
+                    "cudaMemcpyAsync");
+          LaunchConvert(piece,
+                        descriptor,
+                        static_cast<std::int64_t>((begin + at) / size),
+                        static_cast<std::int64_t>(pieceBytes / size),
+                        elements,
+                        stream);
+        });
     }
-    context.Report(static_cast<double>(begin + length) / static_cast<double>(count));
+    else
+    {
+      uploader.Copy(reinterpret_cast<char *>(elements) + begin, from, length, stream);
+    }
+    context.Report(static_cast<double>(begin + length) / static_cast<double>(bytes));
   }
 }
 
@@ -165,7 +182,8 @@ PrefilterSlabs(const SourceDescriptor & descriptor,
 {
   const DeviceScope  scope(context.device);
   const Stream       stream;
-  Uploader           uploader(ParallelHostCopy(context));
+  Uploader           uploader(CopyThreadsOf(context));
+  Downloader         downloader(CopyThreadsOf(context));
   const unsigned int axis = SlowestAxis(descriptor);
   const std::int64_t length = descriptor.size[axis];
   const std::int64_t slice = descriptor.Count() / length;
@@ -209,11 +227,8 @@ PrefilterSlabs(const SourceDescriptor & descriptor,
     }
     const TReal * const filtered =
       LaunchPrefilter(slab, samples, static_cast<TReal *>(second.Data()), stream, { axis, reach, wanted });
-    DownloadThroughStaging(coefficients + begin * slice,
-                           filtered,
-                           static_cast<std::size_t>(wanted * slice) * sizeof(TReal),
-                           stream,
-                           ParallelHostCopy(context));
+    downloader.Copy(
+      coefficients + begin * slice, filtered, static_cast<std::size_t>(wanted * slice) * sizeof(TReal), stream);
     part.Report(1.0);
   }
 }
@@ -263,7 +278,7 @@ PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const 
   const DeviceScope scope(context.device);
   const Stream      stream;
   DeviceBuffer      elements;
-  Uploader          uploader(ParallelHostCopy(context));
+  Uploader          uploader(CopyThreadsOf(context));
   if (descriptor.element == ScalarType::Float32 && descriptor.NeedsPreparation())
   {
     elements = MakeRealElements<float>(descriptor, pixels, context, stream, uploader);
@@ -300,7 +315,7 @@ DownloadFromCuda(const SampleSource & source, void * elements, const ExecutionCo
   const DeviceScope scope(source.GetDevice());
   const Stream      stream;
   const std::size_t bytes = source.GetDescriptor().Bytes();
-  DownloadThroughStaging(elements, source.GetData(), bytes, stream, ParallelHostCopy(context));
+  DownloadThroughStaging(elements, source.GetData(), bytes, stream, CopyThreadsOf(context));
   context.Report(1.0);
 }
 

@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/EvaluationBackends.h"
+#include "kernels/LargePages.h"
 #include "kernels/MethodDispatch.h"
 #include "kernels/TransformStages.h"
 
@@ -187,6 +188,9 @@ Resample(const ResampleDescriptor & descriptor,
   CheckExtrapolation(descriptor, source);
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
+    AdviseLargePages(output,
+                     static_cast<std::size_t>(descriptor.samples * descriptor.lines) *
+                       source.GetDescriptor().components * SizeOf(descriptor.output));
     (context.backend == Backend::Cuda ? ResampleOnCuda : ResampleOnCpu)(descriptor, source, output, context);
   }
   context.Report(1.0);

@@ -44,8 +44,8 @@ class SlabCoordinates
 public:
   SlabCoordinates(const ResampleDescriptor &        descriptor,
                   const MemoryPlan &                plan,
-                  const HostCopy &                  copy,
                   const Stream &                    stream,
+                  Uploader &                        uploader,
                   EvaluationArguments<VDimension> & arguments)
     : m_Descriptor(descriptor)
     , m_Table(plan.tableBytes, stream)
@@ -54,7 +54,6 @@ public:
     char * at = static_cast<char *>(m_Table.Data());
     if (descriptor.chain != nullptr)
     {
-      Uploader                                uploader(copy);
       std::vector<TransformStage<VDimension>> stages;
       SetGrids(*descriptor.chain, arguments);
       for (const TransformChain::Stage & stage : descriptor.chain->stages)
@@ -76,7 +75,6 @@ public:
       {
         alphas[i] = static_cast<double>(descriptor.lineOffset + static_cast<std::int64_t>(i)) / arguments.lineLength;
       }
-      Uploader uploader(copy);
       uploader.Copy(at, descriptor.scanlineEnds, endBytes, stream);
       uploader.Copy(at + endBytes, alphas.data(), number * sizeof(double), stream);
       arguments.alphas = reinterpret_cast<const double *>(at + endBytes);
@@ -134,20 +132,21 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
 {
   // One stream a slab buffer.
   const std::array<Stream, 2> streams;
-  const HostCopy              copy = ParallelHostCopy(context);
+  const CopyThreads           threads = CopyThreadsOf(context);
+  std::array<Uploader, 2>     uploaders{ Uploader(threads), Uploader(threads) };
+  Downloader                  downloader(threads);
   auto                        arguments = MakeResampleArguments<VDimension>(descriptor, source);
-  SlabCoordinates<VDimension> coordinates(descriptor, plan, copy, streams[0], arguments);
+  SlabCoordinates<VDimension> coordinates(descriptor, plan, streams[0], uploaders[0], arguments);
   const std::size_t           defaultBytes =
     descriptor.defaultPixels != nullptr ? source.GetDescriptor().components * sizeof(std::uint64_t) : 0;
   const DeviceBuffer defaults(defaultBytes, streams[0]);
   if (defaultBytes > 0)
   {
-    Uploader(copy).Copy(defaults.Data(), descriptor.defaultPixels, defaultBytes, streams[0]);
+    uploaders[0].Copy(defaults.Data(), descriptor.defaultPixels, defaultBytes, streams[0]);
     arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
   }
   const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(plan.slabBytes, streams[0]),
                                            DeviceBuffer(plan.slabBytes, streams[1]) };
-  std::array<Uploader, 2>           uploaders{ Uploader(copy), Uploader(copy) };
   streams[0].Synchronize();
   const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
 
@@ -174,11 +173,10 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
     {
       const std::int64_t first = (slab - 1) * plan.slabLines;
       const std::int64_t lines = std::min(plan.slabLines, descriptor.lines - first);
-      DownloadThroughStaging(static_cast<char *>(output) + first * lineBytes,
-                             slabs[(slab - 1) % 2].Data(),
-                             static_cast<std::size_t>(lines * lineBytes),
-                             streams[(slab - 1) % 2],
-                             copy);
+      downloader.Copy(static_cast<char *>(output) + first * lineBytes,
+                      slabs[(slab - 1) % 2].Data(),
+                      static_cast<std::size_t>(lines * lineBytes),
+                      streams[(slab - 1) % 2]);
       context.Report(static_cast<double>(slab) / static_cast<double>(count));
     }
   }

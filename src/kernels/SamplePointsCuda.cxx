@@ -73,8 +73,9 @@ SampleChunks(const PointsDescriptor & descriptor,
   const std::array<Stream, 2>       streams;
   const std::array<DeviceBuffer, 2> buffers{ DeviceBuffer(plan.slabBytes, streams[0]),
                                              DeviceBuffer(plan.slabBytes, streams[1]) };
-  const HostCopy                    copy = ParallelHostCopy(context);
-  std::array<Uploader, 2>           uploaders{ Uploader(copy), Uploader(copy) };
+  const CopyThreads                 threads = CopyThreadsOf(context);
+  std::array<Uploader, 2>           uploaders{ Uploader(threads), Uploader(threads) };
+  Downloader                        downloader(threads);
   const auto                        pointBytes = static_cast<std::int64_t>(SizeOf(descriptor.pointType)) * VDimension;
   const auto                        results = ResultArrays(descriptor, VDimension);
   auto                              arguments = MakePointsArguments<VDimension>(descriptor, source);
@@ -120,11 +121,8 @@ SampleChunks(const PointsDescriptor & descriptor,
       {
         if (result.host != nullptr)
         {
-          DownloadThroughStaging(result.host + first * result.bytes,
-                                 at,
-                                 static_cast<std::size_t>(count * result.bytes),
-                                 streams[1 - slot],
-                                 copy);
+          downloader.Copy(
+            result.host + first * result.bytes, at, static_cast<std::size_t>(count * result.bytes), streams[1 - slot]);
         }
         at += plan.slabLines * result.bytes;
       }

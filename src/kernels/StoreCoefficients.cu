@@ -26,7 +26,6 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -100,7 +99,7 @@ MeasureOnCuda(const SourceDescriptor & descriptor, const TReal * elements, bool 
     rows, static_cast<CoefficientStatistics<TReal> *>(partial.Data()));
   CheckCuda(cudaGetLastError(), "StatisticsKernel");
   std::vector<CoefficientStatistics<TReal>> found(blocks);
-  DownloadThroughStaging(found.data(), partial.Data(), partial.Bytes(), stream, std::memcpy);
+  DownloadThroughStaging(found.data(), partial.Data(), partial.Bytes(), stream);
   CoefficientStatistics<TReal> all;
   for (const CoefficientStatistics<TReal> & part : found)
   {

@@ -27,7 +27,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -119,8 +118,7 @@ StoreInTexture(const SourceDescriptor & descriptor, DeviceBuffer elements, int d
       (alignof(PairedTableEntry<3>) - reinterpret_cast<std::uintptr_t>(table.data()) % alignof(PairedTableEntry<3>));
     FillTable(descriptor, entries);
     owner->table = DeviceBuffer(descriptor.TableBytes(), stream);
-    Uploader uploader([](void * to, const void * from, std::size_t bytes) { std::memcpy(to, from, bytes); });
-    uploader.Copy(owner->table.Data(), entries, descriptor.TableBytes(), stream);
+    Uploader().Copy(owner->table.Data(), entries, descriptor.TableBytes(), stream);
     stream.Synchronize();
   }
   stream.Synchronize();

@@ -24,8 +24,13 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "Gpu.h"
 
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <random>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -44,10 +49,21 @@ static_assert(!std::is_copy_constructible<PinnedBuffer>::value &&
 
 namespace
 {
-void
-CopyBytes(void * to, const void * from, std::size_t bytes)
+/** Threads that start anew for each copy. */
+CopyThreads
+Threads(unsigned int count)
 {
-  std::memcpy(to, from, bytes);
+  return { count, [](unsigned int lanes, const std::function<void(unsigned int)> & body) {
+            std::vector<std::thread> threads;
+            for (unsigned int lane = 0; lane < lanes; ++lane)
+            {
+              threads.emplace_back([&body, lane] { body(lane); });
+            }
+            for (std::thread & thread : threads)
+            {
+              thread.join();
+            }
+          } };
 }
 
 DeviceError::Kind
@@ -79,23 +95,49 @@ TEST(DeviceMemoryGpu, StagedCopiesRoundTrip)
 {
   CUDASPLINE_NEEDS_GPU();
   std::mt19937 random(std::random_device{}());
-  for (const std::size_t bytes :
-       { std::size_t(1), std::size_t(4097), StagingBytes, StagingBytes + 1, 5 * StagingBytes + 77 })
+  for (const CopyThreads & threads : { CopyThreads(), Threads(3), Threads(MaximumCopyLanes + 5) })
   {
-    std::vector<unsigned char> data(bytes);
-    for (unsigned char & byte : data)
+    for (const std::size_t bytes : { std::size_t(1),
+                                     std::size_t(4097),
+                                     StagingBytes,
+                                     StagingBytes + 1,
+                                     5 * StagingBytes + 77,
+                                     70 * StagingBytes })
     {
-      byte = static_cast<unsigned char>(random());
+      SCOPED_TRACE(testing::Message() << bytes << " bytes, threads: " << threads.count);
+      std::vector<unsigned char> data(bytes);
+      for (unsigned char & byte : data)
+      {
+        byte = static_cast<unsigned char>(random());
+      }
+      const Stream       stream;
+      const DeviceBuffer buffer(bytes, stream);
+      const DeviceBuffer second(bytes, stream);
+      {
+        Uploader uploader(threads);
+        uploader.Copy(buffer.Data(), data.data(), bytes, stream);
+        // Each piece once, by whatever enqueues it.
+        uploader.Copy(
+          data.data(), bytes, stream, [&](const void * staged, std::size_t at, std::size_t length, unsigned int lane) {
+            EXPECT_LT(lane, std::max(1U, std::min(threads.count, MaximumCopyLanes)));
+            EXPECT_LE(length, StagingBytes);
+            CheckCuda(cudaMemcpyAsync(
+                        static_cast<char *>(second.Data()) + at, staged, length, cudaMemcpyHostToDevice, stream.Get()),
+                      "cudaMemcpyAsync");
+          });
+      }
+      std::vector<unsigned char> back(bytes, 0xEE);
+      DownloadThroughStaging(back.data(), buffer.Data(), bytes, stream, threads);
+      EXPECT_TRUE(back == data);
+      // The same lanes again.
+      Downloader downloader(threads);
+      for (int repeat = 0; repeat < 2; ++repeat)
+      {
+        std::fill(back.begin(), back.end(), static_cast<unsigned char>(0xEE));
+        downloader.Copy(back.data(), second.Data(), bytes, stream);
+        EXPECT_TRUE(back == data) << repeat;
+      }
     }
-    const Stream       stream;
-    const DeviceBuffer buffer(bytes, stream);
-    {
-      Uploader uploader(CopyBytes);
-      uploader.Copy(buffer.Data(), data.data(), bytes, stream);
-    }
-    std::vector<unsigned char> back(bytes, 0xEE);
-    DownloadThroughStaging(back.data(), buffer.Data(), bytes, stream, CopyBytes);
-    EXPECT_EQ(back, data) << bytes;
   }
 }
 
@@ -151,15 +193,41 @@ TEST(DeviceMemoryGpu, FreedMemoryComesBack)
 TEST(DeviceMemoryGpu, PinnedMemoryIsKeptForTheNext)
 {
   CUDASPLINE_NEEDS_GPU();
-  const void * first = nullptr;
+  constexpr std::size_t bytes = 3 << 20; // of no other buffer
+  const void *          first = nullptr;
   {
-    const PinnedBuffer buffer(1 << 20);
+    const PinnedBuffer buffer(bytes);
     first = buffer.Data();
     std::memset(buffer.Data(), 1, buffer.Bytes());
   }
-  const PinnedBuffer again(1 << 20);
+  const PinnedBuffer again(bytes);
   EXPECT_EQ(again.Data(), first);
-  const PinnedBuffer another(1 << 20);
+  const PinnedBuffer another(bytes);
   EXPECT_NE(another.Data(), first);
   ReleasePinnedMemory();
+}
+
+TEST(DeviceMemoryGpu, DeviceMemoryIsKeptForTheNext)
+{
+  CUDASPLINE_NEEDS_GPU();
+  constexpr std::size_t bytes = std::size_t(200) << 20;
+  const std::size_t     before = AvailableDeviceMemory(0);
+  const auto            freeBytes = [] {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    CheckCuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return free;
+  };
+  ReleaseDeviceMemory();
+  const std::size_t free = freeBytes();
+  {
+    const Stream       stream;
+    const DeviceBuffer buffer(bytes, stream);
+    stream.Synchronize();
+    EXPECT_LE(freeBytes() + bytes, free);
+  }
+  EXPECT_LE(freeBytes() + bytes, free) << "it was given back";
+  EXPECT_GT(AvailableDeviceMemory(0) + (std::size_t(64) << 20), before) << "it is not ours to take";
+  ReleaseDeviceMemory();
+  EXPECT_GE(freeBytes() + (std::size_t(64) << 20), free);
 }

@@ -29,7 +29,6 @@
 #include <cuda_runtime.h>
 
 #include <cmath>
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -48,12 +47,6 @@ FetchKernel(unsigned long long texture, const float * coordinates, int count, fl
   }
 }
 
-void
-CopyBytes(void * to, const void * from, std::size_t bytes)
-{
-  std::memcpy(to, from, bytes);
-}
-
 std::vector<float>
 Fetch(const std::vector<float> & texels,
       int                        nx,
@@ -66,7 +59,7 @@ Fetch(const std::vector<float> & texels,
   const DeviceBuffer data(texels.size() * sizeof(float), stream);
   const DeviceBuffer where(coordinates.size() * sizeof(float), stream);
   const DeviceBuffer result(coordinates.size() / 3 * sizeof(float), stream);
-  Uploader           uploader(CopyBytes);
+  Uploader           uploader;
   uploader.Copy(data.Data(), texels.data(), data.Bytes(), stream);
   uploader.Copy(where.Data(), coordinates.data(), where.Bytes(), stream);
   FloatTexture3D       made(static_cast<const float *>(data.Data()), nx, ny, nz, filter, stream);
@@ -76,7 +69,7 @@ Fetch(const std::vector<float> & texels,
     texture.Get(), static_cast<const float *>(where.Data()), count, static_cast<float *>(result.Data()));
   CheckCuda(cudaGetLastError(), "FetchKernel");
   std::vector<float> values(coordinates.size() / 3);
-  DownloadThroughStaging(values.data(), result.Data(), result.Bytes(), stream, CopyBytes);
+  DownloadThroughStaging(values.data(), result.Data(), result.Bytes(), stream);
   return values;
 }
 

@@ -33,7 +33,6 @@ TEST(PrefilterInPlaceGpu, IsWhatMakeSourceMakes)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom      random;
-  const auto       copy = [](void * to, const void * from, std::size_t bytes) { std::memcpy(to, from, bytes); };
   ExecutionContext context;
   context.backend = Backend::Cuda;
   for (const std::vector<std::int64_t> & shape :
@@ -49,11 +48,11 @@ TEST(PrefilterInPlaceGpu, IsWhatMakeSourceMakes)
 
       const Stream stream;
       DeviceBuffer elements(pixels.size(), stream);
-      Uploader(copy).Copy(elements.Data(), pixels.data(), pixels.size(), stream);
+      Uploader().Copy(elements.Data(), pixels.data(), pixels.size(), stream);
       stream.Synchronize();
       PrefilterInPlace(descriptor, elements.Data(), context);
       std::vector<unsigned char> result(pixels.size());
-      DownloadThroughStaging(result.data(), elements.Data(), pixels.size(), stream, copy);
+      DownloadThroughStaging(result.data(), elements.Data(), pixels.size(), stream);
       EXPECT_TRUE(result == expected);
     }
   }

@@ -36,7 +36,6 @@ TEST(SamplePointsDeviceGpu, SameBitsAsFromHostMemory)
   test.points.pointType = ScalarType::Float64;
   const auto host = Compute(test, Derivatives::Second, context);
 
-  const auto   copy = [](void * to, const void * from, std::size_t bytes) { std::memcpy(to, from, bytes); };
   const Stream stream;
   const auto   bytes = [](const auto & vector) { return vector.size() * sizeof(vector[0]); };
   DeviceBuffer places(bytes(test.places), stream);
@@ -57,15 +56,15 @@ TEST(SamplePointsDeviceGpu, SameBitsAsFromHostMemory)
   points.onDevice = true;
   points.stream = stream.Get();
   const auto source = MakeSource(test.source, test.pixels.data(), context);
-  Uploader   uploader(copy);
+  Uploader   uploader;
   uploader.Copy(places.Data(), test.places.data(), bytes(test.places), stream); // not waited for
   SamplePoints(points, *source, context);
   PointsResult result = host;
   std::fill(result.values.begin(), result.values.end(), 0.0);
-  DownloadThroughStaging(result.values.data(), values.Data(), bytes(result.values), stream, copy);
-  DownloadThroughStaging(result.gradients.data(), gradients.Data(), bytes(result.gradients), stream, copy);
-  DownloadThroughStaging(result.hessians.data(), hessians.Data(), bytes(result.hessians), stream, copy);
-  DownloadThroughStaging(result.inside.data(), inside.Data(), bytes(result.inside), stream, copy);
+  DownloadThroughStaging(result.values.data(), values.Data(), bytes(result.values), stream);
+  DownloadThroughStaging(result.gradients.data(), gradients.Data(), bytes(result.gradients), stream);
+  DownloadThroughStaging(result.hessians.data(), hessians.Data(), bytes(result.hessians), stream);
+  DownloadThroughStaging(result.inside.data(), inside.Data(), bytes(result.inside), stream);
   EXPECT_EQ(result.values, host.values);
   EXPECT_EQ(result.gradients, host.gradients);
   EXPECT_EQ(result.hessians, host.hessians);

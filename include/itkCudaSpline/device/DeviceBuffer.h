@@ -32,7 +32,8 @@ class Stream;
 
 /** \brief Owns device memory. Move-only.
  *
- * Allocated and freed in the order of a stream, from the device's pool. Work in that stream may use it at once; other
+ * Allocated and freed in the order of a stream, from a pool of the library's own, which keeps what is freed for the
+ * next, up to an eighth of the device's memory (ReleaseDeviceMemory()). Work in that stream may use it at once; other
  * streams only after the stream was synchronised, and they must be done with it before it is freed. It may outlive the
  * Stream object. */
 class DeviceBuffer
@@ -79,6 +80,12 @@ private:
   std::size_t                  m_Bytes{ 0 };
   std::shared_ptr<CUstream_st> m_Stream;
 };
+
+/** \brief Gives back to the devices what the pools keep and nobody uses.
+ *
+ * \exception DeviceError a lost device */
+void
+ReleaseDeviceMemory();
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -24,32 +24,91 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineDevice
  * @{ */
 
-/** \brief Copies bytes between host arrays; the caller brings the threads. */
-using HostCopy = std::function<void(void * to, const void * from, std::size_t bytes)>;
+/** \brief Bytes of a page-locked staging buffer; a lane has two. */
+inline constexpr std::size_t StagingBytes = std::size_t(1) << 20;
 
-/** \brief Bytes of a page-locked staging buffer; there are two a direction. */
-inline constexpr std::size_t StagingBytes = std::size_t(8) << 20;
+/** \brief Lanes at most: threads that copy at one time. The memory of a host has no more to give. */
+inline constexpr unsigned int MaximumCopyLanes = 16;
 
-/** \brief Copies pageable host memory to a device through two page-locked buffers: the host fills one while the other
- * travels.
+/** \brief The threads of the host that copy. The caller brings them; this layer has none of its own. */
+struct CopyThreads
+{
+  unsigned int count{ 1 }; ///< that run at one time
+  /** Calls \p body for each lane of [0, lanes), together or one after the other, and returns when all are done; what it
+   * throws is thrown again. Empty for the calling thread. */
+  std::function<void(unsigned int lanes, const std::function<void(unsigned int lane)> & body)> run;
+};
+
+/** \brief Page-locked buffers, two for each thread that copies. */
+class StagingLanes
+{
+public:
+  /** \brief What a thread copies through, one buffer while the other travels. */
+  struct Lane
+  {
+    std::array<PinnedBuffer, 2> buffers;   ///< of StagingBytes
+    std::array<Event, 2>        passed;    ///< a buffer's content has left, or is there
+    std::size_t                 next{ 0 }; ///< buffer whose turn it is
+  };
+
+  /** \param[in] threads who copies */
+  explicit StagingLanes(CopyThreads threads);
+  StagingLanes(const StagingLanes &) = delete;
+  StagingLanes &
+  operator=(const StagingLanes &) = delete;
+  /** Waits until nothing travels any more. */
+  ~StagingLanes();
+
+  /** Makes lanes for a copy, one at least.
+   *
+   * \param[in] bytes length of the copy
+   * \return lanes: as many as there are threads, and pieces
+   * \exception DeviceError the staging buffers cannot be had */
+  unsigned int
+  Prepare(std::size_t bytes);
+
+  /** A lane that Prepare() made. */
+  Lane &
+  GetLane(unsigned int number)
+  {
+    return m_Lanes[number];
+  }
+  /** Who copies. */
+  const CopyThreads &
+  GetThreads() const
+  {
+    return m_Threads;
+  }
+
+private:
+  CopyThreads       m_Threads;
+  std::vector<Lane> m_Lanes;
+};
+
+/** \brief Copies pageable host memory to a device: each thread fills a page-locked buffer while its other one travels.
  *
- * An uploader serves one stream. */
+ * The current device must be that of the stream. */
 class Uploader
 {
 public:
-  /** \param[in] copy copies into the staging buffers */
-  explicit Uploader(HostCopy copy);
-  Uploader(const Uploader &) = delete;
-  Uploader &
-  operator=(const Uploader &) = delete;
-  /** Waits until the staging buffers have left. */
-  ~Uploader();
+  /** \brief Enqueues what brings a piece to the device.
+   *
+   * Called by the threads, at one time: \p staged is page-locked and stays as it is until the stream has passed what
+   * was enqueued; \p at and \p bytes say which piece of the copy it is, \p lane which of the lanes. */
+  using Enqueue = std::function<void(const void * staged, std::size_t at, std::size_t bytes, unsigned int lane)>;
+
+  /** \param[in] threads who copies into the staging buffers; by default the calling thread */
+  explicit Uploader(CopyThreads threads = {})
+    : m_Staging(std::move(threads))
+  {}
 
   /** \brief Enqueues the copy in pieces; returns when the host memory has been read, not when the device has it.
    *
@@ -61,27 +120,57 @@ public:
   void
   Copy(void * device, const void * host, std::size_t bytes, const Stream & stream);
 
+  /** \brief The same with work of the caller's for each piece of StagingBytes, in no order.
+   *
+   * \param[in] host first byte, host memory
+   * \param[in] bytes length
+   * \param[in] stream \p enqueue enqueues there
+   * \param[in] enqueue brings a piece to the device
+   * \exception DeviceError the staging buffers cannot be had, or the device is lost */
+  void
+  Copy(const void * host, std::size_t bytes, const Stream & stream, const Enqueue & enqueue);
+
 private:
-  HostCopy                    m_Copy;
-  std::array<PinnedBuffer, 2> m_Staging;
-  std::array<Event, 2>        m_Sent;
-  std::size_t                 m_Next{ 0 };
+  StagingLanes m_Staging;
 };
 
-/** \brief Copies device memory to pageable host memory through two page-locked buffers, like Uploader.
+/** \brief Copies device memory to pageable host memory, like Uploader the other way. */
+class Downloader
+{
+public:
+  /** \param[in] threads who copies out of the staging buffers; by default the calling thread */
+  explicit Downloader(CopyThreads threads = {})
+    : m_Staging(std::move(threads))
+  {}
+
+  /** \brief Copies; returns when the host has all of it.
+   *
+   * \param[out] host first byte, host memory
+   * \param[in] device first byte, device memory
+   * \param[in] bytes length
+   * \param[in] stream whose work before this is waited for
+   * \exception DeviceError the staging buffers cannot be had, or the device is lost */
+  void
+  Copy(void * host, const void * device, std::size_t bytes, const Stream & stream);
+
+private:
+  StagingLanes m_Staging;
+};
+
+/** \brief One copy by a Downloader.
  *
  * \param[out] host first byte, host memory
  * \param[in] device first byte, device memory
  * \param[in] bytes length
- * \param[in] stream the copy waits for the stream's work; all of it is done when the function returns
- * \param[in] copy copies out of the staging buffers
+ * \param[in] stream whose work before this is waited for
+ * \param[in] threads who copies
  * \exception DeviceError the staging buffers cannot be had, or the device is lost */
 void
-DownloadThroughStaging(void *           host,
-                       const void *     device,
-                       std::size_t      bytes,
-                       const Stream &   stream,
-                       const HostCopy & copy);
+DownloadThroughStaging(void *              host,
+                       const void *        device,
+                       std::size_t         bytes,
+                       const Stream &      stream,
+                       const CopyThreads & threads = {});
 
 /** @} */
 } // namespace itk::CudaSpline

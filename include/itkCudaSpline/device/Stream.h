@@ -44,7 +44,8 @@ public:
   ~DeviceScope();
 
 private:
-  int m_Previous;
+  int m_Device;
+  int m_Previous{ 0 };
 };
 
 /** \brief Owns a stream of the current device, together with the buffers that were allocated in it. Move-only. */

@@ -38,7 +38,7 @@ struct MemoryPlan
 {
   bool         fits{ true };        ///< whether it can run on the device
   std::size_t  sourceBytes{ 0 };    ///< elements of the source, kept while it is evaluated
-  std::size_t  workspaceBytes{ 0 }; ///< while the source is made: second volume of the prefilter, chunks of raw pixels
+  std::size_t  workspaceBytes{ 0 }; ///< while the source is made: second volume of the prefilter, pieces of raw pixels
   std::size_t  tableBytes{ 0 };     ///< scanline ends
   std::size_t  slabBytes{ 0 };      ///< one of two output slabs
   std::int64_t slabLines{ 0 };      ///< scanlines of a slab; a multiple of it covers the output
@@ -54,8 +54,14 @@ struct MemoryPlan
   }
 };
 
-/** \brief Raw pixels travel to a device in chunks of this many bytes at most, and output slabs aim at it. */
-inline constexpr std::size_t TransferChunkBytes = std::size_t(32) << 20;
+/** \brief Output slabs aim at this many bytes; progress of what travels to a device is told as often. */
+inline constexpr std::size_t TransferChunkBytes = std::size_t(64) << 20;
+
+/** \brief Device memory through which pixels pass that are converted there: a piece for each thread that copies.
+ *
+ * \param[in] bytes of the pixels */
+std::size_t
+RawBytes(std::size_t bytes);
 
 /** \brief Plans MakeSource() on a device.
  *

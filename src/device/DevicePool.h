@@ -1,0 +1,47 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef DevicePool_h
+#define DevicePool_h
+
+#include <cstddef>
+
+struct CUmemPoolHandle_st;
+
+/** \file
+ * \brief The stream-ordered pool of a device that this library allocates from.
+ *
+ * The device's default pool gives back what is free whenever a stream is waited for; an operation would map its memory
+ * anew each time (a millisecond for half a gigabyte). This pool keeps up to an eighth of the device's memory, and is
+ * not the default pool, whose setting other libraries rely on. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief The pool of a device, made when it is first asked for. It lives as long as the process.
+ *
+ * \exception DeviceError it cannot be made */
+CUmemPoolHandle_st *
+DevicePool(int device);
+
+/** \brief Bytes that the pool of a device holds and nobody uses; 0 where there is no pool yet. */
+std::size_t
+UnusedBytesOfPool(int device);
+
+} // namespace itk::CudaSpline
+
+#endif
