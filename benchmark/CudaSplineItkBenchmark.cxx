@@ -17,7 +17,7 @@
  *=========================================================================*/
 
 /** \file
- * \brief ITK's prefilter against the module's, in one process and on the same images.
+ * \brief ITK's prefilter against the module's, in one process and on the same images; and whole resamplings.
  *
  *   Decomposition/backend:cpu/dimension:3/size:256/precision:single/order:3/mode:exact/threads:1
  *
@@ -32,9 +32,12 @@
  *   ratio_cpu         itk_cpu_ms by cpu_ms: of one thread, hardly moved by other programs on the machine
  *   largest_difference  of the two results, by ITK's largest absolute coefficient
  *
+ * ResampleFilter/... are in TransferBenchmark.cxx.
+ *
  * --benchmark_out=FILE writes every repetition as JSON. */
 
 #include "BenchmarkHarness.h"
+#include "TransferBenchmark.h"
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaSpline/device/Device.h"
@@ -255,6 +258,11 @@ RegisterAll()
         }
       }
     }
+  }
+  RegisterTransfers(Backend::Cpu);
+  if (choice)
+  {
+    RegisterTransfers(Backend::Cuda);
   }
   return choice ? "" : "The Cuda backend is not measured: " + choice.reason;
 }
