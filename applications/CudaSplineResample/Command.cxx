@@ -37,6 +37,7 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <new>
 #include <optional>
 
 namespace CudaSplineResample
@@ -216,7 +217,12 @@ Volume
 Compute(const Options & options, ResampleRequest & request, Report & report)
 {
   ProgressBar bar;
-  request.progress = [&bar](double fraction) { bar.Show("resampling", fraction); };
+  request.progress = [&](double fraction) {
+    if (!options.quiet)
+    {
+      bar.Show("resampling", fraction);
+    }
+  };
   const ResampleResult result = ResampleOnDevice(request);
   report.inputGrid = request.input.grid;
   report.inputType = request.input.type;
@@ -250,7 +256,7 @@ WriteReport(const Report & report, const Options & options, const std::string & 
 
 } // namespace
 
-void
+Report
 RunCommand(const Options & options)
 {
   ResampleRequest  request;
@@ -303,6 +309,29 @@ RunCommand(const Options & options)
   if (options.compare)
   {
     PrintComparison(std::cout, report);
+  }
+  return report;
+}
+
+std::string
+ErrorOf(const std::function<void()> & run)
+{
+  try
+  {
+    run();
+    return "";
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    return OneLine(TextOf(exception));
+  }
+  catch (const std::bad_alloc &)
+  {
+    return "not enough memory";
+  }
+  catch (const std::exception & exception)
+  {
+    return OneLine(exception.what());
   }
 }
 

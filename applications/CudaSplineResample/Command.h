@@ -19,14 +19,23 @@
 #define CudaSplineResample_Command_h
 
 #include "CommandLine.h"
+#include "Report.h"
+
+#include <functional>
+#include <string>
 
 namespace CudaSplineResample
 {
 
 /** \brief Does what the user asked for: reads, resamples, compares, writes, reports.
+ * \return what was done, in numbers
  * \exception ProgramError, itk::ExceptionObject or another std::exception: nothing of the output was changed */
-void
+Report
 RunCommand(const Options & options);
+
+/** \brief Runs something and catches its exceptions: what went wrong, as one line; empty where nothing did. */
+std::string
+ErrorOf(const std::function<void()> & run);
 
 } // namespace CudaSplineResample
 

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "CommandLine.h"
 
+#include "BatchList.h"
 #include "Error.h"
 #include "HelpText.h"
 #include "PixelType.h"
@@ -26,6 +27,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 namespace CudaSplineResample
@@ -105,15 +107,23 @@ JoinNumbers(int argc, char ** argv)
   return joined;
 }
 
-TransformArgument
-ParseTransform(const std::string & text)
+/** "0,1,2" as its words; nothing where one of them is no number of a device. */
+std::vector<std::string>
+ParseDevices(const std::string & text)
 {
-  const std::string suffix = ",inverse";
-  if (text.size() > suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0)
+  std::vector<std::string> devices;
+  for (std::size_t begin = 0; begin <= text.size();)
   {
-    return { text.substr(0, text.size() - suffix.size()), true };
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (word.empty() || word.size() > 5 || word.find_first_not_of("0123456789") != std::string::npos)
+    {
+      return {};
+    }
+    devices.push_back(word);
+    begin = end + 1;
   }
-  return { text, false };
+  return devices;
 }
 
 /** The words of the command line that have no type of their own in CLI11. */
@@ -128,12 +138,70 @@ struct Words
   std::string              device{ "auto" };
   std::string              outputType;
   std::vector<std::string> transforms;
+  std::string              list;
+  std::vector<std::string> more; ///< behind input and output
+  std::string              jobs;
 };
+
+/** The files: one image, or several that go to a folder, or a list. */
+void
+InterpretFiles(const Words & words, Options & options)
+{
+  if (!words.list.empty())
+  {
+    if (!options.input.empty())
+    {
+      throw ProgramError("--batch names the images; \"" + options.input + "\" is one too many");
+    }
+    options.items = ReadBatchList(words.list);
+  }
+  else if (options.input.empty() || options.output.empty())
+  {
+    throw ProgramError(options.input.empty() ? "input is required" : "output is required");
+  }
+  else if (!words.more.empty())
+  {
+    std::vector<std::string> inputs{ options.input, options.output };
+    inputs.insert(inputs.end(), words.more.begin(), words.more.end() - 1);
+    options.items = ItemsToFolder(inputs, words.more.back());
+  }
+  if (options.items.empty())
+  {
+    if (!words.jobs.empty() || options.overwrite)
+    {
+      throw ProgramError("--jobs and --overwrite are for several images, or --batch");
+    }
+    return;
+  }
+  if (options.compare || !options.series.empty())
+  {
+    throw ProgramError("--compare-itk and --series are for one image");
+  }
+  if (!words.jobs.empty())
+  {
+    const std::optional<double> jobs = ParseNumber(words.jobs);
+    if (!jobs || *jobs < 1.0 || *jobs > 256.0 || *jobs != std::floor(*jobs))
+    {
+      throw ProgramError("--jobs " + words.jobs + ": whole numbers from 1 to 256 are allowed");
+    }
+    options.jobs = static_cast<unsigned int>(*jobs);
+  }
+  const char * const environment = std::getenv("CUDASPLINE_DEVICE");
+  if (words.device == "auto" && environment != nullptr && std::strchr(environment, ',') != nullptr)
+  {
+    options.devices = ParseDevices(environment);
+    if (options.devices.empty())
+    {
+      throw ProgramError(std::string("CUDASPLINE_DEVICE=") + environment + ": numbers of GPUs are allowed, as 0,1");
+    }
+  }
+}
 
 /** Checks the words and turns them into options. */
 void
 Interpret(const Words & words, Options & options)
 {
+  InterpretFiles(words, options);
   options.interpolation = words.interpolation == "nearest"  ? Interpolation::Nearest
                           : words.interpolation == "linear" ? Interpolation::Linear
                                                             : Interpolation::BSpline;
@@ -183,9 +251,15 @@ Interpret(const Words & words, Options & options)
   options.defaultValue = *defaultValue;
   const bool isNumber = !words.device.empty() && words.device.size() < 6 &&
                         words.device.find_first_not_of("0123456789") == std::string::npos;
-  if (words.device != "auto" && words.device != "cpu" && !isNumber)
+  const bool isList = !isNumber && !options.items.empty() && !ParseDevices(words.device).empty();
+  if (isList)
   {
-    throw ProgramError("--device \"" + words.device + "\": allowed are auto, cpu and the number of a GPU, from 0");
+    options.devices = ParseDevices(words.device);
+  }
+  if (words.device != "auto" && words.device != "cpu" && !isNumber && !isList)
+  {
+    throw ProgramError("--device \"" + words.device + "\": allowed are auto, cpu and the number of a GPU, from 0" +
+                       (words.device.find(',') != std::string::npos ? "; several are for several images" : ""));
   }
   options.device = words.device == "auto" ? "" : words.device;
   if (!words.outputType.empty())
@@ -208,6 +282,17 @@ Interpret(const Words & words, Options & options)
 
 } // namespace
 
+TransformArgument
+ParseTransform(const std::string & text)
+{
+  const std::string suffix = ",inverse";
+  if (text.size() > suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0)
+  {
+    return { text.substr(0, text.size() - suffix.size()), true };
+  }
+  return { text, false };
+}
+
 const char *
 NameOf(Interpolation interpolation)
 {
@@ -225,8 +310,17 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.set_version_flag(
     "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
 
-  app.add_option("input", options.input, "Image to resample: a file, or a folder with a DICOM series")->required();
-  app.add_option("output", options.output, "File to write; its ending names the format")->required();
+  app.add_option("input", options.input, "Image to resample: a file, or a folder with a DICOM series");
+  app.add_option("output", options.output, "File to write; its ending names the format");
+  app.add_option("more", words.more, "Of more than two names all are inputs but the last: a folder for the results");
+  app
+    .add_option("--batch",
+                words.list,
+                "Resample the images of a list instead: CSV with the columns input, transform (may be empty), output")
+    ->type_name("FILE");
+  app.add_option("--jobs", words.jobs, "Of several images, how many at one time; default: 3, or 2 a device")
+    ->type_name("N");
+  app.add_flag("--overwrite", options.overwrite, "Of several images, also those whose output is there and newer");
   app
     .add_option(
       "-r,--reference", options.reference, "Image (or DICOM folder) whose grid the output gets; default: the input's")
@@ -254,7 +348,10 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->type_name("X,Y,Z");
   app.add_option("--default-value", words.defaultValue, "Value outside the input; default: 0")->type_name("VALUE");
   app.add_option("--output-type", words.outputType, PixelTypeNames() + "; default: the input's")->type_name("TYPE");
-  app.add_option("--device", words.device, "auto (default), cpu, or the number of a GPU, which then has to do it")
+  app
+    .add_option("--device",
+                words.device,
+                "auto (default), cpu, or the number of a GPU, which then has to do it; of several images also \"0,1\"")
     ->type_name("DEVICE");
   app.add_flag(
     "--compare-itk", options.compare, "Resample with ITK's own classes too, and print the differences and both times");

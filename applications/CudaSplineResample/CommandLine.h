@@ -46,9 +46,18 @@ struct TransformArgument
   bool        inverse{ false };
 };
 
+/** \brief An image of several. */
+struct BatchItem
+{
+  std::string                      input;
+  std::optional<TransformArgument> transform;
+  std::string                      output;
+};
+
 /** \brief What the user asked for. */
 struct Options
 {
+  std::vector<BatchItem>         items; ///< several images; empty: one, input and output
   std::string                    input;
   std::string                    output;
   std::string                    reference;  ///< empty: the input's grid
@@ -67,7 +76,15 @@ struct Options
   std::string                    series;     ///< UID; empty: the only one
   bool                           force{ false };
   bool                           verbose{ false };
+  bool                           quiet{ false };     ///< no progress bar
+  bool                           overwrite{ false }; ///< of several images: also those that are there already
+  unsigned int                   jobs{ 0 };          ///< of several images: at one time; 0 for a number that is well
+  std::vector<std::string>       devices;            ///< of several images: taken in turn; empty: device
 };
+
+/** \brief A transform as the command line and lists name it: a file, and ",inverse" behind it to invert it. */
+TransformArgument
+ParseTransform(const std::string & text);
 
 /** \brief Reads the command line.
  *

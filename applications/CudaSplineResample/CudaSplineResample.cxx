@@ -16,50 +16,44 @@
  *
  *=========================================================================*/
 #include "AtomicOutput.h"
+#include "Batch.h"
 #include "Command.h"
 #include "CommandLine.h"
 #include "Error.h"
 
 #include "itkCudaSplineSystem.h"
 
-#include "itkMacro.h"
-
 #include <cstdlib>
 #include <iostream>
-#include <new>
 
 /** Every error ends here, as one line on stderr. */
 int
 main(int argc, char ** argv)
 {
   using namespace CudaSplineResample;
-  std::string message;
-  try
-  {
+  int               code = EXIT_SUCCESS;
+  const std::string error = ErrorOf([&] {
     Options options;
-    if (const std::optional<int> code = ParseCommandLine(argc, argv, options))
+    if (const std::optional<int> done = ParseCommandLine(argc, argv, options))
     {
-      return *code;
+      code = *done;
     }
-    RemoveOutputsOnSignals();
-    RunCommand(options);
-    itk::CudaSpline::WaitForDeviceStart();
-    ShowWarnings();
-    return EXIT_SUCCESS;
-  }
-  catch (const itk::ExceptionObject & exception)
+    else if (!options.items.empty())
+    {
+      code = RunBatch(options);
+    }
+    else
+    {
+      RemoveOutputsOnSignals();
+      RunCommand(options);
+    }
+  });
+  itk::CudaSpline::WaitForDeviceStart(); // which may have begun before an error
+  if (!error.empty())
   {
-    message = TextOf(exception);
+    std::cerr << "CudaSplineResample: error: " << error << std::endl;
+    return EXIT_FAILURE;
   }
-  catch (const std::bad_alloc &)
-  {
-    message = "not enough memory";
-  }
-  catch (const std::exception & exception)
-  {
-    message = exception.what();
-  }
-  itk::CudaSpline::WaitForDeviceStart(); // which may have begun before the error
-  std::cerr << "CudaSplineResample: error: " << OneLine(message) << std::endl;
-  return EXIT_FAILURE;
+  ShowWarnings();
+  return code;
 }

@@ -19,6 +19,7 @@
 
 #include <iostream>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace CudaSplineResample
@@ -82,14 +83,19 @@ Warn(const std::string & message)
   GetWarnings().push_back(OneLine(message));
 }
 
+std::vector<std::string>
+TakeWarnings()
+{
+  return std::exchange(GetWarnings(), {});
+}
+
 void
 ShowWarnings()
 {
-  for (const std::string & warning : GetWarnings())
+  for (const std::string & warning : TakeWarnings())
   {
     std::cerr << "CudaSplineResample: warning: " << warning << std::endl;
   }
-  GetWarnings().clear();
 }
 
 } // namespace CudaSplineResample

@@ -22,6 +22,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace CudaSplineResample
 {
@@ -48,6 +49,10 @@ Brief(double number);
 /** \brief Keeps a warning, for ShowWarnings(). */
 void
 Warn(const std::string & message);
+
+/** \brief The warnings that were kept, which are forgotten. */
+std::vector<std::string>
+TakeWarnings();
 
 /** \brief Writes the warnings to stderr, a line each. Called at the end, since a failure shall say one thing only: the
  * error. */

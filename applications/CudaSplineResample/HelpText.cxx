@@ -52,6 +52,11 @@ Transforms
   --rotate turns the input's content about its own centre, counter-clockwise as seen from the tip of an axis of physical space
   (ITK's, x to the patient's left); it comes before --transform: the transforms act on the turned image.
 
+Several images
+  "a.nii b.nii folder/" writes folder/a.nii and folder/b.nii; --batch names inputs, transforms and outputs in a list (CSV). While
+  one is computed the next is read and the last is written. Outputs that are there and newer than what they are made from are
+  skipped, so a batch that was interrupted goes on where it was; failures are named at the end, and the others are done.
+
 Pixels
   Values are cast as ITK casts them: clamped to the output type, then truncated, not rounded. Use --output-type float to keep
   fractions, and nearest for labels.
@@ -61,7 +66,7 @@ Environment
   included, else the CPU; --verbose says why. CUDASPLINE_CACHE_DIR: folder of the measured speeds for that (~/.cache/cudaspline).
 
 Exit code
-  0: done. 1: an error, named in one line on stderr; the output is untouched. 2: a wrong command line.
+  0: done. 1: an error (of several images: some failed), named in one line on stderr; the output is untouched. 2: a wrong command line.
 
 Examples
   CudaSplineResample t1.nii.gz iso.nii.gz --spacing 0.8 --interpolation bspline --output-type float
@@ -69,7 +74,8 @@ Examples
   CudaSplineResample moving.nii moved.nii -r fixed.nii -t affine.tfm -i bspline --order 5
   CudaSplineResample labels.nii.gz back.nii.gz -r t1.nii.gz -t affine.tfm,inverse -i nearest
   CudaSplineResample ct-folder/ ct.nii.gz --spacing 1 -i bspline --default-value -1024
-  CudaSplineResample t1.nii.gz out.nii.gz --spacing 0.8 -i bspline --output-type float --compare-itk)";
+  CudaSplineResample t1.nii.gz out.nii.gz --spacing 0.8 -i bspline --output-type float --compare-itk
+  CudaSplineResample --batch list.csv --spacing 1 -i bspline --device 0,1 --report batch.json)";
 }
 
 std::string

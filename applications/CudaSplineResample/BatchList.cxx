@@ -1,0 +1,269 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "BatchList.h"
+
+#include "Error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace CudaSplineResample
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** The fields of a line of CSV, without their quotes. */
+std::vector<std::string>
+Fields(const std::string & line, const std::string & where)
+{
+  std::vector<std::string> fields(1);
+  bool                     isQuoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i)
+  {
+    const char character = line[i];
+    if (isQuoted && character == '"' && i + 1 < line.size() && line[i + 1] == '"')
+    {
+      fields.back() += '"';
+      ++i;
+    }
+    else if (character == '"' && (isQuoted || fields.back().empty()))
+    {
+      isQuoted = !isQuoted;
+    }
+    else if (character == ',' && !isQuoted)
+    {
+      fields.emplace_back();
+    }
+    else
+    {
+      fields.back() += character;
+    }
+  }
+  if (isQuoted)
+  {
+    throw ProgramError(where + ": a quote has no end; a field is on one line");
+  }
+  return fields;
+}
+
+/** Where the columns are. */
+struct Columns
+{
+  std::size_t input{ 0 };
+  std::size_t transform{ 1 };
+  std::size_t output{ 2 };
+  std::size_t count{ 3 };
+};
+
+constexpr std::size_t noColumn = ~std::size_t{ 0 };
+
+/** The columns that a first line names; false where it is no such line. */
+bool
+ReadHeader(const std::vector<std::string> & fields, Columns & columns)
+{
+  const auto find = [&fields](const char * name) {
+    const auto found = std::find(fields.begin(), fields.end(), name);
+    return found == fields.end() ? noColumn : static_cast<std::size_t>(found - fields.begin());
+  };
+  const Columns named{ find("input"), find("transform"), find("output"), fields.size() };
+  if (named.input == noColumn || named.output == noColumn)
+  {
+    return false;
+  }
+  columns = named;
+  return true;
+}
+
+fs::file_time_type
+NewestOf(const std::string & path)
+{
+  fs::file_time_type time = fs::last_write_time(path);
+  if (fs::is_directory(path))
+  {
+    for (const fs::directory_entry & entry : fs::directory_iterator(path))
+    {
+      time = std::max(time, entry.last_write_time());
+    }
+  }
+  return time;
+}
+
+/** Different names of one file become the same. */
+std::string
+NameForComparison(const std::string & path)
+{
+  std::error_code error;
+  const fs::path  name = fs::weakly_canonical(path, error);
+  return error ? path : name.string();
+}
+
+} // namespace
+
+std::vector<BatchItem>
+ReadBatchList(const std::string & file)
+{
+  std::ifstream stream(file);
+  if (!stream)
+  {
+    throw ProgramError("the list \"" + file + "\" cannot be read: " + std::strerror(errno));
+  }
+  std::vector<BatchItem> items;
+  Columns                columns;
+  std::string            line;
+  bool                   isFirst = true;
+  for (std::size_t number = 1; std::getline(stream, line); ++number)
+  {
+    if (!line.empty() && line.back() == '\r')
+    {
+      line.pop_back();
+    }
+    if (line.empty() || line[0] == '#')
+    {
+      continue;
+    }
+    const std::string              where = "the list \"" + file + "\", line " + std::to_string(number);
+    const std::vector<std::string> fields = Fields(line, where);
+    if (isFirst)
+    {
+      isFirst = false;
+      if (ReadHeader(fields, columns))
+      {
+        continue;
+      }
+      if (fields.size() == 2)
+      {
+        columns = { 0, noColumn, 1, 2 };
+      }
+    }
+    if (fields.size() != columns.count)
+    {
+      throw ProgramError(where + " has " + std::to_string(fields.size()) + " fields; " + std::to_string(columns.count) +
+                         " are expected: input, transform (may be empty), output");
+    }
+    BatchItem item;
+    item.input = fields[columns.input];
+    item.output = fields[columns.output];
+    if (columns.transform != noColumn && !fields[columns.transform].empty())
+    {
+      item.transform = ParseTransform(fields[columns.transform]);
+    }
+    if (item.input.empty() || item.output.empty())
+    {
+      throw ProgramError(where + " names no " + (item.input.empty() ? "input" : "output"));
+    }
+    items.push_back(item);
+  }
+  if (stream.bad() || items.empty())
+  {
+    throw ProgramError("the list \"" + file + "\" names no images; it needs a line each: input, transform, output");
+  }
+  return items;
+}
+
+std::vector<BatchItem>
+ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder)
+{
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+  {
+    throw ProgramError("of several images the last has to be an existing folder, into which the results go; \"" +
+                       folder + "\" is none");
+  }
+  std::vector<BatchItem> items;
+  for (const std::string & input : inputs)
+  {
+    BatchItem item;
+    item.input = input;
+    item.output = (fs::path(folder) / fs::path(input).filename()).string();
+    items.push_back(item);
+  }
+  return items;
+}
+
+void
+CheckBatch(const std::vector<BatchItem> & items)
+{
+  std::map<std::string, std::string> outputs; // and the inputs that they come from
+  for (const BatchItem & item : items)
+  {
+    const auto placed = outputs.emplace(NameForComparison(item.output), item.input);
+    if (!placed.second)
+    {
+      throw ProgramError("the output \"" + item.output + "\" is named twice, for \"" + placed.first->second +
+                         "\" and \"" + item.input + "\"");
+    }
+  }
+  for (const BatchItem & item : items)
+  {
+    if (outputs.count(NameForComparison(item.input)) > 0)
+    {
+      throw ProgramError("\"" + item.input + "\" is an input and an output of the batch");
+    }
+  }
+}
+
+bool
+IsFinished(const BatchItem & item, const Options & options)
+{
+  try
+  {
+    if (!fs::exists(item.output))
+    {
+      return false;
+    }
+    std::vector<std::string> sources{ item.input };
+    for (const TransformArgument & transform : OptionsOf(item, options).transforms)
+    {
+      sources.push_back(transform.file);
+    }
+    if (!options.reference.empty())
+    {
+      sources.push_back(options.reference);
+    }
+    const fs::file_time_type time = fs::last_write_time(item.output);
+    return std::all_of(
+      sources.begin(), sources.end(), [time](const std::string & source) { return NewestOf(source) <= time; });
+  }
+  catch (const fs::filesystem_error &)
+  {
+    return false; // a file that is missing: the item says so when it is done
+  }
+}
+
+Options
+OptionsOf(const BatchItem & item, const Options & options)
+{
+  Options one = options;
+  one.items.clear();
+  one.input = item.input;
+  one.output = item.output;
+  if (item.transform)
+  {
+    one.transforms.push_back(*item.transform);
+  }
+  return one;
+}
+
+} // namespace CudaSplineResample

@@ -1,0 +1,60 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineResample_BatchList_h
+#define CudaSplineResample_BatchList_h
+
+#include "CommandLine.h"
+
+#include <string>
+#include <vector>
+
+namespace CudaSplineResample
+{
+
+/** \brief Reads a list of images: CSV with a line an image.
+ *
+ * Columns are input, transform, output, in the order of a first line that names them, else in this one; transform may
+ * be empty or, in a list of two columns, left out. Fields with commas or quotes are quoted as in RFC 4180
+ * ("a.tfm,inverse"). Empty lines and lines that begin with # are skipped. File names are relative to the current
+ * folder. \exception ProgramError the file cannot be read, or a line is wrong, which is named */
+std::vector<BatchItem>
+ReadBatchList(const std::string & file);
+
+/** \brief The items of several inputs that go to a folder under their own names.
+ * \exception ProgramError the last is no folder */
+std::vector<BatchItem>
+ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder);
+
+/** \brief Refuses a list in which two items have one output, or an output is an input too.
+ * \exception ProgramError which files */
+void
+CheckBatch(const std::vector<BatchItem> & items);
+
+/** \brief True where an item's output is there and newer than all it is made from: input, transforms and reference.
+ *
+ * Outputs appear by renaming a complete file, so one that is there is whole. */
+bool
+IsFinished(const BatchItem & item, const Options & options);
+
+/** \brief The options of one item: those of the batch, with its files; its transform is applied before the others. */
+Options
+OptionsOf(const BatchItem & item, const Options & options);
+
+} // namespace CudaSplineResample
+
+#endif
