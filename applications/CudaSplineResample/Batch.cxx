@@ -19,19 +19,15 @@
 
 #include "AtomicOutput.h"
 #include "BatchList.h"
-#include "Command.h"
+#include "BatchWorker.h"
 #include "Error.h"
 #include "ProgressBar.h"
-#include "Report.h"
-
-#include "itkCudaSplineSystem.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -40,11 +36,6 @@
 #include <optional>
 
 #include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#if defined(__linux__)
-#  include <sys/prctl.h>
-#endif
 
 namespace CudaSplineResample
 {
@@ -76,192 +67,6 @@ NameOf(Status status)
       return "waiting";
   }
 }
-
-/** All bytes, or false at the end of the other side. */
-bool
-ReadAll(int file, void * bytes, std::size_t count)
-{
-  for (char * at = static_cast<char *>(bytes); count > 0;)
-  {
-    const ssize_t got = read(file, at, count);
-    if (got < 0 && errno == EINTR)
-    {
-      continue;
-    }
-    if (got <= 0)
-    {
-      return false;
-    }
-    at += got;
-    count -= static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-bool
-WriteAll(int file, const void * bytes, std::size_t count)
-{
-  for (const char * at = static_cast<const char *>(bytes); count > 0;)
-  {
-    const ssize_t put = write(file, at, count);
-    if (put < 0 && errno == EINTR)
-    {
-      continue;
-    }
-    if (put <= 0)
-    {
-      return false;
-    }
-    at += put;
-    count -= static_cast<std::size_t>(put);
-  }
-  return true;
-}
-
-/** Does one item; its result as the parent reads it. */
-nlohmann::json
-RunItem(const Options & options)
-{
-  nlohmann::json result;
-  result["error"] = ErrorOf([&] { result["report"] = nlohmann::json::parse(ToJson(RunCommand(options), options)); });
-  result["warnings"] = TakeWarnings();
-  return result;
-}
-
-/** The life of a process: items by their number, until there are no more. */
-[[noreturn]] void
-RunWorker(const Options & options, const std::string & device, int orders, int results)
-{
-#if defined(__linux__)
-  prctl(PR_SET_PDEATHSIG, SIGTERM); // what the parent does not live to collect is not wanted
-#endif
-  RemoveOutputsOnSignals();
-  Options ours = options;
-  ours.verbose = false;
-  ours.quiet = true;
-  ours.report.clear();
-  if (!device.empty())
-  {
-    setenv("CUDASPLINE_DEVICE", device.c_str(), 1);
-    ours.device = options.device.empty() ? "" : device; // asked for by --device it has to do the work
-  }
-  std::uint64_t number = 0;
-  while (ReadAll(orders, &number, sizeof(number)))
-  {
-    const nlohmann::json result = RunItem(OptionsOf(options.items[number], ours));
-    const std::string    text = result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    const std::uint64_t  length = text.size();
-    if (!WriteAll(results, &length, sizeof(length)) || !WriteAll(results, text.data(), text.size()))
-    {
-      break;
-    }
-  }
-  itk::CudaSpline::WaitForDeviceStart();
-  std::_Exit(EXIT_SUCCESS); // the parent's destructors are not this process's
-}
-
-/** A process that does items, as its parent sees it. */
-class Worker
-{
-public:
-  /** \param[in] others files of the other processes, which this one is not to keep open */
-  Worker(const Options & options, const std::string & device, const std::vector<int> & others)
-  {
-    int orders[2];
-    int results[2];
-    if (pipe(orders) != 0 || pipe(results) != 0)
-    {
-      throw ProgramError(std::string("no process can be started for the batch: ") + std::strerror(errno));
-    }
-    std::cout.flush();
-    std::cerr.flush();
-    m_Process = fork();
-    if (m_Process < 0)
-    {
-      throw ProgramError(std::string("no process can be started for the batch: ") + std::strerror(errno));
-    }
-    if (m_Process == 0)
-    {
-      for (const int file : others)
-      {
-        close(file);
-      }
-      close(orders[1]);
-      close(results[0]);
-      RunWorker(options, device, orders[0], results[1]);
-    }
-    close(orders[0]);
-    close(results[1]);
-    m_Orders = orders[1];
-    m_Results = results[0];
-  }
-  Worker(const Worker &) = delete;
-  Worker &
-  operator=(const Worker &) = delete;
-  ~Worker() { this->End(); }
-
-  /** Gives it an item to do; false where it is gone. */
-  bool
-  Order(std::size_t item)
-  {
-    this->item = item;
-    const std::uint64_t number = item;
-    return WriteAll(m_Orders, &number, sizeof(number));
-  }
-
-  /** Waits for the result of its item; nothing where the process ended before it. */
-  std::optional<nlohmann::json>
-  TakeResult()
-  {
-    std::uint64_t length = 0;
-    if (!ReadAll(m_Results, &length, sizeof(length)))
-    {
-      return std::nullopt;
-    }
-    std::string text(length, '\0');
-    if (!ReadAll(m_Results, text.data(), text.size()))
-    {
-      return std::nullopt;
-    }
-    return nlohmann::json::parse(text);
-  }
-
-  /** Ends it; how it ended, where that was not its own wish. */
-  std::string
-  End()
-  {
-    if (m_Process <= 0)
-    {
-      return "";
-    }
-    close(m_Orders);
-    close(m_Results);
-    int status = 0;
-    while (waitpid(m_Process, &status, 0) < 0 && errno == EINTR)
-    {}
-    m_Process = -1;
-    return WIFSIGNALED(status) ? std::string("its process was ended by a signal: ") + strsignal(WTERMSIG(status))
-                               : "its process ended with code " + std::to_string(WEXITSTATUS(status));
-  }
-
-  int
-  GetOrders() const
-  {
-    return m_Orders;
-  }
-  int
-  GetResults() const
-  {
-    return m_Results;
-  }
-
-  std::optional<std::size_t> item; ///< what it is doing
-
-private:
-  pid_t m_Process{ -1 };
-  int   m_Orders{ -1 };
-  int   m_Results{ -1 };
-};
 
 /** The list while it is worked through. */
 class BatchRun
@@ -298,7 +103,7 @@ public:
       for (const auto & worker : m_Workers)
       {
         // A negative number is passed over.
-        waiting.push_back({ worker && worker->item ? worker->GetResults() : -1, POLLIN, 0 });
+        waiting.push_back({ worker && worker->GetItem() ? worker->GetResults() : -1, POLLIN, 0 });
       }
       if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR)
       {
@@ -408,7 +213,7 @@ private:
   void
   Occupy(std::size_t slot)
   {
-    std::unique_ptr<Worker> & worker = m_Workers[slot];
+    std::unique_ptr<BatchWorker> & worker = m_Workers[slot];
     while (m_Next < m_States.size() && m_States[m_Next].status != Status::Waiting)
     {
       ++m_Next;
@@ -425,10 +230,11 @@ private:
       {
         if (other)
         {
-          others.insert(others.end(), { other->GetOrders(), other->GetResults() });
+          const std::vector<int> files = other->GetFiles();
+          others.insert(others.end(), files.begin(), files.end());
         }
       }
-      worker = std::make_unique<Worker>(m_Options, devices.empty() ? "" : devices[slot % devices.size()], others);
+      worker = std::make_unique<BatchWorker>(m_Options, devices.empty() ? "" : devices[slot % devices.size()], others);
     }
     worker->Order(m_Next++); // where it is gone, its result will be missing
   }
@@ -436,32 +242,32 @@ private:
   void
   Collect(std::size_t slot)
   {
-    std::unique_ptr<Worker> & worker = m_Workers[slot];
-    const std::size_t         item = *worker->item;
-    worker->item.reset();
-    const std::optional<nlohmann::json> result = worker->TakeResult();
-    if (!result)
+    std::unique_ptr<BatchWorker> &   worker = m_Workers[slot];
+    const std::size_t                item = *worker->GetItem();
+    const std::optional<std::string> text = worker->TakeResult();
+    if (!text)
     {
       const std::string end = worker->End();
       worker = nullptr;
       this->Finish(item, Status::Failed, end);
       return;
     }
-    m_States[item].warnings = result->at("warnings").get<std::vector<std::string>>();
-    const std::string error = result->at("error").get<std::string>();
+    const nlohmann::json result = nlohmann::json::parse(*text);
+    const std::string    error = result.at("error").get<std::string>();
+    m_States[item].warnings = result.at("warnings").get<std::vector<std::string>>();
     if (error.empty())
     {
-      m_States[item].report = result->at("report");
+      m_States[item].report = result.at("report");
     }
     this->Finish(item, error.empty() ? Status::Done : Status::Failed, error);
   }
 
-  const Options &                      m_Options;
-  std::vector<State>                   m_States;
-  std::vector<std::unique_ptr<Worker>> m_Workers;
-  std::size_t                          m_Next{ 0 };
-  std::size_t                          m_Finished{ 0 };
-  ProgressBar                          m_Bar;
+  const Options &                           m_Options;
+  std::vector<State>                        m_States;
+  std::vector<std::unique_ptr<BatchWorker>> m_Workers;
+  std::size_t                               m_Next{ 0 };
+  std::size_t                               m_Finished{ 0 };
+  ProgressBar                               m_Bar;
 };
 
 } // namespace

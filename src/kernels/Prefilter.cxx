@@ -21,8 +21,8 @@
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/math/FirFilter.h"
 
+#include "device/LargePages.h"
 #include "kernels/HostCopies.h"
-#include "kernels/LargePages.h"
 #include "kernels/PrefilterBackends.h"
 #include "kernels/StoreCoefficients.h"
 

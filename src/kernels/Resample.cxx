@@ -18,8 +18,8 @@
 #include "itkCudaSpline/kernels/Resample.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "device/LargePages.h"
 #include "kernels/EvaluationBackends.h"
-#include "kernels/LargePages.h"
 #include "kernels/MethodDispatch.h"
 #include "kernels/TransformStages.h"
 

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/LargePages.h"
+#include "device/LargePages.h"
 
 #if defined(__linux__)
 #  include <sys/mman.h>

@@ -1,0 +1,92 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineResample_BatchWorker_h
+#define CudaSplineResample_BatchWorker_h
+
+#include "CommandLine.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace CudaSplineResample
+{
+
+/** \brief A process that does items of a batch one after the other, as its parent sees it. */
+class BatchWorker
+{
+public:
+  /** Starts the process.
+   *
+   * \param[in] options with items
+   * \param[in] device the GPU that it takes; empty for the device of the options
+   * \param[in] others files of the other processes, which this one is not to keep open
+   * \exception ProgramError no process can be started */
+  BatchWorker(const Options & options, const std::string & device, const std::vector<int> & others);
+  BatchWorker(const BatchWorker &) = delete;
+  BatchWorker &
+  operator=(const BatchWorker &) = delete;
+  ~BatchWorker();
+
+  /** \brief Gives it an item to do. Where it is gone, its result will be missing. */
+  void
+  Order(std::size_t item);
+
+  /** \brief The item that it does; none before Order() and after TakeResult(). */
+  const std::optional<std::size_t> &
+  GetItem() const
+  {
+    return m_Item;
+  }
+
+  /** \brief Waits for the result of its item: JSON of "error" (empty where there was none), "warnings" and "report";
+   * nothing where the process ended before it. */
+  std::optional<std::string>
+  TakeResult();
+
+  /** \brief Ends it, and says how it ended. */
+  std::string
+  End();
+
+  /** \brief The file that can be read when there is a result. */
+  int
+  GetResults() const
+  {
+    return m_Results;
+  }
+
+  /** \brief The files of the parent's side. */
+  std::vector<int>
+  GetFiles() const
+  {
+    return { m_Orders, m_Results };
+  }
+
+private:
+  std::optional<std::size_t> m_Item;
+  pid_t                      m_Process{ -1 };
+  int                        m_Orders{ -1 };
+  int                        m_Results{ -1 };
+};
+
+} // namespace CudaSplineResample
+
+#endif
