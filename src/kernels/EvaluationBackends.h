@@ -32,6 +32,13 @@ namespace itk::CudaSpline
 /** \brief Points that are evaluated as a line: what a thread of the host takes at a time. */
 inline constexpr std::int64_t PointsOfLine = 1024;
 
+/** \brief Lines that a number of points makes, of which the last may be short. */
+constexpr std::int64_t
+LinesOfPoints(std::int64_t count)
+{
+  return (count + PointsOfLine - 1) / PointsOfLine;
+}
+
 /** \brief Evaluates lines of output samples on the host's threads; progress from 0 to 1.
  *
  * Dimensions 1 to 3.

@@ -42,7 +42,7 @@ SamplePointsOnCpu(const PointsDescriptor & descriptor, const SampleSource & sour
                   source.GetDescriptor(),
                   descriptor.derivatives,
                   arguments,
-                  (descriptor.count + PointsOfLine - 1) / PointsOfLine,
+                  LinesOfPoints(descriptor.count),
                   context);
   });
 }

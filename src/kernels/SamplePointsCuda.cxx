@@ -56,12 +56,6 @@ ResultArrays(const PointsDescriptor & descriptor, unsigned int dimension)
            array(descriptor.inside, 1) };
 }
 
-std::int64_t
-LinesOf(std::int64_t count)
-{
-  return (count + PointsOfLine - 1) / PointsOfLine;
-}
-
 /** Host arrays: while the results of a chunk of points travel back, the next one is computed. */
 template <unsigned int VDimension>
 void
@@ -109,7 +103,7 @@ SampleChunks(const PointsDescriptor & descriptor,
                        source.GetDescriptor(),
                        descriptor.derivatives,
                        arguments,
-                       LinesOf(arguments.count),
+                       LinesOfPoints(arguments.count),
                        streams[slot].Get());
     }
     if (chunk > 0)
@@ -147,7 +141,7 @@ SampleInPlace(const PointsDescriptor & descriptor, const SampleSource & source)
                    source.GetDescriptor(),
                    descriptor.derivatives,
                    arguments,
-                   LinesOf(descriptor.count),
+                   LinesOfPoints(descriptor.count),
                    static_cast<StreamHandle>(descriptor.stream));
 }
 
