@@ -66,7 +66,7 @@ struct Signal
   std::vector<float> samples; ///< all sources begin with what a float can hold
 };
 
-/** Noise, waves of eight samples and more, and boxes of sharp edges. */
+/** Noise, waves of fourteen samples and more, and boxes of sharp edges. */
 std::vector<Signal>
 MakeSignals(std::mt19937 & random)
 {
