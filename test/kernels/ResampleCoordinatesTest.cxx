@@ -21,8 +21,13 @@
 
 #include "ResampleCase.h"
 
+#include "itkCudaSpline/kernels/Displacements.h"
+
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
+#include <cstddef>
 #include <memory>
 
 using namespace CudaSplineTest;
@@ -118,13 +123,20 @@ RandomStage(unsigned int dimension, TransformKind kind, int order, bool nearest,
   return stage;
 }
 
+/** A number of a stage's displacements. */
+double
+NumberOf(const TransformChain::Stage & stage, std::int64_t i)
+{
+  return stage.singleData != nullptr ? static_cast<double>(stage.singleData.get()[i]) : stage.data.get()[i];
+}
+
 /** The displacement of a stage at a continuous index of its grid, by a loop over all samples of it; false: outside. */
 bool
 Displace(const TransformChain::Stage & stage, unsigned int dimension, const Numbers & index, Numbers & point)
 {
   const bool   isSpline = stage.kind == TransformKind::BSpline;
   const double margin = isSpline ? 0.5 * (stage.order - 1) : -0.5;
-  for (unsigned int d = 0; d < dimension; ++d)
+  for (unsigned int d = 0; d < dimension && !stage.goesOn; ++d)
   {
     const double first = static_cast<double>(stage.start[d]);
     if (!(index[d] >= first + margin && index[d] < first + static_cast<double>(stage.size[d]) - 1.0 - margin))
@@ -150,7 +162,7 @@ Displace(const TransformChain::Stage & stage, unsigned int dimension, const Numb
     }
     for (unsigned int d = 0; d < dimension; ++d)
     {
-      sum[d] += weight * stage.data.get()[isSpline ? d * count + i : i * dimension + d];
+      sum[d] += weight * NumberOf(stage, isSpline ? d * count + i : i * dimension + d);
     }
   }
   for (unsigned int d = 0; d < dimension; ++d)
@@ -245,12 +257,13 @@ LinearByLoops(const Case & test, const Numbers & index, double outside)
 
 /** Whether an index is so near to the border that either answer may stand. */
 bool
-IsAtBorder(const Case & test, const Numbers & index)
+IsAtBorder(const Case & test, const Numbers & index, double margin)
 {
   bool at = false;
   for (unsigned int d = 0; d < test.source.dimension; ++d)
   {
-    at = at || std::abs(index[d] - test.resample.lower[d]) < 1e-9 || std::abs(index[d] - test.resample.upper[d]) < 1e-9;
+    at = at || std::abs(index[d] - test.resample.lower[d]) < margin ||
+         std::abs(index[d] - test.resample.upper[d]) < margin;
   }
   return at;
 }
@@ -278,8 +291,8 @@ Evaluate(const Case & test, const ResampleDescriptor & resample, const Execution
 
 const std::vector<std::vector<std::int64_t>> Shapes{ { 23 }, { 17, 19 }, { 13, 11, 12 } };
 
-/** A chain of some stages for a case, by a letter each: affine, 1, 2, 3: order of a B-spline, linear or nearest field.
- */
+/** A chain of some stages for a case, by a letter each: affine, 1, 2, 3: order of a B-spline, linear or nearest field;
+ * L and N: fields that go on outside, L of float. */
 TransformChain
 RandomChain(const Case & test, const std::string & stages, FreshRandom & random)
 {
@@ -296,11 +309,23 @@ RandomChain(const Case & test, const std::string & stages, FreshRandom & random)
   }
   for (const char letter : stages)
   {
-    const auto kind = letter == 'a'
-                        ? TransformKind::Affine
-                        : (letter == 'l' || letter == 'n' ? TransformKind::DisplacementField : TransformKind::BSpline);
-    chain.stages.push_back(
-      RandomStage(dimension, kind, kind == TransformKind::BSpline ? letter - '0' : 3, letter == 'n', random));
+    const auto            kind = letter == 'a'
+                                   ? TransformKind::Affine
+                                   : (std::isdigit(letter) ? TransformKind::BSpline : TransformKind::DisplacementField);
+    TransformChain::Stage stage = RandomStage(
+      dimension, kind, kind == TransformKind::BSpline ? letter - '0' : 3, letter == 'n' || letter == 'N', random);
+    stage.goesOn = letter == 'L' || letter == 'N';
+    if (letter == 'L')
+    {
+      const auto                   count = static_cast<std::size_t>(TransformChain::CountOf(stage, dimension));
+      const std::shared_ptr<float> numbers(new float[count], std::default_delete<float[]>());
+      std::transform(stage.data.get(), stage.data.get() + count, numbers.get(), [](double number) {
+        return static_cast<float>(number);
+      });
+      stage.singleData = numbers;
+      stage.data = nullptr;
+    }
+    chain.stages.push_back(stage);
   }
   return chain;
 }
@@ -312,7 +337,7 @@ TEST_P(ResampleCoordinates, ChainsOfTransforms)
   FreshRandom random;
   for (const auto & shape : Shapes)
   {
-    for (const std::string stages : { "", "a", "1", "2", "3", "l", "n", "a3la2n1" })
+    for (const std::string stages : { "", "a", "1", "2", "3", "l", "n", "L", "N", "a3la2n1", "aLN2L" })
     {
       SCOPED_TRACE(std::to_string(shape.size()) + "D, stages " + stages);
       Case                 test = LinearCase(shape, random);
@@ -327,13 +352,15 @@ TEST_P(ResampleCoordinates, ChainsOfTransforms)
         resample.lines *= chain.regionSize[d];
       }
       const auto output = Evaluate(test, resample, this->Context());
-      long       inside = 0;
+      // Displacements of float are summed up in float: 1e-7 of a millimetre, some of them one after the other.
+      const double tolerance = stages.find('L') != std::string::npos ? 1e-5 : 1e-9;
+      long         inside = 0;
       for (std::size_t i = 0; i < output.size(); ++i)
       {
         const Numbers index = Walk(chain, dimension, static_cast<std::int64_t>(i));
         const double  expected = LinearByLoops(test, index, Outside);
         inside += expected != Outside ? 1 : 0;
-        ASSERT_TRUE(std::abs(output[i] - expected) <= 1e-9 * Largest(test) || IsAtBorder(test, index))
+        ASSERT_TRUE(std::abs(output[i] - expected) <= tolerance * Largest(test) || IsAtBorder(test, index, tolerance))
           << i << ": " << output[i] << " and " << expected;
       }
       EXPECT_GT(inside, 5);
@@ -376,4 +403,109 @@ TEST_P(ResampleCoordinates, ProvidedIndices)
       ASSERT_NEAR(output[i], LinearByLoops(test, index, Outside), 1e-12 * Largest(test)) << shape.size() << "D, " << i;
     }
   }
+}
+
+// The displacements of a chain are what it adds to the places of the output's samples.
+TEST_P(ResampleCoordinates, DisplacementsOfChains)
+{
+  FreshRandom random;
+  for (const auto & shape : Shapes)
+  {
+    for (const std::string stages : { "", "a", "3", "l", "N", "a3la2n1" })
+    {
+      SCOPED_TRACE(std::to_string(shape.size()) + "D, stages " + stages);
+      const Case             test = LinearCase(shape, random);
+      const unsigned int     dimension = test.source.dimension;
+      TransformChain         chain = RandomChain(test, stages, random);
+      DisplacementDescriptor descriptor;
+      descriptor.dimension = dimension;
+      descriptor.output = ScalarType::Float64;
+      descriptor.chain = &chain;
+      descriptor.samples = chain.regionSize[0];
+      descriptor.lines = 1;
+      for (unsigned int d = 1; d < dimension; ++d)
+      {
+        descriptor.lines *= chain.regionSize[d];
+      }
+      const std::int64_t  count = descriptor.samples * descriptor.lines;
+      std::vector<double> output(static_cast<std::size_t>(count * dimension), 1e300);
+      MakeDisplacements(descriptor, output.data(), this->Context());
+      // Walk() ends at an index of the input: of this one, places are.
+      chain.inputOrigin = {};
+      chain.pointToIndex = {};
+      for (unsigned int d = 0; d < dimension; ++d)
+      {
+        chain.pointToIndex[d][d] = 1.0;
+      }
+      TransformChain still = chain;
+      still.stages.clear();
+      for (std::int64_t i = 0; i < count; ++i)
+      {
+        const Numbers moved = Walk(chain, dimension, i);
+        const Numbers place = Walk(still, dimension, i);
+        for (unsigned int d = 0; d < dimension; ++d)
+        {
+          ASSERT_NEAR(output[i * dimension + d], moved[d] - place[d], 1e-10) << i;
+        }
+      }
+    }
+  }
+}
+
+// Between the ends of scanlines they are linear; in float they are rounded once.
+TEST_P(ResampleCoordinates, DisplacementsOfScanlines)
+{
+  FreshRandom random;
+  for (unsigned int dimension = 1; dimension <= 3; ++dimension)
+  {
+    for (const ScalarType type : { ScalarType::Float32, ScalarType::Float64 })
+    {
+      DisplacementDescriptor descriptor;
+      descriptor.dimension = dimension;
+      descriptor.output = type;
+      descriptor.samples = 37;
+      descriptor.lines = dimension == 1 ? 1 : 23;
+      descriptor.lineOffset = 5;
+      descriptor.lineLength = 44;
+      std::vector<double> ends(static_cast<std::size_t>(descriptor.lines) * 2 * dimension);
+      for (double & end : ends)
+      {
+        end = random.Uniform(-9.0, 9.0);
+      }
+      descriptor.scanlineEnds = ends.data();
+      const std::int64_t     count = descriptor.samples * descriptor.lines * dimension;
+      std::vector<std::byte> output(static_cast<std::size_t>(count) * SizeOf(type));
+      MakeDisplacements(descriptor, output.data(), this->Context());
+      for (std::int64_t i = 0; i < count; ++i)
+      {
+        const std::int64_t d = i % dimension;
+        const std::int64_t line = i / dimension / descriptor.samples;
+        const double       alpha = static_cast<double>(5 + i / dimension % descriptor.samples) / 44.0;
+        const double       expected =
+          (1.0 - alpha) * ends[line * 2 * dimension + d] + alpha * ends[(line * 2 + 1) * dimension + d];
+        const double stored = LoadScalar<double>(output.data(), type, i);
+        ASSERT_EQ(stored, type == ScalarType::Float32 ? static_cast<double>(static_cast<float>(expected)) : expected);
+      }
+    }
+  }
+}
+
+TEST(Displacements, Errors)
+{
+  TransformChain         chain;
+  DisplacementDescriptor descriptor;
+  std::vector<double>    output(3);
+  descriptor.samples = 1;
+  descriptor.lines = 1;
+  descriptor.output = ScalarType::Float64;
+  EXPECT_THROW(MakeDisplacements(descriptor, output.data(), ExecutionContext()), std::invalid_argument);
+  descriptor.chain = &chain;
+  descriptor.output = ScalarType::Int16;
+  EXPECT_THROW(MakeDisplacements(descriptor, output.data(), ExecutionContext()), std::invalid_argument);
+  descriptor.output = ScalarType::Float64;
+  descriptor.dimension = 4;
+  EXPECT_THROW(MakeDisplacements(descriptor, output.data(), ExecutionContext()), std::invalid_argument);
+  descriptor.dimension = 3;
+  MakeDisplacements(descriptor, output.data(), ExecutionContext()); // without a stage nothing moves
+  EXPECT_EQ(output, std::vector<double>(3, 0.0));
 }
