@@ -173,10 +173,6 @@ protected:
   ///@}
 
 private:
-  /** Refuses an address mode that splines of an order cannot have. */
-  static void
-  CheckOrderAndMode(unsigned int order, CudaSplineAddressMode mode);
-
   /** Value and derivatives (per sample) at a continuous index; NaN where it is NaN or beyond every index. */
   template <CudaSpline::Derivatives VDerivatives>
   CudaSpline::Jet<ImageDimension, double>

@@ -40,7 +40,7 @@ CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::SetSplineOrder(unsi
   }
   for (unsigned int d = 0; d < ImageDimension && splineOrder >= 2; ++d)
   {
-    CheckOrderAndMode(splineOrder, this->GetAddressMode(d));
+    CudaSplineDetail::CheckSplineAddressMode(splineOrder, this->GetAddressMode(d));
   }
   Superclass::SetSplineOrder(splineOrder);
   this->Modified();
@@ -49,21 +49,9 @@ CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::SetSplineOrder(unsi
 
 template <typename TSuperclass, typename TImageType, typename TCoordRep>
 void
-CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::CheckOrderAndMode(unsigned int          order,
-                                                                               CudaSplineAddressMode mode)
-{
-  if (order >= 2 && (mode == CudaSplineAddressMode::Nearest || mode == CudaSplineAddressMode::GridConstant))
-  {
-    itkGenericExceptionMacro(
-      << "B-splines of orders 2 to 5 continue by Mirror, Reflect or GridWrap; the address mode is " << mode << ".");
-  }
-}
-
-template <typename TSuperclass, typename TImageType, typename TCoordRep>
-void
 CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::CheckAddressMode(CudaSplineAddressMode mode) const
 {
-  CheckOrderAndMode(this->m_SplineOrder, mode);
+  CudaSplineDetail::CheckSplineAddressMode(this->m_SplineOrder, mode);
 }
 
 template <typename TSuperclass, typename TImageType, typename TCoordRep>

@@ -18,8 +18,8 @@
 #ifndef itkCudaBSplineInterpolateImageFunction_h
 #define itkCudaBSplineInterpolateImageFunction_h
 
-#include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineFunctionBase.h"
+#include "itkCudaSplineCoefficients.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
 
@@ -174,14 +174,11 @@ protected:
   MethodChanged() override;
 
 private:
-  using DecompositionFilter = CudaBSplineDecompositionImageFilter<TImageType, CoefficientImageType>;
-
-  std::mutex       m_Mutex;
-  std::uint64_t    m_Checksum{ 0 };     ///< of the pixels that the coefficients were made from
-  CudaSplineMethod m_CoefficientMethod; ///< order and extension that the coefficients were made for
-  ModeEnum         m_Mode{ ModeEnum::Exact };
-  int              m_NumberOfTableEntries{ CudaSpline::SmallestTable };
-  StorageEnum      m_Storage{ StorageEnum::Element };
+  std::mutex                          m_Mutex;
+  CudaSplineDetail::CoefficientRecord m_Record;
+  ModeEnum                            m_Mode{ ModeEnum::Exact };
+  int                                 m_NumberOfTableEntries{ CudaSpline::SmallestTable };
+  StorageEnum                         m_Storage{ StorageEnum::Element };
 };
 
 } // namespace itk

@@ -19,10 +19,7 @@
 #define itkCudaBSplineInterpolateImageFunction_hxx
 
 #include "itkCudaBSplineInterpolateImageFunction.h"
-#include "itkCudaSplineImageAccess.h"
-#include "itkCudaSpline/kernels/ContentChecksum.h"
 
-#include <type_traits>
 #include <typeinfo>
 
 namespace itk
@@ -39,65 +36,11 @@ CudaBSplineInterpolateImageFunction<TImageType, TCoordRep, TCoefficientType>::Se
     this->m_Coefficients = nullptr;
     return;
   }
-  // The coefficients depend on the whole image: as in ITK, it is brought up to date here.
-  auto * const image = const_cast<TImageType *>(inputData);
-  if (image->GetSource() != nullptr)
-  {
-    image->UpdateOutputInformation();
-    image->SetRequestedRegionToLargestPossibleRegion();
-    image->Update();
-  }
-
-  const CudaSplineMethod method = this->DescribeMethod(inputData);
-
-  auto          filter = DecompositionFilter::New();
-  const auto &  region = inputData->GetBufferedRegion();
-  bool          isSame = false;
-  std::uint64_t checksum = 0;
-  // What the bytes of an adaptor mean depends on the adaptor: only plain images are known by their bytes.
-  if constexpr (DecompositionFilter::IsAccelerated)
-  {
-    CudaSplineDetail::CheckNotEmpty(this, inputData);
-    const CudaSplineHostExecutor executor(filter->GetMultiThreader());
-    CudaSpline::ExecutionContext context;
-    context.host = &executor;
-    checksum = CudaSpline::ContentChecksum(
-      inputData->GetBufferPointer(), region.GetNumberOfPixels() * sizeof(typename TImageType::PixelType), context);
-    const auto & kept = this->m_Coefficients;
-    isSame = kept.IsNotNull() && checksum == m_Checksum && m_CoefficientMethod.order == this->m_SplineOrder &&
-             m_CoefficientMethod.extension == method.extension && kept->GetBufferedRegion() == region &&
-             kept->GetSpacing() == inputData->GetSpacing() && kept->GetOrigin() == inputData->GetOrigin() &&
-             kept->GetDirection() == inputData->GetDirection();
-  }
-  if (!isSame)
-  {
-    filter->SetInput(inputData);
-    if constexpr (std::is_same<TImageType, Image<typename TImageType::PixelType, ImageDimension>>::value)
-    {
-      // A pipeline writes the requested region of its input, which interpolators of other threads may share: it gets
-      // an image of its own with the same pixels. One that has a source belongs to a pipeline already.
-      if (image->GetSource() == nullptr)
-      {
-        const auto graft = TImageType::New();
-        graft->Graft(inputData);
-        filter->SetInput(graft);
-      }
-    }
-    filter->SetSplineOrder(this->m_SplineOrder);
-    for (unsigned int d = 0; d < ImageDimension && this->m_SplineOrder >= 2 && this->HasAddressMode(); ++d)
-    {
-      filter->SetExtension(d, method.extension[d]);
-    }
-    filter->GetBackendSelection().CopyChoice(this->GetBackendSelection());
-    filter->Update();
-    this->GetBackendSelection().Record(filter->GetBackendSelection());
-    this->m_Coefficients = filter->GetOutput();
-    m_Checksum = checksum;
-    m_CoefficientMethod = method;
-  }
+  CudaSplineDetail::MakeCoefficients(
+    this, inputData, this->DescribeMethod(inputData), this->GetBackendSelection(), m_Record, this->m_Coefficients);
   // Past the superclass, which would decompose the image itself.
   InterpolateImageFunction<TImageType, TCoordRep>::SetInputImage(inputData);
-  this->m_DataLength = region.GetSize();
+  this->m_DataLength = inputData->GetBufferedRegion().GetSize();
 }
 
 template <typename TImageType, typename TCoordRep, typename TCoefficientType>

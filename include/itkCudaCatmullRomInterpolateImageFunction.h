@@ -41,6 +41,9 @@ namespace itk
  * evaluation within CudaResampleImageFilter run on the backend. The functions for derivatives have the names of
  * CudaBSplineInterpolateImageFunction. There is no texture mode: two of the four weights are negative.
  *
+ * Of pixels of several numbers each is interpolated by itself. They have values alone, no derivatives, and their
+ * batches run point by point.
+ *
  * \par Accuracy
  * Weights, sums and results of single evaluations are double: within VDimension 12 (1 + tension / 2)^VDimension units
  * of 2^-53 of the largest absolute sample. Batches compute in float for pixels and results of at most 24 bits, else in
@@ -49,7 +52,7 @@ namespace itk
  * \par Threads
  * Evaluations may run in any number of threads at once.
  *
- * \tparam TInputImage image of scalars
+ * \tparam TInputImage image of scalars or of several numbers a pixel
  * \tparam TCoordRep float or double
  *
  * \sa CudaBSplineInterpolateImageFunction, CudaResampleImageFilter
@@ -84,7 +87,11 @@ public:
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
   ///@}
 
-  static_assert(std::is_arithmetic<typename TInputImage::PixelType>::value, "Catmull-Rom is for images of scalars.");
+  /** True where pixels are single numbers. */
+  static constexpr bool IsScalar = std::is_arithmetic<typename TInputImage::PixelType>::value;
+
+  static_assert(IsScalar || CudaSplineDetail::ImageTraits<TInputImage>::IsReadable,
+                "Catmull-Rom is for images of scalars, and of several numbers a pixel that the module knows.");
 
   /** First derivatives. */
   using CovariantVectorType = CovariantVector<OutputType, ImageDimension>;

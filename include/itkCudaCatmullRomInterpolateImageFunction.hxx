@@ -53,6 +53,7 @@ auto
 CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateJet(const ContinuousIndexType & index) const
   -> CudaSpline::Jet<ImageDimension, double>
 {
+  static_assert(IsScalar, "Derivatives are those of images of scalars.");
   using Basis = CudaSpline::CatmullRomBasis;
   const TInputImage * const image = this->GetInputImage();
   if (image == nullptr)
@@ -99,7 +100,28 @@ auto
 CudaCatmullRomInterpolateImageFunction<TInputImage, TCoordRep>::EvaluateAtContinuousIndex(
   const ContinuousIndexType & index) const -> OutputType
 {
-  return static_cast<OutputType>(this->template EvaluateJet<CudaSpline::Derivatives::None>(index).value);
+  if constexpr (IsScalar)
+  {
+    return static_cast<OutputType>(this->template EvaluateJet<CudaSpline::Derivatives::None>(index).value);
+  }
+  else
+  {
+    const TInputImage * const image = this->GetInputImage();
+    if (image == nullptr)
+    {
+      itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
+    }
+    using Component = typename CudaSplineDetail::ImageTraits<TInputImage>::ComponentType;
+    CudaSpline::Extension extension[ImageDimension];
+    this->GetExtensions(CudaSpline::Extension::Mirror, extension);
+    return CudaSplineDetail::EvaluatePixel<OutputType>(CudaSpline::CatmullRomBasis{ m_Tension },
+                                                       reinterpret_cast<const Component *>(image->GetBufferPointer()),
+                                                       image->GetNumberOfComponentsPerPixel(),
+                                                       CudaSplineDetail::ExtentOf(image),
+                                                       extension,
+                                                       this->GetBorderValue(),
+                                                       index);
+  }
 }
 
 template <typename TInputImage, typename TCoordRep>

@@ -30,6 +30,7 @@
 
 #include <limits>
 #include <memory>
+#include <ostream>
 #include <vector>
 
 namespace itk
@@ -45,25 +46,36 @@ enum class CudaSplinePrecision : unsigned char
   Double     ///< double
 };
 
+/** \brief Prints the name of an arithmetic. */
+inline std::ostream &
+operator<<(std::ostream & stream, CudaSplinePrecision precision)
+{
+  return stream << (precision == CudaSplinePrecision::Automatic
+                      ? "Automatic"
+                      : (precision == CudaSplinePrecision::Single ? "Single" : "Double"));
+}
+
 /** \class CudaResampleImageFilter
  * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
  *
- * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are images of 1
- * to 3 dimensions and of any integer or real pixel types, under every transform, with or without ITK's
+ * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are inputs of 1
+ * to 3 dimensions, outputs of any, and any integer or real pixel types, under every transform, with or without ITK's
  * nearest-neighbour extrapolator: scalar ones with the module's interpolators, in any of their address modes, and with
  * ITK's own as the user sets them: NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction,
  * BSplineInterpolateImageFunction and BSplineResampleImageFunction of orders 0 to 5,
  * WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, default boundary) and
  * LabelImageGaussianInterpolateImageFunction (images that begin at index 0). Of images of several numbers a pixel
  * (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage) they are the linear and the nearest-neighbour
- * ones. Classes derived from these, and all else, are answered by the superclass; GetLastBackend() and
+ * ones, and of the module CudaVectorBSplineInterpolateImageFunction and CudaCatmullRomInterpolateImageFunction. Classes
+ * derived from these, and all else, are answered by the superclass; GetLastBackend() and
  * GetFallbackReason() tell.
  *
  * \par Transforms
  * Points of linear transforms are interpolated along scanlines, as ITK does. BSplineTransform,
  * DisplacementFieldTransform with ITK's linear and nearest-neighbour interpolators, and CompositeTransform of these and
- * of linear ones, in any depth, are computed by the kernels, where both precisions are double. Every other transform is
- * asked by all threads of the host for each point, as the superclass does; it must allow that, as for the superclass.
+ * of linear ones, in any depth, are computed by the kernels, where both precisions are double and input and output
+ * have as many dimensions. Every other transform is asked by all threads of the host for each point, as the superclass
+ * does; it must allow that, as for the superclass.
  *
  * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run.
  * For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
@@ -126,8 +138,8 @@ public:
   /** True where the module's own kernels can resample these images: of single numbers, or of as many numbers a pixel in
    * both (itk::VectorImage has any number). */
   static constexpr bool IsAccelerated =
-    InputDimension == OutputDimension && InputDimension <= 3 &&
-    CudaSplineDetail::ImageTraits<TInputImage>::IsReadable && CudaSplineDetail::ImageTraits<TOutputImage>::IsReadable &&
+    InputDimension <= 3 && CudaSplineDetail::ImageTraits<TInputImage>::IsReadable &&
+    CudaSplineDetail::ImageTraits<TOutputImage>::IsReadable &&
     CudaSpline::IsSupportedScalar<InputPixelType> == CudaSpline::IsSupportedScalar<OutputPixelType> &&
     (CudaSplineDetail::ImageTraits<TInputImage>::Components ==
        CudaSplineDetail::ImageTraits<TOutputImage>::Components ||
@@ -207,18 +219,58 @@ protected:
   void
   GenerateData() override;
 
-private:
+  /** The choice of device and backend, to be shared with the objects that this one serves. */
+  CudaSplineBackend &
+  GetBackendSelection()
+  {
+    return m_Backend;
+  }
+
   /** The method of the interpolator, transform and images at hand; a refusal says why the superclass must answer. */
   CudaSplineMethod
   RecogniseMethod() const;
 
+  /** \name Where the samples are
+   * Filters of the module that move samples otherwise than by the transform override these. */
+  ///@{
+  /** True where scanlines of the output are straight in the input. */
+  virtual bool
+  IsLinear() const;
+
+  /** Describes what is not linear as a chain that a kernel walks; false where none can. */
+  virtual bool
+  DescribeChain(CudaSpline::TransformChain & chain) const;
+
+  /** Continuous input indices of all samples of some requested scanlines, by ITK's own functions; called by several
+   * threads at once.
+   *
+   * \param[in] first first of the lines, in memory order of the requested region
+   * \param[in] lines how many
+   * \param[out] indices InputDimension numbers a sample */
+  virtual void
+  MapLines(std::int64_t first, std::int64_t lines, double * indices) const;
+  ///@}
+
+  /** First index of a requested scanline. */
+  typename TOutputImage::IndexType
+  StartOfLine(std::int64_t line) const;
+
+  /** Writes the grids of input and output into a chain. */
+  void
+  DescribeGrids(CudaSpline::TransformChain & chain) const;
+
+private:
   CudaSpline::SourceDescriptor
   DescribeSamples(const CudaSplineMethod & method) const;
 
   CudaSpline::ResampleDescriptor
   DescribeResampling(const CudaSplineMethod & method) const;
 
-  /** What the kernels cannot do of the images, pixels and extrapolator at hand; null where they can do all. */
+  /** True where input or output have no affine map from indices to places. */
+  bool
+  HasSpecialCoordinates() const;
+
+  /** What the kernels cannot do of the pixels and the extrapolator at hand; null where they can do all. */
   const char *
   WhyNotAccelerated() const;
 
@@ -226,28 +278,12 @@ private:
   std::vector<std::uint64_t>
   DescribeDefaultPixel() const;
 
-  /** True where scanlines of the output are straight in the input. */
-  bool
-  IsLinear() const;
-
-  /** Describes a transform that is not linear as a chain that a kernel walks; false where none can. */
-  bool
-  DescribeChain(CudaSpline::TransformChain & chain) const;
-
   /** Continuous input index of an output sample, by ITK's own functions in ITK's order.
    *
    * \param[in] index index of the sample
    * \param[out] at InputDimension numbers */
   void
   MapIndex(const typename TOutputImage::IndexType & index, double * at) const;
-
-  /** First index of a requested scanline. */
-  typename TOutputImage::IndexType
-  StartOfLine(std::int64_t line) const;
-
-  /** Continuous input indices of all samples of some requested scanlines, by ITK's own functions. */
-  void
-  MapLines(std::int64_t first, std::int64_t lines, double * indices) const;
 
   /** Continuous input indices of the ends of all requested scanlines, by ITK's own functions. */
   std::unique_ptr<double[]>

@@ -46,11 +46,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 {
   Superclass::PrintSelf(os, indent);
   m_Backend.Print(os, indent);
-  os << indent << "Precision: "
-     << (m_Precision == CudaSplinePrecision::Automatic
-           ? "Automatic"
-           : (m_Precision == CudaSplinePrecision::Single ? "Single" : "Double"))
-     << std::endl;
+  os << indent << "Precision: " << m_Precision << std::endl;
   os << indent << "KeepSource: " << (m_KeepSource ? "On" : "Off") << std::endl;
   itkPrintSelfObjectMacro(SourceCache);
   os << indent << "SourceReused: " << (m_SourceReused ? "Yes" : "No") << std::endl;
@@ -71,8 +67,9 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   CudaSplineMethod method;
   if constexpr (!IsAccelerated)
   {
-    method.refusal = "only images of 1 to 3 dimensions and of the same number of numbers a pixel, of types that the "
-                     "module knows, are accelerated";
+    method.refusal =
+      "only inputs of 1 to 3 dimensions and images of the same number of numbers a pixel, of types that the "
+      "module knows, are accelerated";
   }
   else
   {
@@ -88,6 +85,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     {
       method.refusal = refusal;
     }
+  }
+  if (this->HasSpecialCoordinates())
+  {
+    method.refusal = "images with special coordinates are not accelerated";
   }
   return method;
 }

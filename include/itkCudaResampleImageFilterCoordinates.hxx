@@ -46,13 +46,34 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   CudaSpline::TransformChain & chain) const
 {
   // Of float precision ITK rounds points and indices on the way, which only its own functions do alike.
-  if constexpr (IsAccelerated && std::is_same<TInterpolatorPrecisionType, double>::value &&
+  if constexpr (IsAccelerated && InputDimension == OutputDimension &&
+                std::is_same<TInterpolatorPrecisionType, double>::value &&
                 std::is_same<TTransformPrecisionType, double>::value)
   {
     if (!CudaSplineDetail::TransformDescriber<InputDimension>::Append(this->GetTransform(), chain))
     {
       return false;
     }
+    this->DescribeGrids(chain);
+    return true;
+  }
+  else
+  {
+    (void)chain;
+    return false;
+  }
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+void
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeGrids(
+  CudaSpline::TransformChain & chain) const
+{
+  if constexpr (IsAccelerated && InputDimension == OutputDimension) // no others are asked
+  {
     CudaSpline::TransformChain::Matrix unused{};
     CudaSplineDetail::DescribeAxes<InputDimension>(this->GetInput(), chain.inputOrigin, unused, chain.pointToIndex);
     CudaSplineDetail::DescribeAxes<OutputDimension>(this->GetOutput(), chain.outputOrigin, chain.indexToPoint, unused);
@@ -62,12 +83,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       chain.regionStart[d] = wanted.GetIndex(d);
       chain.regionSize[d] = static_cast<std::int64_t>(wanted.GetSize(d));
     }
-    return true;
   }
   else
   {
     (void)chain;
-    return false;
   }
 }
 
@@ -87,8 +106,9 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   this->GetOutput()->TransformIndexToPhysicalPoint(index, outputPoint);
   InputPoint inputPoint;
   inputPoint = this->GetTransform()->TransformPoint(outputPoint);
-  const auto inputIndex =
-    this->GetInput()->template TransformPhysicalPointToContinuousIndex<TInterpolatorPrecisionType>(inputPoint);
+  // By the function that images with special coordinates have too; whether the point is inside is asked elsewhere.
+  ContinuousIndex<TInterpolatorPrecisionType, InputDimension> inputIndex;
+  static_cast<void>(this->GetInput()->TransformPhysicalPointToContinuousIndex(inputPoint, inputIndex));
   for (unsigned int d = 0; d < InputDimension; ++d)
   {
     at[d] = inputIndex[d];

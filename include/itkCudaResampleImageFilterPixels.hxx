@@ -34,15 +34,22 @@ template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType,
           typename TTransformPrecisionType>
+bool
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  HasSpecialCoordinates() const
+{
+  return dynamic_cast<const SpecialCoordinatesImage<InputPixelType, InputDimension> *>(this->GetInput()) != nullptr ||
+         dynamic_cast<const SpecialCoordinatesImage<OutputPixelType, OutputDimension> *>(this->GetOutput()) != nullptr;
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 const char *
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
   WhyNotAccelerated() const
 {
-  if (dynamic_cast<const SpecialCoordinatesImage<InputPixelType, InputDimension> *>(this->GetInput()) != nullptr ||
-      dynamic_cast<const SpecialCoordinatesImage<OutputPixelType, OutputDimension> *>(this->GetOutput()) != nullptr)
-  {
-    return "images with special coordinates are not accelerated";
-  }
   const auto * const extrapolator = this->GetExtrapolator();
   if (extrapolator != nullptr)
   {

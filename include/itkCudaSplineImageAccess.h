@@ -20,7 +20,9 @@
 
 #include "itkCudaSplinePixelTraits.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/TransformChain.h"
 
+#include "itkImageBase.h"
 #include "itkMacro.h"
 
 namespace itk
@@ -65,6 +67,40 @@ ElementToMove(const CudaSpline::SourceDescriptor & descriptor)
   }
   return CudaSpline::NeedsDoublePrecision(descriptor.pixel) ? CudaSpline::ScalarType::Float64
                                                             : CudaSpline::ScalarType::Float32;
+}
+
+/** \brief Place of an image's grid, with the matrices that itk::ImageBase makes and does not show.
+ *
+ * \tparam VDimension 1 to 3
+ * \param[in] image the image
+ * \param[out] origin place of index 0 (mm)
+ * \param[out] indexToPoint direction times spacing (mm an index)
+ * \param[out] pointToIndex its inverse (indices a mm) */
+template <unsigned int VDimension>
+void
+DescribeAxes(const ImageBase<VDimension> *        image,
+             CudaSpline::TransformChain::Vector & origin,
+             CudaSpline::TransformChain::Matrix & indexToPoint,
+             CudaSpline::TransformChain::Matrix & pointToIndex)
+{
+  typename ImageBase<VDimension>::DirectionType matrix = image->GetDirection();
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      matrix[r][c] *= image->GetSpacing()[c];
+    }
+  }
+  const typename ImageBase<VDimension>::DirectionType inverse(matrix.GetInverse());
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    origin[r] = image->GetOrigin()[r];
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      indexToPoint[r][c] = matrix[r][c];
+      pointToIndex[r][c] = inverse[r][c];
+    }
+  }
 }
 
 /** \brief Refuses an image without pixels.

@@ -173,23 +173,13 @@ void
 CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::DescribeGeometry(
   CudaSpline::PointsDescriptor & points) const
 {
-  const TInputImage * const image = this->GetInputImage();
-  // As itk::ImageBase makes its matrix, which it does not show.
-  typename TInputImage::DirectionType indexToPoint = image->GetDirection();
+  const TInputImage * const          image = this->GetInputImage();
+  CudaSpline::TransformChain::Matrix unused{};
+  CudaSplineDetail::DescribeAxes<ImageDimension>(image, points.origin, unused, points.pointToIndex);
   for (unsigned int r = 0; r < ImageDimension; ++r)
   {
     for (unsigned int c = 0; c < ImageDimension; ++c)
     {
-      indexToPoint[r][c] *= image->GetSpacing()[c];
-    }
-  }
-  const typename TInputImage::DirectionType pointToIndex(indexToPoint.GetInverse());
-  for (unsigned int r = 0; r < ImageDimension; ++r)
-  {
-    points.origin[r] = image->GetOrigin()[r];
-    for (unsigned int c = 0; c < ImageDimension; ++c)
-    {
-      points.pointToIndex[r][c] = pointToIndex[r][c];
       // As ITK's interpolators: by the spacing, then rotated.
       const double direction = this->IsDirectionUsed() ? image->GetDirection()[r][c] : (r == c ? 1.0 : 0.0);
       points.gradientMap[r][c] = direction / image->GetSpacing()[c];

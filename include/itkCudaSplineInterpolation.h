@@ -139,6 +139,21 @@ namespace CudaSplineDetail
 /** \brief Indices beyond this magnitude are outside under every address mode. */
 inline constexpr double LargestIndex = 0x1p52;
 
+/** \brief Refuses an address mode that B-splines of an order cannot have.
+ *
+ * \param[in] order 0 to 5
+ * \param[in] mode the mode
+ * \exception ExceptionObject orders 2 to 5 continue by Mirror, Reflect or GridWrap only */
+inline void
+CheckSplineAddressMode(unsigned int order, CudaSplineAddressMode mode)
+{
+  if (order >= 2 && (mode == CudaSplineAddressMode::Nearest || mode == CudaSplineAddressMode::GridConstant))
+  {
+    itkGenericExceptionMacro(
+      << "B-splines of orders 2 to 5 continue by Mirror, Reflect or GridWrap; the address mode is " << mode << ".");
+  }
+}
+
 /** \brief The source of a method's samples in an image, before its element type is chosen: extensions, prefilter,
  * order.
  *

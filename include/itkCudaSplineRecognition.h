@@ -72,7 +72,8 @@ FindWindowedSinc(const std::type_info & type, const TFound & found)
 }
 
 /** \brief What the kernels do for an interpolator of an image of several numbers a pixel: nearest neighbours and linear
- * interpolation, by the module's classes or ITK's. Of all others the method has a refusal.
+ * interpolation, by the module's classes or ITK's, B-splines and Catmull-Rom by the module's. Of all others the method
+ * has a refusal.
  *
  * \tparam TImage image of pixels of several numbers
  * \param[in] interpolator the interpolator; it need not have an image
@@ -89,8 +90,9 @@ RecogniseVectorInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * 
   if (const auto * own = dynamic_cast<const CudaSplineInterpolation<TImage::ImageDimension> *>(interpolator))
   {
     method = own->DescribeMethod(image);
-    known = method.interpolation.interpolation == Interpolation::Nearest ||
-            method.interpolation.interpolation == Interpolation::Linear;
+    const Interpolation kind = method.interpolation.interpolation;
+    known = kind == Interpolation::Nearest || kind == Interpolation::Linear || kind == Interpolation::BSpline ||
+            kind == Interpolation::CatmullRom;
   }
   else if (type == typeid(NearestNeighborInterpolateImageFunction<TImage, TCoordRep>))
   {
@@ -106,8 +108,10 @@ RecogniseVectorInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * 
   }
   if (!known)
   {
-    method.refusal = "pixels of several numbers are accelerated with the module's or ITK's nearest-neighbour or linear "
-                     "interpolators, and not with classes derived from them";
+    method.refusal =
+      "pixels of several numbers are accelerated with the module's nearest-neighbour, linear, B-spline "
+      "and Catmull-Rom interpolators, ITK's nearest-neighbour and linear ones, and no classes derived from "
+      "them";
   }
   return method;
 }

@@ -23,6 +23,9 @@
 #include "itkCudaSpline/math/Geometry.h"
 #include "itkCudaSpline/math/SplineEvaluation.h"
 
+#include "itkContinuousIndex.h"
+#include "itkDefaultConvertPixelTraits.h"
+#include "itkNumericTraits.h"
 #include "itkSymmetricSecondRankTensor.h"
 
 #include <algorithm>
@@ -208,6 +211,91 @@ struct GatheredSupport
     });
   }
 };
+
+/** \brief Offsets of a support's taps in pixels of several numbers: CudaSpline::FoldedTaps with a border value that is
+ * not rounded to the type of the numbers. */
+template <unsigned int VDimension, unsigned int VTaps, typename TStored>
+struct ComponentTaps
+{
+  const TStored * data;                      ///< the number of the first pixel
+  double          border;                    ///< what stands outside, for CudaSpline::OffsetOutside
+  std::int64_t    offset[VDimension][VTaps]; ///< folded index times stride (numbers), or CudaSpline::OffsetOutside
+
+  /** What a tap of an axis adds to the offset (numbers). */
+  std::int64_t
+  Offset(unsigned int axis, unsigned int tap) const
+  {
+    return offset[axis][tap];
+  }
+  /** The number of a tap along x, or the border value.
+   *
+   * \param[in] at offset of the axes above (numbers)
+   * \param[in] tap tap along x */
+  template <typename TReal>
+  TReal
+  Load(std::int64_t at, unsigned int tap) const
+  {
+    const std::int64_t element = at + offset[0][tap];
+    return element < 0 ? static_cast<TReal>(border) : static_cast<TReal>(data[element]);
+  }
+};
+
+/** \brief The pixel that a basis makes of pixels of several numbers at a continuous index: each number by itself, as
+ * CudaSpline::EvaluateOnGrid() of an image of it alone.
+ *
+ * \tparam TPixel Vector, CovariantVector, RGBPixel, RGBAPixel, complex or VariableLengthVector of double
+ * \param[in] basis SplineBasis or CatmullRomBasis
+ * \param[in] data the first pixel, whose numbers follow each other
+ * \param[in] components numbers of a pixel
+ * \param[in] extent the pixels in memory
+ * \param[in] extension how they continue outside, by axis
+ * \param[in] border what stands outside under GridConstant
+ * \param[in] index continuous index (samples); where it has no place (CopyIndex()) all numbers are NaN */
+template <typename TPixel, typename TBasis, unsigned int VDimension, typename TStored, typename TCoordinate>
+TPixel
+EvaluatePixel(const TBasis &                             basis,
+              const TStored *                            data,
+              unsigned int                               components,
+              const CudaSpline::GridExtent<VDimension> & extent,
+              const CudaSpline::Extension (&extension)[VDimension],
+              double                                           border,
+              const ContinuousIndex<TCoordinate, VDimension> & index)
+{
+  using Convert = DefaultConvertPixelTraits<TPixel>;
+  using CudaSpline::Derivatives;
+  TPixel pixel;
+  NumericTraits<TPixel>::SetLength(pixel, components);
+  TCoordinate at[VDimension];
+  const bool  isPlace = CopyIndex(index, at);
+  if (!isPlace)
+  {
+    std::fill(std::begin(at), std::end(at), TCoordinate(0));
+  }
+  const CudaSpline::BasisSupport<TBasis, VDimension, double>                     support(at, extent);
+  CudaSpline::TensorWeights<VDimension, TBasis::Taps, Derivatives::None, double> weights;
+  CudaSpline::FillWeights(basis, support, weights);
+  ComponentTaps<VDimension, TBasis::Taps, TStored> taps;
+  taps.border = border;
+  std::int64_t stride = components;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    for (unsigned int k = 0; k < TBasis::Taps; ++k)
+    {
+      const std::int64_t folded = CudaSpline::FoldIndex(support.start[d] + k, extent.size[d], extension[d]);
+      taps.offset[d][k] = folded < 0 ? CudaSpline::OffsetOutside : folded * stride;
+    }
+    stride *= extent.size[d];
+  }
+  for (unsigned int c = 0; c < components; ++c)
+  {
+    CudaSpline::Jet<VDimension, double> jet;
+    taps.data = data + c;
+    CudaSpline::TensorProductSum(taps, weights, jet);
+    const double value = isPlace ? jet.value : std::numeric_limits<double>::quiet_NaN();
+    Convert::SetNthComponent(static_cast<int>(c), pixel, static_cast<typename Convert::ComponentType>(value));
+  }
+  return pixel;
+}
 
 /** \brief Derivative in physical space (per mm) of what was evaluated.
  *

@@ -18,6 +18,7 @@
 #ifndef itkCudaSplineTransforms_h
 #define itkCudaSplineTransforms_h
 
+#include "itkCudaSplineImageAccess.h"
 #include "itkCudaSpline/kernels/TransformChain.h"
 
 #include "itkBSplineExponentialDiffeomorphicTransform.h"
@@ -33,6 +34,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <type_traits>
 #include <typeinfo>
 
 /** \file
@@ -45,36 +48,42 @@ namespace CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Place of an image's grid, with the matrices that itk::ImageBase makes and does not show.
+/** \brief Describes the grid of a stage: the buffered region of an image.
  *
  * \param[in] image the image
- * \param[out] origin place of index 0 (mm)
- * \param[out] indexToPoint direction times spacing (mm an index)
- * \param[out] pointToIndex its inverse (indices a mm) */
-template <unsigned int VDimension>
+ * \param[in,out] stage its start, size, origin and matrix are set */
+template <typename TImage>
 void
-DescribeAxes(const ImageBase<VDimension> *        image,
-             CudaSpline::TransformChain::Vector & origin,
-             CudaSpline::TransformChain::Matrix & indexToPoint,
-             CudaSpline::TransformChain::Matrix & pointToIndex)
+DescribeGrid(const TImage * image, CudaSpline::TransformChain::Stage & stage)
 {
-  typename ImageBase<VDimension>::DirectionType matrix = image->GetDirection();
-  for (unsigned int r = 0; r < VDimension; ++r)
+  const auto &                       region = image->GetBufferedRegion();
+  CudaSpline::TransformChain::Matrix unused{};
+  DescribeAxes<TImage::ImageDimension>(image, stage.origin, unused, stage.pointToIndex);
+  for (unsigned int d = 0; d < TImage::ImageDimension; ++d)
   {
-    for (unsigned int c = 0; c < VDimension; ++c)
-    {
-      matrix[r][c] *= image->GetSpacing()[c];
-    }
+    stage.start[d] = region.GetIndex(d);
+    stage.size[d] = static_cast<std::int64_t>(region.GetSize(d));
   }
-  const typename ImageBase<VDimension>::DirectionType inverse(matrix.GetInverse());
-  for (unsigned int r = 0; r < VDimension; ++r)
+}
+
+/** \brief Lets a stage borrow the displacements of a field, whose pixels are vectors of float or double.
+ *
+ * \param[in] field the field; it must outlive the stage
+ * \param[in,out] stage its displacements are set */
+template <typename TField>
+void
+BorrowDisplacements(const TField * field, CudaSpline::TransformChain::Stage & stage)
+{
+  using Component = typename ImageTraits<TField>::ComponentType;
+  const std::shared_ptr<const Component> data(reinterpret_cast<const Component *>(field->GetBufferPointer()),
+                                              [](const Component *) {});
+  if constexpr (std::is_same<Component, float>::value)
   {
-    origin[r] = image->GetOrigin()[r];
-    for (unsigned int c = 0; c < VDimension; ++c)
-    {
-      indexToPoint[r][c] = matrix[r][c];
-      pointToIndex[r][c] = inverse[r][c];
-    }
+    stage.singleData = data;
+  }
+  else
+  {
+    stage.data = data;
   }
 }
 
@@ -197,21 +206,6 @@ private:
     return true;
   }
 
-  /** The grid of a stage. */
-  template <typename TImage>
-  static void
-  DescribeGrid(const TImage * image, Stage & stage)
-  {
-    const auto &                       region = image->GetBufferedRegion();
-    CudaSpline::TransformChain::Matrix indexToPoint{};
-    DescribeAxes<VDimension>(image, stage.origin, indexToPoint, stage.pointToIndex);
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      stage.start[d] = region.GetIndex(d);
-      stage.size[d] = static_cast<std::int64_t>(region.GetSize(d));
-    }
-  }
-
   template <unsigned int VOrder>
   static bool
   AppendSpline(const TransformType * transform, CudaSpline::TransformChain & chain)
@@ -283,7 +277,7 @@ private:
       return false;
     }
     DescribeGrid(field, stage);
-    stage.data = std::shared_ptr<const double>(field->GetBufferPointer()->GetDataPointer(), [](const double *) {});
+    BorrowDisplacements(field, stage);
     chain.stages.push_back(stage);
     return true;
   }

@@ -67,12 +67,12 @@ TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
 
 /** Numbers that the transforms of a chain read for a sample, of double precision. */
 double
-StageTapsOf(const ResampleDescriptor & resample, unsigned int dimension)
+StageTapsOf(const TransformChain * chain, unsigned int dimension)
 {
   double taps = 0.0;
-  for (std::size_t i = 0; resample.chain != nullptr && i < resample.chain->stages.size(); ++i)
+  for (std::size_t i = 0; chain != nullptr && i < chain->stages.size(); ++i)
   {
-    const TransformChain::Stage & stage = resample.chain->stages[i];
+    const TransformChain::Stage & stage = chain->stages[i];
     if (stage.kind != TransformKind::Affine)
     {
       const double support = stage.kind == TransformKind::BSpline ? stage.order + 1.0 : (stage.nearest ? 1.0 : 2.0);
@@ -128,7 +128,8 @@ CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & re
 {
   OperationWork work;
   work.samples = static_cast<double>(resample.samples) * static_cast<double>(resample.lines);
-  work.taps = work.samples * (TapsOf(resample, source) * source.components + StageTapsOf(resample, source.dimension));
+  work.taps =
+    work.samples * (TapsOf(resample, source) * source.components + StageTapsOf(resample.chain, source.dimension));
   work.downloadBytes = work.samples * static_cast<double>(SizeOf(resample.output)) * source.components;
   if (resample.chain != nullptr)
   {
@@ -138,6 +139,19 @@ CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & re
   {
     work.uploadBytes = work.samples * source.dimension * static_cast<double>(sizeof(double));
   }
+  return work;
+}
+
+OperationWork
+CountDisplacementWork(const DisplacementDescriptor & displacements)
+{
+  OperationWork work;
+  work.samples = static_cast<double>(displacements.samples) * static_cast<double>(displacements.lines);
+  work.taps = work.samples * StageTapsOf(displacements.chain, displacements.dimension);
+  work.downloadBytes = work.samples * static_cast<double>(SizeOf(displacements.output)) * displacements.dimension;
+  work.uploadBytes = displacements.chain != nullptr
+                       ? static_cast<double>(displacements.chain->Bytes(displacements.dimension))
+                       : 2.0 * sizeof(double) * displacements.dimension * static_cast<double>(displacements.lines);
   return work;
 }
 

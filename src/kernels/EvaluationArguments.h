@@ -100,6 +100,25 @@ struct EvaluationArguments
   std::uint8_t *        inside;
   double                gradientMap[VDimension][VDimension];
 
+  /** \brief Place of an output sample in physical space (mm), of Coordinates::Stages.
+   *
+   * \param[in] line line of the slab
+   * \param[in] sample sample of the line
+   * \param[out] point its place */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  PlaceOf(std::int64_t line, std::int64_t sample, double (&point)[VDimension]) const
+  {
+    std::int64_t place[VDimension];
+    std::int64_t rest = firstLine + line;
+    place[0] = region.start[0] + sample;
+    for (unsigned int d = 1; d < VDimension; ++d)
+    {
+      place[d] = region.start[d] + rest % region.size[d];
+      rest /= region.size[d];
+    }
+    IndexToPoint(outputOrigin, indexToPoint, place, point);
+  }
+
   /** \brief Continuous index of an output sample.
    *
    * \param[in] line line of the slab
@@ -124,15 +143,7 @@ struct EvaluationArguments
     double point[VDimension];
     if (coordinates == Coordinates::Stages)
     {
-      std::int64_t place[VDimension];
-      std::int64_t rest = firstLine + line;
-      place[0] = region.start[0] + sample;
-      for (unsigned int d = 1; d < VDimension; ++d)
-      {
-        place[d] = region.start[d] + rest % region.size[d];
-        rest /= region.size[d];
-      }
-      IndexToPoint(outputOrigin, indexToPoint, place, point);
+      this->PlaceOf(line, sample, point);
       WalkStages(stages, stageCount, point);
       PointToContinuousIndex(origin, pointToIndex, point, index);
       return;

@@ -50,6 +50,18 @@ RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget)
       "the device has " + Rounded(budget) + " of memory to give and the operation needs " + Rounded(plan.PeakBytes());
   }
 }
+
+/** Slabs shrink, to one scanline if need be, before the plan is given up. */
+void
+SetSlabLines(MemoryPlan & plan, std::int64_t lines, std::size_t lineBytes, std::size_t budget)
+{
+  const std::size_t kept = plan.sourceBytes + plan.tableBytes;
+  const std::size_t room = budget > kept ? (budget - kept) / 2 : 0;
+  const std::size_t slab = std::min(room, TransferChunkBytes);
+  plan.slabLines = std::min<std::int64_t>(
+    std::max<std::int64_t>(lines, 1),
+    std::max<std::int64_t>(1, lineBytes > 0 ? static_cast<std::int64_t>(slab / lineBytes) : lines));
+}
 } // namespace
 
 std::size_t
@@ -144,14 +156,23 @@ PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resampl
       (static_cast<std::size_t>(resample.lines) * 2 * source.dimension + static_cast<std::size_t>(resample.samples)) *
       sizeof(double);
   }
-  // Slabs shrink, to one scanline if need be, before the plan is given up.
-  const std::size_t kept = plan.sourceBytes + plan.tableBytes;
-  const std::size_t room = budget > kept ? (budget - kept) / 2 : 0;
-  const std::size_t slab = std::min(room, TransferChunkBytes);
-  plan.slabLines = std::min<std::int64_t>(
-    std::max<std::int64_t>(resample.lines, 1),
-    std::max<std::int64_t>(1, lineBytes > 0 ? static_cast<std::int64_t>(slab / lineBytes) : resample.lines));
+  SetSlabLines(plan, resample.lines, lineBytes, budget);
   plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * lineBytes + (resample.indexProvider ? sizeof(double) : 0);
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+MemoryPlan
+PlanDisplacements(const DisplacementDescriptor & displacements, std::size_t budget)
+{
+  MemoryPlan        plan;
+  const std::size_t lineBytes =
+    static_cast<std::size_t>(displacements.samples) * displacements.dimension * SizeOf(displacements.output);
+  plan.tableBytes = displacements.chain != nullptr
+                      ? displacements.chain->Bytes(displacements.dimension)
+                      : static_cast<std::size_t>(displacements.lines) * 2 * displacements.dimension * sizeof(double);
+  SetSlabLines(plan, displacements.lines, lineBytes, budget);
+  plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * lineBytes;
   RefuseUnlessWithin(plan, budget);
   return plan;
 }

@@ -107,7 +107,7 @@ ResampleOnCpu(const ResampleDescriptor & descriptor,
       SetGrids(*descriptor.chain, arguments);
       for (const TransformChain::Stage & stage : descriptor.chain->stages)
       {
-        stages.push_back(MakeStage<VDimension>(stage, stage.data.get()));
+        stages.push_back(MakeStage<VDimension>(stage, DisplacementsOf(stage)));
       }
       arguments.stages = stages.data();
     }

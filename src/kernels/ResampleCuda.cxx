@@ -25,7 +25,7 @@
 #include "kernels/EvaluationCuda.h"
 #include "kernels/HostCopies.h"
 #include "kernels/MethodDispatch.h"
-#include "kernels/TransformStages.h"
+#include "kernels/StagesCuda.h"
 
 #include <algorithm>
 #include <array>
@@ -54,17 +54,7 @@ public:
     char * at = static_cast<char *>(m_Table.Data());
     if (descriptor.chain != nullptr)
     {
-      std::vector<TransformStage<VDimension>> stages;
-      SetGrids(*descriptor.chain, arguments);
-      for (const TransformChain::Stage & stage : descriptor.chain->stages)
-      {
-        const auto bytes = static_cast<std::size_t>(TransformChain::CountOf(stage, VDimension)) * sizeof(double);
-        stages.push_back(MakeStage<VDimension>(stage, reinterpret_cast<const double *>(at)));
-        uploader.Copy(at, stage.data.get(), bytes, stream);
-        at += bytes;
-      }
-      uploader.Copy(at, stages.data(), stages.size() * sizeof(stages[0]), stream);
-      arguments.stages = reinterpret_cast<const TransformStage<VDimension> *>(at);
+      UploadStages(*descriptor.chain, at, uploader, stream, arguments);
     }
     else if (!descriptor.indexProvider)
     {

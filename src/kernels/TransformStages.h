@@ -46,17 +46,25 @@ AddUnits(double x, int units)
 /** \brief A stage as kernels read it.
  *
  * \param[in] from the stage
- * \param[in] data its displacements, where the kernel reads them
+ * \param[in] data its displacements, where the kernel reads them: as the stage has them, double or float
  * \return the stage with the bounds of itk::BSplineTransform::InsideValidRegion(), or of itk::ImageFunction */
 template <unsigned int VDimension>
 TransformStage<VDimension>
-MakeStage(const TransformChain::Stage & from, const double * data)
+MakeStage(const TransformChain::Stage & from, const void * data)
 {
   TransformStage<VDimension> stage;
   stage.kind = from.kind;
   stage.order = from.order;
   stage.nearest = from.nearest;
-  stage.data = data;
+  stage.goesOn = from.goesOn;
+  if (from.singleData != nullptr)
+  {
+    stage.singleData = static_cast<const float *>(data);
+  }
+  else
+  {
+    stage.data = static_cast<const double *>(data);
+  }
   for (unsigned int r = 0; r < VDimension; ++r)
   {
     stage.map.offset[r] = from.offset[r];
@@ -87,6 +95,13 @@ MakeStage(const TransformChain::Stage & from, const double * data)
   stage.elementStride = interleaved ? VDimension : 1;
   stage.componentStride = interleaved ? 1 : stage.extent.Count();
   return stage;
+}
+
+/** \brief The displacements of a stage in host memory; null where it has none. */
+inline const void *
+DisplacementsOf(const TransformChain::Stage & stage)
+{
+  return stage.singleData != nullptr ? static_cast<const void *>(stage.singleData.get()) : stage.data.get();
 }
 
 /** \brief Writes the grids of a chain into the arguments; the stages are for the caller to give. */

@@ -19,7 +19,7 @@
 // numbers: 1e-9 of the range in double, 1e-6 in float; integers, which ITK truncates, by one where the real value is
 // that close to an integer (few, and counted); nearest neighbours the same to the bit.
 
-#include "TransformTestSupport.h"
+#include "VectorTestSupport.h"
 
 #include "itkCovariantVector.h"
 #include "itkCudaLinearInterpolateImageFunction.h"
@@ -35,44 +35,6 @@ using namespace CudaSplineTest;
 
 namespace
 {
-
-/** The numbers of an image, one after the other. */
-template <typename TImage>
-auto
-Numbers(TImage * image)
-{
-  using Component = typename itk::CudaSplineDetail::ImageTraits<TImage>::ComponentType;
-  const auto * const first = reinterpret_cast<const Component *>(image->GetBufferPointer());
-  return std::vector<Component>(
-    first, first + image->GetBufferedRegion().GetNumberOfPixels() * image->GetNumberOfComponentsPerPixel());
-}
-
-/** An image on the phantom's grid, each component another phantom. */
-template <typename TImage>
-typename TImage::Pointer
-MakeVectors(unsigned int components)
-{
-  using Component = typename itk::CudaSplineDetail::ImageTraits<TImage>::ComponentType;
-  using Phantom = itk::Image<double, TImage::ImageDimension>;
-  auto image = TImage::New();
-  for (unsigned int c = 0; c < components; ++c)
-  {
-    const auto phantom = MakePhantom<Phantom>(0.0, 100.0 + 10.0 * c, c + 1);
-    if (c == 0)
-    {
-      image->CopyInformation(phantom);
-      image->SetRegions(phantom->GetBufferedRegion());
-      image->SetNumberOfComponentsPerPixel(components);
-      image->Allocate();
-    }
-    auto * const first = reinterpret_cast<Component *>(image->GetBufferPointer());
-    for (itk::SizeValueType i = 0; i < phantom->GetBufferedRegion().GetNumberOfPixels(); ++i)
-    {
-      first[i * components + c] = static_cast<Component>(phantom->GetBufferPointer()[i]);
-    }
-  }
-  return image;
-}
 
 class CudaResampleImageFilterVectors : public OnEachBackend
 {
@@ -156,18 +118,6 @@ protected:
 };
 
 CUDASPLINE_ON_EACH_BACKEND(CudaResampleImageFilterVectors);
-
-template <typename TPixel>
-TPixel
-PixelOf(double first)
-{
-  TPixel pixel;
-  for (unsigned int c = 0; c < itk::CudaSplineDetail::PixelTraits<TPixel>::Components; ++c)
-  {
-    pixel[c] = static_cast<typename TPixel::ValueType>(first + c);
-  }
-  return pixel;
-}
 
 } // namespace
 

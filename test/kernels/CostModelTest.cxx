@@ -86,6 +86,26 @@ TEST(CostModel, TransformsAndComponentsAreCounted)
   EXPECT_EQ(vectors.downloadBytes, 3.0 * plain.downloadBytes);
 }
 
+TEST(CostModel, DisplacementsAreCounted)
+{
+  TransformChain         chain;
+  DisplacementDescriptor descriptor;
+  descriptor.dimension = 3;
+  descriptor.samples = 10;
+  descriptor.lines = 100;
+  const OperationWork straight = CountDisplacementWork(descriptor);
+  EXPECT_EQ(straight.samples, 1000.0);
+  EXPECT_EQ(straight.taps, 0.0);
+  EXPECT_EQ(straight.uploadBytes, 100.0 * 2 * 3 * 8);
+  EXPECT_EQ(straight.downloadBytes, 1000.0 * 3 * 4);
+  chain.stages.resize(1);
+  chain.stages[0].kind = TransformKind::DisplacementField;
+  descriptor.chain = &chain;
+  const OperationWork walked = CountDisplacementWork(descriptor);
+  EXPECT_EQ(walked.taps, 1000.0 * 2 * 3 * 8) << "doubles count twice";
+  EXPECT_EQ(walked.uploadBytes, static_cast<double>(chain.Bytes(3)));
+}
+
 TEST(CostModel, SourcesAreCounted)
 {
   SourceDescriptor source;

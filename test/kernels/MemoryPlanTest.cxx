@@ -20,6 +20,8 @@
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "KernelTestData.h"
 
+#include <memory>
+
 using namespace CudaSplineTest;
 
 namespace
@@ -98,6 +100,39 @@ TEST(MemoryPlan, TransformsReplaceTheTableOfScanlines)
   const MemoryPlan provided = PlanResample(source, resample, std::size_t(1) << 30);
   EXPECT_EQ(provided.tableBytes, 0U);
   EXPECT_EQ(provided.slabBytes, 50U * 100 * (2 + 24) + 8);
+}
+
+TEST(MemoryPlan, DisplacementsOfFloatAreFloat)
+{
+  TransformChain chain;
+  chain.stages.resize(1);
+  chain.stages[0].kind = TransformKind::DisplacementField;
+  chain.stages[0].size = { { 3, 1, 1 } };
+  EXPECT_EQ(chain.Bytes(3), 9U * 8 + sizeof(TransformStage<3>));
+  chain.stages[0].singleData = std::make_shared<float>(0.0F);
+  EXPECT_EQ(chain.Bytes(3), 40U + sizeof(TransformStage<3>)); // nine floats, rounded up: doubles may follow
+}
+
+TEST(MemoryPlan, WrittenDisplacements)
+{
+  TransformChain         chain;
+  DisplacementDescriptor descriptor;
+  descriptor.dimension = 3;
+  descriptor.output = ScalarType::Float64;
+  descriptor.samples = 100;
+  descriptor.lines = 50;
+  descriptor.chain = &chain;
+  const MemoryPlan walked = PlanDisplacements(descriptor, std::size_t(1) << 30);
+  EXPECT_TRUE(walked.fits);
+  EXPECT_EQ(walked.tableBytes, 0U);
+  EXPECT_EQ(walked.slabBytes, 50U * 100 * 3 * 8);
+  // Two lines of 2400 bytes beside the table of 50 lines x 2 ends x 3 x 8, and not less.
+  descriptor.chain = nullptr;
+  const MemoryPlan straight = PlanDisplacements(descriptor, 2400 + 2 * 2400);
+  EXPECT_TRUE(straight.fits);
+  EXPECT_EQ(straight.tableBytes, 2400U);
+  EXPECT_EQ(straight.slabLines, 1);
+  EXPECT_FALSE(PlanDisplacements(descriptor, 2400 + 2 * 2400 - 1).fits);
 }
 
 TEST(MemoryPlan, PixelsOfSeveralComponents)

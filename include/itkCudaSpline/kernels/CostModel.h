@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_CostModel_h
 #define itkCudaSpline_kernels_CostModel_h
 
+#include "itkCudaSpline/kernels/Displacements.h"
 #include "itkCudaSpline/kernels/Resample.h"
 #include "itkCudaSpline/kernels/SamplePoints.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
@@ -66,6 +67,12 @@ CountPrefilterWork(const SourceDescriptor & source);
  * \param[in] resample what is done; its host memory does not matter */
 OperationWork
 CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & resample);
+
+/** \brief Work of MakeDisplacements().
+ *
+ * \param[in] displacements what is done; what its scanline ends are does not matter */
+OperationWork
+CountDisplacementWork(const DisplacementDescriptor & displacements);
 
 /** \brief Work of SamplePoints() with host arrays.
  *

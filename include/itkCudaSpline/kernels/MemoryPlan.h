@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_MemoryPlan_h
 #define itkCudaSpline_kernels_MemoryPlan_h
 
+#include "itkCudaSpline/kernels/Displacements.h"
 #include "itkCudaSpline/kernels/Resample.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
@@ -94,6 +95,13 @@ PlanResample(const SourceDescriptor &   source,
              const ResampleDescriptor & resample,
              std::size_t                budget,
              bool                       isMade = false);
+
+/** \brief Plans MakeDisplacements() on a device.
+ *
+ * \param[in] displacements what is done
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
+MemoryPlan
+PlanDisplacements(const DisplacementDescriptor & displacements, std::size_t budget);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -55,11 +55,15 @@ struct TransformChain
     Matrix                      pointToIndex{};                ///< indices of the grid a mm
     int                         order{ 3 };                    ///< of BSpline
     bool                        nearest{ false };              ///< of DisplacementField
+    bool                        goesOn{ false };               ///< of DisplacementField; see TransformStage
     /** Displacements (mm), host memory: those of BSpline in planes, a component after the other, those of
      * DisplacementField in vectors, a sample after the other. Owns them, or borrows them where the deleter does
      * nothing.
      */
     std::shared_ptr<const double> data;
+    /** Displacements of DisplacementField that are float, instead of \c data. Places stay double; the sum over
+     * neighbours is rounded to float after each of them. */
+    std::shared_ptr<const float> singleData;
   };
 
   std::vector<Stage>          stages;                     ///< in the order in which points go through them
@@ -79,6 +83,14 @@ struct TransformChain
              : stage.size[0] * stage.size[1] * stage.size[2] * static_cast<std::int64_t>(dimension);
   }
 
+  /** Bytes of the displacements of a stage, for a dimension: those of the next one begin at a multiple of 8. */
+  static std::size_t
+  BytesOf(const Stage & stage, unsigned int dimension)
+  {
+    const auto count = static_cast<std::size_t>(CountOf(stage, dimension));
+    return stage.singleData != nullptr ? (count * sizeof(float) + 7) / 8 * 8 : count * sizeof(double);
+  }
+
   /** Bytes of all stages, for a dimension. */
   std::size_t
   Bytes(unsigned int dimension) const
@@ -86,7 +98,7 @@ struct TransformChain
     std::size_t bytes = 0;
     for (const Stage & stage : stages)
     {
-      bytes += static_cast<std::size_t>(CountOf(stage, dimension)) * sizeof(double) + sizeof(TransformStage<3>);
+      bytes += BytesOf(stage, dimension) + sizeof(TransformStage<3>);
     }
     return bytes;
   }

@@ -39,7 +39,7 @@ enum class TransformKind : unsigned char
 {
   Affine,           ///< itk::MatrixOffsetTransformBase and every other linear transform
   BSpline,          ///< itk::BSplineTransform of order 1 to 3
-  DisplacementField ///< itk::DisplacementFieldTransform with linear or nearest-neighbour interpolation
+  DisplacementField ///< itk::DisplacementFieldTransform and itk::WarpImageFilter; linear or nearest neighbour
 };
 
 /** \brief One stage of a chain of transforms. All places and displacements are double, in mm. */
@@ -53,10 +53,12 @@ struct TransformStage
   double                 origin[VDimension]{};                   ///< place of the grid's index 0 (mm)
   double                 pointToIndex[VDimension][VDimension]{}; ///< indices of the grid a mm
   const double *         data{ nullptr };                        ///< displacements (mm), x fastest, host or device
+  const float *          singleData{ nullptr };                  ///< or these, of DisplacementField
   std::int64_t           elementStride{ 1 };                     ///< numbers between neighbours along x
   std::int64_t           componentStride{ 0 };                   ///< numbers between the components of a sample
   int                    order{ 3 };                             ///< of BSpline: 1 to 3
   bool                   nearest{ false }; ///< of DisplacementField: nearest neighbour, not linear
+  bool                   goesOn{ false };  ///< of DisplacementField: the outermost displacements stand outside too
 
   double lower[VDimension]{};      ///< continuous indices below are outside: the point stays where it is
   double upper[VDimension]{};      ///< those at or above are outside too
@@ -110,10 +112,21 @@ struct TransformStage
   }
 
 private:
-  /** Whether the displacement at an index is known; ITK's rules at the upper end. NaN is outside. */
+  /** Whether the displacement at an index is known; ITK's rules at the upper end. NaN is outside, or where
+   * displacements go on at the lower end. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   Admit(double (&index)[VDimension]) const
   {
+    for (unsigned int d = 0; d < VDimension && goesOn; ++d)
+    {
+      const auto first = static_cast<double>(extent.start[d]);
+      const auto last = static_cast<double>(extent.start[d] + extent.size[d] - 1);
+      index[d] = index[d] > first ? (index[d] < last ? index[d] : last) : first;
+    }
+    if (goesOn)
+    {
+      return true;
+    }
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       if (kind == TransformKind::BSpline && index[d] >= atUpper[d] && index[d] <= pastUpper[d])
@@ -155,6 +168,14 @@ private:
     }
   }
 
+  /** A number of a field's displacement (mm). */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Displacement(std::int64_t offset, unsigned int component) const
+  {
+    const std::int64_t at = offset + static_cast<std::int64_t>(component) * componentStride;
+    return singleData != nullptr ? static_cast<double>(singleData[at]) : data[at];
+  }
+
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddNearest(const double (&index)[VDimension], double (&point)[VDimension]) const
   {
@@ -169,12 +190,13 @@ private:
     }
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      point[d] += data[offset + static_cast<std::int64_t>(d) * componentStride];
+      point[d] += this->Displacement(offset, d);
     }
   }
 
-  /** itk::VectorLinearInterpolateImageFunction: the neighbours' displacements times their overlaps, the outermost ones
-   * standing beyond the border too; a neighbour without overlap is not read. */
+  /** itk::VectorLinearInterpolateImageFunction and itk::WarpImageFilter::EvaluateDisplacementAtPhysicalPoint(): the
+   * neighbours' displacements times their overlaps, the outermost ones standing beyond the border too; a neighbour
+   * without overlap is not read. The latter sums up in the field's type, and stops where the overlaps sum to 1. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddLinear(const double (&index)[VDimension], double (&point)[VDimension]) const
   {
@@ -195,7 +217,8 @@ private:
       stride *= extent.size[d];
     }
     double sum[VDimension] = {};
-    for (unsigned int corner = 0; corner < (1U << VDimension); ++corner)
+    double total = 0.0;
+    for (unsigned int corner = 0; corner < (1U << VDimension) && !(goesOn && total == 1.0); ++corner)
     {
       double       overlap = 1.0;
       std::int64_t at = 0;
@@ -209,8 +232,10 @@ private:
       {
         for (unsigned int d = 0; d < VDimension; ++d)
         {
-          sum[d] += overlap * data[at + static_cast<std::int64_t>(d) * componentStride];
+          const double next = RoundedSum(sum[d], RoundedProduct(overlap, this->Displacement(at, d)));
+          sum[d] = singleData != nullptr ? static_cast<double>(RoundedToSingle(next)) : next;
         }
+        total += overlap;
       }
     }
     for (unsigned int d = 0; d < VDimension; ++d)

@@ -1,0 +1,175 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaTransformToDisplacementFieldFilter_hxx
+#define itkCudaTransformToDisplacementFieldFilter_hxx
+
+#include "itkCudaTransformToDisplacementFieldFilter.h"
+#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/CostModel.h"
+#include "itkCudaSpline/kernels/MemoryPlan.h"
+
+#include "itkSpecialCoordinatesImage.h"
+
+namespace itk
+{
+
+template <typename TOutputImage, typename TParametersValueType>
+void
+CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::PrintSelf(std::ostream & os,
+                                                                                      Indent         indent) const
+{
+  Superclass::PrintSelf(os, indent);
+  m_Backend.Print(os, indent);
+}
+
+template <typename TOutputImage, typename TParametersValueType>
+bool
+CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::DescribeChain(
+  CudaSpline::TransformChain & chain) const
+{
+  // Of float precision ITK rounds points on the way, which only its own functions do alike.
+  if constexpr (IsAccelerated && std::is_same<TParametersValueType, double>::value)
+  {
+    if (!CudaSplineDetail::TransformDescriber<ImageDimension>::Append(this->GetTransform(), chain))
+    {
+      return false;
+    }
+    CudaSpline::TransformChain::Matrix unused{};
+    CudaSplineDetail::DescribeAxes<ImageDimension>(this->GetOutput(), chain.outputOrigin, chain.indexToPoint, unused);
+    const auto & wanted = this->GetOutput()->GetRequestedRegion();
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      chain.regionStart[d] = wanted.GetIndex(d);
+      chain.regionSize[d] = static_cast<std::int64_t>(wanted.GetSize(d));
+    }
+    return true;
+  }
+  else
+  {
+    (void)chain;
+    return false;
+  }
+}
+
+template <typename TOutputImage, typename TParametersValueType>
+std::vector<double>
+CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::MapScanlines(
+  const CudaSpline::ExecutionContext & context) const
+{
+  const TOutputImage * const output = this->GetOutput();
+  const auto &               wanted = output->GetRequestedRegion();
+  const auto &               largest = output->GetLargestPossibleRegion();
+  auto                       lines = wanted;
+  lines.SetSize(0, 1);
+  const auto          count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
+  std::vector<double> ends(static_cast<std::size_t>(count) * 2 * ImageDimension);
+  const auto          map = [&](const typename TOutputImage::IndexType & index, double * at) {
+    typename Superclass::PointType from;
+    typename Superclass::PointType to;
+    output->TransformIndexToPhysicalPoint(index, from);
+    to = this->GetTransform()->TransformPoint(from);
+    const auto displacement = to - from;
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      at[d] = displacement[d];
+    }
+  };
+  context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t line = begin; line < end; ++line)
+    {
+      double * const at = ends.data() + static_cast<std::size_t>(line) * 2 * ImageDimension;
+      auto           index = wanted.GetIndex();
+      std::int64_t   rest = line;
+      for (unsigned int d = 1; d < ImageDimension; ++d)
+      {
+        const auto size = static_cast<std::int64_t>(wanted.GetSize(d));
+        index[d] += static_cast<IndexValueType>(rest % size);
+        rest /= size;
+      }
+      index[0] = largest.GetIndex(0);
+      map(index, at);
+      index[0] += static_cast<IndexValueType>(largest.GetSize(0));
+      map(index, at + ImageDimension);
+    }
+  });
+  return ends;
+}
+
+template <typename TOutputImage, typename TParametersValueType>
+void
+CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::GenerateData()
+{
+  const char * refusal = IsAccelerated ? nullptr
+                                       : "only fields of 1 to 3 dimensions of float or double vectors are "
+                                         "accelerated";
+  if (dynamic_cast<const SpecialCoordinatesImage<typename TOutputImage::PixelType, ImageDimension> *>(
+        this->GetOutput()) != nullptr)
+  {
+    refusal = "images with special coordinates are not accelerated";
+  }
+  CudaSpline::TransformChain chain;
+  const bool                 isLinear = this->GetTransform()->IsLinear();
+  if (refusal == nullptr && !isLinear && !this->DescribeChain(chain))
+  {
+    refusal =
+      "only linear transforms, and of double precision B-spline and displacement field transforms and composites "
+      "of these, are accelerated";
+  }
+  if (refusal != nullptr)
+  {
+    m_Backend.RecordSuperclass(refusal);
+    Superclass::GenerateData();
+    return;
+  }
+  if constexpr (IsAccelerated)
+  {
+    this->AllocateOutputs();
+    TOutputImage * const               output = this->GetOutput();
+    const auto &                       wanted = output->GetRequestedRegion();
+    const auto &                       largest = output->GetLargestPossibleRegion();
+    CudaSpline::DisplacementDescriptor descriptor;
+    descriptor.dimension = ImageDimension;
+    descriptor.output = CudaSpline::ScalarTypeOf<ComponentType>();
+    descriptor.samples = static_cast<std::int64_t>(wanted.GetSize(0));
+    descriptor.lines =
+      descriptor.samples == 0 ? 0 : static_cast<std::int64_t>(wanted.GetNumberOfPixels()) / descriptor.samples;
+    descriptor.lineOffset = wanted.GetIndex(0) - largest.GetIndex(0);
+    descriptor.lineLength = static_cast<std::int64_t>(largest.GetSize(0));
+    descriptor.chain = isLinear ? nullptr : &chain;
+
+    CudaSplineBackend::Operation operation;
+    operation.work = [&descriptor](int) {
+      const CudaSpline::OperationWork work = CudaSpline::CountDisplacementWork(descriptor);
+      return CudaSpline::BackendWork{ work, work };
+    };
+    operation.memory = [&descriptor](int device) {
+      return CudaSpline::PlanDisplacements(descriptor, CudaSpline::AvailableDeviceMemory(device));
+    };
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      const std::vector<double> ends = isLinear ? this->MapScanlines(context) : std::vector<double>();
+      descriptor.scanlineEnds = isLinear ? ends.data() : nullptr;
+      CudaSpline::MakeDisplacements(descriptor, output->GetBufferPointer(), context);
+    };
+    m_Backend.Run(operation, this->GetMultiThreader(), this);
+  }
+}
+
+} // namespace itk
+
+#endif

@@ -1,0 +1,307 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// CudaWarpImageFilter in a pipeline, the checks of itkWarpImageFilterTest and itkWarpImageFilterTest2 made anew
+// (expected values are those of the ramps, computed here), and what ITK answers.
+
+#include "WarpTestSupport.h"
+
+#include "itkStreamingImageFilter.h"
+
+#include <algorithm>
+#include <sstream>
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+class CudaWarpImageFilterBehaviour : public OnEachBackend
+{};
+
+CUDASPLINE_ON_EACH_BACKEND(CudaWarpImageFilterBehaviour);
+
+} // namespace
+
+// The input changes, the field changes, the output is made anew; a cache keeps the coefficients.
+TEST_P(CudaWarpImageFilterBehaviour, Updates)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<float, 2>;
+  using Field = FieldOf<float, 2>;
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  const auto cache = itk::CudaSplineSourceCache::New();
+  auto       filter = itk::CudaWarpImageFilter<Image, Image, Field>::New();
+  filter->SetGPUEnabled(this->OnGpu());
+  filter->SetSourceCache(cache);
+  filter->SetInput(input);
+  filter->SetOutputParametersFromImage(input);
+  filter->SetInterpolator(itk::BSplineInterpolateImageFunction<Image>::New());
+  const auto expectItk = [&](Field * field) {
+    filter->SetDisplacementField(field);
+    filter->Update();
+    auto theirs = ItkWarp<Image, Image, Field>::New();
+    theirs->SetInput(input);
+    theirs->SetDisplacementField(field);
+    theirs->SetOutputParametersFromImage(input);
+    theirs->SetInterpolator(itk::BSplineInterpolateImageFunction<Image>::New());
+    theirs->Update();
+    EXPECT_LE(Compare(filter->GetOutput(), theirs->GetOutput()).maximum, 1.3e-4);
+  };
+  expectItk(MakeField<Field>(6));
+  const auto bytes = cache->GetBytes();
+  EXPECT_GT(bytes, 0U);
+  expectItk(MakeField<Field>(7, input));
+  EXPECT_EQ(cache->GetBytes(), bytes);
+  input->GetBufferPointer()[100] += 50.0F;
+  input->Modified();
+  expectItk(MakeField<Field>(8));
+}
+
+TEST_P(CudaWarpImageFilterBehaviour, ProgressAndAbort)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<float, 2>;
+  using Field = FieldOf<float, 2>;
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       filter = itk::CudaWarpImageFilter<Image, Image, Field>::New();
+  filter->SetGPUEnabled(this->OnGpu());
+  filter->SetInput(input);
+  filter->SetDisplacementField(MakeField<Field>(6));
+  filter->SetOutputParametersFromImage(input);
+  double last = 0.0;
+  bool   stop = true;
+  filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
+    last = filter->GetProgress();
+    if (stop)
+    {
+      filter->AbortGenerateDataOn();
+    }
+  });
+  EXPECT_THROW(filter->Update(), itk::ProcessAborted);
+  stop = false;
+  filter->AbortGenerateDataOff();
+  filter->Update();
+  EXPECT_EQ(last, 1.0);
+  EXPECT_EQ(filter->GetOutput()->GetBufferedRegion(), input->GetLargestPossibleRegion());
+}
+
+// itkWarpImageFilterTest: a ramp that is magnified by 2 and 3 through a field on the output's grid, and its streaming.
+TEST_P(CudaWarpImageFilterBehaviour, ItkMagnifiesARamp)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<float, 2>;
+  using Field = FieldOf<float, 2>;
+  const unsigned int factors[] = { 2, 3 };
+  auto               input = Image::New();
+  input->SetRegions(Image::SizeType{ { 64, 64 } });
+  input->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<Image> it(input, input->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set(static_cast<float>(64 + it.GetIndex()[0] + it.GetIndex()[1]));
+  }
+  auto field = Field::New();
+  field->SetRegions(Field::SizeType{ { 64 * factors[0] + 5, 64 * factors[1] + 5 } });
+  field->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<Field> it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    Field::PixelType displacement;
+    for (unsigned int d = 0; d < 2; ++d)
+    {
+      displacement[d] = static_cast<float>(static_cast<double>(it.GetIndex()[d]) * (1.0 / factors[d] - 1.0));
+    }
+    it.Set(displacement);
+  }
+  auto filter = itk::CudaWarpImageFilter<Image, Image, Field>::New();
+  filter->SetGPUEnabled(this->OnGpu());
+  filter->SetInput(input);
+  filter->SetDisplacementField(field);
+  filter->SetOutputSpacing(input->GetSpacing().GetDataPointer());
+  const double origin[] = { 0.0, 0.0 };
+  filter->SetOutputOrigin(origin);
+  filter->SetEdgePaddingValue(4.0F);
+  filter->Update();
+  ExpectPromisedWarp(filter.GetPointer(), this->OnGpu(), "LinearInterpolateImageFunction");
+  ASSERT_EQ(filter->GetOutput()->GetBufferedRegion(), field->GetBufferedRegion());
+  for (itk::ImageRegionConstIteratorWithIndex<Image> it(filter->GetOutput(), field->GetBufferedRegion()); !it.IsAtEnd();
+       ++it)
+  {
+    double expected = 64.0;
+    bool   inside = true;
+    for (unsigned int d = 0; d < 2; ++d)
+    {
+      const double at = static_cast<double>(it.GetIndex()[d]) / factors[d];
+      expected += std::min(at, 63.0); // the last pixel goes on for half a pixel
+      inside = inside && at < 63.5;
+    }
+    ASSERT_NEAR(it.Get(), inside ? expected : 4.0, 1e-4) << it.GetIndex();
+  }
+
+  auto again = itk::CudaWarpImageFilter<Image, Image, Field>::New();
+  again->SetGPUEnabled(this->OnGpu());
+  again->SetInput(input);
+  again->SetDisplacementField(field);
+  again->SetEdgePaddingValue(4.0F);
+  auto streamer = itk::StreamingImageFilter<Image, Image>::New();
+  streamer->SetInput(again->GetOutput());
+  streamer->SetNumberOfStreamDivisions(3);
+  streamer->Update();
+  EXPECT_EQ(Compare(streamer->GetOutput(), filter->GetOutput()).count, 0);
+
+  // Images of lists, moved by lists.
+  using Lists = itk::VectorImage<float, 2>;
+  EXPECT_NE((itk::CudaWarpImageFilter<Lists, Lists, Lists>::New()), nullptr);
+}
+
+// itkWarpImageFilterTest2: a linear field with every second sample moves pixels as the whole one does.
+TEST_P(CudaWarpImageFilterBehaviour, ItkTakesACoarserField)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<float, 3>;
+  using Field = FieldOf<float, 3>;
+  auto input = Image::New();
+  input->SetRegions(Image::SizeType{ { 32, 32, 32 } });
+  input->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<Image> it(input, input->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set(static_cast<float>(it.GetIndex()[0] * 2 + it.GetIndex()[1] - it.GetIndex()[2]));
+  }
+  const auto warp = [&](itk::SizeValueType size, double spacing) {
+    auto field = Field::New();
+    field->SetRegions(Field::SizeType{ { size, size, size } });
+    Field::SpacingType spacings;
+    spacings.Fill(spacing);
+    field->SetSpacing(spacings);
+    field->Allocate();
+    for (itk::ImageRegionIteratorWithIndex<Field> it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+    {
+      Field::PixelType displacement;
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        displacement[d] = static_cast<float>(0.03125 * spacing * static_cast<double>(it.GetIndex()[d]));
+      }
+      it.Set(displacement);
+    }
+    auto filter = itk::CudaWarpImageFilter<Image, Image, Field>::New();
+    filter->SetGPUEnabled(this->OnGpu());
+    filter->SetInput(input);
+    filter->SetDisplacementField(field);
+    filter->SetOutputParametersFromImage(input);
+    filter->SetEdgePaddingValue(-1.0F);
+    filter->Update();
+    ExpectPromisedWarp(filter.GetPointer(), this->OnGpu(), "LinearInterpolateImageFunction");
+    return filter;
+  };
+  const auto fine = warp(32, 1.0);
+  const auto coarse = warp(17, 2.0);
+  EXPECT_EQ(Compare(fine->GetOutput(), coarse->GetOutput()).count, 0); // all displacements are exact
+  EXPECT_NE(FractionOtherThan(fine->GetOutput(), -1.0), 1.0);
+}
+
+namespace
+{
+
+/** A user's interpolator that computes something else than the class it derives from. */
+class Doubled : public itk::LinearInterpolateImageFunction<itk::Image<float, 2>>
+{
+public:
+  using Self = Doubled;
+  using Superclass = itk::LinearInterpolateImageFunction<itk::Image<float, 2>>;
+  using Pointer = itk::SmartPointer<Self>;
+  itkCudaSplineNewMacro(Self);
+  OutputType
+  EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override
+  {
+    return 2.0 * Superclass::EvaluateAtContinuousIndex(index);
+  }
+};
+
+template <typename TField, typename TInterpolator>
+void
+ExpectItkAnswers(TField * field, TInterpolator * interpolator, const std::string & name, const std::string & fieldName)
+{
+  using Image = itk::Image<float, 2>;
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       ours = itk::CudaWarpImageFilter<Image, Image, TField>::New();
+  auto       theirs = itk::WarpImageFilter<Image, Image, TField>::New();
+  const auto run = [&](auto filter) {
+    filter->SetInput(input);
+    filter->SetDisplacementField(field);
+    filter->SetOutputParametersFromImage(input);
+    filter->SetInterpolator(interpolator);
+    filter->Update();
+  };
+  run(ours);
+  run(theirs);
+  EXPECT_EQ(PromisedBackend({ "CudaWarpImageFilter", "scalar", "2", name, fieldName, "none" }),
+            itk::CudaSpline::Backend::Superclass);
+  EXPECT_EQ(ours->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
+  EXPECT_FALSE(ours->GetFallbackReason().empty());
+  EXPECT_EQ(Compare(ours->GetOutput(), theirs->GetOutput()).count, 0);
+}
+
+template <typename TFilter>
+std::string
+MessageOf(TFilter * filter)
+{
+  try
+  {
+    filter->Update();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    return exception.GetDescription();
+  }
+  return "no exception";
+}
+
+} // namespace
+
+TEST(CudaWarpImageFilterFallback, InterpolatorsOfUsersAndWholeNumbers)
+{
+  using Image = itk::Image<float, 2>;
+  ExpectItkAnswers(MakeField<FieldOf<float, 2>>(6).GetPointer(), Doubled::New().GetPointer(), "Doubled", "field");
+  ExpectItkAnswers(MakeField<FieldOf<short, 2>>(6).GetPointer(),
+                   itk::LinearInterpolateImageFunction<Image>::New().GetPointer(),
+                   "LinearInterpolateImageFunction",
+                   "field of whole numbers");
+}
+
+TEST(CudaWarpImageFilterFallback, Errors)
+{
+  using Image = itk::Image<float, 2>;
+  using Field = FieldOf<float, 2>;
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  auto       filter = itk::CudaWarpImageFilter<Image, Image, Field>::New();
+  filter->SetInput(input);
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("DisplacementField is required"), std::string::npos)
+    << MessageOf(filter.GetPointer());
+  filter->SetDisplacementField(MakeField<Field>(6));
+  filter->SetOutputParametersFromImage(input);
+  filter->SetInterpolator(nullptr);
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("Interpolator not set"), std::string::npos)
+    << MessageOf(filter.GetPointer());
+  filter->SetInterpolator(itk::LinearInterpolateImageFunction<Image>::New());
+  filter->SetDevice("99");
+  EXPECT_NE(MessageOf(filter.GetPointer()).find("\"99\""), std::string::npos) << MessageOf(filter.GetPointer());
+  filter->SetDevice("cpu");
+  filter->Update();
+  EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cpu);
+  std::ostringstream printed;
+  filter->Print(printed);
+  EXPECT_NE(printed.str().find("Precision: Automatic"), std::string::npos);
+}
