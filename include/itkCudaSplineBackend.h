@@ -62,8 +62,8 @@ private:
  * \brief Which backend a class of the module shall use, which one ran, and why not an earlier one.
  *
  * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order
- * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself, by RunSuperclass(). Each operation
- * is a line of the trace (CudaSplineTrace).
+ * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself, by RunSuperclass(). Each
+ * operation is a line of the trace (CudaSplineTrace).
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineBackend

@@ -38,18 +38,18 @@ namespace itk
  * - \c ResampleImageFilter<I, I, double, double> by CudaResampleImageFilter, for images \c I of char, signed and
  *   unsigned char, short, int (signed and unsigned), float and double in two and three dimensions, and of
  *   Vector<float, 3> in three;
- * - \c BSplineDecompositionImageFilter by CudaBSplineDecompositionImageFilter, from images of short, float and double to
- *   double and from float to float, in one to four dimensions. BSplineInterpolateImageFunction makes one of these.
+ * - \c BSplineDecompositionImageFilter by CudaBSplineDecompositionImageFilter, from images of short, float and double
+ * to double and from float to float, in one to four dimensions. BSplineInterpolateImageFunction makes one of these.
  *
  * A program calls RegisterOneFactory(), and links libCudaSplineFactories (target CudaSpline::CudaSplineFactories). One
  * that cannot be compiled again, but is linked to shared libraries of the same version of ITK, is started with the
  * environment variable ITK_AUTOLOAD_PATH naming the folder of libCudaSplineFactories: ITK loads the library with its
  * first New(). Nothing is done with a device before the first operation.
  *
- * Each class can be switched off: by SetClassEnabled(), or by the environment variable CUDASPLINE_FACTORY_CLASSES, a list
- * of the classes that shall be overridden, with commas ("ResampleImageFilter"; "none" for none). Objects that exist
- * already stay what they are. Where operations run is chosen by CUDASPLINE_DEVICE, as always; CUDASPLINE_TRACE lists
- * them (CudaSplineTrace).
+ * Each class can be switched off: by SetClassEnabled(), or by the environment variable CUDASPLINE_FACTORY_CLASSES, a
+ * list of the classes that shall be overridden, with commas ("ResampleImageFilter"; "none" for none). Objects that
+ * exist already stay what they are. Where operations run is chosen by CUDASPLINE_DEVICE, as always; CUDASPLINE_TRACE
+ * lists them (CudaSplineTrace).
  *
  * \ingroup CudaSpline */
 class CudaSplineFactories_EXPORT CudaSplineFactory : public ObjectFactoryBase
@@ -82,7 +82,8 @@ public:
   static Pointer
   RegisterOneFactory();
 
-  /** Takes the registered factory back, by RegisterOneFactory() or by ITK_AUTOLOAD_PATH; nothing where there is none. */
+  /** Takes the registered factory back, by RegisterOneFactory() or by ITK_AUTOLOAD_PATH; nothing where there is none.
+   */
   static void
   UnRegisterOneFactory();
 

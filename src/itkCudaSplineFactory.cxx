@@ -240,7 +240,7 @@ MakeLoadedFactory()
  * It registers what it gets, and keeps no count of references of its own before that: the factory lives as long as the
  * library. So it is the same one, and a message comes once, when ITK loads its libraries again. */
 extern "C" CudaSplineFactories_EXPORT itk::ObjectFactoryBase *
-itkLoad()
+                                      itkLoad()
 {
   static const itk::ObjectFactoryBase::Pointer factory = itk::MakeLoadedFactory();
   return factory.GetPointer();

@@ -106,16 +106,7 @@ TEST(CudaSplineFactory, NothingIsOverriddenUnlessItIsRegistered)
 
 TEST_F(Registered, EveryClassOfTheListIsOurs)
 {
-  ExpectResamples<2,
-                  char,
-                  signed char,
-                  unsigned char,
-                  short,
-                  unsigned short,
-                  int,
-                  unsigned int,
-                  float,
-                  double>(true);
+  ExpectResamples<2, char, signed char, unsigned char, short, unsigned short, int, unsigned int, float, double>(true);
   ExpectResamples<3,
                   char,
                   signed char,
@@ -141,8 +132,8 @@ TEST_F(Registered, OtherTemplateArgumentsAreItks)
 TEST_F(Registered, AnInterpolatorOfItksIsServed)
 {
   using Image = itk::Image<float, 3>;
-  auto                image = Image::New();
-  const itk::Size<3>  size{ { 5, 6, 7 } };
+  auto               image = Image::New();
+  const itk::Size<3> size{ { 5, 6, 7 } };
   image->SetRegions(Image::RegionType(size));
   image->Allocate();
   image->FillBuffer(2.5F);
@@ -152,7 +143,8 @@ TEST_F(Registered, AnInterpolatorOfItksIsServed)
   interpolator->SetInputImage(image);
   const std::string trace = testing::internal::GetCapturedStderr();
   unsetenv("CUDASPLINE_TRACE");
-  EXPECT_EQ(trace.find("CudaSpline | CudaBSplineDecompositionImageFilter | float32 5x6x7 -> float64 | order 3, Exact"), 0U)
+  EXPECT_EQ(trace.find("CudaSpline | CudaBSplineDecompositionImageFilter | float32 5x6x7 -> float64 | order 3, Exact"),
+            0U)
     << trace;
   itk::ContinuousIndex<double, 3> index;
   index.Fill(1.25);
@@ -228,8 +220,8 @@ TEST(CudaSplineFactory, ObjectsOutliveIt)
   const Filter::Pointer filter = Filter::New();
   itk::CudaSplineFactory::UnRegisterOneFactory();
   EXPECT_FALSE((IsOurs<Filter>()));
-  auto                             image = itk::Image<short, 2>::New();
-  const itk::Size<2>               size{ { 4, 3 } };
+  auto               image = itk::Image<short, 2>::New();
+  const itk::Size<2> size{ { 4, 3 } };
   image->SetRegions(itk::ImageRegion<2>(size));
   image->Allocate();
   image->FillBuffer(17);

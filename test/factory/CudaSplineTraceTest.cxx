@@ -177,7 +177,8 @@ TEST(CudaSplineTrace, LinesOfThreadsAreNotMixed)
   ASSERT_EQ(lines.size(), static_cast<std::size_t>(threads * updates));
   for (const std::string & line : lines)
   {
-    ExpectLine({ line }, "CudaResampleImageFilter \\| int16 9x8x7 -> int16 5x6x4 \\| Linear, float32, linear \\| Cpu \\| "
-                         "[0-9.]+ ms \\| the device cpu was asked for");
+    ExpectLine({ line },
+               "CudaResampleImageFilter \\| int16 9x8x7 -> int16 5x6x4 \\| Linear, float32, linear \\| Cpu \\| "
+               "[0-9.]+ ms \\| the device cpu was asked for");
   }
 }

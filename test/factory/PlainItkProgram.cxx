@@ -123,10 +123,10 @@ void
 Resample(itk::SizeValueType size)
 {
   using Image = itk::Image<TPixel, VDimension>;
-  const auto                                   image = MakeImage<Image>(size);
-  auto                                         affine = itk::CenteredAffineTransform<double, VDimension>::New();
-  typename Image::PointType                    center;
-  itk::ContinuousIndex<double, VDimension>     middle;
+  const auto                               image = MakeImage<Image>(size);
+  auto                                     affine = itk::CenteredAffineTransform<double, VDimension>::New();
+  typename Image::PointType                center;
+  itk::ContinuousIndex<double, VDimension> middle;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     middle[d] = 0.5 * static_cast<double>(size);
