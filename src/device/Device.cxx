@@ -245,12 +245,14 @@ AvailableDeviceMemory(int device, std::size_t resident)
   cudaMemPool_t pool = nullptr;
   std::uint64_t reserved = 0;
   std::uint64_t used = 0;
-  if (cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess)
+  const int     found = cudaDeviceGetDefaultMemPool(&pool, device);
+  IgnoreCuda(found); // then nothing is held back
+  if (found == cudaSuccess)
   {
-    (void)cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
-    (void)cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+    IgnoreCuda(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+    IgnoreCuda(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
   }
-  (void)cudaSetDevice(current); // that device may be another's: no error of this operation
+  IgnoreCuda(cudaSetDevice(current)); // that device may be another's: no error of this operation
   CheckCuda(code, "cudaMemGetInfo");
   const std::size_t available = (free + static_cast<std::size_t>(reserved - used) + resident) / 10 * 9;
   return available < most ? available : most;

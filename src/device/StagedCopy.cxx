@@ -18,6 +18,8 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "device/DeviceHealth.h"
+
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -103,7 +105,7 @@ DownloadThroughStaging(void *           host,
   }
   catch (...)
   {
-    (void)cudaStreamSynchronize(stream.Get()); // the buffers go back to the pool
+    IgnoreCuda(cudaStreamSynchronize(stream.Get())); // the buffers go back to the pool
     throw;
   }
 }

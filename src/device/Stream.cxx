@@ -36,7 +36,7 @@ DeviceScope::DeviceScope(int device)
 
 DeviceScope::~DeviceScope()
 {
-  (void)cudaSetDevice(m_Previous);
+  IgnoreCuda(cudaSetDevice(m_Previous));
 }
 
 Stream::Stream()
@@ -47,7 +47,7 @@ Stream::Stream()
   m_Handle = std::shared_ptr<CUstream_st>(handle, [](cudaStream_t stream) {
     if (!IsForkedChild()) // where the stream is the parent's
     {
-      (void)cudaStreamDestroy(stream);
+      IgnoreCuda(cudaStreamDestroy(stream));
     }
   });
 }
@@ -56,7 +56,7 @@ Stream::~Stream()
 {
   if (m_Handle && !IsForkedChild())
   {
-    (void)cudaStreamSynchronize(m_Handle.get());
+    IgnoreCuda(cudaStreamSynchronize(m_Handle.get()));
   }
 }
 
@@ -68,7 +68,7 @@ Stream::Synchronize() const
 
 StreamJoin::~StreamJoin()
 {
-  (void)cudaStreamSynchronize(m_Stream.Get());
+  IgnoreCuda(cudaStreamSynchronize(m_Stream.Get()));
 }
 
 Event::Event()
@@ -92,7 +92,7 @@ Event::~Event()
 {
   if (m_Handle != nullptr)
   {
-    (void)cudaEventDestroy(m_Handle);
+    IgnoreCuda(cudaEventDestroy(m_Handle));
   }
 }
 
