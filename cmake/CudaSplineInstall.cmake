@@ -34,6 +34,18 @@ install(
   LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}" COMPONENT RuntimeLibraries NAMELINK_COMPONENT Development
   ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
 )
+
+# The object factory, in a folder of its own: what ITK_AUTOLOAD_PATH names, of which ITK loads every library.
+set_target_properties(
+  CudaSplineFactories
+  PROPERTIES INSTALL_RPATH "${_cudaspline_origin}/.." INSTALL_RPATH_USE_LINK_PATH ON
+)
+install(
+  TARGETS CudaSplineFactories
+  EXPORT CudaSplinePackage
+  LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}/CudaSplineFactories" COMPONENT Factories
+  ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
+)
 set(_cudaspline_package_folder "${CudaSpline_INSTALL_LIBRARY_DIR}/cmake/CudaSpline")
 install(
   EXPORT CudaSplinePackage

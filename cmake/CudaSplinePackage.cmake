@@ -1,4 +1,5 @@
-# cpack: packages for Debian. The library, what programs are compiled with, and the program are a package each, as Debian's policy wants.
+# cpack: packages for Debian. The library, what programs are compiled with, the object factory and the program are a package each, as
+# Debian's policy wants.
 # scripts/package configures for them (prefix /usr) and calls cpack.
 
 # Who built them: the author of the commit that they are built from.
@@ -25,6 +26,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL RuntimeLibraries Development)
 if(CUDASPLINE_BUILD_APPLICATIONS)
   list(APPEND CPACK_COMPONENTS_ALL Runtime)
+endif()
+if(BUILD_SHARED_LIBS)
+  list(APPEND CPACK_COMPONENTS_ALL Factories)
 endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -63,6 +67,21 @@ set(
 Headers and the CMake package CudaSpline, whose target CudaSpline::CudaSpline
 programs link."
 )
+
+# Loaded by its name, not linked by its version: apart from the library, so that two versions of that can be installed.
+set(CPACK_DEBIAN_FACTORIES_PACKAGE_NAME "libcudaspline-factories")
+set(CPACK_DEBIAN_FACTORIES_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_FACTORIES_PACKAGE_DEPENDS "${_cudaspline_library} ${_cudaspline_exactly}")
+set(
+  CPACK_COMPONENT_FACTORIES_DESCRIPTION
+  "Spline interpolation and resampling for ITK programs that were never recompiled
+An object factory that programs linked to Debian's ITK load where the variable
+ITK_AUTOLOAD_PATH names its folder: they resample on a GPU or on all cores."
+)
+if(BUILD_SHARED_LIBS)
+  # Its target is in the CMake package.
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libcudaspline-factories ${_cudaspline_exactly}")
+endif()
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME "cudaspline")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)

@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace itk
 {
@@ -130,9 +131,14 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
 {
   if constexpr (!IsAccelerated)
   {
-    m_Backend.RecordSuperclass(
-      "only images of 1 to 4 dimensions, whose pixels are numbers, with float or double coefficients are accelerated");
-    Superclass::GenerateData();
+    m_Backend.RunSuperclass(
+      "only images of 1 to 4 dimensions, whose pixels are numbers, with float or double coefficients are accelerated",
+      [this] {
+        return std::string(this->GetNameOfClass()) + " | " +
+               CudaSplineDetail::TraceSize(this->GetInput()->GetBufferedRegion().GetSize(), ImageDimension) +
+               " | order " + std::to_string(this->GetSplineOrder());
+      },
+      [this] { Superclass::GenerateData(); });
   }
   else
   {
@@ -166,6 +172,11 @@ CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       CudaSpline::Prefilter(descriptor, pixels, coefficients, context);
+    };
+    operation.describe = [this, &descriptor] {
+      return std::string(this->GetNameOfClass()) + " | " + CudaSplineDetail::TraceSource(descriptor) + " -> " +
+             NameOf(descriptor.element) + " | order " + std::to_string(descriptor.order) + ", " +
+             CudaSpline::NameOf(descriptor.method.kind);
     };
     m_Backend.Run(operation, this->GetMultiThreader(), this);
   }

@@ -31,6 +31,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 namespace itk
 {
@@ -206,8 +207,18 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   const CudaSplineMethod method = this->RecogniseMethod();
   if (method.refusal != nullptr)
   {
-    m_Backend.RecordSuperclass(method.refusal);
-    Superclass::GenerateData();
+    m_Backend.RunSuperclass(
+      method.refusal,
+      [this] {
+        const auto sizeOf = [](const auto * image, const auto & region) {
+          return CudaSplineDetail::TraceSize(region.GetSize(), image->GetImageDimension());
+        };
+        return std::string(this->GetNameOfClass()) + " | " +
+               sizeOf(this->GetInput(), this->GetInput()->GetBufferedRegion()) + " -> " +
+               sizeOf(this->GetOutput(), this->GetOutput()->GetRequestedRegion()) + " | " +
+               this->GetInterpolator()->GetNameOfClass() + ", " + this->GetTransform()->GetNameOfClass();
+      },
+      [this] { Superclass::GenerateData(); });
     return;
   }
   if constexpr (IsAccelerated)
@@ -317,6 +328,16 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       {
         m_ErrorBound = CudaSpline::ModeErrorBound(resampling, *source, context);
       }
+    };
+    operation.describe = [&] {
+      return std::string(this->GetNameOfClass()) + " | " + CudaSplineDetail::TraceSource(samples) + " -> " +
+             NameOf(resampling.output) + " " +
+             CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), OutputDimension) + " | " +
+             CudaSplineDetail::TraceMethod(resampling, samples) + ", " +
+             (isLinear ? "linear"
+                       : (resampling.chain != nullptr ? "chain of " + std::to_string(chain.stages.size())
+                                                      : std::string("points by ITK's transform"))) +
+             (isExtrapolated ? ", extrapolated" : "");
     };
     m_Backend.Run(operation, this->GetMultiThreader(), this);
   }

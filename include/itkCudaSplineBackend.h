@@ -19,6 +19,7 @@
 #define itkCudaSplineBackend_h
 
 #include "CudaSplineExport.h"
+#include "itkCudaSplineTrace.h"
 #include "itkCudaSpline/kernels/BackendChoice.h"
 #include "itkCudaSpline/kernels/Execution.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
@@ -61,7 +62,8 @@ private:
  * \brief Which backend a class of the module shall use, which one ran, and why not an earlier one.
  *
  * Each class of the module holds one and shows it through itkCudaSplineBackendMacro(). Backends are tried in the order
- * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself after RecordSuperclass().
+ * Cuda, Cpu; what neither can do is for the superclass, which the class calls itself, by RunSuperclass(). Each
+ * operation is a line of the trace (CudaSplineTrace).
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineBackend
@@ -76,6 +78,8 @@ public:
     std::function<CudaSpline::MemoryPlan(int device)> memory;
     /** Does it on the backend of the context; repeated from its start on the next backend. */
     std::function<void(const CudaSpline::ExecutionContext &)> run;
+    /** What it is, for the trace. */
+    CudaSplineTrace::Describe describe;
   };
 
   /** Switches the GPU on or off. Until it is called the GPU is on where there is a usable one, and each operation runs
@@ -127,14 +131,24 @@ public:
   /** \brief Runs an operation whose arrays are on a device, there and nowhere else, and records it.
    *
    * \param[in] device the device
-   * \param[in] run does it on the backend of the context
+   * \param[in] operation the operation, of which neither the work nor the memory is asked
    * \exception ExceptionObject the user's choice excludes that device, the device fails, or invalid arguments */
   void
-  RunOnDevice(int device, const std::function<void(const CudaSpline::ExecutionContext &)> & run);
+  RunOnDevice(int device, const Operation & operation);
 
   /** Records that the superclass answers, and why. */
   void
   RecordSuperclass(const std::string & reason);
+
+  /** \brief Records that the superclass answers, and lets it.
+   *
+   * \param[in] reason why
+   * \param[in] describe what the operation is, for the trace
+   * \param[in] run the superclass' own work; what it throws is thrown */
+  void
+  RunSuperclass(const std::string &               reason,
+                const CudaSplineTrace::Describe & describe,
+                const std::function<void()> &     run);
 
   /** Records what another object of the module did on behalf of the owner. */
   void

@@ -30,6 +30,7 @@
 #include <array>
 #include <limits>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace itk
@@ -305,6 +306,15 @@ private:
   {
     return IsAccelerated && method.refusal != nullptr ? method.refusal
                                                       : "only scalar images of 1 to 3 dimensions are accelerated";
+  }
+
+  /** A batch that no kernel evaluates, for the trace. */
+  std::string
+  TraceBatch(SizeValueType count) const
+  {
+    return std::string(this->GetNameOfClass()) + " | " +
+           CudaSplineDetail::TraceSize(this->GetInputImage()->GetBufferedRegion().GetSize(), ImageDimension) + " -> " +
+           std::to_string(count) + " points | one after the other";
   }
 
   template <typename TValue>

@@ -271,6 +271,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
   }
   if constexpr (std::is_convertible<OutputType, double>::value)
   {
+    const CudaSplineTrace::Describe describe = [this, &list] { return this->TraceBatch(list.count); };
+    CudaSplineTrace                 trace(describe);
     for (SizeValueType i = 0; i < list.count; ++i)
     {
       double at[ImageDimension];
@@ -309,6 +311,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
     }
     const std::lock_guard<std::mutex> lock(m_BatchMutex);
     m_Backend.RecordSuperclass(WhyNotAccelerated(method));
+    trace.Finish(m_Backend);
   }
   else
   {
@@ -342,10 +345,14 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(con
     const auto source = m_Sources.Provide(samples, pixels, context.Part(0.0, 0.4));
     CudaSpline::SamplePoints(points, *source, context.Part(0.4, 1.0));
   };
+  operation.describe = [&] {
+    return std::string(this->GetNameOfClass()) + " | " + CudaSplineDetail::TraceSource(samples) + " -> " +
+           std::to_string(points.count) + " points | " + CudaSplineDetail::TraceMethod(points, samples);
+  };
   if (points.onDevice)
   {
     // The source stays with this object, so it outlives what is enqueued.
-    m_Backend.RunOnDevice(device, operation.run);
+    m_Backend.RunOnDevice(device, operation);
     return;
   }
   operation.work = [&](int candidate) {

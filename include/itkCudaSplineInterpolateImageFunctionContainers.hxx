@@ -100,6 +100,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
   }
   else
   {
+    const CudaSplineTrace::Describe describe = [this, &list] { return this->TraceBatch(list.size()); };
+    CudaSplineTrace                 trace(describe);
     for (std::size_t i = 0; i < list.size(); ++i)
     {
       ContinuousIndexType index;
@@ -120,6 +122,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
     }
     const std::lock_guard<std::mutex> lock(m_BatchMutex);
     m_Backend.RecordSuperclass(WhyNotAccelerated(this->DescribeMethod(this->GetInputImage())));
+    trace.Finish(m_Backend);
   }
   return values;
 }

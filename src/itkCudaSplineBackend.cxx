@@ -150,6 +150,7 @@ CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int thread
 void
 CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader, ProcessObject * process)
 {
+  CudaSplineTrace trace(operation.describe);
   m_LastBackend = CudaSpline::Backend::None;
   if (process != nullptr)
   {
@@ -176,6 +177,7 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
       {
         operation.run(context);
         m_LastBackend = CudaSpline::Backend::Cuda;
+        trace.Finish(*this);
         if (this->IsChoiceOurs())
         {
           CudaSpline::CalibrateOnce(device);
@@ -190,6 +192,7 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
     context.backend = CudaSpline::Backend::Cpu;
     operation.run(context);
     m_LastBackend = CudaSpline::Backend::Cpu;
+    trace.Finish(*this);
   }
   catch (const CudaSpline::OperationAborted &)
   {
@@ -202,8 +205,9 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
 }
 
 void
-CudaSplineBackend::RunOnDevice(int device, const std::function<void(const CudaSpline::ExecutionContext &)> & run)
+CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
 {
+  CudaSplineTrace trace(operation.describe);
   m_LastBackend = CudaSpline::Backend::None;
   m_FallbackReason.clear();
   try
@@ -218,8 +222,9 @@ CudaSplineBackend::RunOnDevice(int device, const std::function<void(const CudaSp
     CudaSpline::ExecutionContext context;
     context.backend = CudaSpline::Backend::Cuda;
     context.device = device;
-    run(context);
+    operation.run(context);
     m_LastBackend = CudaSpline::Backend::Cuda;
+    trace.Finish(*this);
   }
   catch (const CudaSpline::DeviceError & error)
   {
@@ -236,6 +241,17 @@ CudaSplineBackend::RecordSuperclass(const std::string & reason)
 {
   m_LastBackend = CudaSpline::Backend::Superclass;
   m_FallbackReason = reason;
+}
+
+void
+CudaSplineBackend::RunSuperclass(const std::string &               reason,
+                                 const CudaSplineTrace::Describe & describe,
+                                 const std::function<void()> &     run)
+{
+  CudaSplineTrace trace(describe);
+  this->RecordSuperclass(reason);
+  run();
+  trace.Finish(*this);
 }
 
 void

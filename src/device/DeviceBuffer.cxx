@@ -72,7 +72,7 @@ DeviceBuffer::Free() noexcept
   {
     if (!IsForkedChild())
     {
-      (void)cudaFreeAsync(m_Data, m_Stream.get());
+      IgnoreCuda(cudaFreeAsync(m_Data, m_Stream.get()));
     }
     m_Data = nullptr;
   }

@@ -109,6 +109,28 @@ IsSticky(cudaError_t error)
 } // namespace
 
 void
+IgnoreCuda(int code) noexcept
+{
+  const auto error = static_cast<cudaError_t>(code);
+  if (error == cudaSuccess)
+  {
+    return;
+  }
+  (void)cudaGetLastError();
+  if (IsSticky(error))
+  {
+    try
+    {
+      RememberLostDevice(std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")");
+    }
+    catch (...)
+    {
+      // No memory for a message: the next call that is checked has the error too.
+    }
+  }
+}
+
+void
 CheckCuda(int code, const char * what)
 {
   const auto error = static_cast<cudaError_t>(code);

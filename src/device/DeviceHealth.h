@@ -34,6 +34,15 @@ LostDeviceReason();
 void
 RememberLostDevice(const std::string & reason);
 
+/** \brief Goes on after a call whose failure changes nothing, as one that gives something back.
+ *
+ * The runtime keeps the error of a failed call for the next question about errors, which would be that of a launch:
+ * here it ends. A sticky one is remembered, as by CheckCuda().
+ *
+ * \param[in] code result of a CUDA call, a cudaError_t */
+void
+IgnoreCuda(int code) noexcept;
+
 /** \brief Remembers that this process has initialised CUDA. */
 void
 RememberProcess();

@@ -18,6 +18,8 @@
 #include "itkCudaSpline/device/PinnedBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "device/DeviceHealth.h"
+
 #include <cuda_runtime_api.h>
 
 #include <map>
@@ -103,7 +105,7 @@ PinnedBuffer::~PinnedBuffer()
   {
     // Not kept: freed below.
   }
-  (void)cudaFreeHost(m_Data);
+  IgnoreCuda(cudaFreeHost(m_Data));
 }
 
 void
@@ -113,7 +115,7 @@ ReleasePinnedMemory()
   const std::lock_guard<std::mutex> lock(pool.mutex);
   for (const auto & buffer : pool.buffers)
   {
-    (void)cudaFreeHost(buffer.second);
+    IgnoreCuda(cudaFreeHost(buffer.second));
   }
   pool.buffers.clear();
   pool.bytes = 0;

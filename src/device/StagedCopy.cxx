@@ -18,6 +18,8 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "device/DeviceHealth.h"
+
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

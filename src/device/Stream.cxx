@@ -41,7 +41,7 @@ DeviceScope::~DeviceScope()
 {
   if (m_Previous != m_Device)
   {
-    (void)cudaSetDevice(m_Previous);
+    IgnoreCuda(cudaSetDevice(m_Previous));
   }
 }
 
@@ -53,7 +53,7 @@ Stream::Stream()
   m_Handle = std::shared_ptr<CUstream_st>(handle, [](cudaStream_t stream) {
     if (!IsForkedChild()) // where the stream is the parent's
     {
-      (void)cudaStreamDestroy(stream);
+      IgnoreCuda(cudaStreamDestroy(stream));
     }
   });
 }
@@ -62,7 +62,7 @@ Stream::~Stream()
 {
   if (m_Handle && !IsForkedChild())
   {
-    (void)cudaStreamSynchronize(m_Handle.get());
+    IgnoreCuda(cudaStreamSynchronize(m_Handle.get()));
   }
 }
 
@@ -74,7 +74,7 @@ Stream::Synchronize() const
 
 StreamJoin::~StreamJoin()
 {
-  (void)cudaStreamSynchronize(m_Stream.Get());
+  IgnoreCuda(cudaStreamSynchronize(m_Stream.Get()));
 }
 
 Event::Event()
@@ -98,7 +98,7 @@ Event::~Event()
 {
   if (m_Handle != nullptr)
   {
-    (void)cudaEventDestroy(m_Handle);
+    IgnoreCuda(cudaEventDestroy(m_Handle));
   }
 }
 

@@ -135,17 +135,17 @@ FloatTexture3D::Free() noexcept
   }
   if (m_Texture != 0)
   {
-    (void)cudaDestroyTextureObject(m_Texture);
+    IgnoreCuda(cudaDestroyTextureObject(m_Texture));
     m_Texture = 0;
   }
   if (m_Surface != 0)
   {
-    (void)cudaDestroySurfaceObject(m_Surface);
+    IgnoreCuda(cudaDestroySurfaceObject(m_Surface));
     m_Surface = 0;
   }
   if (m_Array != nullptr)
   {
-    (void)cudaFreeArray(m_Array);
+    IgnoreCuda(cudaFreeArray(m_Array));
     m_Array = nullptr;
   }
 }

@@ -46,8 +46,8 @@ OUTSIDE = [
     ("CUDA library", re.compile(r"(cub|thrust|cuda|cooperative_groups)/|cooperative_groups\.h$")),
     # Everything that ITK brings: its own headers and those of the libraries in it.
     ("ITK", re.compile(r"itk(?!Cuda)\w*\.(h|hxx|txx)$|(vnl|vcl|vxl|itksys|itkeigen|itk_\w+)[/_]|(gdcm|meta|nifti)\w*(/|\.h)")),
-    # CudaSplineExport.h: made by the build, in ITK's own tree among ITK's headers.
-    ("ITK layer", re.compile(r"(itkCuda\w*\.(h|hxx)|CudaSplineExport\.h)$")),
+    # CudaSplineExport.h and its like: made by the build, in ITK's own tree among ITK's headers.
+    ("ITK layer", re.compile(r"(itkCuda\w*\.(h|hxx)|CudaSpline(Factories)?Export\.h)$")),
     ("GoogleTest", re.compile(r"(gtest|gmock)/")),
     ("library of programs", re.compile(r"(CLI|nlohmann|benchmark)/")),
 ]

@@ -1,6 +1,7 @@
 # Installs a build, moves the prefix, and configures, builds and runs the project of consumer/ against it.
 #
 # usage: cmake -DBUILD=folder -DPREFIX=/prefix -DWORK=folder -DCONSUMER=folder -DPACKAGE=CudaSpline|ITK [-DITK_DIR=folder] [-DPROGRAM=name]
+#          [-DPLAIN=program of ITK's]
 #          -DCONFIG=Release -DGENERATOR=Ninja -DCXX=compiler [-DCXX_FLAGS=flags] -P TestConsumer.cmake
 #
 # PREFIX is that of the build; nothing is written there. WORK is made anew. Without ITK_DIR, ITK is looked for in the prefix alone.
@@ -33,6 +34,18 @@ file(RENAME "${WORK}/first${PREFIX}" "${WORK}/prefix")
 if(PROGRAM)
   run("The installed program" "${WORK}/prefix/bin/${PROGRAM}" --version)
   message(STATUS "${output}")
+endif()
+
+# The object factory loads from where it is installed, by a program that knows nothing of it.
+if(PLAIN)
+  file(GLOB_RECURSE library "${WORK}/prefix/*/libCudaSplineFactories.so")
+  get_filename_component(folder "${library}" DIRECTORY)
+  set(ENV{ITK_AUTOLOAD_PATH} "${folder}")
+  run("The program with the factory" "${PLAIN}" one 9 "${WORK}/plain.bin")
+  unset(ENV{ITK_AUTOLOAD_PATH})
+  if(NOT output MATCHES "CudaResampleImageFilter float bspline 990")
+    message(FATAL_ERROR "The factory of ${folder} was not used:\n${output}")
+  endif()
 endif()
 
 set(itk "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF")

@@ -20,6 +20,9 @@
  * \brief Resamples a ramp with the installed module: half-way between voxels a linear interpolation of it is exact. */
 
 #include "itkCudaResampleImageFilter.h"
+#if defined(WITH_FACTORY)
+#  include "itkCudaSplineFactory.h"
+#endif
 
 #include "itkImage.h"
 #include "itkImageRegionIteratorWithIndex.h"
@@ -27,6 +30,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <string>
 
 int
 main()
@@ -66,6 +70,15 @@ main()
     std::cerr << "ITK itself was asked: " << resample->GetFallbackReason() << '\n';
     return EXIT_FAILURE;
   }
+#if defined(WITH_FACTORY)
+  itk::CudaSplineFactory::RegisterOneFactory();
+  const std::string name = itk::ResampleImageFilter<ImageType, ImageType>::New()->GetNameOfClass();
+  if (name != "CudaResampleImageFilter")
+  {
+    std::cerr << "The factory gives a " << name << '\n';
+    return EXIT_FAILURE;
+  }
+#endif
   const bool outsideIsDefault = resample->GetOutput()->GetPixel(outside) == -1.0f;
   return value == expected && outsideIsDefault ? EXIT_SUCCESS : EXIT_FAILURE;
 }

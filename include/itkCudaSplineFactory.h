@@ -1,0 +1,154 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineFactory_h
+#define itkCudaSplineFactory_h
+
+#include "CudaSplineFactoriesExport.h"
+#include "itkCudaSplineCompatibility.h"
+
+#include "itkObjectFactoryBase.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace itk
+{
+
+/** \class CudaSplineFactory
+ * \brief Hands out the module's classes wherever a program asks ITK's own for a New().
+ *
+ * An object factory of ITK's: what New() of an overridden class returns is an object of the module's class, which
+ * derives from it, so nothing else of the program changes. Overridden are
+ * - \c ResampleImageFilter<I, I, double, double> by CudaResampleImageFilter, for images \c I of char, signed and
+ *   unsigned char, short, int (signed and unsigned), float and double in two and three dimensions, and of
+ *   Vector<float, 3> in three;
+ * - \c BSplineDecompositionImageFilter by CudaBSplineDecompositionImageFilter, from images of short, float and double
+ * to double and from float to float, in one to four dimensions. BSplineInterpolateImageFunction makes one of these.
+ *
+ * A program calls RegisterOneFactory(), and links libCudaSplineFactories (target CudaSpline::CudaSplineFactories). One
+ * that cannot be compiled again, but is linked to shared libraries of the same version of ITK, is started with the
+ * environment variable ITK_AUTOLOAD_PATH naming the folder of libCudaSplineFactories: ITK loads the library with its
+ * first New(). Nothing is done with a device before the first operation.
+ *
+ * Each class can be switched off: by SetClassEnabled(), or by the environment variable CUDASPLINE_FACTORY_CLASSES, a
+ * list of the classes that shall be overridden, with commas ("ResampleImageFilter"; "none" for none). Objects that
+ * exist already stay what they are. Where operations run is chosen by CUDASPLINE_DEVICE, as always; CUDASPLINE_TRACE
+ * lists them (CudaSplineTrace).
+ *
+ * \ingroup CudaSpline */
+class CudaSplineFactories_EXPORT CudaSplineFactory : public ObjectFactoryBase
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaSplineFactory);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaSplineFactory;
+  using Superclass = ObjectFactoryBase;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes a factory, which is not registered. */
+  itkCudaSplineFactorylessNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaSplineFactory, ObjectFactoryBase);
+
+  /** Version of ITK that the overriding classes were compiled with. */
+  const char *
+  GetITKSourceVersion() const override;
+
+  /** What the factory is for. */
+  const char *
+  GetDescription() const override;
+
+  /** Registers a factory, unless there is one, and returns the one that is registered. */
+  static Pointer
+  RegisterOneFactory();
+
+  /** Takes the registered factory back, by RegisterOneFactory() or by ITK_AUTOLOAD_PATH; nothing where there is none.
+   */
+  static void
+  UnRegisterOneFactory();
+
+  /** The registered factory, or null. */
+  static Pointer
+  GetRegisteredFactory();
+
+  /** Names of the classes that can be overridden, without their template arguments. */
+  static std::vector<std::string>
+  GetClassNames();
+
+  /** Switches a class of this factory on or off, for all its template arguments; on until it is called, or as
+   * CUDASPLINE_FACTORY_CLASSES says.
+   *
+   * \param[in] name name of ITK's class, without template arguments
+   * \param[in] enabled whether it is overridden
+   * \exception ExceptionObject no such class; the message names those there are */
+  void
+  SetClassEnabled(const std::string & name, bool enabled);
+  /** True where a class is overridden.
+   * \exception ExceptionObject no such class */
+  bool
+  GetClassEnabled(const std::string & name) const;
+
+  /** SetClassEnabled() of ResampleImageFilter. */
+  ///@{
+  void
+  SetResampleImageFilterEnabled(bool enabled)
+  {
+    this->SetClassEnabled("ResampleImageFilter", enabled);
+  }
+  bool
+  GetResampleImageFilterEnabled() const
+  {
+    return this->GetClassEnabled("ResampleImageFilter");
+  }
+  ///@}
+
+  /** SetClassEnabled() of BSplineDecompositionImageFilter. */
+  ///@{
+  void
+  SetBSplineDecompositionImageFilterEnabled(bool enabled)
+  {
+    this->SetClassEnabled("BSplineDecompositionImageFilter", enabled);
+  }
+  bool
+  GetBSplineDecompositionImageFilterEnabled() const
+  {
+    return this->GetClassEnabled("BSplineDecompositionImageFilter");
+  }
+  ///@}
+
+protected:
+  CudaSplineFactory();
+  ~CudaSplineFactory() override;
+
+  /** Prints which classes are overridden. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+private:
+  struct Switches;
+  std::unique_ptr<Switches> m_Switches;
+};
+
+} // namespace itk
+
+#endif

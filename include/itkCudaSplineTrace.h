@@ -1,0 +1,119 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineTrace_h
+#define itkCudaSplineTrace_h
+
+#include "CudaSplineExport.h"
+#include "itkCudaSpline/kernels/Interpolation.h"
+#include "itkCudaSpline/kernels/SampleSource.h"
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace itk
+{
+
+class CudaSplineBackend;
+
+/** \class CudaSplineTrace
+ * \brief A line on the standard error for an operation, where the environment variable CUDASPLINE_TRACE is 1.
+ *
+ * Seven fields, with " | " between them: the word CudaSpline, the class, pixel types and sizes, the method, the
+ * backend (Cuda, Cpu, Superclass, or "failed" after an exception), the time in ms, the reason of a fallback or nothing.
+ * \code{.unparsed}
+ * CudaSpline | CudaResampleImageFilter | int16 64x64x30 -> int16 80x80x40 | BSpline 3, float32, linear | Cpu | 4.183 ms
+ * | the device cpu was asked for
+ * \endcode
+ * (in one line). Lines of several threads are never mixed. The time is that of the whole operation, its first use of a
+ * device included. An interpolator's single points are no operations. Switched off, it costs a look at the environment.
+ *
+ * \ingroup CudaSpline */
+class CudaSpline_EXPORT CudaSplineTrace
+{
+public:
+  /** Fields class, pixel types and sizes, and method, with " | " between them; called only where the trace is on. */
+  using Describe = std::function<std::string()>;
+
+  /** True where CUDASPLINE_TRACE is set, and is neither empty nor 0. */
+  static bool
+  IsOn();
+
+  /** Begins an operation.
+   *
+   * \param[in] describe its description, called when the line is written; kept by reference; empty where nothing is
+   * known */
+  explicit CudaSplineTrace(const Describe & describe);
+  CudaSplineTrace(const CudaSplineTrace &) = delete;
+  CudaSplineTrace &
+  operator=(const CudaSplineTrace &) = delete;
+
+  /** Writes the line of an operation that failed, where none was written. */
+  ~CudaSplineTrace();
+
+  /** Ends the operation, and writes its line.
+   *
+   * \param[in] backend who ran, and why not an earlier one */
+  void
+  Finish(const CudaSplineBackend & backend);
+
+private:
+  void
+  Write(const std::string & backend, const std::string & reason) const;
+
+  const Describe &                      m_Describe;
+  bool                                  m_IsOpen;
+  std::chrono::steady_clock::time_point m_Start;
+};
+
+namespace CudaSplineDetail
+{
+
+/** \brief Sizes as the trace has them: "64x64x30".
+ *
+ * \param[in] size sizes by axis
+ * \param[in] dimension how many there are */
+template <typename TSize>
+std::string
+TraceSize(const TSize & size, unsigned int dimension)
+{
+  std::string text;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    text += (d == 0 ? "" : "x") + std::to_string(size[d]);
+  }
+  return text;
+}
+
+/** \brief Pixel type and sizes of a source: "int16 64x64x30", "3 x float32 64x64x30" of several numbers a pixel.
+ *
+ * \param[in] source the source */
+CudaSpline_EXPORT std::string
+                  TraceSource(const CudaSpline::SourceDescriptor & source);
+
+/** \brief How values are made: "BSpline 3, Exact prefilter, float32".
+ *
+ * \param[in] interpolation the interpolation
+ * \param[in] source what it reads */
+CudaSpline_EXPORT std::string
+TraceMethod(const CudaSpline::InterpolationDescriptor & interpolation, const CudaSpline::SourceDescriptor & source);
+
+} // namespace CudaSplineDetail
+} // namespace itk
+
+#endif

@@ -1,0 +1,73 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineOverrides_h
+#define itkCudaSplineOverrides_h
+
+#include "itkCreateObjectFunction.h"
+
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+/** \file
+ * \brief The classes that itk::CudaSplineFactory hands out. Each list is a source of its own: its classes are
+ * instantiated there, and no source takes the compiler long. */
+
+namespace itk::CudaSplineDetail
+{
+
+/** A class of ITK's with its template arguments, and what is made instead. */
+struct Override
+{
+  const char *                      name;       ///< ITK's class without template arguments
+  std::string                       overridden; ///< as typeid names it, by which ITK asks
+  std::string                       with;       ///< the module's class, likewise
+  CreateObjectFunctionBase::Pointer create;     ///< makes an object of it
+};
+
+/** List of overrides. */
+using Overrides = std::vector<Override>;
+
+/** Appends one. */
+template <typename TItk, typename TOurs>
+void
+AppendOverride(const char * name, Overrides & overrides)
+{
+  static_assert(std::is_base_of<TItk, TOurs>::value, "An overriding class is what the caller asks for.");
+  // TOurs::New() asks the factories for TOurs, which none of them overrides: it does not come back here.
+  overrides.push_back(
+    { name, typeid(TItk).name(), typeid(TOurs).name(), CreateObjectFunction<TOurs>::New().GetPointer() });
+}
+
+// One function a source.
+void
+AppendResampleSmall2D(Overrides & overrides);
+void
+AppendResampleLarge2D(Overrides & overrides);
+void
+AppendResampleSmall3D(Overrides & overrides);
+void
+AppendResampleLarge3D(Overrides & overrides);
+void
+AppendResampleVector3D(Overrides & overrides);
+void
+AppendDecomposition(Overrides & overrides);
+
+} // namespace itk::CudaSplineDetail
+
+#endif

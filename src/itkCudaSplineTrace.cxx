@@ -1,0 +1,117 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSplineTrace.h"
+#include "itkCudaSplineBackend.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace itk
+{
+
+bool
+CudaSplineTrace::IsOn()
+{
+  const char * const value = std::getenv("CUDASPLINE_TRACE");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+CudaSplineTrace::CudaSplineTrace(const Describe & describe)
+  : m_Describe(describe)
+  , m_IsOpen(IsOn())
+{
+  if (m_IsOpen)
+  {
+    m_Start = std::chrono::steady_clock::now();
+  }
+}
+
+CudaSplineTrace::~CudaSplineTrace()
+{
+  if (m_IsOpen)
+  {
+    try
+    {
+      this->Write("failed", "");
+    }
+    catch (...)
+    {
+      // Another exception is on its way; the line is not worth a second one.
+    }
+  }
+}
+
+void
+CudaSplineTrace::Finish(const CudaSplineBackend & backend)
+{
+  if (m_IsOpen)
+  {
+    m_IsOpen = false;
+    this->Write(CudaSpline::NameOf(backend.GetLastBackend()), backend.GetFallbackReason());
+  }
+}
+
+void
+CudaSplineTrace::Write(const std::string & backend, const std::string & reason) const
+{
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - m_Start;
+  char                                            milliseconds[32];
+  std::snprintf(milliseconds, sizeof(milliseconds), "%.3f ms", time.count());
+  std::string line = "CudaSpline | " + (m_Describe ? m_Describe() : std::string("unknown | | ")) + " | " + backend +
+                     " | " + milliseconds + " | " + reason;
+  for (char & letter : line)
+  {
+    letter = letter == '\n' ? ' ' : letter; // a line is a line, whatever a reason says
+  }
+  line += '\n';
+  // One call, which locks the stream; and one write to the file, as the stream has no buffer.
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+}
+
+namespace CudaSplineDetail
+{
+
+std::string
+TraceSource(const CudaSpline::SourceDescriptor & source)
+{
+  return (source.components > 1 ? std::to_string(source.components) + " x " : std::string()) + NameOf(source.pixel) +
+         " " + TraceSize(source.size, source.dimension);
+}
+
+std::string
+TraceMethod(const CudaSpline::InterpolationDescriptor & interpolation, const CudaSpline::SourceDescriptor & source)
+{
+  std::string text = NameOf(interpolation.interpolation);
+  if (interpolation.interpolation == CudaSpline::Interpolation::BSpline)
+  {
+    text += " " + std::to_string(source.order) + ", " + CudaSpline::NameOf(source.method.kind) + " prefilter";
+  }
+  if (interpolation.mode != CudaSpline::EvaluationMode::Exact)
+  {
+    text += ", " + std::string(NameOf(interpolation.mode));
+  }
+  if (source.storage != CudaSpline::CoefficientStorage::Element)
+  {
+    text += ", " + std::string(NameOf(source.storage));
+  }
+  return text + ", " + NameOf(source.element);
+}
+
+} // namespace CudaSplineDetail
+} // namespace itk

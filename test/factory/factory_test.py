@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Programs that were never compiled for the module, with its object factory: the same results, by its classes.
+
+usage: factory_test.py plain|classes|mismatch|plastimatch --library DIR [--program FILE] [--preload FILE] [--work DIR]
+
+  plain        the program of this folder, with ITK_AUTOLOAD_PATH and without: results within the documented bounds, the module's
+               classes where the factory has them and ITK's elsewhere, a line of the trace for each
+  classes      CUDASPLINE_FACTORY_CLASSES leaves classes to ITK
+  mismatch     where another version of ITK runs nothing is overridden, and that is said once
+  plastimatch  Debian's program of this name resamples and warps; skipped where it is not installed, or linked to another ITK
+
+The exit status is 1 where something is wrong, and 77 where the test is skipped.
+"""
+
+import argparse
+import array
+import math
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+SKIPPED = 77
+SAMPLES = 114.0  # the program's largest sample
+
+
+class Wrong(Exception):
+    """What is not as it has to be."""
+
+
+def expect(condition, message):
+    if not condition:
+        raise Wrong(message)
+
+
+def run(arguments, library=None, **more):
+    """Runs a program on the Cpu with the trace; its standard output and error."""
+    environment = dict(os.environ, CUDASPLINE_DEVICE="cpu", CUDASPLINE_TRACE="1")
+    for name in ("ITK_AUTOLOAD_PATH", "CUDASPLINE_FACTORY_CLASSES", "LD_PRELOAD"):
+        environment.pop(name, None)
+    if library:
+        environment["ITK_AUTOLOAD_PATH"] = library
+    environment.update(more)
+    done = subprocess.run(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    expect(done.returncode == 0, f"{' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def trace(errors):
+    """The lines of the trace, as lists of their fields."""
+    lines = [line.split(" | ") for line in errors.splitlines() if line.startswith("CudaSpline | ")]
+    for line in lines:
+        expect(len(line) == 7, f"a line of the trace has {len(line)} fields: {line}")
+        expect(re.fullmatch(r"\d+\.\d{3} ms", line[5]), f"this is no time: {line[5]}")
+    return lines
+
+
+def numbers(path):
+    values = array.array("d")
+    with open(path, "rb") as file:
+        values.frombytes(file.read())
+    return values
+
+
+def coefficient_bound(order):
+    """How far coefficients in single precision may be off those of ITK in 3D, of samples up to 1; test/itk/SplineErrorBounds.h."""
+    if order < 4:
+        poles = [math.sqrt(8) - 3 if order == 2 else math.sqrt(3) - 2]
+    elif order == 4:
+        poles = [math.sqrt(664 + sign * math.sqrt(438976)) - sign * math.sqrt(304) - 19 for sign in (-1, 1)]
+    else:
+        poles = [math.sqrt(67.5 + sign * math.sqrt(4436.25)) - sign * math.sqrt(26.25) - 6.5 for sign in (-1, 1)]
+    gain = norm = 1.0
+    for pole in poles:
+        gain *= (1 - pole) ** 2
+        norm *= ((1 - pole) / (1 + pole)) ** 2
+    magnitude, error = 1.0, 0.0
+    for pole in 2 * poles:
+        z = abs(pole)
+        magnitude /= 1 - z
+        error = (error + (1 + 2 * z) * magnitude) / (1 - z)
+    unit = 2.0**-24
+    axis = 6e-8 * norm + unit * gain * (error + 2 * magnitude) + unit * norm  # ours, and ITK's rounding after an axis
+    return 3 * axis * norm**2
+
+
+def compare(first, second, kind, method):
+    """Results of both classes, within the bounds that doc/Accuracy.md states."""
+    largest = max(abs(value) for value in second)
+    expect(largest > 0, "the reference is nothing but zeros")
+    differences = [abs(a - b) for a, b in zip(first, second)]
+    if method == "nearest":
+        bound = 0.0  # nearest neighbours move their bits
+    elif kind == "integer":
+        bound = 1.0  # truncated: a value just below an integer may be one less
+        few = sum(difference > 0 for difference in differences)
+        expect(few <= len(differences) * 0.01, f"{few} of {len(differences)} integers differ, {method}")
+    elif method.startswith("order") and kind == "float":
+        bound = SAMPLES * coefficient_bound(int(method[-1]))
+    else:
+        bound = largest * (1e-9 if kind == "double" else 2e-6)
+    expect(max(differences) <= bound, f"{kind}, {method}: differ by {max(differences)}, allowed {bound}")
+
+
+def plain(options):
+    for what, ours in (("resample", "CudaResampleImageFilter"), ("decompose", "CudaBSplineDecompositionImageFilter")):
+        results, listed, errors = [], [], ""
+        for library in (None, options.library):
+            path = os.path.join(options.work, f"{what}{len(results)}.bin")
+            output, errors = run([options.program, what, "14", path], library)
+            expect(library or not errors, f"without the factory there is a message: {errors}")
+            results.append(numbers(path))
+            listed.append([line.split() for line in output.splitlines()])
+        expect(len(listed[0]) == len(listed[1]) > 10, "another number of results")
+        first, count = 0, 0
+        for theirs, line in zip(*listed):
+            name, kind, method, length = line
+            expect(not theirs[0].startswith("Cuda"), f"the reference was computed by {theirs[0]}")
+            expect(theirs[1:] == line[1:], f"{theirs} became {line}")
+            last = first + int(length)
+            compare(results[1][first:last], results[0][first:last], kind, method)
+            first, count = last, count + (name == ours)
+        expect(first == len(results[0]) == len(results[1]), "results are missing")
+        # The last image of each kind has pixels that the factory does not override.
+        others = [line[0] for line in listed[1] if line[0] != ours]
+        expect(others == [ours[len("Cuda"):]] * (2 if what == "resample" else 4), f"ITK's own classes computed: {others}")
+        lines = [line for line in trace(errors) if line[1] == ours]
+        expect(len(lines) == count, f"{count} results of {ours}, and {len(lines)} lines of the trace")
+        for line in lines:
+            expect(line[4] == "Cpu", f"not by our kernels: {line}")
+
+
+def classes(options):
+    path = os.path.join(options.work, "classes.bin")
+    for words, wanted in (
+        ("ResampleImageFilter", {"CudaResampleImageFilter"}),
+        ("BSplineDecompositionImageFilter", {"CudaBSplineDecompositionImageFilter"}),
+        ("BSplineDecompositionImageFilter,ResampleImageFilter", {"CudaResampleImageFilter", "CudaBSplineDecompositionImageFilter"}),
+        ("none", set()),
+        ("", {"CudaResampleImageFilter", "CudaBSplineDecompositionImageFilter"}),
+    ):
+        found = set()
+        for what in ("one", "decompose"):
+            output, errors = run([options.program, what, "9", path], options.library, CUDASPLINE_FACTORY_CLASSES=words)
+            found |= {line.split()[0] for line in output.splitlines()}
+            expect("CUDASPLINE_FACTORY_CLASSES" not in errors, errors)
+        found = {name for name in found if name.startswith("Cuda")}
+        expect(found == wanted, f"CUDASPLINE_FACTORY_CLASSES={words} gives {found}")
+    _, errors = run([options.program, "idle", "9", path], options.library, CUDASPLINE_FACTORY_CLASSES="ResampleFilter")
+    expect('names "ResampleFilter"' in errors, f"an unknown class is not told: {errors}")
+    # The word for no trace.
+    _, errors = run([options.program, "one", "9", path], options.library, CUDASPLINE_TRACE="0")
+    expect(errors == "", f"a trace that was not wanted: {errors}")
+
+
+def mismatch(options):
+    path = os.path.join(options.work, "mismatch.bin")
+    output, errors = run([options.program, "one", "9", path], options.library, LD_PRELOAD=options.preload)
+    expect("CudaResampleImageFilter" not in output, f"overridden all the same:\n{output}")
+    expect(len(output.splitlines()) == 3, f"the program did not do its work:\n{output}")
+    expect(len(errors.splitlines()) == 1, f"one line was expected:\n{errors}")
+    expect("overrides no class" in errors and "99.9.9" in errors, f"the reason is missing: {errors}")
+
+
+def write_meta(path, size, values):
+    with open(path, "wb") as file:
+        sizes = " ".join(str(length) for length in size)
+        file.write(
+            f"ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nOffset = 0 0 0\n"
+            f"ElementSpacing = 1 1.25 1.5\nDimSize = {sizes}\nElementType = MET_FLOAT\nElementDataFile = LOCAL\n".encode()
+        )
+        file.write(struct.pack(f"<{len(values)}f", *values))
+
+
+def read_meta(path):
+    with open(path, "rb") as file:
+        content = file.read()
+    end = content.index(b"\n", content.index(b"ElementDataFile")) + 1
+    header = content[:end].decode()
+    expect("ElementType = MET_FLOAT" in header and "CompressedData = True" not in header, f"another format:\n{header}")
+    values = array.array("f")
+    values.frombytes(content[end:])
+    return header, values
+
+
+def plastimatch(options):
+    program = shutil.which("plastimatch")
+    if not program:
+        print("Skipped: plastimatch is not installed (Debian's package plastimatch).")
+        return SKIPPED
+    linked = subprocess.run(["ldd", program], stdout=subprocess.PIPE, universal_newlines=True).stdout
+    ours = subprocess.run(
+        ["ldd", os.path.join(options.library, "libCudaSplineFactories.so")], stdout=subprocess.PIPE, universal_newlines=True
+    ).stdout
+    common = re.compile(r"libITKCommon\S*")
+    if not common.search(linked) or common.search(linked).group(0) != common.search(ours).group(0):
+        print(f"Skipped: {program} is not linked to the shared ITK that the module was built with.")
+        return SKIPPED
+    generator = random.Random(7)
+    size = (37, 31, 23)
+    work = options.work
+    source = os.path.join(work, "input.mha")
+    values = [generator.uniform(-900.0, 1200.0) for _ in range(size[0] * size[1] * size[2])]
+    write_meta(source, size, values)
+    jobs = {
+        "linear": ["resample", "--dim", "41 29 33", "--origin", "-2.5 1.2 0.4", "--spacing", "0.9 1.1 1.2"],
+        "nn": ["resample", "--dim", "41 29 33", "--origin", "-2.5 1.2 0.4", "--spacing", "0.9 1.1 1.2", "--interpolation", "nn"],
+        "subsample": ["resample", "--spacing", "2.1 2.3 2.7"],
+    }
+    for name, job in jobs.items():
+        results = []
+        for library in (None, options.library):
+            path = os.path.join(work, f"{name}{len(results)}.mha")
+            _, errors = run([program] + job + ["--input", source, "--output", path], library)
+            lines = [line for line in trace(errors) if line[1] == "CudaResampleImageFilter"]
+            expect(bool(lines) == bool(library), f"{name}: the trace has {len(lines)} lines, {'with' if library else 'without'} us")
+            for line in lines:
+                expect(line[4] == "Cpu", f"not by our kernels: {line}")
+                print(" | ".join(line))
+            results.append(read_meta(path))
+        expect(results[0][0] == results[1][0], f"{name}: another header")
+        compare(results[1][1], results[0][1], "float", "nearest" if name == "nn" else "linear")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch)}
+    parser.add_argument("test", choices=sorted(tests))
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--program")
+    parser.add_argument("--preload")
+    parser.add_argument("--work", required=True)
+    options = parser.parse_args()
+    os.makedirs(options.work, exist_ok=True)
+    try:
+        return tests[options.test](options) or 0
+    except Wrong as wrong:
+        print(f"{options.test}: {wrong}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

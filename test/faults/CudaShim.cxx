@@ -1,0 +1,189 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "CudaShimState.h"
+
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace CudaSplineTest
+{
+namespace
+{
+
+struct Shim
+{
+  std::mutex                                       mutex;
+  Fault                                            fault;
+  bool                                             armed{ false };
+  bool                                             stuck{ false };
+  std::int64_t                                     calls{ 0 };
+  std::string                                      failed;
+  bool                                             failedIsRelease{ false };
+  cudaError_t                                      last{ cudaSuccess };
+  std::set<std::pair<std::string, std::uintptr_t>> ledger;
+  int                                              wrongReleases{ 0 };
+  std::uintptr_t                                   handles{ 16 }; ///< of things that are no memory
+};
+
+Shim &
+TheShim()
+{
+  static Shim * const shim = new Shim; // what the runtime frees at exit may come after it
+  return *shim;
+}
+
+} // namespace
+
+/** Counts a call; an error where it is to fail. */
+cudaError_t
+Enter(const char * name, Kind kind)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  if (!shim.armed)
+  {
+    return cudaSuccess;
+  }
+  const auto error = static_cast<cudaError_t>(shim.fault.error);
+  if (shim.stuck)
+  {
+    shim.last = error;
+    return error;
+  }
+  if (shim.fault.onlyAllocations && kind != Kind::Allocation)
+  {
+    return cudaSuccess;
+  }
+  if (shim.calls++ != shim.fault.at)
+  {
+    return cudaSuccess;
+  }
+  shim.failed = name;
+  shim.failedIsRelease = kind == Kind::Release;
+  shim.stuck = shim.fault.sticky;
+  shim.last = error;
+  return error;
+}
+
+void
+Keep(const char * name, std::uintptr_t thing)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.ledger.emplace(name, thing);
+}
+
+void
+Drop(const char * name, std::uintptr_t thing)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.wrongReleases += shim.ledger.erase({ name, thing }) == 1 ? 0 : 1;
+}
+
+cudaError_t
+TakeError(cudaError_t real)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  const cudaError_t                 made = shim.last;
+  if (!(shim.armed && shim.stuck))
+  {
+    shim.last = cudaSuccess;
+  }
+  return made != cudaSuccess ? made : real;
+}
+
+std::uintptr_t
+NewHandle()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.handles += 16;
+}
+
+
+void
+ArmShim(const Fault & fault)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.fault = fault;
+  shim.armed = true;
+  shim.stuck = false;
+  shim.calls = 0;
+  shim.failed.clear();
+  shim.failedIsRelease = false;
+}
+
+std::int64_t
+DisarmShim()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.armed = false;
+  return shim.calls;
+}
+
+std::string
+FailedCall()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.failed;
+}
+
+bool
+FailedCallIsRelease()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.failedIsRelease;
+}
+
+std::map<std::string, int>
+Unreleased()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  std::map<std::string, int>        things;
+  for (const auto & thing : shim.ledger)
+  {
+    ++things[thing.first];
+  }
+  return things;
+}
+
+int
+WrongReleases()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.wrongReleases;
+}
+
+int
+PendingError()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.last;
+}
+
+} // namespace CudaSplineTest

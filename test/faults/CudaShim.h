@@ -1,0 +1,81 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaShim_h
+#define CudaShim_h
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+/** \file
+ * \brief A layer between the module and the CUDA runtime, for the tests of faults: it counts the calls, lets one of
+ * them fail, and keeps a ledger of what was allocated and not given back.
+ *
+ * The linker puts it there (--wrap), in these programs alone: the module itself has no hook, no switch and no branch
+ * for it, and what is tested is the code that is shipped. Where there is no GPU the shim stands in for one: memory
+ * comes from the host, copies are made at once, and kernels do nothing, so that all but the numbers of the kernels is
+ * tested anywhere. */
+
+namespace CudaSplineTest
+{
+
+/** What a call that fails does. */
+struct Fault
+{
+  std::int64_t at{ -1 };                 ///< number of the call, from 0; -1: none fails
+  int          error{ 0 };               ///< cudaError_t that it returns
+  bool         sticky{ false };          ///< all later calls fail too, as after a lost device
+  bool         onlyAllocations{ false }; ///< only calls that allocate are counted
+};
+
+/** True where calls reach a GPU. The same for the whole process. CUDASPLINE_FAULTS=fake: not even where there is one.
+ */
+bool
+ShimIsReal();
+
+/** Begins to count, and to fail where wanted. */
+void
+ArmShim(const Fault & fault);
+
+/** Ends counting; returns the calls that were counted since ArmShim(). */
+std::int64_t
+DisarmShim();
+
+/** Name of the call that failed, empty where none did. */
+std::string
+FailedCall();
+
+/** True where the failed call gives something back, so that its failure changes nothing. */
+bool
+FailedCallIsRelease();
+
+/** What is allocated and not given back, by kind ("cudaMallocFromPoolAsync", "cudaStreamCreateWithFlags", ...). */
+std::map<std::string, int>
+Unreleased();
+
+/** Calls that gave back what was not there, since the process began. */
+int
+WrongReleases();
+
+/** The error that the next cudaGetLastError() would return. */
+int
+PendingError();
+
+} // namespace CudaSplineTest
+
+#endif

@@ -1,0 +1,281 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// The CUDA calls of the module, each in the place of the runtime's own (the linker's --wrap): they count, fail where
+// they shall, and go on to the runtime or, where there is no GPU, to a stand-in.
+
+#include "CudaShimState.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+template <typename TReal, typename TFake>
+cudaError_t
+Call(const char * name, Kind kind, const TReal & real, const TFake & fake)
+{
+  if (const cudaError_t error = Enter(name, kind))
+  {
+    return error;
+  }
+  if (ShimIsReal())
+  {
+    return real();
+  }
+  fake();
+  return cudaSuccess;
+}
+
+template <typename TThing, typename TReal, typename TFake>
+cudaError_t
+Allocate(const char * name, TThing * thing, const TReal & real, const TFake & fake)
+{
+  const cudaError_t error = Call(name, Kind::Allocation, real, fake);
+  if (error == cudaSuccess)
+  {
+    Keep(name, (std::uintptr_t)*thing);
+  }
+  return error;
+}
+
+/** Done in any case; it may say that it was not, about which nobody can do anything. */
+template <typename TThing, typename TReal, typename TFake>
+cudaError_t
+Release(const char * name, const char * allocation, TThing thing, const TReal & real, const TFake & fake)
+{
+  Drop(allocation, (std::uintptr_t)thing);
+  if (ShimIsReal())
+  {
+    static_cast<void>(real());
+  }
+  else
+  {
+    fake();
+  }
+  return Enter(name, Kind::Release);
+}
+
+int fakeDevice = 0;
+
+} // namespace
+
+// Arguments: name; parameters and arguments in parentheses; what a stand-in does.
+#define CUDASPLINE_CALL(name, parameters, arguments, ...)                                                              \
+  extern "C" cudaError_t __real_##name parameters;                                                                     \
+  extern "C" cudaError_t __wrap_##name parameters                                                                      \
+  {                                                                                                                    \
+    return Call(                                                                                                       \
+      #name, Kind::Other, [&] { return __real_##name arguments; }, [&] { __VA_ARGS__; });                              \
+  }                                                                                                                    \
+  static_assert(true, "a semicolon follows the macro")
+
+// The first argument is where the new thing is written.
+#define CUDASPLINE_ALLOCATION(name, thing, parameters, arguments, ...)                                                 \
+  extern "C" cudaError_t __real_##name parameters;                                                                     \
+  extern "C" cudaError_t __wrap_##name parameters                                                                      \
+  {                                                                                                                    \
+    return Allocate(                                                                                                   \
+      #name, thing, [&] { return __real_##name arguments; }, [&] { __VA_ARGS__; });                                    \
+  }                                                                                                                    \
+  static_assert(true, "a semicolon follows the macro")
+
+#define CUDASPLINE_RELEASE(name, allocation, thing, parameters, arguments, ...)                                        \
+  extern "C" cudaError_t __real_##name parameters;                                                                     \
+  extern "C" cudaError_t __wrap_##name parameters                                                                      \
+  {                                                                                                                    \
+    return Release(                                                                                                    \
+      #name, #allocation, thing, [&] { return __real_##name arguments; }, [&] { __VA_ARGS__; });                       \
+  }                                                                                                                    \
+  static_assert(true, "a semicolon follows the macro")
+
+CUDASPLINE_CALL(cudaGetDeviceCount, (int * count), (count), *count = 1);
+CUDASPLINE_CALL(cudaDriverGetVersion, (int * version), (version), *version = CUDART_VERSION);
+CUDASPLINE_CALL(cudaGetDeviceProperties,
+                (cudaDeviceProp * properties, int device),
+                (properties, device),
+                *properties = cudaDeviceProp{};
+                properties->major = 9;
+                properties->multiProcessorCount = 2;
+                properties->totalGlobalMem = std::size_t{ 1 } << 30);
+CUDASPLINE_CALL(cudaDeviceGetAttribute,
+                (int * value, cudaDeviceAttr attribute, int device),
+                (value, attribute, device),
+                *value = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 232448 : 1024);
+CUDASPLINE_CALL(cudaGetDevice, (int * device), (device), *device = fakeDevice);
+CUDASPLINE_CALL(cudaSetDevice, (int device), (device), fakeDevice = device);
+CUDASPLINE_CALL(cudaMemGetInfo,
+                (std::size_t * available, std::size_t * total),
+                (available, total),
+                *available = *total = std::size_t{ 1 } << 30);
+// The pool of a device is kept for the life of the process, so it is in no ledger.
+CUDASPLINE_CALL(cudaMemPoolCreate,
+                (cudaMemPool_t * pool, const cudaMemPoolProps * properties),
+                (pool, properties),
+                *pool = reinterpret_cast<cudaMemPool_t>(NewHandle()));
+CUDASPLINE_CALL(cudaMemPoolSetAttribute,
+                (cudaMemPool_t pool, cudaMemPoolAttr attribute, void * value),
+                (pool, attribute, value),
+                static_cast<void>(0));
+CUDASPLINE_CALL(cudaMemPoolTrimTo, (cudaMemPool_t pool, std::size_t bytes), (pool, bytes), static_cast<void>(0));
+CUDASPLINE_CALL(cudaMemPoolGetAttribute,
+                (cudaMemPool_t pool, cudaMemPoolAttr attribute, void * value),
+                (pool, attribute, value),
+                std::memset(value, 0, sizeof(std::uint64_t)));
+CUDASPLINE_CALL(cudaPointerGetAttributes,
+                (cudaPointerAttributes * attributes, const void * pointer),
+                (attributes, pointer),
+                *attributes = cudaPointerAttributes{});
+CUDASPLINE_CALL(cudaFuncSetAttribute,
+                (const void * function, cudaFuncAttribute attribute, int value),
+                (function, attribute, value),
+                static_cast<void>(0));
+CUDASPLINE_CALL(cudaFree, (void * pointer), (pointer), static_cast<void>(0));
+CUDASPLINE_CALL(cudaMemcpyAsync,
+                (void * to, const void * from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream),
+                (to, from, bytes, kind, stream),
+                std::memcpy(to, from, bytes));
+CUDASPLINE_CALL(cudaMemcpy3DAsync,
+                (const cudaMemcpy3DParms * parameters, cudaStream_t stream),
+                (parameters, stream),
+                static_cast<void>(0));
+CUDASPLINE_CALL(cudaStreamSynchronize, (cudaStream_t stream), (stream), static_cast<void>(0));
+CUDASPLINE_CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream), static_cast<void>(0));
+CUDASPLINE_CALL(cudaEventSynchronize, (cudaEvent_t event), (event), static_cast<void>(0));
+
+CUDASPLINE_ALLOCATION(cudaMallocFromPoolAsync,
+                      pointer,
+                      (void ** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
+                      (pointer, bytes, pool, stream),
+                      *pointer = std::calloc(1, bytes));
+CUDASPLINE_ALLOCATION(cudaHostAlloc,
+                      pointer,
+                      (void ** pointer, std::size_t bytes, unsigned int flags),
+                      (pointer, bytes, flags),
+                      *pointer = std::malloc(bytes));
+CUDASPLINE_ALLOCATION(
+  cudaMalloc3DArray,
+  array,
+  (cudaArray_t * array, const cudaChannelFormatDesc * format, cudaExtent extent, unsigned int flags),
+  (array, format, extent, flags),
+  *array = reinterpret_cast<cudaArray_t>(NewHandle()));
+CUDASPLINE_ALLOCATION(cudaCreateTextureObject,
+                      texture,
+                      (cudaTextureObject_t * texture,
+                       const cudaResourceDesc *     resource,
+                       const cudaTextureDesc *      description,
+                       const cudaResourceViewDesc * view),
+                      (texture, resource, description, view),
+                      *texture = NewHandle());
+CUDASPLINE_ALLOCATION(cudaCreateSurfaceObject,
+                      surface,
+                      (cudaSurfaceObject_t * surface, const cudaResourceDesc * resource),
+                      (surface, resource),
+                      *surface = NewHandle());
+CUDASPLINE_ALLOCATION(cudaStreamCreateWithFlags,
+                      stream,
+                      (cudaStream_t * stream, unsigned int flags),
+                      (stream, flags),
+                      *stream = reinterpret_cast<cudaStream_t>(NewHandle()));
+CUDASPLINE_ALLOCATION(cudaEventCreateWithFlags,
+                      event,
+                      (cudaEvent_t * event, unsigned int flags),
+                      (event, flags),
+                      *event = reinterpret_cast<cudaEvent_t>(NewHandle()));
+
+CUDASPLINE_RELEASE(cudaFreeAsync,
+                   cudaMallocFromPoolAsync,
+                   pointer,
+                   (void * pointer, cudaStream_t stream),
+                   (pointer, stream),
+                   std::free(pointer));
+CUDASPLINE_RELEASE(cudaFreeHost, cudaHostAlloc, pointer, (void * pointer), (pointer), std::free(pointer));
+CUDASPLINE_RELEASE(cudaFreeArray, cudaMalloc3DArray, array, (cudaArray_t array), (array), static_cast<void>(0));
+CUDASPLINE_RELEASE(cudaDestroyTextureObject,
+                   cudaCreateTextureObject,
+                   texture,
+                   (cudaTextureObject_t texture),
+                   (texture),
+                   static_cast<void>(0));
+CUDASPLINE_RELEASE(cudaDestroySurfaceObject,
+                   cudaCreateSurfaceObject,
+                   surface,
+                   (cudaSurfaceObject_t surface),
+                   (surface),
+                   static_cast<void>(0));
+CUDASPLINE_RELEASE(cudaStreamDestroy,
+                   cudaStreamCreateWithFlags,
+                   stream,
+                   (cudaStream_t stream),
+                   (stream),
+                   static_cast<void>(0));
+CUDASPLINE_RELEASE(cudaEventDestroy,
+                   cudaEventCreateWithFlags,
+                   event,
+                   (cudaEvent_t event),
+                   (event),
+                   static_cast<void>(0));
+
+bool
+CudaSplineTest::ShimIsReal()
+{
+  static const bool isReal = [] {
+    const char * const wish = std::getenv("CUDASPLINE_FAULTS");
+    int                count = 0;
+    return (wish == nullptr || std::strcmp(wish, "fake") != 0) && __real_cudaGetDeviceCount(&count) == cudaSuccess &&
+           count > 0;
+  }();
+  return isReal;
+}
+
+extern "C" cudaError_t
+__real_cudaGetLastError(void);
+extern "C" cudaError_t
+__wrap_cudaGetLastError(void)
+{
+  return TakeError(ShimIsReal() ? __real_cudaGetLastError() : cudaSuccess);
+}
+
+// Launches, whose names differ by version of CUDA: an error is seen by the next cudaGetLastError().
+#define CUDASPLINE_LAUNCH(name, told, parameters, arguments)                                                           \
+  extern "C" __attribute__((weak)) cudaError_t __real_##name parameters;                                               \
+  extern "C" cudaError_t __wrap_##name parameters                                                                      \
+  {                                                                                                                    \
+    return Call(                                                                                                       \
+      told, Kind::Other, [&] { return __real_##name arguments; }, [] {});                                              \
+  }                                                                                                                    \
+  static_assert(true, "a semicolon follows the macro")
+
+CUDASPLINE_LAUNCH(__cudaLaunchKernel,
+                  "cudaLaunchKernel",
+                  (cudaKernel_t kernel, dim3 grid, dim3 block, void ** arguments, std::size_t shared, cudaStream_t on),
+                  (kernel, grid, block, arguments, shared, on));
+CUDASPLINE_LAUNCH(cudaLaunchKernel,
+                  "cudaLaunchKernel",
+                  (const void * kernel, dim3 grid, dim3 block, void ** arguments, std::size_t shared, cudaStream_t on),
+                  (kernel, grid, block, arguments, shared, on));
+extern "C" __attribute__((weak)) cudaError_t
+__real___cudaGetKernel(cudaKernel_t * kernel, const void * function);
+extern "C" cudaError_t
+__wrap___cudaGetKernel(cudaKernel_t * kernel, const void * function)
+{
+  // A table in the program, kept for its life: not one of the calls that fail.
+  return ShimIsReal() ? __real___cudaGetKernel(kernel, function) : cudaSuccess;
+}

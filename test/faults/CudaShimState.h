@@ -1,0 +1,63 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaShimState_h
+#define CudaShimState_h
+
+#include "CudaShim.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+/** \file
+ * \brief What the wrapped calls tell the shim. */
+
+namespace CudaSplineTest
+{
+
+/** What a call does, for the counting. */
+enum class Kind : unsigned char
+{
+  Allocation,
+  Release,
+  Other
+};
+
+/** Counts a call; an error where it is to fail. */
+cudaError_t
+Enter(const char * name, Kind kind);
+
+/** Enters what a call has allocated into the ledger. */
+void
+Keep(const char * name, std::uintptr_t thing);
+
+/** Strikes out what a call of that name has allocated. */
+void
+Drop(const char * name, std::uintptr_t thing);
+
+/** Returns and clears the error of the last call that failed, or \p real. */
+cudaError_t
+TakeError(cudaError_t real);
+
+/** A handle that stands for nothing. */
+std::uintptr_t
+NewHandle();
+
+} // namespace CudaSplineTest
+
+#endif

@@ -1,0 +1,243 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Calls of CUDA fail, one in turn: the operation is done by the next backend, with its result and the reason, nothing
+// is left behind, and the same object is done on the device again afterwards. On a GPU where there is one, else on a
+// stand-in, whose kernels do nothing, so that only the host's numbers are compared (CudaShim.h).
+
+#include "CudaShim.h"
+#include "FaultScenarios.h"
+
+#include "itkCudaSpline/device/PinnedBuffer.h"
+
+#include "itkCommand.h"
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace CudaSplineTest;
+using itk::CudaSpline::Backend;
+
+namespace
+{
+
+/** Numbers of the host and of the device, to the tolerance of their precision. */
+void
+ExpectNear(const std::vector<double> & a, const std::vector<double> & b, double tolerance)
+{
+  ASSERT_EQ(a.size(), b.size());
+  double worst = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+  {
+    worst = std::max(worst, std::isnan(a[i] - b[i]) ? 1e300 : std::abs(a[i] - b[i]));
+  }
+  EXPECT_LE(worst, tolerance);
+}
+
+/** Nothing is left of operations whose objects are gone, but the pool of page-locked buffers. */
+void
+ExpectNothingLeft(const std::string & where)
+{
+  itk::CudaSpline::ReleasePinnedMemory();
+  for (const auto & thing : Unreleased())
+  {
+    ADD_FAILURE() << where << ": " << thing.second << " of " << thing.first << " were not given back";
+  }
+  EXPECT_EQ(WrongReleases(), 0) << where;
+}
+
+class FaultInjection : public testing::TestWithParam<Scenario>
+{
+protected:
+  void
+  SetUp() override
+  {
+    const auto host = GetParam().make();
+    host->SetGPUEnabled(false);
+    host->Run();
+    ASSERT_EQ(host->GetLastBackend(), Backend::Cpu);
+    m_Expected = host->GetNumbers();
+  }
+
+  /** Runs on the device, and says what it gave. */
+  void
+  ExpectOnDevice(Subject & subject, const std::string & where) const
+  {
+    subject.Run();
+    ASSERT_EQ(subject.GetLastBackend(), Backend::Cuda) << where << ": " << subject.GetFallbackReason();
+    EXPECT_TRUE(subject.GetFallbackReason().empty()) << where;
+    if (ShimIsReal())
+    {
+      ExpectNear(subject.GetNumbers(), m_Expected, GetParam().tolerance);
+    }
+  }
+
+  /** How many calls an operation makes. */
+  std::int64_t
+  CountCalls(bool onlyAllocations) const
+  {
+    const auto subject = GetParam().make();
+    subject->SetGPUEnabled(true);
+    this->ExpectOnDevice(*subject, "the first time"); // what is done once in a process is done then
+    itk::CudaSpline::ReleasePinnedMemory();
+    Fault none;
+    none.onlyAllocations = onlyAllocations;
+    ArmShim(none);
+    this->ExpectOnDevice(*subject, "without a fault");
+    return DisarmShim();
+  }
+
+  /** Lets one call fail. */
+  void
+  ExpectRecovery(const Fault & fault) const
+  {
+    std::string where = "call " + std::to_string(fault.at);
+    {
+      const auto subject = GetParam().make();
+      subject->SetGPUEnabled(true);
+      itk::CudaSpline::ReleasePinnedMemory(); // so that page-locked memory is allocated anew
+      ArmShim(fault);
+      EXPECT_NO_THROW(subject->Run()) << where;
+      DisarmShim();
+      where += " (" + FailedCall() + ")";
+      ASSERT_FALSE(FailedCall().empty()) << where;
+      EXPECT_EQ(PendingError(), cudaSuccess) << where << ": a later call would see the error";
+      if (subject->GetLastBackend() == Backend::Cpu)
+      {
+        EXPECT_FALSE(subject->GetFallbackReason().empty()) << where;
+        ExpectNear(subject->GetNumbers(), m_Expected, 0.0);
+      }
+      else
+      {
+        // What gives back, and what is only asked for a better answer, may fail unnoticed.
+        EXPECT_FALSE(fault.onlyAllocations) << where << " failed, and the device went on";
+        ASSERT_EQ(subject->GetLastBackend(), Backend::Cuda) << where;
+        if (ShimIsReal())
+        {
+          ExpectNear(subject->GetNumbers(), m_Expected, GetParam().tolerance);
+        }
+      }
+      this->ExpectOnDevice(*subject, "again after " + where);
+    }
+    ExpectNothingLeft(where);
+  }
+
+  std::vector<double> m_Expected;
+};
+
+} // namespace
+
+TEST_P(FaultInjection, EachAllocationFails)
+{
+  const std::int64_t count = this->CountCalls(true);
+  ExpectNothingLeft("without a fault");
+  ASSERT_GE(count, 5) << "hardly anything was allocated";
+  for (std::int64_t at = 0; at < count; ++at)
+  {
+    Fault fault;
+    fault.at = at;
+    fault.error = cudaErrorMemoryAllocation;
+    fault.onlyAllocations = true;
+    this->ExpectRecovery(fault);
+    if (this->HasFatalFailure())
+    {
+      return;
+    }
+  }
+  this->RecordProperty("allocations", static_cast<int>(count));
+}
+
+TEST_P(FaultInjection, EachCallFails)
+{
+  const std::int64_t count = this->CountCalls(false);
+  ASSERT_GE(count, 30);
+  for (std::int64_t at = 0; at < count; ++at)
+  {
+    Fault fault;
+    fault.at = at;
+    fault.error = cudaErrorUnknown;
+    this->ExpectRecovery(fault);
+    if (this->HasFatalFailure())
+    {
+      return;
+    }
+  }
+  this->RecordProperty("calls", static_cast<int>(count));
+}
+
+TEST_P(FaultInjection, AnAbortInTheMidstLeavesNothing)
+{
+  {
+    const auto                 subject = GetParam().make();
+    itk::ProcessObject * const process = subject->GetProcess();
+    if (process == nullptr)
+    {
+      return; // a batch of points cannot be aborted
+    }
+    subject->SetGPUEnabled(true);
+    ArmShim(Fault());
+    int        events = 0;
+    int        abortAt = -1;
+    const auto observer = itk::CStyleCommand::New();
+    struct Watch
+    {
+      int & events;
+      int & abortAt;
+    } watch{ events, abortAt };
+    observer->SetClientData(&watch);
+    observer->SetCallback([](itk::Object * caller, const itk::EventObject &, void * data) {
+      auto * const what = static_cast<Watch *>(data);
+      if (what->events++ == what->abortAt)
+      {
+        static_cast<itk::ProcessObject *>(caller)->AbortGenerateDataOn();
+      }
+    });
+    const auto tag = process->AddObserver(itk::ProgressEvent(), observer);
+    this->ExpectOnDevice(*subject, "without an abort");
+    // ITK's own first and last report are not within the operation.
+    const int reports = events;
+    ASSERT_GE(reports, 2);
+    int aborted = 0;
+    for (abortAt = 0; abortAt < reports; ++abortAt)
+    {
+      events = 0;
+      try
+      {
+        subject->Run();
+      }
+      catch (const itk::ProcessAborted &)
+      {
+        ++aborted;
+      }
+      process->AbortGenerateDataOff();
+    }
+    EXPECT_GE(aborted, 1);
+    abortAt = -1;
+    this->ExpectOnDevice(*subject, "after an abort");
+    process->RemoveObserver(tag);
+    DisarmShim();
+  }
+  ExpectNothingLeft("after an abort");
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations,
+                         FaultInjection,
+                         testing::ValuesIn(Scenarios()),
+                         [](const testing::TestParamInfo<Scenario> & info) { return info.param.name; });

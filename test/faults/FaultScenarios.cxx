@@ -1,0 +1,299 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "FaultScenarios.h"
+
+#include "itkCudaBSplineDecompositionImageFilter.h"
+#include "itkCudaBSplineInterpolateImageFunction.h"
+#include "itkCudaResampleImageFilter.h"
+
+#include "itkAffineTransform.h"
+#include "itkBSplineTransform.h"
+#include "itkCompositeTransform.h"
+#include "itkImageRegionIteratorWithIndex.h"
+#include "itkNearestNeighborExtrapolateImageFunction.h"
+
+#include <cmath>
+
+namespace CudaSplineTest
+{
+namespace
+{
+
+template <typename TImage>
+typename TImage::Pointer
+MakeImage()
+{
+  auto                      image = TImage::New();
+  typename TImage::SizeType size{ { 19, 17, 13 } };
+  image->SetRegions(typename TImage::RegionType(size));
+  image->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<TImage> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    const auto & index = it.GetIndex();
+    const double value = 50.0 + 20.0 * std::sin(0.7 * static_cast<double>(index[0])) +
+                         15.0 * std::cos(0.5 * static_cast<double>(index[1] + 2 * index[2]));
+    it.Set(static_cast<typename TImage::PixelType>(value));
+  }
+  return image;
+}
+
+template <typename TImage>
+std::vector<double>
+NumbersOf(const TImage * image)
+{
+  using Number = typename itk::CudaSplineDetail::ImageTraits<TImage>::ComponentType;
+  const auto * const first = reinterpret_cast<const Number *>(image->GetBufferPointer());
+  return std::vector<double>(
+    first, first + image->GetBufferedRegion().GetNumberOfPixels() * image->GetNumberOfComponentsPerPixel());
+}
+
+/** A filter with one output. */
+template <typename TFilter>
+class FilterSubject : public Subject
+{
+public:
+  FilterSubject()
+    : m_Filter(TFilter::New())
+  {}
+
+  void
+  Run() override
+  {
+    m_Filter->Modified();
+    m_Filter->Update();
+  }
+  void
+  SetGPUEnabled(bool enabled) override
+  {
+    m_Filter->SetGPUEnabled(enabled);
+  }
+  itk::CudaSpline::Backend
+  GetLastBackend() const override
+  {
+    return m_Filter->GetLastBackend();
+  }
+  std::string
+  GetFallbackReason() const override
+  {
+    return m_Filter->GetFallbackReason();
+  }
+  std::vector<double>
+  GetNumbers() const override
+  {
+    return NumbersOf(m_Filter->GetOutput());
+  }
+  itk::ProcessObject *
+  GetProcess() override
+  {
+    return m_Filter;
+  }
+
+  typename TFilter::Pointer m_Filter;
+};
+
+using Shorts = itk::Image<short, 3>;
+using Floats = itk::Image<float, 3>;
+using Doubles = itk::Image<double, 3>;
+using Vectors = itk::Image<itk::Vector<float, 3>, 3>;
+
+template <typename TInput, typename TOutput>
+std::unique_ptr<FilterSubject<itk::CudaResampleImageFilter<TInput, TOutput>>>
+MakeResampler(itk::Transform<double, 3, 3> * transform)
+{
+  auto       subject = std::make_unique<FilterSubject<itk::CudaResampleImageFilter<TInput, TOutput>>>();
+  const auto image = MakeImage<TInput>();
+  subject->m_Filter->SetInput(image);
+  subject->m_Filter->SetTransform(transform);
+  subject->m_Filter->SetReferenceImage(image);
+  subject->m_Filter->UseReferenceImageOn();
+  return subject;
+}
+
+itk::AffineTransform<double, 3>::Pointer
+MakeAffine()
+{
+  auto affine = itk::AffineTransform<double, 3>::New();
+  affine->Rotate(0, 1, 0.2);
+  affine->Rotate(0, 2, -0.1);
+  return affine;
+}
+
+/** A transform that no kernel knows: its points are ITK's. */
+class Bend : public itk::AffineTransform<double, 3>
+{
+public:
+  using Self = Bend;
+  using Pointer = itk::SmartPointer<Self>;
+  itkCudaSplineNewMacro(Self);
+  TransformCategoryEnum
+  GetTransformCategory() const override
+  {
+    return TransformCategoryEnum::UnknownTransformCategory;
+  }
+  OutputPointType
+  TransformPoint(const InputPointType & point) const override
+  {
+    auto result = point;
+    result[0] += 0.02 * point[1] * point[2];
+    return result;
+  }
+};
+
+std::unique_ptr<Subject>
+MakeCubic()
+{
+  auto subject = MakeResampler<Shorts, Floats>(MakeAffine());
+  subject->m_Filter->SetInterpolator(itk::BSplineInterpolateImageFunction<Shorts>::New());
+  return subject;
+}
+
+std::unique_ptr<Subject>
+MakeChain()
+{
+  auto spline = itk::BSplineTransform<double, 3, 3>::New();
+  spline->SetTransformDomainPhysicalDimensions(itk::Vector<double, 3>(15.0).GetDataPointer());
+  auto parameters = spline->GetParameters();
+  for (unsigned int i = 0; i < parameters.Size(); ++i)
+  {
+    parameters[i] = 0.8 * std::sin(0.3 * i);
+  }
+  spline->SetParametersByValue(parameters);
+  auto composite = itk::CompositeTransform<double, 3>::New();
+  composite->AddTransform(MakeAffine());
+  composite->AddTransform(spline);
+  return MakeResampler<Floats, Floats>(composite);
+}
+
+std::unique_ptr<Subject>
+MakePointsOfVectors()
+{
+  auto subject = MakeResampler<Vectors, Vectors>(Bend::New());
+  subject->m_Filter->SetDefaultPixelValue(itk::Vector<float, 3>(3.0F));
+  return subject;
+}
+
+std::unique_ptr<Subject>
+MakeExtrapolated()
+{
+  auto subject = MakeResampler<Doubles, Doubles>(MakeAffine());
+  subject->m_Filter->SetInterpolator(itk::BSplineInterpolateImageFunction<Doubles>::New());
+  subject->m_Filter->SetExtrapolator(itk::NearestNeighborExtrapolateImageFunction<Doubles, double>::New());
+  subject->m_Filter->KeepSourceOn();
+  return subject;
+}
+
+std::unique_ptr<Subject>
+MakeTexture()
+{
+  auto subject = MakeResampler<Floats, Floats>(MakeAffine());
+  auto spline = itk::CudaBSplineInterpolateImageFunction<Floats>::New();
+  spline->SetMode(itk::CudaSpline::EvaluationMode::TextureTable);
+  subject->m_Filter->SetInterpolator(spline);
+  return subject;
+}
+
+std::unique_ptr<Subject>
+MakeDecomposition()
+{
+  using Filter = itk::CudaBSplineDecompositionImageFilter<Shorts, Doubles>;
+  auto subject = std::make_unique<FilterSubject<Filter>>();
+  subject->m_Filter->SetInput(MakeImage<Shorts>());
+  subject->m_Filter->SetSplineOrder(5);
+  return subject;
+}
+
+/** A batch of points with gradients. */
+class BatchSubject : public Subject
+{
+public:
+  BatchSubject()
+  {
+    m_Interpolator->SetGPUEnabled(false); // a stand-in's coefficients would be no coefficients
+    m_Interpolator->SetInputImage(MakeImage<Floats>());
+    for (int i = 0; i < 200; ++i)
+    {
+      m_Indices.insert(m_Indices.end(), { 0.09 * i, 16.0 - 0.08 * i, 0.05 * i });
+    }
+  }
+  void
+  Run() override
+  {
+    m_Values.assign(m_Indices.size() / 3, 0.0);
+    m_Gradients.assign(m_Indices.size(), 0.0);
+    itk::CudaSplineBatchResults<double> results;
+    results.values = m_Values.data();
+    results.gradients = m_Gradients.data();
+    m_Interpolator->EvaluateAtContinuousIndices(m_Indices.data(), m_Indices.size() / 3, results);
+  }
+  void
+  SetGPUEnabled(bool enabled) override
+  {
+    m_Interpolator->SetGPUEnabled(enabled);
+  }
+  itk::CudaSpline::Backend
+  GetLastBackend() const override
+  {
+    return m_Interpolator->GetLastBackend();
+  }
+  std::string
+  GetFallbackReason() const override
+  {
+    return m_Interpolator->GetFallbackReason();
+  }
+  std::vector<double>
+  GetNumbers() const override
+  {
+    std::vector<double> numbers = m_Values;
+    numbers.insert(numbers.end(), m_Gradients.begin(), m_Gradients.end());
+    return numbers;
+  }
+  itk::ProcessObject *
+  GetProcess() override
+  {
+    return nullptr;
+  }
+
+private:
+  itk::CudaBSplineInterpolateImageFunction<Floats>::Pointer m_Interpolator{
+    itk::CudaBSplineInterpolateImageFunction<Floats>::New()
+  };
+  std::vector<double> m_Indices;
+  std::vector<double> m_Values;
+  std::vector<double> m_Gradients;
+};
+
+} // namespace
+
+const std::vector<Scenario> &
+Scenarios()
+{
+  // Tolerances: some thousand units of rounding of numbers below 100, in the precision of each; of texture mode its
+  // hardware's weights of 8 bits (3 / 256 of the coefficients in a volume, twice).
+  static const std::vector<Scenario> scenarios{
+    { "Cubic", MakeCubic, 1e-2 },
+    { "Chain", MakeChain, 1e-2 },
+    { "PointsOfVectors", MakePointsOfVectors, 1e-2 },
+    { "Extrapolated", MakeExtrapolated, 1e-9 },
+    { "Texture", MakeTexture, 8.0 },
+    { "Decomposition", MakeDecomposition, 1e-9 },
+    { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
+  };
+  return scenarios;
+}
+
+} // namespace CudaSplineTest
