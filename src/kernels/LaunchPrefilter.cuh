@@ -20,14 +20,17 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/ColumnMarch.cuh"
+#include "kernels/ColumnRing.cuh"
 #include "kernels/LineFilterCuda.h"
 #include "kernels/LineTiles.cuh"
-#include "kernels/PlaneTiles.cuh"
+#include "kernels/PlanePipe.cuh"
+#include "kernels/PlaneStrips.cuh"
 #include "kernels/SegmentFilterDispatch.h"
+#include "kernels/SegmentsOfPart.h"
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <utility>
 
 /** \file
@@ -61,19 +64,43 @@ AllowSharedMemory(TKernel * kernel, std::size_t bytes)
   }
 }
 
-/** \brief Segments that a thread or block marches over: all of a line where there are lines enough for the device, else
- * fewer, for the price of some samples that are read twice.
- *
- * \param[in] segments segments of a line, \param[in] groups blocks that all lines make */
-inline std::int64_t
-SegmentsOfPart(std::int64_t segments, std::int64_t groups)
+/** \brief Shared memory that a block of the current device can have. */
+inline std::size_t
+MostSharedMemory()
 {
-  constexpr std::int64_t enough = 1024; // twice what the largest devices hold at one time
-  constexpr std::int64_t fewest = 4;    // below that too much is read twice
-  const std::int64_t     parts = groups >= enough ? 1 : (enough + groups - 1) / groups;
-  const std::int64_t     perPart = (segments + parts - 1) / parts;
-  return perPart > fewest ? perPart : (segments < fewest ? segments : fewest);
+  int device = 0;
+  int bytes = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+  return static_cast<std::size_t>(bytes);
 }
+
+/** \brief Blocks of a kernel that the current device holds at one time; at least 1. */
+template <typename TKernel>
+std::int64_t
+BlocksOfDevice(TKernel * kernel, int threads, std::size_t bytes)
+{
+  int device = 0;
+  int multiprocessors = 0;
+  int blocks = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  CheckCuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes),
+            "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return std::max<std::int64_t>(1, std::int64_t{ multiprocessors } * blocks);
+}
+
+/** \brief Segments of a line of \p length. */
+inline std::int64_t
+SegmentsOf(std::int64_t length)
+{
+  return (length + LineSegmentLength - 1) / LineSegmentLength;
+}
+
+/** \brief Warps of a block of ColumnRingKernel: those of a block read neighbouring columns at about the same time, but
+ * of rings of doubles a multiprocessor holds few, and small blocks fill it. */
+template <typename TReal>
+constexpr int RingWarps = sizeof(TReal) == 4 ? 4 : 1;
 
 /** \brief Filters the lines of one axis out of place. */
 template <typename TReal, typename TFilter>
@@ -97,54 +124,123 @@ LaunchLineFilter(const TReal *    input,
     CheckCuda(cudaGetLastError(), "RowTileKernel");
     return;
   }
-  if constexpr (IsMarched<TReal, TFilter>)
+  if constexpr (TFilter::IsUnrolled)
   {
-    const std::int64_t groups = (view.inner + MarchColumns - 1) / MarchColumns * view.outer;
-    const std::int64_t segments = (view.wanted + LineSegmentLength - 1) / LineSegmentLength;
-    const std::int64_t perPart = SegmentsOfPart(segments, groups);
+    using March = ColumnRing<TReal, TFilter, RingWarps<TReal>>;
+    const auto         kernel = ColumnRingKernel<TReal, TFilter, RingWarps<TReal>>;
+    constexpr int      columns = WarpSize * March::Warps;
+    const std::int64_t groups = (view.inner + columns - 1) / columns * view.outer;
+    const std::int64_t segments = SegmentsOf(view.wanted);
+    AllowSharedMemory(kernel, March::Bytes);
+    const std::int64_t slots = BlocksOfDevice(kernel, columns, March::Bytes);
+    const std::int64_t perPart = SegmentsOfPart(segments, groups, slots, March::Needed - 1);
     const std::int64_t parts = (segments + perPart - 1) / perPart;
-    ColumnMarchKernel<TReal, TFilter><<<GridOf(groups * parts), MarchColumns, 0, stream.Get()>>>(
+    kernel<<<GridOf(groups * parts), dim3(WarpSize, March::Warps), March::Bytes, stream.Get()>>>(
       input, output, view, static_cast<int>(perPart), extension, filter);
-    CheckCuda(cudaGetLastError(), "ColumnMarchKernel");
-    return;
+    CheckCuda(cudaGetLastError(), "ColumnRingKernel");
   }
-  const std::size_t  bytes = ColumnTileBytes<TReal>(filter.GetReach());
-  const std::int64_t laneGroups = (view.inner + WarpSize - 1) / WarpSize;
-  AllowSharedMemory(ColumnTileKernel<TReal, TFilter>, bytes);
-  ColumnTileKernel<TReal, TFilter>
-    <<<GridOf(tiles * laneGroups * view.outer), threads, bytes, stream.Get()>>>(input, output, view, extension, filter);
-  CheckCuda(cudaGetLastError(), "ColumnTileKernel");
+  else
+  {
+    const std::size_t  bytes = ColumnTileBytes<TReal>(filter.GetReach());
+    const std::int64_t laneGroups = (view.inner + WarpSize - 1) / WarpSize;
+    AllowSharedMemory(ColumnTileKernel<TReal, TFilter>, bytes);
+    ColumnTileKernel<TReal, TFilter><<<GridOf(tiles * laneGroups * view.outer), threads, bytes, stream.Get()>>>(
+      input, output, view, extension, filter);
+    CheckCuda(cudaGetLastError(), "ColumnTileKernel");
+  }
 }
 
-/** \brief Shared memory that a block of the current device can have. */
-inline std::size_t
-MostSharedMemory()
+/** \brief Shared memory that a block can have on the devices that have most of it. */
+constexpr std::size_t LargestSharedMemory = std::size_t{ 227 } << 10;
+
+/** \brief Columns of a strip; where they fit, wide strips have twice as many. */
+constexpr int StripColumns = 128;
+
+/** \brief Bytes of shared memory without which the first two axes are filtered one by one; 0 where they always are. */
+template <typename TReal, typename TFilter>
+constexpr std::size_t
+LeastPlaneBytes()
 {
-  int device = 0;
-  int bytes = 0;
-  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
-  CheckCuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
-  return static_cast<std::size_t>(bytes);
+  if constexpr (!IsRecursive<TFilter>)
+  {
+    return 0;
+  }
+  else if constexpr (sizeof(TReal) == 4)
+  {
+    return PlaneStrip<TReal, TFilter, StripColumns>::Bytes;
+  }
+  else
+  {
+    constexpr std::size_t bytes = PlanePipe<TReal, TFilter, StripColumns>::Bytes;
+    return bytes <= LargestSharedMemory ? bytes : 0;
+  }
 }
 
 /** \brief True for filters and images whose first two axes are filtered at once.
  *
- * Recursions in single precision: FIR mode is one kernel an axis, as published, and of a ring of doubles a
- * multiprocessor holds one, which took longer than two kernels. Planes that hardly fill a batch are done axis by axis,
- * and so are all where a ring does not fit: it takes 42 KB for order 3. */
+ * Recursions: FIR mode is one kernel an axis, as published. Planes that hardly fill a batch are done axis by axis, and
+ * so are all where the rows do not fit the shared memory: for order 3 they take 63 KB in single and 225 KB in double
+ * precision; orders 4 and 5 in double precision fit no device. */
 template <typename TReal, typename TFilter>
 bool
 IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
 {
-  if constexpr (IsRecursive<TFilter> && sizeof(TReal) == 4)
+  if constexpr (LeastPlaneBytes<TReal, TFilter>() > 0)
   {
-    return descriptor.dimension >= 2 && descriptor.size[0] > StripColumns / 2 && descriptor.size[1] > BatchRows &&
-           PlaneRingBytes<TReal>(TFilter::Reach) <= MostSharedMemory();
+    constexpr std::int64_t longest = 0x7FFFFFFF; // row: StripCopy
+    return descriptor.dimension >= 2 && descriptor.size[0] > 2 * LineSegmentLength && descriptor.size[0] <= longest &&
+           descriptor.size[1] > RowsOfBatch && LeastPlaneBytes<TReal, TFilter>() <= MostSharedMemory();
   }
   else
   {
     return false;
   }
+}
+
+/** \brief Filters the first two axes by a kernel. \tparam TSizes PlaneStrip or PlanePipe */
+template <typename TSizes, typename TReal, typename TKernel, typename TFilter>
+void
+LaunchPlanes(TKernel *                kernel,
+             const SourceDescriptor & descriptor,
+             const TReal *            input,
+             TReal *                  output,
+             const TFilter &          filter,
+             const Stream &           stream)
+{
+  constexpr int threads = WarpSize * TSizes::Warps;
+  AllowSharedMemory(kernel, TSizes::Bytes);
+  PlaneView view{};
+  view.width = descriptor.size[0];
+  view.height = descriptor.size[1];
+  view.alongX = descriptor.extension[0];
+  view.alongY = descriptor.extension[1];
+  const std::int64_t tilesX = (view.width + TSizes::Columns - 1) / TSizes::Columns;
+  const std::int64_t planes = descriptor.Elements() / (view.width * view.height);
+  const std::int64_t slots = std::max<std::int64_t>(1, BlocksOfDevice(kernel, threads, TSizes::Bytes) / tilesX);
+  const std::int64_t segments = SegmentsOf(view.height);
+  const std::int64_t perPart = SegmentsOfPart(segments, planes, slots, TSizes::Needed - 1);
+  const std::int64_t parts = (segments + perPart - 1) / perPart;
+  view.partSegments = static_cast<int>(perPart);
+  view.parts = GridOf(parts);
+  view.items = GridOf(parts * planes);
+  view.tilesX = GridOf(tilesX);
+  kernel<<<GridOf(tilesX * std::min(slots, parts * planes)),
+           dim3(WarpSize, TSizes::Warps),
+           TSizes::Bytes,
+           stream.Get()>>>(input, output, view, filter);
+  CheckCuda(cudaGetLastError(), "LaunchPlanes");
+}
+
+/** \brief True for filters whose segments need two batches: wide strips of them leave room for two blocks. */
+template <typename TFilter>
+constexpr bool HasWideStrips = BatchesOfSegment(TFilter::Reach) == 2;
+
+/** \brief True where strips of twice the columns have few beyond the rows' ends. */
+inline bool
+FillsWideStrips(std::int64_t width)
+{
+  const auto columns = [width](std::int64_t strip) { return (width + strip - 1) / strip * strip; };
+  return columns(2 * StripColumns) <= columns(StripColumns) + columns(StripColumns) / 8;
 }
 
 /** \brief Filters the first two axes out of place. */
@@ -156,28 +252,33 @@ LaunchPlaneFilter(const SourceDescriptor & descriptor,
                   const TFilter &          filter,
                   const Stream &           stream)
 {
-  if constexpr (IsRecursive<TFilter> && sizeof(TReal) == 4)
+  if constexpr (LeastPlaneBytes<TReal, TFilter>() > 0)
   {
-    const std::int64_t width = descriptor.size[0];
-    const std::int64_t height = descriptor.size[1];
-    const std::int64_t tilesX = (width + StripColumns - 1) / StripColumns;
-    const std::int64_t planes = descriptor.Elements() / (width * height);
-    const std::int64_t segments = (height + LineSegmentLength - 1) / LineSegmentLength;
-    const std::int64_t perStrip = SegmentsOfPart(segments, tilesX * planes);
-    const std::int64_t strips = (segments + perStrip - 1) / perStrip;
-    const std::size_t  bytes = PlaneRingBytes<TReal>(TFilter::Reach);
-    const dim3         threads(WarpSize, PlaneWarps);
-    AllowSharedMemory(PlaneMarchKernel<TReal, TFilter>, bytes);
-    PlaneMarchKernel<TReal, TFilter>
-      <<<GridOf(planes * tilesX * strips), threads, bytes, stream.Get()>>>(input,
-                                                                           output,
-                                                                           width,
-                                                                           height,
-                                                                           static_cast<int>(perStrip),
-                                                                           descriptor.extension[0],
-                                                                           descriptor.extension[1],
-                                                                           filter);
-    CheckCuda(cudaGetLastError(), "PlaneMarchKernel");
+    const std::size_t most = MostSharedMemory();
+    if constexpr (sizeof(TReal) == 4 && HasWideStrips<TFilter>)
+    {
+      constexpr int columns = 2 * StripColumns;
+      using Strip = PlaneStrip<TReal, TFilter, columns>;
+      if (FillsWideStrips(descriptor.size[0]) && Strip::Bytes <= most)
+      {
+        LaunchPlanes<Strip>(PlaneStripKernel<TReal, TFilter, columns>, descriptor, input, output, filter, stream);
+        return;
+      }
+    }
+    if constexpr (sizeof(TReal) == 8 || !HasWideStrips<TFilter>)
+    {
+      using Pipe = PlanePipe<TReal, TFilter, StripColumns>;
+      if (Pipe::Bytes <= most)
+      {
+        LaunchPlanes<Pipe>(PlanePipeKernel<TReal, TFilter, StripColumns>, descriptor, input, output, filter, stream);
+        return;
+      }
+    }
+    if constexpr (sizeof(TReal) == 4)
+    {
+      using Strip = PlaneStrip<TReal, TFilter, StripColumns>;
+      LaunchPlanes<Strip>(PlaneStripKernel<TReal, TFilter, StripColumns>, descriptor, input, output, filter, stream);
+    }
   }
 }
 

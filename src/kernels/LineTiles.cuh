@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/LineRecursion.h"
+#include "itkCudaSpline/math/SegmentFilter.h"
 
 #include "kernels/PrefilterBackends.h"
 #include "kernels/TileCopy.cuh"
@@ -33,8 +34,6 @@
 
 namespace itk::CudaSpline
 {
-
-constexpr int WarpSize = 32;
 
 /** \brief Segments of a tile. Tiles of doubles are half as long: they have to fit the shared memory of every device. */
 template <typename TReal>
@@ -52,13 +51,21 @@ TileMargin(int reach)
   return (reach + WideCopy<TReal> - 1) / WideCopy<TReal> * WideCopy<TReal>;
 }
 
-/** \brief Elements from row to row of a tile of rows: an odd number of wide copies, so that the rows of the eight lanes
- * that read together lie in different banks. */
+/** \brief Elements from row to row for rows of so many: an odd number of wide copies, so that the rows of the eight
+ * lanes that read together lie in different banks. */
+template <typename TReal>
+__host__ __device__ constexpr int
+OddPitch(int width)
+{
+  return (width / WideCopy<TReal> | 1) * WideCopy<TReal>;
+}
+
+/** \brief Elements from row to row of a tile of rows. */
 template <typename TReal>
 __host__ __device__ constexpr int
 RowPitch(int reach)
 {
-  return ((TileLength<TReal> + 2 * TileMargin<TReal>(reach)) / WideCopy<TReal> | 1) * WideCopy<TReal>;
+  return OddPitch<TReal>(TileLength<TReal> + 2 * TileMargin<TReal>(reach));
 }
 
 /** \brief Bytes of shared memory of RowTileKernel. */
@@ -105,26 +112,27 @@ public:
 
   /** Starts the copies of a row.
    *
-   * \param[out] to shared memory for the elements
+   * \param[in] to shared memory for the elements
    * \param[in] row first element of the row */
   __device__ __forceinline__ void
-  operator()(TReal * to, const TReal * row) const
+  operator()(SharedAddress to, const TReal * row) const
   {
+    constexpr int       bytes = sizeof(TReal);
     const int           lane = static_cast<int>(threadIdx.x);
     const TReal * const from = row + m_First;
     for (int i = m_Begin + lane * WideCopy<TReal>; i < m_End; i += WarpSize * WideCopy<TReal>)
     {
-      CopyWide(to + i, from + i);
+      CopyBytes<WideCopyBytes>(to + i * bytes, from + i);
     }
     // One by one: those beyond the ends of a row. A margin is at most as long as a warp, mostly.
     if (lane < this->Edges())
     {
-      CopyElement(to + m_EdgeAt, row + m_EdgeFrom);
+      CopyBytes<bytes>(to + m_EdgeAt * bytes, row + m_EdgeFrom);
     }
     for (int i = lane + WarpSize; i < this->Edges(); i += WarpSize)
     {
       const int at = i < m_Begin ? i : i - m_Begin + m_End;
-      CopyElement(to + at, row + FoldIndex(m_First + at, m_Length, m_Extension));
+      CopyBytes<bytes>(to + at * bytes, row + FoldIndex(m_First + at, m_Length, m_Extension));
     }
   }
 
@@ -150,7 +158,7 @@ private:
 template <typename TReal>
 __device__ __forceinline__ void
 CopyRows(const TReal *    input,
-         TReal *          tile,
+         SharedAddress    tile,
          int              pitch,
          int              margin,
          std::int64_t     firstRow,
@@ -168,7 +176,21 @@ CopyRows(const TReal *    input,
     {
       break;
     }
-    copy(tile + row * pitch, input + (firstRow + row) * view.length);
+    copy(tile + row * pitch * static_cast<int>(sizeof(TReal)), input + (firstRow + row) * view.length);
+  }
+}
+
+/** \brief Puts the coefficients of a segment where they belong in a shared row, by wide stores. */
+template <typename TReal>
+__device__ __forceinline__ void
+StoreRow(TReal * line, const TReal (&coefficients)[LineSegmentLength])
+{
+#pragma unroll
+  for (int k = 0; k < LineSegmentLength; k += WideCopy<TReal>)
+  {
+    int4 bits;
+    memcpy(&bits, coefficients + k, WideCopyBytes);
+    *reinterpret_cast<int4 *>(line + k) = bits;
   }
 }
 
@@ -197,15 +219,42 @@ FilterRowOfTile(const TFilter & filter, TReal * line, bool mine)
   __syncthreads();
   if (mine)
   {
-#pragma unroll
-    for (int k = 0; k < LineSegmentLength; k += WideCopy<TReal>)
-    {
-      int4 bits;
-      memcpy(&bits, coefficients + k, WideCopyBytes);
-      *reinterpret_cast<int4 *>(line + k) = bits;
-    }
+    StoreRow(line, coefficients);
   }
   __syncthreads();
+}
+
+/** \brief Filters a segment of a column, on the way out.
+ *
+ * \param[in] load sample n of the segment, n of any sign
+ * \param[out] to first coefficient, \param[in] stride elements from one to the next
+ * \param[in] count coefficients that are wanted, of the first ones */
+template <typename TReal, typename TFilter, typename TLoad>
+__device__ __forceinline__ void
+FilterColumn(const TFilter & filter, TLoad && load, TReal * to, std::int64_t stride, std::int64_t count)
+{
+  if (count >= LineSegmentLength)
+  {
+    // Coefficients come one after the other, those of a recursion the last one first. An address follows from the one
+    // before: all at once would take too many registers.
+    constexpr bool     fromLast = IsRecursive<TFilter>;
+    const std::int64_t step = fromLast ? -stride : stride;
+    TReal *            at = fromLast ? to + (LineSegmentLength - 1) * stride : to;
+    filter.template Run<TReal>(0, load, [&at, step](int, TReal coefficient) {
+      *at = coefficient;
+      at += step;
+    });
+  }
+  else
+  {
+    const int rows = static_cast<int>(count);
+    filter.template Run<TReal>(0, load, [to, stride, rows](int k, TReal coefficient) {
+      if (k < rows)
+      {
+        to[k * stride] = coefficient;
+      }
+    });
+  }
 }
 
 /** \brief Lines along the fastest axis: 32 rows a block, so that global memory is read and written along them. */
@@ -224,7 +273,7 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   const std::int64_t firstRow = std::int64_t{ blockIdx.x } / tiles * WarpSize;
   const int          lane = static_cast<int>(threadIdx.x);
 
-  CopyRows(input, tile, pitch, margin, firstRow, tileBegin, view, extension);
+  CopyRows(input, SharedAddressOf(tile), pitch, margin, firstRow, tileBegin, view, extension);
   WaitForTile();
   const int segment = static_cast<int>(threadIdx.y) * LineSegmentLength;
   FilterRowOfTile(
@@ -261,6 +310,7 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
 {
   extern __shared__ int4 sharedMemory[];
   TReal * const          tile = reinterpret_cast<TReal *>(sharedMemory);
+  const SharedAddress    tileAt = SharedAddressOf(tile);
   const int              reach = filter.GetReach();
 
   const std::int64_t  tiles = (view.wanted + TileLength<TReal> - 1) / TileLength<TReal>;
@@ -284,13 +334,14 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   {
     const std::int64_t  n = FoldIndex(view.offset + tileBegin - reach + row, view.length, extension);
     const TReal * const from = planeOfInput + n * view.inner;
+    const SharedAddress to = tileAt + (row * WarpSize + at) * static_cast<int>(sizeof(TReal));
     if (wide)
     {
-      CopyWide(tile + row * WarpSize + at, from + at);
+      CopyBytes<WideCopyBytes>(to, from + at);
     }
     else if (lane < columns)
     {
-      CopyElement(tile + row * WarpSize + at, from + at);
+      CopyBytes<sizeof(TReal)>(to, from + at);
     }
   }
   WaitForTile();
@@ -302,22 +353,12 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   }
   const TReal * const line = tile + (warp * LineSegmentLength + reach) * WarpSize + lane;
   TReal * const       to = output + (plane * view.wanted + begin) * view.inner + firstColumn + lane;
-  const std::int64_t  stride = view.inner;
-  const std::int64_t  rest = view.wanted - begin;
-  const auto          load = [line](std::int64_t n) { return line[static_cast<int>(n) * WarpSize]; };
-  if (rest >= LineSegmentLength)
-  {
-    filter.template Run<TReal>(0, load, [to, stride](int k, TReal coefficient) { to[k * stride] = coefficient; });
-  }
-  else
-  {
-    filter.template Run<TReal>(0, load, [to, stride, rest](int k, TReal coefficient) {
-      if (k < rest)
-      {
-        to[k * stride] = coefficient;
-      }
-    });
-  }
+  FilterColumn(
+    filter,
+    [line](std::int64_t n) { return line[static_cast<int>(n) * WarpSize]; },
+    to,
+    view.inner,
+    view.wanted - begin);
 }
 
 } // namespace itk::CudaSpline

@@ -257,20 +257,24 @@ TEST_P(PrefilterPaths, SeveralThreadsAtOnce)
   }
 }
 
-// A tile is 128 samples of float or 64 of double by 32 lines, a plane tile 128 by 64; copies are 16 bytes wide where
-// rows are multiples of that and no sample beyond the ends is needed, so around all of these.
+// A tile is 128 samples of float or 64 of double by 32 lines; strips are 128 or 256 columns and go by batches of 32
+// rows; copies are 16 bytes wide where rows are multiples of that and no sample beyond the ends is needed, so around
+// all of these. Where there are more planes than blocks, a block filters several.
 TEST(PrefilterPathsGpu, TilesAgreeWithTheHost)
 {
   CUDASPLINE_NEEDS_GPU();
   const std::vector<std::vector<std::int64_t>> shapes{
-    { 127 },        { 128 },         { 129 },        { 640 },          { 100003 },
+    { 127 },         { 128 },         { 129 },        { 640 },          { 100003 },
     { 1, 4099 }, // rows, one
-    { 96, 31 },     { 300, 33 },     { 512, 64 },    { 513, 65 },      { 7, 2050 },
+    { 96, 31 },      { 300, 33 },     { 512, 64 },    { 513, 65 },      { 7, 2050 },
     { 2, 301 }, // rows and columns
-    { 64, 33 },     { 65, 32 },      { 65, 33 },     { 66, 34 },       { 128, 64 },
-    { 129, 65 },                                                                      // around plane tiles
-    { 127, 63 },    { 400, 300 },    { 401, 301 },   { 402, 130 },     { 1024, 129 }, // inside plane tiles
-    { 131, 67, 5 }, { 256, 128, 3 }, { 33, 3, 130 }, { 68, 36, 2, 3 }, { 66, 1, 35, 4 }
+    { 64, 33 },      { 65, 32 },      { 65, 33 },     { 66, 34 },       { 128, 64 },
+    { 129, 65 },                                                                       // around plane tiles
+    { 127, 63 },     { 400, 300 },    { 401, 301 },   { 402, 130 },     { 1024, 129 }, // inside plane tiles
+    { 255, 33 },     { 256, 40 },     { 257, 97 },    { 384, 96 },      { 512, 64 },   // around strips and batches
+    { 511, 34 },     { 513, 65 },     { 772, 33 },    { 1030, 36 },     { 66, 1100 },  // several strips, a long march
+    { 131, 67, 5 },  { 256, 128, 3 }, { 33, 3, 130 }, { 68, 36, 2, 3 }, { 66, 1, 35, 4 },
+    { 70, 34, 500 }, { 257, 33, 201 } // more planes than blocks
   };
   ForEachMethod(shapes, [](const SourceDescriptor & descriptor, const std::vector<unsigned char> & pixels) {
     const auto first = Compute(descriptor, pixels.data(), Cuda());

@@ -120,10 +120,10 @@ TEST(PrefilterSlabsGpu, EveryMethodInEveryDimension)
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
   // The slab axis is longer than two segments and 126 samples beyond them, and no multiple of a segment but once.
-  const std::vector<std::vector<std::int64_t>> shapes{ { 1003 },         { 256 },           { 1, 419, 1 },
-                                                       { 5, 333 },       { 300, 257 },      { 128, 288 },
-                                                       { 7, 5, 201 },    { 67, 35, 193 },   { 128, 64, 195 },
-                                                       { 3, 2, 5, 207 }, { 66, 34, 2, 193 } };
+  const std::vector<std::vector<std::int64_t>> shapes{
+    { 1003 },      { 256 },         { 1, 419, 1 },    { 5, 333 },       { 300, 257 },       { 128, 288 },
+    { 7, 5, 201 }, { 67, 35, 193 }, { 128, 64, 195 }, { 3, 2, 5, 207 }, { 66, 34, 2, 193 }, { 259, 37, 194 }
+  };
   for (const auto & shape : shapes)
   {
     for (const PrefilterMethod & method : AllMethods())
