@@ -27,6 +27,19 @@
 namespace itk::CudaSpline
 {
 
+/** \brief One component of the gradient times the gradient map. */
+template <unsigned int VDimension, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+MappedGradient(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension, TReal> & jet, unsigned int row)
+{
+  double sum = 0.0;
+  for (unsigned int c = 0; c < VDimension; ++c)
+  {
+    sum += arguments.gradientMap[row][c] * static_cast<double>(jet.gradient[c]);
+  }
+  return sum;
+}
+
 /** \brief Stores a jet: the value, and its derivatives times the gradient map. */
 template <Derivatives VDerivatives, unsigned int VDimension, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -41,12 +54,7 @@ StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension
   {
     for (unsigned int r = 0; r < VDimension; ++r)
     {
-      double sum = 0.0;
-      for (unsigned int c = 0; c < VDimension; ++c)
-      {
-        sum += map[r][c] * static_cast<double>(jet.gradient[c]);
-      }
-      StoreScalar(arguments.gradients, arguments.outputType, at * VDimension + r, sum);
+      StoreScalar(arguments.gradients, arguments.outputType, at * VDimension + r, MappedGradient(arguments, jet, r));
     }
   }
   if constexpr (HasOrder(VDerivatives, 2))

@@ -70,8 +70,10 @@ struct EvaluationArguments
   double                           lower[VDimension];
   double                           upper[VDimension];
   const ScanlineEnds<VDimension> * ends; ///< of the first scanline of the slab, host or device
-  double                           lineLength;
-  std::int64_t                     lineOffset;
+  /** About what a step along an axis of the output (second) adds to an index (first). */
+  double         steps[VDimension][VDimension];
+  double         lineLength;
+  std::int64_t   lineOffset;
   const double * alphas;     ///< lineOffset plus sample, by lineLength, of each sample; null: to be divided
   std::int64_t   sliceLines; ///< lines of a slice of the output, by which a device groups them; 0: none
   int            laneAxis;   ///< axis of the output along which neighbours are neighbours in the rows of the input

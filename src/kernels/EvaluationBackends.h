@@ -92,6 +92,29 @@ LaneAxisOf(const ResampleDescriptor & descriptor, unsigned int dimension)
   return alongX >= alongY && alongX >= alongZ ? 0 : (alongY >= alongZ ? 1 : 2);
 }
 
+/** \brief What a step along each axis of the output (second) adds to an index (first), by the first scanlines; 0 along
+ * axes that the output has not, and without scanlines in host memory. */
+template <unsigned int VDimension>
+void
+SetSteps(const ResampleDescriptor & descriptor, double (&steps)[VDimension][VDimension])
+{
+  for (unsigned int d = 0; d < VDimension && descriptor.scanlineEnds != nullptr && descriptor.lines > 0; ++d)
+  {
+    const double * const ends = descriptor.scanlineEnds + d;
+    const auto           start = [ends](std::int64_t line) { return ends[line * 2 * VDimension]; };
+    const std::int64_t   slice = descriptor.sliceLines;
+    steps[d][0] = (ends[VDimension] - start(0)) / static_cast<double>(descriptor.lineLength);
+    if constexpr (VDimension > 1)
+    {
+      steps[d][1] = descriptor.lines > 1 ? start(1) - start(0) : 0.0;
+    }
+    if constexpr (VDimension > 2)
+    {
+      steps[d][2] = slice > 0 && slice < descriptor.lines ? start(slice) - start(0) : 0.0;
+    }
+  }
+}
+
 /** \brief The arguments of Resample(), but for the arrays and the number of samples. */
 template <unsigned int VDimension>
 EvaluationArguments<VDimension>
@@ -103,6 +126,7 @@ MakeResampleArguments(const ResampleDescriptor & descriptor, const SampleSource 
   arguments.lineOffset = descriptor.lineOffset;
   arguments.sliceLines = descriptor.sliceLines;
   arguments.laneAxis = LaneAxisOf(descriptor, VDimension);
+  SetSteps(descriptor, arguments.steps);
   arguments.samples = descriptor.samples;
   arguments.outputType = descriptor.output;
   arguments.defaultPixel = descriptor.defaultPixel;

@@ -40,6 +40,13 @@ LaunchEvaluation(Interpolation                           method,
                  std::int64_t                            lines,
                  StreamHandle                            stream)
 {
+  if constexpr (VDimension == 3)
+  {
+    if (LaunchBoxes(method, source, derivatives, arguments, lines, stream))
+    {
+      return;
+    }
+  }
   if (arguments.mode != EvaluationMode::Exact)
   {
     LaunchTexture(arguments, lines, stream);

@@ -53,9 +53,12 @@ __global__ void
 __launch_bounds__(BlockThreads, MinimumBlocks(TMethod::HasBasis, VDerivatives))
   EvaluationKernel(const __grid_constant__ EvaluationArguments<VDimension> arguments, std::int64_t lines)
 {
+  const bool         isTurned = arguments.laneAxis == 2; // the second axis of a block is along the slices
   const std::int64_t sample = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
-  const std::int64_t row = std::int64_t{ blockIdx.y } * blockDim.y + threadIdx.y;
-  const std::int64_t slice = std::int64_t{ blockIdx.z } * blockDim.z + threadIdx.z;
+  const std::int64_t second = std::int64_t{ isTurned ? blockIdx.z : blockIdx.y } * blockDim.y + threadIdx.y;
+  const std::int64_t third = std::int64_t{ isTurned ? blockIdx.y : blockIdx.z } * blockDim.z + threadIdx.z;
+  const std::int64_t row = isTurned ? third : second;
+  const std::int64_t slice = isTurned ? second : third;
   const std::int64_t rows = arguments.sliceLines > 0 ? arguments.sliceLines : std::int64_t{ gridDim.y } * blockDim.y;
   const std::int64_t line = slice * rows + row;
   if (sample < arguments.samples && row < rows && line < lines)

@@ -84,6 +84,18 @@ LaunchPacked(CoefficientStorage                      storage,
              std::int64_t                            lines,
              StreamHandle                            stream);
 
+/** \brief Linear and Catmull-Rom interpolation and B-splines of orders 1 to 5 of floats along scanlines, from tiles in
+ * shared memory; the sum is that of the other kernels, in the same order.
+ *
+ * \return false where there is no such kernel, or no tile fits: nothing was enqueued then */
+bool
+LaunchBoxes(Interpolation                  method,
+            const SourceDescriptor &       source,
+            Derivatives                    derivatives,
+            const EvaluationArguments<3> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream);
+
 /** Linear interpolation and B-splines of orders 1 to 5 by fetches of a texture, as arguments.mode says. */
 template <unsigned int VDimension>
 void

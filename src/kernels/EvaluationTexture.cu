@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "kernels/EvaluationLaunch.cuh"
+#include "kernels/EvaluationScanlines.cuh"
 #include "kernels/TextureMethods.h"
 
 namespace itk::CudaSpline
@@ -26,7 +27,15 @@ void
 LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream)
 {
   DispatchTexture(arguments.order, arguments.mode, [&](auto compiled) {
-    LaunchEvaluation<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
+    using Method = typename decltype(compiled)::Method;
+    if constexpr (VDimension == 3)
+    {
+      if (LaunchScanlines<Method>(arguments, lines, stream))
+      {
+        return;
+      }
+    }
+    LaunchEvaluation<Method, decltype(compiled)::derivatives>(arguments, lines, stream);
   });
 }
 

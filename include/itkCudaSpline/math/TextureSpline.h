@@ -87,10 +87,21 @@ struct TexturePlace
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TexturePlace
 PlaceInTexture(double x, unsigned int order)
 {
-  const double shifted = x + (order % 2 == 1 ? 0.0 : 0.5);
+  const double shifted = order % 2 == 1 ? x : x + 0.5;
+  const float  first = static_cast<float>(TextureMargin(order) - static_cast<int>(order / 2)) + 0.5F;
+#if defined(__CUDA_ARCH__)
+  // The same without the conversions, of which a device makes few at a time: added to a large number, one is rounded to
+  // an integer, which stands in the low bits.
+  const double rounded = __dadd_rn(shifted, 6755399441055744.0); // 3 2^51
+  double       rest = shifted - __dadd_rn(rounded, -6755399441055744.0);
+  const int    nearest = __double2loint(rounded) - (rest < 0.0 ? 1 : 0);
+  rest = rest < 0.0 ? rest + 1.0 : rest;
+  const float piece = __int_as_float(0x4B400000 + nearest) - 12582912.0F; // 3 2^22; places are below 2^22
+  return { piece + first, static_cast<float>(rest) };
+#else
   const double piece = floor(shifted);
-  return { static_cast<float>(piece) + (static_cast<float>(TextureMargin(order) - static_cast<int>(order / 2)) + 0.5F),
-           static_cast<float>(shifted - piece) };
+  return { static_cast<float>(piece) + first, static_cast<float>(shifted - piece) };
+#endif
 }
 
 /** \brief A support's taps along an axis as linear fetches: pairs of neighbours, and the last tap alone where their
@@ -133,9 +144,15 @@ struct PairedWeights
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE PairedTaps<Fetches>
                                            At(float fraction) const
   {
+    PairedTaps<Fetches> taps;
+    if constexpr (VOrder == 1) // the weights' sum is 1
+    {
+      taps.weight[0] = 1.0F;
+      taps.offset[0] = fraction;
+      return taps;
+    }
     float weights[VOrder + 1];
     SplineWeights<VOrder>(VOrder % 2 == 1 ? fraction : fraction - 0.5F, weights);
-    PairedTaps<Fetches> taps;
     for (unsigned int k = 0; k < Fetches; ++k)
     {
       if (2 * k + 1 <= VOrder)
@@ -259,6 +276,32 @@ SumOfFetches(const PairedTaps<VFetches> (&taps)[VDimension], float (&at)[VDimens
   return sum;
 }
 
+/** \brief Value of a B-spline by linear fetches at a place that needs no folding.
+ *
+ * \param[in] paired PairedWeights or PairedTable
+ * \param[in] x coordinates (samples, from the first one), at most half a sample outside of the outermost samples
+ * \param[in] fetch as for TextureSplineValue() */
+template <unsigned int VDimension, typename TPaired, typename TFetch>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+TextureSplineValueWithin(const TPaired & paired, const double (&x)[VDimension], const TFetch & fetch)
+{
+  PairedTaps<TPaired::Fetches> taps[VDimension];
+#if defined(__CUDA_ARCH__)
+#  pragma unroll
+#endif
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    const TexturePlace place = PlaceInTexture(x[d], paired.Order());
+    taps[d] = paired.At(place.fraction);
+    for (unsigned int k = 0; k < TPaired::Fetches; ++k)
+    {
+      taps[d].offset[k] += place.base;
+    }
+  }
+  float at[VDimension];
+  return SumOfFetches<VDimension - 1>(taps, at, fetch);
+}
+
 /** \brief Value of a B-spline by linear fetches.
  *
  * \param[in] paired PairedWeights or PairedTable
@@ -298,21 +341,7 @@ TextureSplineValue(const TPaired &                paired,
       x[d] = FoldCoordinate(x[d], extent.size[d], extension[d]);
     }
   }
-  PairedTaps<TPaired::Fetches> taps[VDimension];
-#if defined(__CUDA_ARCH__)
-#  pragma unroll
-#endif
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    const TexturePlace place = PlaceInTexture(x[d], paired.Order());
-    taps[d] = paired.At(place.fraction);
-    for (unsigned int k = 0; k < TPaired::Fetches; ++k)
-    {
-      taps[d].offset[k] += place.base;
-    }
-  }
-  float at[VDimension];
-  return SumOfFetches<VDimension - 1>(taps, at, fetch);
+  return TextureSplineValueWithin(paired, x, fetch);
 }
 
 /** @} */

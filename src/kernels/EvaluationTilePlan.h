@@ -1,0 +1,96 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef EvaluationTilePlan_h
+#define EvaluationTilePlan_h
+
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief How the evaluation of scanlines in three dimensions is cut into boxes, each of which reads a tile of the input
+ * in shared memory. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief The tile that kernels are compiled for: pitches that the compiler knows turn the addresses of all taps of a
+ * support into one register and constants.
+ *
+ * A warp's 32 samples lie in 32 rows and columns of the tile; the words that they read at once are in different banks
+ * of shared memory as far as x + pitch y + slice z differ modulo 32. Lanes go 4 along the axis of the output that
+ * follows the input's rows, and 8 along another: with a pitch of 4 and a slice of 12 modulo 32 the average number of
+ * words in the fullest bank is 1.0 to 2.0, whatever the rotation. Both are multiples of 4: rows begin at multiples of
+ * 16 bytes. */
+struct TileShape
+{
+  static constexpr int Lanes = 4;            ///< of a warp along its first axis
+  static constexpr int Pitch = 36;           ///< elements from row to row
+  static constexpr int Slice = 940;          ///< elements from slice to slice
+  static constexpr int Rows = Slice / Pitch; ///< rows of a tile, at most
+  static constexpr int MostSamples = 32;     ///< samples of a box of the output along its lines
+  static constexpr int MostLines = 256;      ///< lines of a box of the output
+};
+
+/** \brief What stands before the tile in shared memory; the scanlines of the block follow it, then the tile. */
+struct TileShared
+{
+  double alphas[TileShape::MostSamples];
+  int    bounds[TileShape::MostLines / 32][8]; ///< by warp: least starts, negative greatest starts, flags
+  int    fold[3][64];                          ///< by axis of the input: index in the array of a place of the tile
+};
+
+/** \brief How a launch is cut into boxes of the output, and threads laid into them. */
+struct TilePlan
+{
+  bool   exists{ false };    ///< false: no box has a tile that fits
+  int    threads{ 0 };       ///< of a block
+  int    axis[3]{};          ///< axes of the output: of a warp's first and second lanes, and the third
+  int    logExtent[3]{};     ///< of the box by axis of the output, as a power of two
+  int    logOther{ 0 };      ///< steps of a warp along the one of its first two axes that is not x
+  int    slices{ 0 };        ///< of the tile
+  int    rows{ 0 };          ///< lines of a slice of the output
+  double clocks{ 0.0 };      ///< of a multiprocessor for 32 samples, estimated
+  bool   isAligned{ false }; ///< rows of the input begin at multiples of 16 bytes
+};
+
+/** \brief Plans the boxes.
+ *
+ * \param[in] steps about what a step along an axis of the output (second) adds to an index (first)
+ * \param[in] counts samples of a line, lines of a slice, slices of the output
+ * \param[in] taps samples of a support along each axis
+ * \param[in] blockBytes shared memory that a block may have
+ * \param[in] multiprocessorBytes shared memory of a multiprocessor
+ * \param[in] mostThreads threads of a block, at most: 256 or 512
+ * \param[in] residentThreads threads that are resident on a multiprocessor, at most
+ * \return a plan whose \c rows and \c isAligned are to be filled in */
+TilePlan
+PlanTiles(const double (&steps)[3][3],
+          const std::int64_t (&counts)[3],
+          int         taps,
+          std::size_t blockBytes,
+          std::size_t multiprocessorBytes,
+          int         mostThreads,
+          int         residentThreads);
+
+/** \brief Bytes of shared memory of a block. */
+std::size_t
+TileBytes(const TilePlan & plan);
+
+} // namespace itk::CudaSpline
+
+#endif

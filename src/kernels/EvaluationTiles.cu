@@ -1,0 +1,131 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/EvaluationTiles.cuh"
+#include "kernels/EvaluationLaunchers.h"
+#include "kernels/MethodDispatch.h"
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** Bounds of sizes and indices of the input: places in a tile are computed in 32 bits. */
+constexpr std::int64_t MostIndex = std::int64_t{ 1 } << 20;
+
+/** Whether the kernels that take tiles can do it; all else is for those that take samples. */
+bool
+CanTile(const SourceDescriptor &       source,
+        Derivatives                    derivatives,
+        const EvaluationArguments<3> & arguments,
+        std::int64_t                   lines)
+{
+  bool can = arguments.coordinates == Coordinates::Scanlines && arguments.mode == EvaluationMode::Exact &&
+             source.storage == CoefficientStorage::Element && arguments.element == ScalarType::Float32 &&
+             arguments.components == 1 && arguments.extrapolation == nullptr && arguments.defaultPixels == nullptr &&
+             arguments.inside == nullptr && lines < INT_MAX && arguments.samples < INT_MAX;
+  can = can && (derivatives == Derivatives::None ||
+                (derivatives == Derivatives::First && arguments.gradients != nullptr && arguments.hessians == nullptr));
+  for (int d = 0; d < 3; ++d)
+  {
+    const auto most = static_cast<double>(MostIndex);
+    can = can && arguments.extent.start[d] > -MostIndex &&
+          arguments.extent.start[d] + arguments.extent.size[d] < MostIndex && arguments.lower[d] > -most &&
+          arguments.upper[d] < most;
+  }
+  return can;
+}
+
+/** An attribute of the current device. */
+int
+DeviceNumber(cudaDeviceAttr attribute)
+{
+  int device = 0;
+  int number = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetAttribute(&number, attribute, device), "cudaDeviceGetAttribute");
+  return number;
+}
+
+} // namespace
+
+bool
+LaunchBoxes(Interpolation                  method,
+            const SourceDescriptor &       source,
+            Derivatives                    derivatives,
+            const EvaluationArguments<3> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream)
+{
+  if (!CanTile(source, derivatives, arguments, lines))
+  {
+    return false;
+  }
+  const int  blockBytes = DeviceNumber(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const int  multiprocessorBytes = DeviceNumber(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  const auto launch = [&](auto compiled) {
+    using Compiled = decltype(compiled);
+    using Method = typename Compiled::Method;
+    const std::int64_t rows = arguments.sliceLines > 0 && arguments.sliceLines < lines ? arguments.sliceLines : lines;
+    const std::int64_t counts[3] = { arguments.samples, rows, (lines + rows - 1) / rows };
+    const int          threads = TileThreadsOf(Compiled::derivatives);
+    TilePlan           plan = PlanTiles(arguments.steps,
+                              counts,
+                              TileReader<Method>::Taps,
+                              static_cast<std::size_t>(blockBytes),
+                              static_cast<std::size_t>(multiprocessorBytes),
+                              threads,
+                              threads * TileBlocksOf(Compiled::derivatives));
+    plan.rows = static_cast<int>(rows);
+    plan.isAligned = arguments.extent.size[0] % 4 == 0 && reinterpret_cast<std::uintptr_t>(arguments.source) % 16 == 0;
+    return plan.exists && LaunchTiles<Method, Compiled::derivatives>(arguments, lines, plan, blockBytes, stream);
+  };
+  constexpr auto none = Derivatives::None;
+  constexpr auto first = Derivatives::First;
+  if (method == Interpolation::Linear)
+  {
+    return derivatives == none && launch(CompiledMethod<LinearMethod<float>, none>());
+  }
+  if (method == Interpolation::CatmullRom)
+  {
+    return derivatives == none ? launch(CompiledMethod<CatmullRomMethod<float>, none>())
+                               : launch(CompiledMethod<CatmullRomMethod<float>, first>());
+  }
+  if (method != Interpolation::BSpline)
+  {
+    return false;
+  }
+  switch (source.order)
+  {
+    case 1:
+      return derivatives == none && launch(CompiledMethod<SplineMethod<1, float>, none>());
+    case 2:
+      return derivatives == none && launch(CompiledMethod<SplineMethod<2, float>, none>());
+    case 3:
+      return derivatives == none ? launch(CompiledMethod<SplineMethod<3, float>, none>())
+                                 : launch(CompiledMethod<SplineMethod<3, float>, first>());
+    case 4:
+      return derivatives == none && launch(CompiledMethod<SplineMethod<4, float>, none>());
+    case 5:
+      return derivatives == none && launch(CompiledMethod<SplineMethod<5, float>, none>());
+    default:
+      return false;
+  }
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,93 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef ScanlineSpan_cuh
+#define ScanlineSpan_cuh
+
+#include "itkCudaSpline/math/Geometry.h"
+#include "itkCudaSpline/math/RoundedArithmetic.h"
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** A scanline, prepared: what ScanlineEnds::AtFraction() does, with the work of the line done once. */
+struct ScanlineSpan
+{
+  double first[3]; ///< index of the first sample, rounded to the type of the coordinates
+  double span[3];  ///< from there to one past the last sample, so rounded too
+
+  __device__ __forceinline__ void
+  Set(const ScanlineEnds<3> & ends, bool single)
+  {
+    for (int d = 0; d < 3; ++d)
+    {
+      if (single)
+      {
+        const float start = RoundedTo<float>(ends.start[d]);
+        first[d] = static_cast<double>(start);
+        span[d] = static_cast<double>(RoundedTo<float>(ends.end[d]) - start);
+      }
+      else
+      {
+        first[d] = ends.start[d];
+        span[d] = ends.end[d] - ends.start[d];
+      }
+    }
+  }
+
+  __device__ __forceinline__ void
+  At(double alpha, bool single, double (&index)[3]) const
+  {
+    for (int d = 0; d < 3; ++d)
+    {
+      index[d] = RoundedSum(first[d], RoundedProduct(alpha, span[d]));
+      if (single)
+      {
+        index[d] = static_cast<double>(RoundedTo<float>(index[d]));
+      }
+    }
+  }
+};
+
+/** A number within 2^31 of 0 as a double: by a sum, which is faster than a conversion. */
+__device__ __forceinline__ double
+ExactDouble(int x)
+{
+  return RoundedSum(__hiloint2double(0x43300000, static_cast<int>(static_cast<unsigned int>(x) ^ 0x80000000U)),
+                    -4503601774854144.0); // 2^52 + 2^31
+}
+
+/** FloorIndex() of an index within 2^30 of 0, in 32 bits and without conversions: the sum with 3 2^51 rounds to the
+ * nearest integer, halves to the even one, and holds it in its low bits. */
+__device__ __forceinline__ int
+ShortFloorIndex(double x)
+{
+  return __double2loint(RoundedSum(fma(2.0, x, -0.5), 6755399441055744.0)) >> 1; // the product is exact
+}
+__device__ __forceinline__ int
+ShortFloorIndex(float x)
+{
+  return __float2int_rn(RoundedSum(RoundedProduct(2.0F, x), -0.5F)) >> 1;
+}
+
+} // namespace
+} // namespace itk::CudaSpline
+
+#endif
