@@ -84,6 +84,31 @@ LaunchPacked(CoefficientStorage                      storage,
              std::int64_t                            lines,
              StreamHandle                            stream);
 
+/** Values of B-splines and Catmull-Rom splines by maps that have tiles, see MapTiles; \p taps of an axis,
+ * HasTiledKernel(). */
+///@{
+void
+LaunchSeparable(unsigned int                   taps,
+                bool                           isCatmullRom,
+                const EvaluationArguments<3> & arguments,
+                std::int64_t                   lines,
+                StreamHandle                   stream);
+
+void
+LaunchPlane(unsigned int                   taps,
+            bool                           isCatmullRom,
+            const EvaluationArguments<2> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream);
+
+void
+LaunchPlane(unsigned int                   taps,
+            bool                           isCatmullRom,
+            const EvaluationArguments<3> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream);
+///@}
+
 /** Linear interpolation and B-splines of orders 1 to 5 by fetches of a texture, as arguments.mode says. */
 template <unsigned int VDimension>
 void

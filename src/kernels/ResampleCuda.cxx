@@ -24,6 +24,7 @@
 #include "kernels/EvaluationBackends.h"
 #include "kernels/EvaluationCuda.h"
 #include "kernels/HostCopies.h"
+#include "kernels/MapShape.h"
 #include "kernels/MethodDispatch.h"
 #include "kernels/TransformStages.h"
 
@@ -136,6 +137,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   const std::array<Stream, 2> streams;
   const HostCopy              copy = ParallelHostCopy(context);
   auto                        arguments = MakeResampleArguments<VDimension>(descriptor, source);
+  arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
   SlabCoordinates<VDimension> coordinates(descriptor, plan, copy, streams[0], arguments);
   const std::size_t           defaultBytes =
     descriptor.defaultPixels != nullptr ? source.GetDescriptor().components * sizeof(std::uint64_t) : 0;

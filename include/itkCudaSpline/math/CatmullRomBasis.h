@@ -38,15 +38,17 @@ struct CatmullRomBasis
   double tension{ CatmullRomTension }; ///< see CatmullRomWeights()
 
   /** First index of the support of a coordinate (samples): the one before its floor. */
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
-                                                  Start(double x)
+  template <typename TIndex = std::int64_t>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TIndex
+  Start(double x)
   {
-    const auto truncated = static_cast<std::int64_t>(x);
+    const auto truncated = static_cast<TIndex>(x);
     return truncated - (x < static_cast<double>(truncated) ? 2 : 1);
   }
   /** Argument of the weights for a coordinate and the first index of its support (samples). */
+  template <typename TIndex>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
-  Position(double x, std::int64_t start)
+  Position(double x, TIndex start)
   {
     return x - static_cast<double>(start + 1);
   }

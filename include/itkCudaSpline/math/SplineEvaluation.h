@@ -48,14 +48,16 @@ struct SplineBasis
   static constexpr unsigned int Taps = VOrder + 1;
 
   /** First index of the support of a coordinate (samples); see SplineSupportStart(). */
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
-                                                  Start(double x)
+  template <typename TIndex = std::int64_t>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TIndex
+  Start(double x)
   {
-    return SplineSupportStart<VOrder>(x);
+    return SplineSupportStart<VOrder, TIndex>(x);
   }
   /** Argument of the weights for a coordinate and the first index of its support (samples). */
+  template <typename TIndex>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
-  Position(double x, std::int64_t start)
+  Position(double x, TIndex start)
   {
     return SplineSupportPosition<VOrder>(x, start);
   }

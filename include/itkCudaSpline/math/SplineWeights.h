@@ -180,13 +180,14 @@ SplineSecondDerivativeWeights(TReal t, TReal * ddw)
  * order 0 only; it is repeated here so that every order agrees with ITK.
  *
  * \tparam VOrder spline order, 0 to 5
+ * \tparam TIndex type of the index, which holds the result
  * \param[in] x coordinate (samples) */
-template <unsigned int VOrder>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
-                                         SplineSupportStart(double x)
+template <unsigned int VOrder, typename TIndex = std::int64_t>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TIndex
+SplineSupportStart(double x)
 {
   constexpr float halfOffset = VOrder % 2 == 1 ? 0.0F : 0.5F;
-  return static_cast<std::int64_t>(floorf(static_cast<float>(x) + halfOffset)) - static_cast<std::int64_t>(VOrder / 2);
+  return static_cast<TIndex>(floorf(static_cast<float>(x) + halfOffset)) - static_cast<TIndex>(VOrder / 2);
 }
 
 /** \brief The argument t of SplineWeights() for coordinate \p x and the support that starts at \p start.
@@ -195,11 +196,11 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
  *
  * \param[in] x coordinate (samples)
  * \param[in] start first index of the support (SplineSupportStart()) */
-template <unsigned int VOrder>
+template <unsigned int VOrder, typename TIndex>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-SplineSupportPosition(double x, std::int64_t start)
+SplineSupportPosition(double x, TIndex start)
 {
-  return x - static_cast<double>(start + static_cast<std::int64_t>(VOrder / 2));
+  return x - static_cast<double>(start + static_cast<TIndex>(VOrder / 2));
 }
 
 /** @} */
