@@ -21,6 +21,7 @@
 
 #include "kernels/EvaluationBackends.h"
 #include "kernels/EvaluationCuda.h"
+#include "kernels/MapShape.h"
 
 #include <cuda_runtime_api.h>
 
@@ -42,6 +43,7 @@ DeviceEvaluation::DeviceEvaluation(const ResampleDescriptor &                  d
                                    const std::shared_ptr<const SampleSource> & source,
                                    const ExecutionContext &                    context)
   : m_Descriptor(descriptor)
+  , m_Tiles(std::make_unique<const MapTiles>(PlanMapTiles(descriptor, source->GetDescriptor(), context)))
   , m_Derivatives(derivatives)
   , m_Source(source)
   , m_Scope(context.device)
@@ -85,6 +87,7 @@ DeviceEvaluation::Enqueue()
   auto arguments = MakeResampleArguments<VDimension>(m_Descriptor, *m_Source);
   arguments.ends = static_cast<const ScanlineEnds<VDimension> *>(m_Ends.Data());
   arguments.alphas = static_cast<const double *>(m_Alphas.Data());
+  arguments.tiles = *m_Tiles;
   arguments.output = m_Values.Data();
   arguments.gradients = m_Gradients.Data();
   arguments.count = m_Descriptor.samples * m_Descriptor.lines;

@@ -27,6 +27,10 @@
 #include <memory>
 
 struct CUevent_st;
+namespace itk::CudaSpline
+{
+struct MapTiles;
+}
 
 /** \brief The evaluating kernels from a source on a device to memory of the device: no transfer is in the time.
  *
@@ -58,6 +62,7 @@ private:
   Enqueue();
 
   itk::CudaSpline::ResampleDescriptor                  m_Descriptor;
+  std::unique_ptr<const itk::CudaSpline::MapTiles>     m_Tiles;
   itk::CudaSpline::Derivatives                         m_Derivatives;
   std::shared_ptr<const itk::CudaSpline::SampleSource> m_Source;
   itk::CudaSpline::DeviceScope                         m_Scope;

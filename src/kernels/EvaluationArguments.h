@@ -23,6 +23,8 @@
 #include "itkCudaSpline/math/Geometry.h"
 #include "itkCudaSpline/math/TransformStage.h"
 
+#include "kernels/MapTiles.h"
+
 namespace itk::CudaSpline
 {
 
@@ -77,6 +79,7 @@ struct EvaluationArguments
   const double * alphas;     ///< lineOffset plus sample, by lineLength, of each sample; null: to be divided
   std::int64_t   sliceLines; ///< lines of a slice of the output, by which a device groups them; 0: none
   int            laneAxis;   ///< axis of the output along which neighbours are neighbours in the rows of the input
+  MapTiles       tiles;      ///< how a device cuts the output
   const void *   points;     ///< of the slab, host or device
   ScalarType     pointType;
   double         origin[VDimension]; ///< of the input
@@ -121,6 +124,40 @@ struct EvaluationArguments
     IndexToPoint(outputOrigin, indexToPoint, place, point);
   }
 
+  /** \brief Place of an output sample on its scanline, as a fraction.
+   *
+   * \param[in] sample sample of the line */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  FractionOf(std::int64_t sample) const
+  {
+    return alphas != nullptr ? alphas[sample] : static_cast<double>(lineOffset + sample) / lineLength;
+  }
+
+  /** \brief Continuous index of a place on a scanline.
+   *
+   * \param[in] line line of the slab
+   * \param[in] alpha FractionOf() a sample
+   * \param[out] index continuous index */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  ScanlineIndexAt(std::int64_t line, double alpha, double (&index)[VDimension]) const
+  {
+    if (singleCoordinates)
+    {
+      ends[line].template AtFraction<float>(alpha, index);
+    }
+    else
+    {
+      ends[line].template AtFraction<double>(alpha, index);
+    }
+  }
+
+  /** \brief IndexOf() of Coordinates::Scanlines. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  ScanlineIndexOf(std::int64_t line, std::int64_t sample, double (&index)[VDimension]) const
+  {
+    this->ScanlineIndexAt(line, this->FractionOf(sample), index);
+  }
+
   /** \brief Continuous index of an output sample.
    *
    * \param[in] line line of the slab
@@ -131,15 +168,7 @@ struct EvaluationArguments
   {
     if (coordinates == Coordinates::Scanlines)
     {
-      const double alpha = alphas != nullptr ? alphas[sample] : static_cast<double>(lineOffset + sample) / lineLength;
-      if (singleCoordinates)
-      {
-        ends[line].template AtFraction<float>(alpha, index);
-      }
-      else
-      {
-        ends[line].template AtFraction<double>(alpha, index);
-      }
+      this->ScanlineIndexOf(line, sample, index);
       return;
     }
     double point[VDimension];

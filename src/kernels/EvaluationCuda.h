@@ -18,10 +18,44 @@
 #ifndef EvaluationCuda_h
 #define EvaluationCuda_h
 
+#include "itkCudaSpline/math/CatmullRomBasis.h"
+
 #include "kernels/EvaluationLaunchers.h"
 
 namespace itk::CudaSpline
 {
+
+/** \brief Enqueues the evaluation of a slab of a map that has tiles, see MapTiles.
+ *
+ * \return false where the map has none: nothing was done */
+template <unsigned int VDimension>
+bool
+LaunchTiled(Interpolation                           method,
+            const SourceDescriptor &                source,
+            const EvaluationArguments<VDimension> & arguments,
+            std::int64_t                            lines,
+            StreamHandle                            stream)
+{
+  const bool         isCatmullRom = method == Interpolation::CatmullRom;
+  const unsigned int taps = isCatmullRom ? CatmullRomBasis::Taps : source.order + 1;
+  if constexpr (VDimension == 3)
+  {
+    if (arguments.tiles.shape == MapShape::Separable)
+    {
+      LaunchSeparable(taps, isCatmullRom, arguments, lines, stream);
+      return true;
+    }
+  }
+  if constexpr (VDimension > 1)
+  {
+    if (arguments.tiles.shape == MapShape::InPlane)
+    {
+      LaunchPlane(taps, isCatmullRom, arguments, lines, stream);
+      return true;
+    }
+  }
+  return false;
+}
 
 /** \brief Enqueues the evaluation of one slab, by whatever method.
  *
@@ -40,6 +74,10 @@ LaunchEvaluation(Interpolation                           method,
                  std::int64_t                            lines,
                  StreamHandle                            stream)
 {
+  if (derivatives == Derivatives::None && LaunchTiled(method, source, arguments, lines, stream))
+  {
+    return;
+  }
   if constexpr (VDimension == 3)
   {
     if (LaunchBoxes(method, source, derivatives, arguments, lines, stream))

@@ -84,6 +84,31 @@ LaunchPacked(CoefficientStorage                      storage,
              std::int64_t                            lines,
              StreamHandle                            stream);
 
+/** Values of B-splines and Catmull-Rom splines by maps that have tiles, see MapTiles; \p taps of an axis,
+ * HasTiledKernel(). */
+///@{
+void
+LaunchSeparable(unsigned int                   taps,
+                bool                           isCatmullRom,
+                const EvaluationArguments<3> & arguments,
+                std::int64_t                   lines,
+                StreamHandle                   stream);
+
+void
+LaunchPlane(unsigned int                   taps,
+            bool                           isCatmullRom,
+            const EvaluationArguments<2> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream);
+
+void
+LaunchPlane(unsigned int                   taps,
+            bool                           isCatmullRom,
+            const EvaluationArguments<3> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream);
+///@}
+
 /** \brief Linear and Catmull-Rom interpolation and B-splines of orders 1 to 5 of floats along scanlines, from tiles in
  * shared memory; the sum is that of the other kernels, in the same order.
  *

@@ -24,6 +24,7 @@
 #include "kernels/EvaluationBackends.h"
 #include "kernels/EvaluationCuda.h"
 #include "kernels/HostCopies.h"
+#include "kernels/MapShape.h"
 #include "kernels/MethodDispatch.h"
 #include "kernels/StagesCuda.h"
 
@@ -126,6 +127,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   std::array<Uploader, 2>     uploaders{ Uploader(threads), Uploader(threads) };
   Downloader                  downloader(threads);
   auto                        arguments = MakeResampleArguments<VDimension>(descriptor, source);
+  arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
   SlabCoordinates<VDimension> coordinates(descriptor, plan, streams[0], uploaders[0], arguments);
   const std::size_t           defaultBytes =
     descriptor.defaultPixels != nullptr ? source.GetDescriptor().components * sizeof(std::uint64_t) : 0;

@@ -1,0 +1,48 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef EndsTable_h
+#define EndsTable_h
+
+#include <cstdint>
+
+namespace itk::CudaSpline
+{
+
+/** \brief A table of scanline ends in host memory; see ResampleDescriptor::scanlineEnds. */
+struct EndsTable
+{
+  const double * ends;      ///< of the first line
+  unsigned int   dimension; ///< numbers of an index
+
+  /** Continuous index of the first sample of a line. */
+  const double *
+  Start(std::int64_t line) const
+  {
+    return ends + line * 2 * dimension;
+  }
+  /** Continuous index one past the last sample. */
+  const double *
+  End(std::int64_t line) const
+  {
+    return ends + (line * 2 + 1) * dimension;
+  }
+};
+
+} // namespace itk::CudaSpline
+
+#endif
