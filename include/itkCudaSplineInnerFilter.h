@@ -42,8 +42,12 @@ public:
   using Pointer = SmartPointer<Self>;
   ///@}
 
-  /** Name of the class. */
-  itkCudaSplineTypeMacro(InnerResampleImageFilter, CudaResampleImageFilter);
+  /** Name of the outer filter's class, so that messages name what the user made. */
+  const char *
+  GetNameOfClass() const override
+  {
+    return m_NameOfClass;
+  }
 
   /** Takes the place and the pixels of the outer filter's input, and the place of its output.
    *
@@ -74,6 +78,7 @@ public:
   void
   RunFor(TFilter * outer, CudaSplineBackend & backend)
   {
+    m_NameOfClass = outer->GetNameOfClass();
     const auto progress = ProgressAccumulator::New();
     progress->SetMiniPipelineFilter(outer);
     progress->RegisterInternalFilter(this, 1.0F);
@@ -94,6 +99,9 @@ protected:
   {
     return false;
   }
+
+private:
+  const char * m_NameOfClass{ "CudaResampleImageFilter" };
 };
 
 } // namespace CudaSplineDetail

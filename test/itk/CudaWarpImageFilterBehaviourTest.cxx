@@ -301,6 +301,12 @@ TEST(CudaWarpImageFilterFallback, Errors)
   filter->SetDevice("cpu");
   filter->Update();
   EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cpu);
+  auto empty = Image::New();
+  empty->SetRegions(Image::SizeType{ { 0, 5 } });
+  empty->Allocate();
+  filter->SetInput(empty);
+  const std::string message = MessageOf(filter.GetPointer());
+  EXPECT_NE(message.find("CudaWarpImageFilter: the input image is empty"), std::string::npos) << message;
   std::ostringstream printed;
   filter->Print(printed);
   EXPECT_NE(printed.str().find("Precision: Automatic"), std::string::npos);
