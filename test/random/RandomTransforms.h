@@ -19,8 +19,7 @@
 #define RandomTransforms_h
 
 #include "RandomDraw.h"
-
-#include "itkCudaSplineCompatibility.h"
+#include "RandomWave.h"
 
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"
@@ -44,36 +43,6 @@
 
 namespace CudaSplineTest
 {
-
-/** A user's own transform, of no category that ITK knows. */
-template <typename T, unsigned int VDimension>
-class RandomWave : public itk::AffineTransform<T, VDimension>
-{
-public:
-  using Self = RandomWave;
-  using Superclass = itk::AffineTransform<T, VDimension>;
-  using Pointer = itk::SmartPointer<Self>;
-  itkCudaSplineNewMacro(Self);
-
-  typename Superclass::TransformCategoryEnum
-  GetTransformCategory() const override
-  {
-    return Superclass::TransformCategoryEnum::UnknownTransformCategory;
-  }
-  typename Superclass::OutputPointType
-  TransformPoint(const typename Superclass::InputPointType & point) const override
-  {
-    auto result = point;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      result[d] += static_cast<T>(m_Amplitude * std::sin(m_Frequency * point[(d + 1) % VDimension]));
-    }
-    return result;
-  }
-
-  double m_Amplitude{ 1.0 };
-  double m_Frequency{ 0.2 };
-};
 
 /** Where transforms act: a box (mm). */
 template <unsigned int VDimension>

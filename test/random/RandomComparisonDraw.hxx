@@ -1,0 +1,248 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef RandomComparisonDraw_hxx
+#define RandomComparisonDraw_hxx
+
+#include "RandomComparison.h"
+
+/** \file
+ * \brief How images, methods and grids of a case are drawn; read by RandomComparison.h. */
+
+namespace CudaSplineTest
+{
+
+template <typename TIn, typename TOut, unsigned int VDimension, typename TReal>
+void
+RandomComparison<TIn, TOut, VDimension, TReal>::MakeInput()
+{
+  m_Simple = m_Draw.Percent(12);
+  const double step = m_Draw.Percent(50) ? 0.5 : 0.1; // exact numbers, and rounded ones
+  m_Input = Input::New();
+  typename Input::RegionType  region;
+  typename Input::SpacingType spacing;
+  typename Input::PointType   origin;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    region.SetSize(
+      d, static_cast<itk::SizeValueType>(m_Draw.Integer(m_Draw.Percent(20) ? 1 : 4, VDimension == 1 ? 60 : 14)));
+    region.SetIndex(d, m_Draw.Integer(-20, 20));
+    spacing[d] = m_Simple ? step : m_Draw.Uniform(0.3, 3.0);
+    origin[d] = m_Simple ? step * m_Draw.Integer(-9, 9) : m_Draw.Uniform(-200.0, 200.0);
+  }
+  m_Input->SetRegions(region);
+  m_Input->SetSpacing(spacing);
+  m_Input->SetOrigin(origin);
+  if (!m_Simple && m_Draw.Percent(80))
+  {
+    m_Input->SetDirection(m_Draw.template Rotation<typename Input::DirectionType>(VDimension, 3.1));
+  }
+  m_Input->Allocate();
+  auto * const numbers = reinterpret_cast<InputNumber *>(m_Input->GetBufferPointer());
+  const auto   count = region.GetNumberOfPixels() * Components;
+  for (itk::SizeValueType i = 0; i < count; ++i)
+  {
+    numbers[i] = this->DrawNumber();
+    m_Largest = std::max(m_Largest, std::abs(static_cast<double>(numbers[i])));
+  }
+
+  itk::ContinuousIndex<double, VDimension> middle;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    middle[d] = static_cast<double>(region.GetIndex(d)) + 0.5 * (static_cast<double>(region.GetSize(d)) - 1.0);
+    const double extent = spacing[d] * static_cast<double>(region.GetSize(d));
+    m_Place.extent = d == 0 ? extent : std::min(m_Place.extent, extent);
+    m_Place.step = d == 0 ? spacing[d] : std::min(m_Place.step, spacing[d]);
+  }
+  m_Input->TransformContinuousIndexToPhysicalPoint(middle, m_Place.center);
+  m_Place.axes = m_Input->GetDirection();
+}
+
+template <typename TIn, typename TOut, unsigned int VDimension, typename TReal>
+void
+RandomComparison<TIn, TOut, VDimension, TReal>::DrawMethod()
+{
+  const int number = m_Draw.Integer(0, 99);
+  m_Method = !IsScalar ? (number < 40 ? Method::Nearest : Method::Linear)
+                       : (number < 18   ? Method::Nearest
+                          : number < 38 ? Method::Linear
+                          : number < 84 ? Method::BSpline
+                          : number < 95 ? Method::Sinc
+                                        : Method::Users);
+  m_Own = m_Draw.Percent(20);
+  m_Order = static_cast<unsigned int>(m_Draw.Integer(0, 5));
+  m_Radius = m_Draw.Integer(2, 3);
+  if (m_Method == Method::BSpline)
+  {
+    // Where ITK folds its support once only and reads beside the buffer it is no judge.
+    const auto & region = m_Input->GetBufferedRegion();
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const auto size = static_cast<unsigned int>(region.GetSize(d));
+      if (size == 1 && region.GetIndex(d) != 0)
+      {
+        m_Method = Method::Linear;
+      }
+      m_Order = size > 1 ? std::min(m_Order, size) : m_Order;
+    }
+  }
+  m_Order = m_Method == Method::BSpline ? m_Order : 0;
+  const char * names[] = { "NearestNeighborInterpolateImageFunction",
+                           "LinearInterpolateImageFunction",
+                           "BSplineInterpolateImageFunction",
+                           "WindowedSincInterpolateImageFunction",
+                           "UsersInterpolator" };
+  m_Own = m_Own && m_Method != Method::Sinc && m_Method != Method::Users;
+  m_Name = std::string(m_Own ? "Cuda" : "") + names[static_cast<int>(m_Method)];
+}
+
+template <typename TIn, typename TOut, unsigned int VDimension, typename TReal>
+void
+RandomComparison<TIn, TOut, VDimension, TReal>::DrawOutput()
+{
+  m_Grid = Output::New();
+  typename Output::RegionType  region;
+  typename Output::SpacingType spacing;
+  auto                         origin = m_Place.center;
+  auto                         direction = m_Input->GetDirection();
+  if (!m_Simple && m_Draw.Percent(70))
+  {
+    direction = m_Draw.template Rotation<typename Output::DirectionType>(VDimension, 3.1);
+  }
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    region.SetSize(d, static_cast<itk::SizeValueType>(m_Draw.Integer(1, VDimension == 1 ? 80 : 13)));
+    region.SetIndex(d, m_Draw.Integer(-15, 15));
+    spacing[d] = m_Simple ? m_Input->GetSpacing()[d]
+                          : m_Place.extent * m_Draw.Uniform(0.2, 0.9) / static_cast<double>(region.GetSize(d));
+  }
+  if (m_Simple)
+  {
+    origin = m_Input->GetOrigin();
+  }
+  else
+  {
+    for (unsigned int r = 0; r < VDimension; ++r)
+    {
+      for (unsigned int c = 0; c < VDimension; ++c)
+      {
+        origin[r] -=
+          direction[r][c] * spacing[c] *
+          (static_cast<double>(region.GetIndex(c)) + m_Draw.Uniform(0.3, 0.7) * static_cast<double>(region.GetSize(c)));
+      }
+    }
+  }
+  if (m_Simple) // about where the input is
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      region.SetIndex(d, m_Input->GetBufferedRegion().GetIndex(d) + m_Draw.Integer(-3, 3));
+    }
+  }
+  m_Grid->SetRegions(region);
+  m_Grid->SetSpacing(spacing);
+  m_Grid->SetOrigin(origin);
+  m_Grid->SetDirection(direction);
+  m_Wanted = region;
+  if (m_Draw.Percent(30))
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const int size = static_cast<int>(region.GetSize(d));
+      const int first = m_Draw.Integer(0, size - 1);
+      m_Wanted.SetIndex(d, region.GetIndex(d) + first);
+      m_Wanted.SetSize(d, static_cast<itk::SizeValueType>(m_Draw.Integer(1, size - first)));
+    }
+  }
+}
+
+template <typename TIn, typename TOut, unsigned int VDimension, typename TReal>
+void
+RandomComparison<TIn, TOut, VDimension, TReal>::Describe(const std::string & transform)
+{
+  std::ostringstream text;
+  text << NameOf(ScalarTypeOf<InputNumber>()) << " to " << NameOf(ScalarTypeOf<OutputNumber>())
+       << (Components > 1 ? " x " + std::to_string(Components) : std::string())
+       << (sizeof(TReal) == 4 ? ", float coordinates" : "") << ", " << m_Name;
+  if (m_Method == Method::BSpline)
+  {
+    text << ' ' << m_Order;
+  }
+  if (m_Method == Method::Sinc)
+  {
+    text << ' ' << m_Radius;
+  }
+  text << ", " << transform << ", " << m_Input->GetBufferedRegion().GetSize() << " to " << m_Wanted.GetSize() << " of "
+       << m_Grid->GetLargestPossibleRegion().GetSize() << (m_Extrapolated ? ", extrapolated" : "")
+       << (m_Reference ? ", reference" : "") << (m_Twice ? ", twice" : "")
+       << (m_Precision == itk::CudaSplinePrecision::Double ? ", in double" : "")
+       << (m_Simple ? ", whole and half indices" : "");
+  m_Outcome.description = text.str();
+}
+
+template <typename TIn, typename TOut, unsigned int VDimension, typename TReal>
+auto
+RandomComparison<TIn, TOut, VDimension, TReal>::MakeInterpolator(bool itkOnly) const -> InterpolatorPointer
+{
+  const bool own = m_Own && !itkOnly;
+  if (m_Method == Method::Nearest)
+  {
+    return own ? Made<itk::CudaNearestNeighborInterpolateImageFunction<Input, TReal>>()
+               : Made<itk::NearestNeighborInterpolateImageFunction<Input, TReal>>();
+  }
+  if constexpr (IsScalar)
+  {
+    if (m_Method == Method::BSpline && own)
+    {
+      auto spline = itk::CudaBSplineInterpolateImageFunction<Input, TReal, double>::New();
+      spline->SetSplineOrder(m_Order);
+      return spline.GetPointer();
+    }
+    if (m_Method == Method::BSpline)
+    {
+      auto spline = itk::BSplineInterpolateImageFunction<Input, TReal, double>::New();
+      spline->SetSplineOrder(m_Order);
+      return spline.GetPointer();
+    }
+    if (m_Method == Method::Sinc)
+    {
+      using Hamming = itk::Function::HammingWindowFunction<3>;
+      using Lanczos = itk::Function::LanczosWindowFunction<2>;
+      return m_Radius == 3
+               ? Made<itk::WindowedSincInterpolateImageFunction<Input,
+                                                                3,
+                                                                Hamming,
+                                                                itk::ZeroFluxNeumannBoundaryCondition<Input, Input>,
+                                                                TReal>>()
+               : Made<itk::WindowedSincInterpolateImageFunction<Input,
+                                                                2,
+                                                                Lanczos,
+                                                                itk::ZeroFluxNeumannBoundaryCondition<Input, Input>,
+                                                                TReal>>();
+    }
+    if (m_Method == Method::Users)
+    {
+      return Made<UsersInterpolator<Input, TReal>>();
+    }
+  }
+  return own ? Made<itk::CudaLinearInterpolateImageFunction<Input, TReal>>()
+             : Made<itk::LinearInterpolateImageFunction<Input, TReal>>();
+}
+
+} // namespace CudaSplineTest
+
+#endif
