@@ -106,7 +106,19 @@ CudaInterpolateImagePointsFilter<TInputImage, TOutputImage, TCoordType, TInterpo
   if (!this->InterpolateByKernels())
   {
     this->GetInterpolator()->SetInputImage(this->GetInput(0));
+    const CudaSplineTrace::Describe describe = [this] {
+      return std::string(this->GetNameOfClass()) + " | " +
+             CudaSplineDetail::TraceSize(this->GetInput(0)->GetBufferedRegion().GetSize(),
+                                         TInputImage::ImageDimension) +
+             " -> " +
+             CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(),
+                                         TOutputImage::ImageDimension) +
+             " | " +
+             (this->GetInterpolator() != nullptr ? this->GetInterpolator()->GetNameOfClass() : "no interpolator");
+    };
+    CudaSplineTrace trace(describe);
     Superclass::GenerateData();
+    trace.Finish(m_Backend);
   }
 }
 

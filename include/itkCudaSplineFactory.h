@@ -38,6 +38,8 @@ namespace itk
  * - \c ResampleImageFilter<I, I, double, double> by CudaResampleImageFilter, for images \c I of char, signed and
  *   unsigned char, short, int (signed and unsigned), float and double in two and three dimensions, and of
  *   Vector<float, 3> in three;
+ * - \c WarpImageFilter<I, I, F> by CudaWarpImageFilter, for the same images of numbers in three dimensions and
+ *   fields \c F of Vector<float, 3>;
  * - \c BSplineDecompositionImageFilter by CudaBSplineDecompositionImageFilter, from images of short, float and double
  * to double and from float to float, in one to four dimensions. BSplineInterpolateImageFunction makes one of these.
  *
@@ -119,6 +121,20 @@ public:
   GetResampleImageFilterEnabled() const
   {
     return this->GetClassEnabled("ResampleImageFilter");
+  }
+  ///@}
+
+  /** SetClassEnabled() of WarpImageFilter. */
+  ///@{
+  void
+  SetWarpImageFilterEnabled(bool enabled)
+  {
+    this->SetClassEnabled("WarpImageFilter", enabled);
+  }
+  bool
+  GetWarpImageFilterEnabled() const
+  {
+    return this->GetClassEnabled("WarpImageFilter");
   }
   ///@}
 

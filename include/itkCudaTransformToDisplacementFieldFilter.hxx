@@ -131,10 +131,14 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Gene
       "only linear transforms, and of double precision B-spline and displacement field transforms and composites "
       "of these, are accelerated";
   }
+  const CudaSplineTrace::Describe describe = [this] {
+    return std::string(this->GetNameOfClass()) + " | " +
+           CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), ImageDimension) + " | " +
+           this->GetTransform()->GetNameOfClass();
+  };
   if (refusal != nullptr)
   {
-    m_Backend.RecordSuperclass(refusal);
-    Superclass::GenerateData();
+    m_Backend.RunSuperclass(refusal, describe, [this] { Superclass::GenerateData(); });
     return;
   }
   if constexpr (IsAccelerated)
@@ -166,6 +170,7 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Gene
       descriptor.scanlineEnds = isLinear ? ends.data() : nullptr;
       CudaSpline::MakeDisplacements(descriptor, output->GetBufferPointer(), context);
     };
+    operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);
   }
 }

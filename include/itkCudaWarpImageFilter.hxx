@@ -97,7 +97,18 @@ CudaWarpImageFilter<TInputImage, TOutputImage, TDisplacementField>::GenerateData
 {
   if (!this->WarpByKernels())
   {
+    const CudaSplineTrace::Describe describe = [this] {
+      return std::string(this->GetNameOfClass()) + " | " +
+             CudaSplineDetail::TraceSize(this->GetInput()->GetBufferedRegion().GetSize(), TInputImage::ImageDimension) +
+             " -> " +
+             CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(),
+                                         TOutputImage::ImageDimension) +
+             " | " +
+             (this->GetInterpolator() != nullptr ? this->GetInterpolator()->GetNameOfClass() : "no interpolator");
+    };
+    CudaSplineTrace trace(describe);
     Superclass::GenerateData();
+    trace.Finish(m_Backend);
   }
 }
 

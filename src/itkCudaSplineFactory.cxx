@@ -48,6 +48,8 @@ CudaSplineFactory::CudaSplineFactory()
   CudaSplineDetail::AppendResampleSmall3D(overrides);
   CudaSplineDetail::AppendResampleLarge3D(overrides);
   CudaSplineDetail::AppendResampleVector3D(overrides);
+  CudaSplineDetail::AppendWarpSmall3D(overrides);
+  CudaSplineDetail::AppendWarpLarge3D(overrides);
   CudaSplineDetail::AppendDecomposition(overrides);
 
   for (const CudaSplineDetail::Override & override : overrides)
@@ -102,7 +104,7 @@ CudaSplineFactory::GetDescription() const
 std::vector<std::string>
 CudaSplineFactory::GetClassNames()
 {
-  return { "ResampleImageFilter", "BSplineDecompositionImageFilter" };
+  return { "ResampleImageFilter", "WarpImageFilter", "BSplineDecompositionImageFilter" };
 }
 
 void

@@ -66,6 +66,10 @@ AppendResampleLarge3D(Overrides & overrides);
 void
 AppendResampleVector3D(Overrides & overrides);
 void
+AppendWarpSmall3D(Overrides & overrides);
+void
+AppendWarpLarge3D(Overrides & overrides);
+void
 AppendDecomposition(Overrides & overrides);
 
 } // namespace itk::CudaSplineDetail

@@ -23,6 +23,7 @@
 
 #include "itkVersion.h"
 #include "itkBSplineInterpolateImageFunction.h"
+#include "itkWarpImageFilter.h"
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,10 @@ using Resample = itk::ResampleImageFilter<itk::Image<TPixel, VDimension>, itk::I
 template <typename TIn, typename TOut, unsigned int VDimension>
 using Decomposition = itk::BSplineDecompositionImageFilter<itk::Image<TIn, VDimension>, itk::Image<TOut, VDimension>>;
 
+template <typename TPixel, typename TDisplacement>
+using Warp =
+  itk::WarpImageFilter<itk::Image<TPixel, 3>, itk::Image<TPixel, 3>, itk::Image<itk::Vector<TDisplacement, 3>, 3>>;
+
 /** True where New() of ITK's class gives an object of the module's class of that name. */
 template <typename TFilter>
 bool
@@ -48,7 +53,8 @@ IsOurs()
   const typename TFilter::Pointer filter = TFilter::New();
   EXPECT_EQ(filter->GetReferenceCount(), 1);
   const std::string name = filter->GetNameOfClass();
-  return name == "CudaResampleImageFilter" || name == "CudaBSplineDecompositionImageFilter";
+  return name == "CudaResampleImageFilter" || name == "CudaWarpImageFilter" ||
+         name == "CudaBSplineDecompositionImageFilter";
 }
 
 template <unsigned int VDimension, typename... TPixels>
@@ -119,6 +125,15 @@ TEST_F(Registered, EveryClassOfTheListIsOurs)
                   double,
                   itk::Vector<float, 3>>(true);
   ExpectDecompositions<1, 2, 3, 4>(true);
+  for (const bool is : { IsOurs<Warp<char, float>>(),
+                         IsOurs<Warp<unsigned char, float>>(),
+                         IsOurs<Warp<short, float>>(),
+                         IsOurs<Warp<unsigned int, float>>(),
+                         IsOurs<Warp<float, float>>(),
+                         IsOurs<Warp<double, float>>() })
+  {
+    EXPECT_TRUE(is);
+  }
 }
 
 TEST_F(Registered, OtherTemplateArgumentsAreItks)
@@ -126,6 +141,7 @@ TEST_F(Registered, OtherTemplateArgumentsAreItks)
   EXPECT_FALSE((IsOurs<itk::ResampleImageFilter<itk::Image<short, 3>, itk::Image<float, 3>>>()));
   EXPECT_FALSE((IsOurs<itk::ResampleImageFilter<itk::Image<float, 3>, itk::Image<float, 3>, float, float>>()));
   EXPECT_FALSE((IsOurs<Decomposition<int, double, 3>>()));
+  EXPECT_FALSE((IsOurs<Warp<float, double>>()));
   ExpectResamples<1, float>(false);
 }
 
@@ -165,7 +181,7 @@ TEST_F(Registered, OursAreMadeByTheirOwnName)
 TEST_F(Registered, ClassesAreSwitched)
 {
   const auto names = itk::CudaSplineFactory::GetClassNames();
-  EXPECT_EQ(names.size(), 2U);
+  EXPECT_EQ(names.size(), 3U);
   for (const std::string & name : names)
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));
@@ -175,6 +191,9 @@ TEST_F(Registered, ClassesAreSwitched)
   ExpectResamples<2, unsigned char, double>(false);
   ExpectResamples<3, short, itk::Vector<float, 3>>(false);
   ExpectDecompositions<1, 3>(true);
+  EXPECT_TRUE((IsOurs<Warp<float, float>>()));
+  m_Factory->SetWarpImageFilterEnabled(false);
+  EXPECT_FALSE((IsOurs<Warp<float, float>>()));
   m_Factory->SetClassEnabled("ResampleImageFilter", true);
   m_Factory->SetBSplineDecompositionImageFilterEnabled(false);
   EXPECT_FALSE(m_Factory->GetBSplineDecompositionImageFilterEnabled());
@@ -196,7 +215,9 @@ TEST_F(Registered, AnUnknownClassIsAnErrorThatNamesTheOthers)
   catch (const itk::ExceptionObject & error)
   {
     EXPECT_NE(std::string(error.what()).find("WienerFilter"), std::string::npos) << error;
-    EXPECT_NE(std::string(error.what()).find("ResampleImageFilter, BSplineDecomposition"), std::string::npos) << error;
+    EXPECT_NE(std::string(error.what()).find("ResampleImageFilter, WarpImageFilter, BSplineDecomposition"),
+              std::string::npos)
+      << error;
   }
 }
 

@@ -114,7 +114,7 @@ TEST(CudaSplineTrace, TheSuperclassIsALineWithItsReason)
   filter->SetSize({ { 2, 3, 2, 1 } });
   ExpectLine(LinesOf("1", [&] { filter->Update(); }),
              "CudaResampleImageFilter \\| 4x3x2x2 -> 2x3x2x1 \\| LinearInterpolateImageFunction, IdentityTransform \\| "
-             "Superclass \\| [0-9.]+ ms \\| only images of 1 to 3 dimensions.*");
+             "Superclass \\| [0-9.]+ ms \\| only inputs of 1 to 3 dimensions.*");
 }
 
 TEST(CudaSplineTrace, DecompositionIsALine)

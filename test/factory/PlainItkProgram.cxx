@@ -18,12 +18,13 @@
 // A program of ITK's that knows nothing of the module: it includes no header of it and is not linked to it. The test of
 // the object factory runs it with and without ITK_AUTOLOAD_PATH.
 //
-// usage: PlainItkProgram resample|one|decompose|idle SIZE OUTPUT [REPETITIONS]
+// usage: PlainItkProgram resample|one|warp|decompose|idle SIZE OUTPUT [REPETITIONS]
 //
 // resample: images of many of the pixel types and dimensions that the factory overrides, and one that it does not,
-// under a rotation, by each of three interpolators; one: of float in 3D alone. decompose: B-spline coefficients. idle:
-// only an image is made. All results are written to OUTPUT, as doubles one after the other. The standard output has a
-// line for each: name of the class that computed it, kind of its pixels, method, count of numbers.
+// under a rotation, by each of three interpolators; one: of float in 3D alone. warp: under a field. decompose: B-spline
+// coefficients. idle: only an image is made. All results are written to OUTPUT, as doubles one after the other. The
+// standard output has a line for each: name of the class that computed it, kind of its pixels, method, count of
+// numbers.
 
 #include "itkBSplineDecompositionImageFilter.h"
 #include "itkBSplineInterpolateImageFunction.h"
@@ -32,6 +33,7 @@
 #include "itkNearestNeighborInterpolateImageFunction.h"
 #include "itkResampleImageFilter.h"
 #include "itkVersion.h"
+#include "itkWarpImageFilter.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -164,6 +166,39 @@ Resample(itk::SizeValueType size)
   }
 }
 
+template <typename TPixel, typename TDisplacement>
+void
+Warp(itk::SizeValueType size)
+{
+  using Image = itk::Image<TPixel, 3>;
+  using Field = itk::Image<itk::Vector<TDisplacement, 3>, 3>;
+  const auto image = MakeImage<Image>(size);
+  const auto field = MakeImage<Field>(size);
+  for (itk::ImageRegionIteratorWithIndex<Field> it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    typename Field::PixelType vector;
+    for (unsigned int d = 0; d < 3; ++d)
+    {
+      vector[d] =
+        static_cast<TDisplacement>(1.3 * std::sin(0.2 * static_cast<double>(it.GetIndex()[(d + 1) % 3])) + 0.21);
+    }
+    it.Set(vector);
+  }
+  for (int interpolator = 0; interpolator < 3; interpolator += 2)
+  {
+    auto filter = itk::WarpImageFilter<Image, Image, Field>::New();
+    filter->SetInput(image);
+    filter->SetDisplacementField(field);
+    filter->SetOutputParametersFromImage(image);
+    if (interpolator == 2)
+    {
+      filter->SetInterpolator(itk::BSplineInterpolateImageFunction<Image>::New());
+    }
+    filter->Update();
+    Write(filter->GetOutput(), filter->GetNameOfClass(), methods[interpolator]);
+  }
+}
+
 template <typename TPixel, typename TCoefficient, unsigned int VDimension>
 void
 Decompose(itk::SizeValueType size)
@@ -193,7 +228,7 @@ main(int argc, char ** argv)
 {
   if (argc < 4)
   {
-    std::cerr << "usage: " << argv[0] << " resample|one|decompose|idle SIZE OUTPUT [REPETITIONS]\n";
+    std::cerr << "usage: " << argv[0] << " resample|one|warp|decompose|idle SIZE OUTPUT [REPETITIONS]\n";
     return EXIT_FAILURE;
   }
   const std::string what = argv[1];
@@ -217,6 +252,14 @@ main(int argc, char ** argv)
     else if (what == "one")
     {
       Resample<float, 3>(size);
+    }
+    else if (what == "warp")
+    {
+      Warp<short, float>(size);
+      Warp<unsigned char, float>(size);
+      Warp<float, float>(size);
+      Warp<double, float>(size);
+      Warp<float, double>(size); // not overridden
     }
     else if (what == "decompose")
     {
