@@ -54,7 +54,7 @@ struct Range
 std::vector<double>
 PlacesOnAxis(const ResampleDescriptor & descriptor, const EndsTable & table, unsigned int axis)
 {
-  const std::int64_t  rows = descriptor.sliceLines;
+  const std::int64_t  rows = std::min(descriptor.sliceLines, descriptor.lines);
   const std::int64_t  count = axis == 0 ? descriptor.samples : (axis == 1 ? rows : (descriptor.lines - 1) / rows + 1);
   std::vector<double> places(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i)
@@ -203,16 +203,18 @@ PlanSeparable(const PlanInput & input)
 /** True where both ends of the lines go the same way along an axis, but for a thousandth of a sample a line: over the
  * lines of a tile that is less than a sample. Numbers that shall be the same differ by roundings. */
 bool
-IsNearlyMonotone(const EndsTable & table, unsigned int axis, std::int64_t rows)
+IsNearlyMonotone(const EndsTable & table, unsigned int axis, std::int64_t rows, bool single)
 {
   constexpr double slack = 1e-3;
+  // Up to here a float's rounding moves an index by less than a sixty-fourth.
+  const double most = single ? 0x1p18 : std::numeric_limits<double>::max();
   bool             rises = true;
   bool             falls = true;
   for (std::int64_t line = 0; line < rows; ++line)
   {
     const double start = table.Start(line)[axis];
     const double end = table.End(line)[axis];
-    if (!std::isfinite(start) || !std::isfinite(end))
+    if (!(std::abs(start) <= most && std::abs(end) <= most))
     {
       return false;
     }
@@ -237,13 +239,14 @@ PlanPlane(const PlanInput & input, int tileY)
 {
   constexpr int      tileX = 32;
   MapTiles           tiles;
-  const std::int64_t rows = input.dimension == 3 ? input.descriptor.sliceLines : input.descriptor.lines;
+  const std::int64_t rows =
+    input.dimension == 3 ? std::min(input.descriptor.sliceLines, input.descriptor.lines) : input.descriptor.lines;
   const double       part = static_cast<double>(tileX - 1) / static_cast<double>(input.descriptor.lineLength);
   double             widest[2] = { 0.0, 0.0 };
   double             slopes[2] = { 0.0, 0.0 };
   for (unsigned int d = 0; d < 2; ++d)
   {
-    if (!IsNearlyMonotone(input.table, d, rows))
+    if (!IsNearlyMonotone(input.table, d, rows, input.descriptor.singleCoordinates))
     {
       return tiles;
     }
