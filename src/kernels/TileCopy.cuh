@@ -94,6 +94,22 @@ CopyBytes(SharedAddress shared, const void * global)
 #endif
 }
 
+/** \brief Starts to copy an element, where nothing is gained by a kept address. */
+template <typename TReal>
+__device__ __forceinline__ void
+CopyElement(TReal * shared, const TReal * global)
+{
+  __pipeline_memcpy_async(shared, global, sizeof(TReal));
+}
+
+/** \brief Starts to copy WideCopy elements likewise; both addresses are multiples of WideCopyBytes. */
+template <typename TReal>
+__device__ __forceinline__ void
+CopyWide(TReal * shared, const TReal * global)
+{
+  __pipeline_memcpy_async(shared, global, WideCopyBytes);
+}
+
 #if __CUDA_ARCH__ >= 900
 #  define CUDASPLINE_HAS_BULK_COPIES 1
 #else
