@@ -129,7 +129,7 @@ TurnedGrids()
 
 } // namespace
 
-TEST(ResampleTilesGpu, SameBitsAsOneByOne)
+TEST(ResampleMapTilesGpu, SameBitsAsOneByOne)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
@@ -151,7 +151,7 @@ TEST(ResampleTilesGpu, SameBitsAsOneByOne)
   }
 }
 
-TEST(ResampleTilesGpu, OrdersElementsAndOutputs)
+TEST(ResampleMapTilesGpu, OrdersElementsAndOutputs)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
@@ -180,7 +180,7 @@ TEST(ResampleTilesGpu, OrdersElementsAndOutputs)
   }
 }
 
-TEST(ResampleTilesGpu, Extensions)
+TEST(ResampleMapTilesGpu, Extensions)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
@@ -225,7 +225,7 @@ TEST(ResampleTilesGpu, Extensions)
   }
 }
 
-TEST(ResampleTilesGpu, TwoDimensions)
+TEST(ResampleMapTilesGpu, TwoDimensions)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
@@ -243,7 +243,7 @@ TEST(ResampleTilesGpu, TwoDimensions)
   }
 }
 
-TEST(ResampleTilesGpu, SlabsGiveTheSameBits)
+TEST(ResampleMapTilesGpu, SlabsGiveTheSameBits)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
@@ -266,7 +266,7 @@ TEST(ResampleTilesGpu, SlabsGiveTheSameBits)
   }
 }
 
-TEST(ResampleTilesGpu, Components)
+TEST(ResampleMapTilesGpu, Components)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
