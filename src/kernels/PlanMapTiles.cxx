@@ -208,8 +208,8 @@ IsNearlyMonotone(const EndsTable & table, unsigned int axis, std::int64_t rows, 
   constexpr double slack = 1e-3;
   // Up to here a float's rounding moves an index by less than a sixty-fourth.
   const double most = single ? 0x1p18 : std::numeric_limits<double>::max();
-  bool             rises = true;
-  bool             falls = true;
+  bool         rises = true;
+  bool         falls = true;
   for (std::int64_t line = 0; line < rows; ++line)
   {
     const double start = table.Start(line)[axis];
@@ -241,9 +241,9 @@ PlanPlane(const PlanInput & input, int tileY)
   MapTiles           tiles;
   const std::int64_t rows =
     input.dimension == 3 ? std::min(input.descriptor.sliceLines, input.descriptor.lines) : input.descriptor.lines;
-  const double       part = static_cast<double>(tileX - 1) / static_cast<double>(input.descriptor.lineLength);
-  double             widest[2] = { 0.0, 0.0 };
-  double             slopes[2] = { 0.0, 0.0 };
+  const double part = static_cast<double>(tileX - 1) / static_cast<double>(input.descriptor.lineLength);
+  double       widest[2] = { 0.0, 0.0 };
+  double       slopes[2] = { 0.0, 0.0 };
   for (unsigned int d = 0; d < 2; ++d)
   {
     if (!IsNearlyMonotone(input.table, d, rows, input.descriptor.singleCoordinates))
