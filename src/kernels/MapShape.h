@@ -53,7 +53,7 @@ PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & sou
 constexpr bool
 HasTiledKernel(unsigned int taps, ScalarType element)
 {
-  return element == ScalarType::Float32 ? taps >= 3 && taps <= 6 : element == ScalarType::Float64 && taps == 4;
+  return (taps == 4 && IsReal(element)) || (taps == 6 && element == ScalarType::Float32);
 }
 
 /** \brief Calls \p run with std::integral_constant<unsigned, taps> and a number of the elements' type, where there is a
@@ -67,21 +67,12 @@ DispatchTiled(unsigned int taps, ScalarType element, const TRun & run)
     run(std::integral_constant<unsigned int, 4>(), double());
     return;
   }
-  switch (taps)
+  if (taps == 4)
   {
-    case 3:
-      run(std::integral_constant<unsigned int, 3>(), float());
-      break;
-    case 4:
-      run(std::integral_constant<unsigned int, 4>(), float());
-      break;
-    case 5:
-      run(std::integral_constant<unsigned int, 5>(), float());
-      break;
-    default:
-      run(std::integral_constant<unsigned int, 6>(), float());
-      break;
+    run(std::integral_constant<unsigned int, 4>(), float());
+    return;
   }
+  run(std::integral_constant<unsigned int, 6>(), float());
 }
 
 /** \brief Rows of the output in an in-plane tile, by dimension. */

@@ -147,6 +147,10 @@ CUDASPLINE_CALL(cudaFuncSetAttribute,
                 (const void * function, cudaFuncAttribute attribute, int value),
                 (function, attribute, value),
                 static_cast<void>(0));
+CUDASPLINE_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                (int * blocks, const void * function, int threads, std::size_t shared, unsigned int flags),
+                (blocks, function, threads, shared, flags),
+                *blocks = 2);
 CUDASPLINE_CALL(cudaFree, (void * pointer), (pointer), static_cast<void>(0));
 CUDASPLINE_CALL(cudaMemcpyAsync,
                 (void * to, const void * from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream),

@@ -29,7 +29,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-class Displacements : public OnBackend
+class Displacements : public ChainOnBackend
 {};
 
 INSTANTIATE_TEST_SUITE_P(Backend, Displacements, testing::Bool(), [](const testing::TestParamInfo<bool> & info) {

@@ -29,7 +29,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-class ResampleCoordinates : public OnBackend
+class ResampleCoordinates : public ChainOnBackend
 {};
 
 INSTANTIATE_TEST_SUITE_P(Backend, ResampleCoordinates, testing::Bool(), [](const testing::TestParamInfo<bool> & info) {

@@ -37,7 +37,7 @@ namespace CudaSplineTest
 using Numbers = std::array<double, 3>;
 
 /** Tests run once on the Cpu backend, and once on the GPU where there is one. */
-class OnBackend : public testing::TestWithParam<bool>
+class ChainOnBackend : public testing::TestWithParam<bool>
 {
 protected:
   void
