@@ -90,7 +90,7 @@ BytesForSlabs(const SourceDescriptor & descriptor, unsigned int axis, std::int64
 {
   const std::int64_t slice = descriptor.Count() / descriptor.size[axis];
   const std::int64_t samples = 2 * slice * (wanted + 2 * ReachOf(descriptor));
-  const std::size_t  raw = descriptor.pixel == descriptor.element ? 0 : descriptor.PixelBytes();
+  const std::size_t  raw = descriptor.pixel == descriptor.element ? 0 : RawBytes(descriptor.PixelBytes());
   return static_cast<std::size_t>(samples) * SizeOf(descriptor.element) + raw;
 }
 
