@@ -21,6 +21,8 @@
 #include "itkCudaSpline/device/DeviceStart.h"
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
 #include <stdexcept>
 
 namespace itk
@@ -36,14 +38,32 @@ CudaSplineHostExecutor::ParallelFor(std::int64_t count, const Body & body) const
     HostExecutor::ParallelFor(count, body);
     return;
   }
+  // ITK's pool forgets what its threads throw, and its other threaders throw something else.
+  std::exception_ptr first;
+  std::mutex         mutex;
   m_Threader->ParallelizeArray(
     0,
     static_cast<SizeValueType>(parts),
-    [&body, count, parts](SizeValueType part) {
-      const auto p = static_cast<std::int64_t>(part);
-      body(count * p / parts, count * (p + 1) / parts);
+    [&](SizeValueType part) {
+      try
+      {
+        const auto p = static_cast<std::int64_t>(part);
+        body(count * p / parts, count * (p + 1) / parts);
+      }
+      catch (...)
+      {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (!first)
+        {
+          first = std::current_exception();
+        }
+      }
     },
     nullptr);
+  if (first)
+  {
+    std::rethrow_exception(first);
+  }
 }
 
 unsigned int

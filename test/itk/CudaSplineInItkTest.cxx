@@ -20,8 +20,14 @@
 
 #include "ResampleTestSupport.h"
 
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
 #include "itkNthElementImageAdaptor.h"
+#include "itkPlatformMultiThreader.h"
 #include "itkPoolMultiThreader.h"
+
+#include <vector>
 
 using namespace CudaSplineTest;
 
@@ -157,5 +163,37 @@ TEST(CudaSplineInItk, LargeOffsetsAskForDoublePrecision)
     // Double: nothing but the rounding of the output to float, half a unit of 1e6.
     EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum,
               precision == itk::CudaSplinePrecision::Single ? 1.0 : 0.0313);
+  }
+}
+
+// ITK's pool forgets what is thrown in its threads; a copy to a device that failed there would look like one that was
+// made.
+TEST(CudaSplineInItk, WhatAThreadThrowsIsThrownAgain)
+{
+  using itk::CudaSpline::DeviceError;
+  const std::vector<itk::MultiThreaderBase::Pointer> threaders{ itk::PoolMultiThreader::New().GetPointer(),
+                                                                itk::PlatformMultiThreader::New().GetPointer() };
+  for (const auto & threader : threaders)
+  {
+    threader->SetNumberOfWorkUnits(4);
+    const itk::CudaSplineHostExecutor executor(threader);
+    for (std::int64_t guilty = 0; guilty < 16; ++guilty)
+    {
+      const auto body = [guilty](std::int64_t begin, std::int64_t end) {
+        if (begin <= guilty && guilty < end)
+        {
+          throw DeviceError(DeviceError::Kind::OutOfMemory, "of part " + std::to_string(guilty));
+        }
+      };
+      try
+      {
+        executor.ParallelFor(16, body);
+        ADD_FAILURE() << threader->GetNameOfClass() << ": nothing was thrown by part " << guilty;
+      }
+      catch (const DeviceError & error)
+      {
+        EXPECT_EQ(error.GetKind(), DeviceError::Kind::OutOfMemory);
+      }
+    }
   }
 }
