@@ -31,10 +31,7 @@ DeviceScope::DeviceScope(int device)
   : m_Device(device)
 {
   CheckCuda(cudaGetDevice(&m_Previous), "cudaGetDevice");
-  if (m_Previous != m_Device)
-  {
-    CheckCuda(cudaSetDevice(m_Device), "cudaSetDevice");
-  }
+  CheckCuda(cudaSetDevice(m_Device), "cudaSetDevice"); // also where it is the number: the context may be another
 }
 
 DeviceScope::~DeviceScope()

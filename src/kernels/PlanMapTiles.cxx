@@ -99,20 +99,26 @@ WidestTile(const std::vector<double> & places, std::size_t tile)
   return widest;
 }
 
-/** 1 where numbers do not fall, -1 where they do not rise, 0 else; those outside do not count. */
+/** 1 where numbers do not fall, -1 where they do not rise, 0 else; those outside do not count, and are before or behind
+ * all others. */
 int
 DirectionOf(const std::vector<double> & places)
 {
   bool   rises = true;
   bool   falls = true;
+  bool   hasGap = false; // those inside follow each other
   double last = std::numeric_limits<double>::quiet_NaN();
+  bool   wasOutside = false;
   for (const double x : places)
   {
+    const bool isOutside = std::isnan(x);
+    hasGap = hasGap || (!isOutside && wasOutside && !std::isnan(last));
+    wasOutside = isOutside;
     rises = rises && !(x < last);
     falls = falls && !(x > last);
-    last = std::isnan(x) ? last : x;
+    last = isOutside ? last : x;
   }
-  return rises ? 1 : (falls ? -1 : 0);
+  return hasGap ? 0 : (rises ? 1 : (falls ? -1 : 0));
 }
 
 /** Samples of a window along an axis where numbers of an index are that far apart: the supports of both, and one more,
@@ -300,6 +306,32 @@ PlanPlane(const PlanInput & input, int tileY)
   return tiles;
 }
 
+/** True where all indices are numbers that a float tells apart by an eighth and an int holds: the kernels find the
+ * supports of samples by float floors, and count in int. */
+bool
+IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
+{
+  constexpr double most = 0x1p20;
+  for (unsigned int d = 0; d < input.dimension; ++d)
+  {
+    if (std::abs(static_cast<double>(source.start[d])) > most || static_cast<double>(source.size[d]) > most)
+    {
+      return false;
+    }
+  }
+  for (std::int64_t line = 0; line < input.descriptor.lines; ++line)
+  {
+    for (unsigned int d = 0; d < input.dimension; ++d)
+    {
+      if (!(std::abs(input.table.Start(line)[d]) <= most && std::abs(input.table.End(line)[d]) <= most))
+      {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 } // namespace
 
 MapTiles
@@ -320,11 +352,12 @@ PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & sou
   input.elementBytes = static_cast<int>(SizeOf(source.element));
   input.wide = 16 / input.elementBytes;
   const MapShape shape = ShapeOfMap(descriptor, source.dimension, context);
-  MapTiles       tiles;
-  if (shape != MapShape::General)
+  if (shape == MapShape::General || !IndicesAreSmall(input, source))
   {
-    tiles = shape == MapShape::Separable ? PlanSeparable(input) : PlanPlane(input, PlaneTileRows(source.dimension));
+    return {};
   }
+  const MapTiles tiles =
+    shape == MapShape::Separable ? PlanSeparable(input) : PlanPlane(input, PlaneTileRows(source.dimension));
   constexpr std::int64_t most =
     65535; // blocks along the second and third axis of a grid, of which the latter make slices
   const std::int64_t rows = source.dimension == 3 ? descriptor.sliceLines : descriptor.lines;

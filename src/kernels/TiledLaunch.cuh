@@ -25,6 +25,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include <cuda_runtime.h>
 
@@ -68,6 +70,20 @@ SlicesOfBlock(std::int64_t tiles, int slices, int blocksOfMultiprocessor)
   return best;
 }
 
+/** Lets a kernel have as much shared memory as a block of any plan had until now: another thread may be launching it by
+ * another plan. */
+template <typename TKernel>
+void
+AllowTileMemory(TKernel kernel, std::size_t bytes, const char * name)
+{
+  static std::mutex                          mutex;
+  static std::map<const void *, std::size_t> largest; // of kernels of one type
+  const std::lock_guard<std::mutex>          lock(mutex);
+  std::size_t &                              allowed = largest[reinterpret_cast<const void *>(kernel)];
+  allowed = std::max(allowed, bytes);
+  CheckCuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(allowed)), name);
+}
+
 /** Launches a kernel that takes tiles, once for each component of the pixels.
  *
  * \param[in] kernel the kernel, \param[in] rows output rows of a tile, \param[in] bytes shared memory of a block
@@ -91,7 +107,7 @@ LaunchTiles(TKernel                         kernel,
   const dim3         grid(static_cast<unsigned int>(across),
                   static_cast<unsigned int>(down),
                   static_cast<unsigned int>(blocksOf(slab.count, part.chunk)));
-  CheckCuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), name);
+  AllowTileMemory(kernel, bytes, name);
   const auto * const source = static_cast<const TReal *>(arguments.source);
   for (; part.component < arguments.components; ++part.component)
   {
