@@ -222,7 +222,8 @@ private:
     {
       return;
     }
-    if (!worker)
+    const bool isNew = !worker;
+    if (isNew)
     {
       const auto &     devices = m_Options.devices;
       std::vector<int> others;
@@ -234,9 +235,33 @@ private:
           others.insert(others.end(), files.begin(), files.end());
         }
       }
-      worker = std::make_unique<BatchWorker>(m_Options, devices.empty() ? "" : devices[slot % devices.size()], others);
+      try
+      {
+        worker =
+          std::make_unique<BatchWorker>(m_Options, devices.empty() ? "" : devices[slot % devices.size()], others);
+      }
+      catch (const ProgramError &)
+      {
+        if (others.empty())
+        {
+          throw;
+        }
+        return; // the others go on
+      }
     }
-    worker->Order(m_Next++); // where it is gone, its result will be missing
+    if (worker->Order(m_Next))
+    {
+      ++m_Next;
+      return;
+    }
+    // It ended without an item: another one takes its place, unless it had just begun.
+    const std::string end = worker->End();
+    worker = nullptr;
+    if (isNew)
+    {
+      this->Finish(m_Next++, Status::Failed, end);
+    }
+    this->Occupy(slot);
   }
 
   void
@@ -275,7 +300,7 @@ private:
 int
 RunBatch(const Options & options)
 {
-  CheckBatch(options.items);
+  CheckBatch(options.items, options);
   std::signal(SIGPIPE, SIG_IGN); // a process that ended is noticed when its result is missing
   if (!options.report.empty())
   {

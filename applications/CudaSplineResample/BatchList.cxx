@@ -110,6 +110,22 @@ NewestOf(const std::string & path)
   return time;
 }
 
+/** The files that an item is made from: input, transforms and reference. */
+std::vector<std::string>
+SourcesOf(const BatchItem & item, const Options & options)
+{
+  std::vector<std::string> sources{ item.input };
+  for (const TransformArgument & transform : OptionsOf(item, options).transforms)
+  {
+    sources.push_back(transform.file);
+  }
+  if (!options.reference.empty())
+  {
+    sources.push_back(options.reference);
+  }
+  return sources;
+}
+
 /** Different names of one file become the same. */
 std::string
 NameForComparison(const std::string & path)
@@ -138,6 +154,10 @@ ReadBatchList(const std::string & file)
     if (!line.empty() && line.back() == '\r')
     {
       line.pop_back();
+    }
+    if (number == 1 && line.compare(0, 3, "\xEF\xBB\xBF") == 0)
+    {
+      line.erase(0, 3); // the mark of UTF-8 that spreadsheets write
     }
     if (line.empty() || line[0] == '#')
     {
@@ -194,16 +214,24 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
   std::vector<BatchItem> items;
   for (const std::string & input : inputs)
   {
+    const fs::path path(input);
+    const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename(); // of "folder/"
+    if (fs::is_directory(path, error))
+    {
+      throw ProgramError("\"" + input +
+                         "\" is a folder: its name does not say in which format its result is to be written; " +
+                         "name the outputs of folders in a list (--batch)");
+    }
     BatchItem item;
     item.input = input;
-    item.output = (fs::path(folder) / fs::path(input).filename()).string();
+    item.output = (fs::path(folder) / name).string();
     items.push_back(item);
   }
   return items;
 }
 
 void
-CheckBatch(const std::vector<BatchItem> & items)
+CheckBatch(const std::vector<BatchItem> & items, const Options & options)
 {
   std::map<std::string, std::string> outputs; // and the inputs that they come from
   for (const BatchItem & item : items)
@@ -217,9 +245,12 @@ CheckBatch(const std::vector<BatchItem> & items)
   }
   for (const BatchItem & item : items)
   {
-    if (outputs.count(NameForComparison(item.input)) > 0)
+    for (const std::string & source : SourcesOf(item, options))
     {
-      throw ProgramError("\"" + item.input + "\" is an input and an output of the batch");
+      if (outputs.count(NameForComparison(source)) > 0)
+      {
+        throw ProgramError("\"" + source + "\" is an input and an output of the batch");
+      }
     }
   }
 }
@@ -229,20 +260,12 @@ IsFinished(const BatchItem & item, const Options & options)
 {
   try
   {
-    if (!fs::exists(item.output))
+    if (!fs::is_regular_file(item.output))
     {
       return false;
     }
-    std::vector<std::string> sources{ item.input };
-    for (const TransformArgument & transform : OptionsOf(item, options).transforms)
-    {
-      sources.push_back(transform.file);
-    }
-    if (!options.reference.empty())
-    {
-      sources.push_back(options.reference);
-    }
-    const fs::file_time_type time = fs::last_write_time(item.output);
+    const std::vector<std::string> sources = SourcesOf(item, options);
+    const fs::file_time_type       time = fs::last_write_time(item.output);
     return std::all_of(
       sources.begin(), sources.end(), [time](const std::string & source) { return NewestOf(source) <= time; });
   }

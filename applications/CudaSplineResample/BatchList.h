@@ -36,14 +36,14 @@ std::vector<BatchItem>
 ReadBatchList(const std::string & file);
 
 /** \brief The items of several inputs that go to a folder under their own names.
- * \exception ProgramError the last is no folder */
+ * \exception ProgramError the last is no folder, or an input is one: its result has no format */
 std::vector<BatchItem>
 ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder);
 
-/** \brief Refuses a list in which two items have one output, or an output is an input too.
- * \exception ProgramError which files */
+/** \brief Refuses a list in which two items have one output, or an output is an input, a transform or the reference
+ * too. \exception ProgramError which files */
 void
-CheckBatch(const std::vector<BatchItem> & items);
+CheckBatch(const std::vector<BatchItem> & items, const Options & options);
 
 /** \brief True where an item's output is there and newer than all it is made from: input, transforms and reference.
  *

@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <iostream>
 
 #include <sys/wait.h>
@@ -132,18 +133,30 @@ Work(const Options & options, const std::string & device, int orders, int result
 
 BatchWorker::BatchWorker(const Options & options, const std::string & device, const std::vector<int> & others)
 {
-  int orders[2];
-  int results[2];
-  if (pipe(orders) != 0 || pipe(results) != 0)
+  int        orders[2];
+  int        results[2];
+  const auto fail = [](std::initializer_list<int> files) {
+    const std::string reason = std::strerror(errno);
+    for (const int file : files)
+    {
+      close(file);
+    }
+    throw ProgramError("no process can be started for the batch: " + reason);
+  };
+  if (pipe(orders) != 0)
   {
-    throw ProgramError(std::string("no process can be started for the batch: ") + std::strerror(errno));
+    fail({});
+  }
+  if (pipe(results) != 0)
+  {
+    fail({ orders[0], orders[1] });
   }
   std::cout.flush();
   std::cerr.flush();
   m_Process = fork();
   if (m_Process < 0)
   {
-    throw ProgramError(std::string("no process can be started for the batch: ") + std::strerror(errno));
+    fail({ orders[0], orders[1], results[0], results[1] });
   }
   if (m_Process == 0)
   {
@@ -166,12 +179,16 @@ BatchWorker::~BatchWorker()
   this->End();
 }
 
-void
+bool
 BatchWorker::Order(std::size_t item)
 {
-  m_Item = item;
   const std::uint64_t number = item;
-  WriteAll(m_Orders, &number, sizeof(number));
+  if (!WriteAll(m_Orders, &number, sizeof(number)))
+  {
+    return false;
+  }
+  m_Item = item;
+  return true;
 }
 
 std::optional<std::string>

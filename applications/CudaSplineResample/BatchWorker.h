@@ -46,8 +46,9 @@ public:
   operator=(const BatchWorker &) = delete;
   ~BatchWorker();
 
-  /** \brief Gives it an item to do. Where it is gone, its result will be missing. */
-  void
+  /** \brief Gives it an item to do.
+   * \return false where it is gone */
+  bool
   Order(std::size_t item);
 
   /** \brief The item that it does; none before Order() and after TakeResult(). */

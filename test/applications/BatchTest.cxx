@@ -285,11 +285,33 @@ TEST_F(ProgramBatch, WrongLists)
   ExpectError(RunProgram({ Input(0), Output(0), "--overwrite" }), { "--overwrite", "several images" }, 2);
   ExpectError(RunProgram({ Input(0), Output(0), "--device", "0,1" }), { "0,1", "several" }, 2);
 
+  std::filesystem::create_directory(Path("results"));
+  std::filesystem::create_directory(Path("series"));
+  ExpectError(RunProgram({ Path("series/"), Input(0), Path("results") }), { "series", "--batch" }, 2);
+  // A folder in the place of an output is not there already.
+  std::ofstream(Path("list.csv")) << Input(0) << ',' << Path("results") << '\n';
+  const ProgramResult folder = RunProgram({ "--batch", Path("list.csv") });
+  EXPECT_EQ(folder.code, 1);
+  EXPECT_NE(folder.errors.find("is a folder"), std::string::npos) << folder.errors;
+
   std::ofstream(Path("list.csv")) << Input(0) << ',' << Output(0) << '\n' << Input(1) << ',' << Output(0) << '\n';
   ExpectError(RunProgram({ "--batch", Path("list.csv") }), { "out0.nrrd", "named twice" });
   std::ofstream(Path("list.csv")) << Input(0) << ',' << Input(1) << '\n' << Input(1) << ',' << Output(0) << '\n';
   ExpectError(RunProgram({ "--batch", Path("list.csv") }), { "in1.nrrd", "an input and an output" });
   EXPECT_FALSE(std::filesystem::exists(Output(0)));
+  const std::string move = WriteTranslation(1.0);
+  std::ofstream(Path("list.csv")) << Input(0) << ',' << Input(0) << "x.nrrd\n" << Input(1) << ',' << move << '\n';
+  ExpectError(RunProgram({ "--batch", Path("list.csv"), "-t", move }), { "move.tfm", "an input and an output" });
+}
+
+TEST_F(ProgramBatch, AListOfASpreadsheetHasAMark)
+{
+  WriteInputs(1);
+  std::ofstream(Path("list.csv")) << "\xEF\xBB\xBF"
+                                  << "output,input\r\n"
+                                  << Output(0) << ',' << Input(0) << "\r\n";
+  ExpectQuietSuccess(RunProgram({ "--batch", Path("list.csv") }));
+  EXPECT_TRUE(std::filesystem::exists(Output(0)));
 }
 
 /** A batch that is ended leaves whole outputs and nothing else, and goes on where it was. */
