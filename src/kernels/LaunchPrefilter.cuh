@@ -27,6 +27,7 @@
 #include "kernels/PlaneStrips.cuh"
 #include "kernels/SegmentFilterDispatch.h"
 #include "kernels/SegmentsOfPart.h"
+#include "kernels/SharedMemory.cuh"
 
 #include <cuda_runtime.h>
 
@@ -48,20 +49,6 @@ GridOf(std::int64_t blocks)
     throw DeviceError(DeviceError::Kind::Other, "The image has more lines than a grid of blocks can hold.");
   }
   return static_cast<unsigned int>(blocks);
-}
-
-/** \brief Allows a kernel the shared memory that it needs, which may be more than the 48 KB that all may have. */
-template <typename TKernel>
-void
-AllowSharedMemory(TKernel * kernel, std::size_t bytes)
-{
-  if (bytes > std::size_t{ 48 } << 10)
-  {
-    CheckCuda(cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(bytes)),
-              "cudaFuncSetAttribute");
-  }
 }
 
 /** \brief Shared memory that a block of the current device can have. */

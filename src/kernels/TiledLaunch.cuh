@@ -22,11 +22,10 @@
 
 #include "kernels/AxisPlaces.cuh"
 #include "kernels/EvaluationLaunchers.h"
+#include "kernels/SharedMemory.cuh"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 
 #include <cuda_runtime.h>
 
@@ -70,27 +69,13 @@ SlicesOfBlock(std::int64_t tiles, int slices, int blocksOfMultiprocessor)
   return best;
 }
 
-/** Lets a kernel have as much shared memory as a block of any plan had until now: another thread may be launching it by
- * another plan. */
-template <typename TKernel>
-void
-AllowTileMemory(TKernel kernel, std::size_t bytes, const char * name)
-{
-  static std::mutex                          mutex;
-  static std::map<const void *, std::size_t> largest; // of kernels of one type
-  const std::lock_guard<std::mutex>          lock(mutex);
-  std::size_t &                              allowed = largest[reinterpret_cast<const void *>(kernel)];
-  allowed = std::max(allowed, bytes);
-  CheckCuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(allowed)), name);
-}
-
 /** Launches a kernel that takes tiles, once for each component of the pixels.
  *
  * \param[in] kernel the kernel, \param[in] rows output rows of a tile, \param[in] bytes shared memory of a block
  * \param[in] blocks blocks of a multiprocessor */
 template <unsigned int VDimension, typename TReal, typename TKernel>
 void
-LaunchTiles(TKernel                         kernel,
+LaunchTiles(TKernel *                       kernel,
             const char *                    name,
             EvaluationArguments<VDimension> arguments,
             std::int64_t                    lines,
@@ -107,7 +92,7 @@ LaunchTiles(TKernel                         kernel,
   const dim3         grid(static_cast<unsigned int>(across),
                   static_cast<unsigned int>(down),
                   static_cast<unsigned int>(blocksOf(slab.count, part.chunk)));
-  AllowTileMemory(kernel, bytes, name);
+  AllowSharedMemory(kernel, bytes);
   const auto * const source = static_cast<const TReal *>(arguments.source);
   for (; part.component < arguments.components; ++part.component)
   {
