@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include <cuda_runtime.h>
 
@@ -41,14 +42,17 @@ AllowSharedMemory(TKernel * kernel, std::size_t bytes)
   constexpr std::size_t always = std::size_t(32) << 10; // 48 KB without being asked for, with what is static
   if (bytes > always)
   {
-    static std::mutex                          mutex;
-    static std::map<const void *, std::size_t> largest; // of the kernels of a type
-    const std::lock_guard<std::mutex>          lock(mutex);
-    const auto * const                         function = reinterpret_cast<const void *>(kernel);
-    std::size_t &                              allowed = largest[function];
-    allowed = std::max(allowed, bytes);
-    CheckCuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(allowed)),
+    static std::mutex                                          mutex;
+    static std::map<std::pair<int, const void *>, std::size_t> allowed; // by device; of the kernels of a type
+    const auto * const                                         function = reinterpret_cast<const void *>(kernel);
+    int                                                        device = 0;
+    CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+    const std::lock_guard<std::mutex> lock(mutex);
+    std::size_t &                     largest = allowed[{ device, function }];
+    const std::size_t                 wanted = std::max(largest, bytes);
+    CheckCuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(wanted)),
               "cudaFuncSetAttribute");
+    largest = wanted; // now that the device has agreed
   }
 }
 
