@@ -307,7 +307,7 @@ PlanPlane(const PlanInput & input, int tileY)
 }
 
 /** True where all indices are numbers that a float tells apart by an eighth and an int holds: the kernels find the
- * supports of samples by float floors, and count in int. */
+ * supports of samples by float floors, and count in int. Of a map that is separable or in-plane. */
 bool
 IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
 {
@@ -319,8 +319,7 @@ IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
       return false;
     }
   }
-  for (std::int64_t line = 0; line < input.descriptor.lines; ++line)
-  {
+  const auto lineIsSmall = [&input](std::int64_t line) {
     for (unsigned int d = 0; d < input.dimension; ++d)
     {
       if (!(std::abs(input.table.Start(line)[d]) <= most && std::abs(input.table.End(line)[d]) <= most))
@@ -328,8 +327,20 @@ IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
         return false;
       }
     }
+    return true;
+  };
+  // The lines of a slice, and one of each slice: by the shape of the map the others have no other numbers.
+  const std::int64_t rows = input.dimension == 3 ? input.descriptor.sliceLines : input.descriptor.lines;
+  bool               areSmall = true;
+  for (std::int64_t line = 0; line < rows && areSmall; ++line)
+  {
+    areSmall = lineIsSmall(line);
   }
-  return true;
+  for (std::int64_t line = rows; line < input.descriptor.lines && areSmall; line += rows)
+  {
+    areSmall = lineIsSmall(line);
+  }
+  return areSmall;
 }
 
 } // namespace

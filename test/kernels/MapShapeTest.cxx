@@ -179,6 +179,39 @@ TEST(MapShape, NoTilesForWhatHasNoKernel)
   SetGrid(test, ZoomGrid(OddSize, { { 300.0, 1.0, 1.0 } }, Offset));
   test.resample.upper.fill(1e5);
   EXPECT_TRUE(refused(test));
+  // Indices that a float does not tell apart, or an int does not hold, in a slice or a row alone.
+  for (const double large : { 0x1.8p20, -3e9, 1e300 })
+  {
+    for (const unsigned int axis : { 1U, 2U })
+    {
+      SetGrid(test, ZoomGrid(OddSize, { { 0.7, 1.0, 1.0 } }, Offset));
+      ASSERT_FALSE(refused(test));
+      test.resample.lower[axis] = -1e301;
+      test.resample.upper[axis] = 1e301;
+      for (std::int64_t line = 0; line < test.resample.lines; ++line)
+      {
+        if ((axis == 1 ? line % OddSize[1] == OddSize[1] - 1 : line / OddSize[1] == OddSize[2] - 1))
+        {
+          EndOf(test, line, false, axis) = large;
+          EndOf(test, line, true, axis) = large;
+        }
+      }
+      EXPECT_TRUE(refused(test)) << large << " along axis " << axis;
+    }
+  }
+  // Slices between those inside that are outside.
+  SetGrid(test, ZoomGrid(OddSize, { { 0.7, 1.0, 1.0 } }, Offset));
+  for (unsigned int axis = 1; axis < 3; ++axis)
+  {
+    test.resample.lower[axis] = -100.0;
+    test.resample.upper[axis] = 1e5;
+  }
+  for (std::int64_t line = 3 * OddSize[1]; line < 4 * OddSize[1]; ++line)
+  {
+    EndOf(test, line, false, 2) = 2e5;
+    EndOf(test, line, true, 2) = 2e5;
+  }
+  EXPECT_TRUE(refused(test));
   // Slices that come and go.
   SetGrid(test, ZoomGrid(OddSize, { { 0.7, 1.0, 1.0 } }, Offset));
   for (std::int64_t line = 3 * OddSize[1]; line < 4 * OddSize[1]; ++line)
