@@ -30,11 +30,11 @@ namespace itk::CudaSpline
  * \return false where the map has none: nothing was done */
 template <unsigned int VDimension>
 bool
-LaunchTiled(Interpolation                           method,
-            const SourceDescriptor &                source,
-            const EvaluationArguments<VDimension> & arguments,
-            std::int64_t                            lines,
-            StreamHandle                            stream)
+LaunchMapTiles(Interpolation                           method,
+               const SourceDescriptor &                source,
+               const EvaluationArguments<VDimension> & arguments,
+               std::int64_t                            lines,
+               StreamHandle                            stream)
 {
   const bool         isCatmullRom = method == Interpolation::CatmullRom;
   const unsigned int taps = isCatmullRom ? CatmullRomBasis::Taps : source.order + 1;
@@ -74,7 +74,7 @@ LaunchEvaluation(Interpolation                           method,
                  std::int64_t                            lines,
                  StreamHandle                            stream)
 {
-  if (derivatives == Derivatives::None && LaunchTiled(method, source, arguments, lines, stream))
+  if (derivatives == Derivatives::None && LaunchMapTiles(method, source, arguments, lines, stream))
   {
     return;
   }

@@ -33,14 +33,14 @@ LaunchPlane(unsigned int                   taps,
     using Real = decltype(real);
     constexpr int columns = PlaneTileRows(2) / PlaneRowStep;
     constexpr int blocks = 5;
-    LaunchTiles<2, Real>(PlaneKernel<decltype(fixedTaps)::value, Real, columns, blocks, 2>,
-                         "PlaneKernel",
-                         arguments,
-                         lines,
-                         isCatmullRom,
-                         PlaneBytes<Real>(arguments.tiles),
-                         blocks,
-                         stream);
+    LaunchMapKernel<2, Real>(PlaneKernel<decltype(fixedTaps)::value, Real, columns, blocks, 2>,
+                             "PlaneKernel",
+                             arguments,
+                             lines,
+                             isCatmullRom,
+                             PlaneBytes<Real>(arguments.tiles),
+                             blocks,
+                             stream);
   });
 }
 
@@ -55,14 +55,14 @@ LaunchPlane(unsigned int                   taps,
     using Real = decltype(real);
     constexpr int columns = PlaneTileRows(3) / PlaneRowStep;
     constexpr int blocks = 2;
-    LaunchTiles<3, Real>(PlaneMarchKernel<decltype(fixedTaps)::value, Real, columns, blocks>,
-                         "PlaneMarchKernel",
-                         arguments,
-                         lines,
-                         isCatmullRom,
-                         PlaneMarchBytes<decltype(fixedTaps)::value, Real>(arguments.tiles),
-                         blocks,
-                         stream);
+    LaunchMapKernel<3, Real>(PlaneMarchKernel<decltype(fixedTaps)::value, Real, columns, blocks>,
+                             "PlaneMarchKernel",
+                             arguments,
+                             lines,
+                             isCatmullRom,
+                             PlaneMarchBytes<decltype(fixedTaps)::value, Real>(arguments.tiles),
+                             blocks,
+                             stream);
   });
 }
 

@@ -29,14 +29,14 @@ void
 Launch(bool isCatmullRom, const EvaluationArguments<3> & arguments, std::int64_t lines, StreamHandle stream)
 {
   constexpr int blocks = 2;
-  LaunchTiles<3, TReal>(SeparableKernel<VTaps, TReal, blocks>,
-                        "SeparableKernel",
-                        arguments,
-                        lines,
-                        isCatmullRom,
-                        SeparableBytes<VTaps, TReal>(arguments.tiles),
-                        blocks,
-                        stream);
+  LaunchMapKernel<3, TReal>(SeparableKernel<VTaps, TReal, blocks>,
+                            "SeparableKernel",
+                            arguments,
+                            lines,
+                            isCatmullRom,
+                            SeparableBytes<VTaps, TReal>(arguments.tiles),
+                            blocks,
+                            stream);
 }
 
 } // namespace

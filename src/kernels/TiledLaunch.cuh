@@ -75,14 +75,14 @@ SlicesOfBlock(std::int64_t tiles, int slices, int blocksOfMultiprocessor)
  * \param[in] blocks blocks of a multiprocessor */
 template <unsigned int VDimension, typename TReal, typename TKernel>
 void
-LaunchTiles(TKernel *                       kernel,
-            const char *                    name,
-            EvaluationArguments<VDimension> arguments,
-            std::int64_t                    lines,
-            bool                            isCatmullRom,
-            std::size_t                     bytes,
-            int                             blocks,
-            StreamHandle                    stream)
+LaunchMapKernel(TKernel *                       kernel,
+                const char *                    name,
+                EvaluationArguments<VDimension> arguments,
+                std::int64_t                    lines,
+                bool                            isCatmullRom,
+                std::size_t                     bytes,
+                int                             blocks,
+                StreamHandle                    stream)
 {
   const SlabSlices   slab = SlicesOfSlab(arguments, lines);
   const auto         blocksOf = [](std::int64_t count, int size) { return (count + size - 1) / size; };
