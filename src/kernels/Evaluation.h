@@ -24,6 +24,8 @@
 
 #include "kernels/EvaluationArguments.h"
 
+#include <cmath>
+
 namespace itk::CudaSpline
 {
 
@@ -99,7 +101,7 @@ StoreOutside(const EvaluationArguments<VDimension> & arguments, const double (&i
   {
     const auto first = static_cast<double>(arguments.extent.start[d]);
     const auto last = static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d] - 1);
-    extrapolated = index[d] == index[d]; // no place for NaN
+    extrapolated = !std::isnan(index[d]); // no place for NaN
     // Clamped before it is rounded too: any number is an index then.
     const double clamped = !extrapolated || index[d] < first ? first : (index[d] > last ? last : index[d]);
     // The rounding is that of the type of ITK's index.

@@ -52,7 +52,7 @@ struct EvaluationArguments
   std::int64_t           planeStride; ///< elements of a plane
   float                  scale;       ///< a coefficient is offset + scale * stored
   float                  offset;
-  unsigned long long     texture; ///< on a device, of storage Texture
+  unsigned long long     texture; ///< on a device: of storage Texture, or a GatherTexture of the same samples; 0: none
   const void *           table;   ///< of its weights, host or device
   int                    tableEntries;
   unsigned int           order; ///< of its coefficients

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "kernels/EvaluationLaunch.cuh"
+#include "kernels/EvaluationScanlines.cuh"
 
 namespace itk::CudaSpline
 {
@@ -26,6 +27,13 @@ LaunchLinear(const EvaluationArguments<VDimension> & arguments, std::int64_t lin
 {
   if (arguments.element == ScalarType::Float32)
   {
+    if constexpr (VDimension == 3)
+    {
+      if (LaunchScanlines<LinearMethod<float>>(arguments, lines, stream))
+      {
+        return;
+      }
+    }
     LaunchEvaluation<LinearMethod<float>, Derivatives::None>(arguments, lines, stream);
   }
   else

@@ -22,8 +22,7 @@
 #include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/Evaluation.h"
-#include "kernels/ScanlineSpan.cuh"
-#include "kernels/TextureMethods.h"
+#include "kernels/ScanlineValues.cuh"
 
 #include <cuda_runtime.h>
 
@@ -46,55 +45,28 @@ struct ScanlinePlan
   int extent[3]; ///< samples of a block by axis of the output
 };
 
-/** What the kernel reads often, ready for it. */
-struct ScanlineBounds
-{
-  double least[3]; ///< of indices that need no folding and are inside
-  double most[3];  ///< of those too
-  double start[3]; ///< index of the first sample of the input
-};
-
-/** Threads of a block, samples of a thread, and lanes of a warp along the lines. */
-///@{
+/** Threads of a block. */
 constexpr int ScanlineThreads = 256;
-constexpr int ScanlineSamples = 8;
-constexpr int ScanlineLanes = 8;
-///@}
-
-/** The value at an index within ScanlineBounds, as TMethod has it. */
-template <typename TMethod>
-struct ScanlineValue
-{
-  /** Blocks that shall be resident: reads take long, so that many warps are wanted, but the sum of several fetches
-   * takes more than 32 registers. */
-  static constexpr int Blocks = std::decay_t<decltype(TMethod::Paired(EvaluationArguments<3>()))>::Fetches == 1 ? 8 : 6;
-
-  __device__ __forceinline__ static float
-  At(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, double (&index)[3])
-  {
-    for (int d = 0; d < 3; ++d)
-    {
-      index[d] -= bounds.start[d];
-    }
-    return TextureSplineValueWithin(TMethod::Paired(arguments), index, SourceFetch<3>{ arguments });
-  }
-};
 
 /** Whether an index is within bounds. */
 __device__ __forceinline__ bool
-IsPlain(const ScanlineBounds & bounds, const double (&index)[3])
+IsWithin(const double (&least)[3], const double (&most)[3], const double (&index)[3])
 {
-  bool plain = true;
+  bool within = true;
   for (int d = 0; d < 3; ++d)
   {
-    plain = plain && index[d] >= bounds.least[d] && index[d] <= bounds.most[d];
+    within = within && index[d] >= least[d] && index[d] <= most[d];
   }
-  return plain;
+  return within;
 }
 
 /** Where a thread is in the output. */
+template <typename TMethod>
 struct ScanlinePlace
 {
+  static constexpr int Lanes = ScanlineValue<TMethod>::Lanes;
+  static constexpr int Samples = ScanlineValue<TMethod>::Samples;
+
   std::int64_t line;
   int          first; ///< sample of the line
   int          count; ///< samples of the thread: 0 where there are none
@@ -104,42 +76,140 @@ struct ScanlinePlace
   {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int row =
-      static_cast<int>(blockIdx.y) * plan.extent[1] + lane / ScanlineLanes + warp % 2 * (32 / ScanlineLanes);
+    const int row = static_cast<int>(blockIdx.y) * plan.extent[1] + lane / Lanes + warp % 2 * (32 / Lanes);
     const int slice = static_cast<int>(blockIdx.z) * plan.extent[2] + warp / 2;
     const int samples = static_cast<int>(arguments.samples);
     line = std::int64_t{ slice } * plan.rows + row;
-    first = static_cast<int>(blockIdx.x) * plan.extent[0] + lane % ScanlineLanes;
-    const int left = (samples - 1 - first) / ScanlineLanes + 1;
-    count = left < ScanlineSamples ? left : ScanlineSamples;
+    first = static_cast<int>(blockIdx.x) * plan.extent[0] + lane % Lanes;
+    const int left = (samples - 1 - first) / Lanes + 1;
+    count = left < Samples ? left : Samples;
     count = row < plan.rows && line < lines && first < samples ? count : 0;
   }
 };
 
+/** Where a thread stores its samples; \p VFloat: as floats. */
+template <bool VFloat>
+struct ScanlineOutput
+{
+  void *       data;
+  std::int64_t first; ///< sample of the thread
+
+  __device__ __forceinline__
+  ScanlineOutput(const EvaluationArguments<3> & arguments, std::int64_t at)
+    : data(arguments.output)
+    , first(at)
+  {}
+  __device__ __forceinline__ void
+  Store(const EvaluationArguments<3> & arguments, int step, float value) const
+  {
+    StoreScalar(data, arguments.outputType, first + step, value);
+  }
+  __device__ __forceinline__ void
+  StoreDefault(const EvaluationArguments<3> & arguments, int step) const
+  {
+    StoreBits(data, first + step, arguments.defaultPixel, SizeOf(arguments.outputType));
+  }
+};
+
+template <>
+struct ScanlineOutput<true>
+{
+  float * first;
+
+  __device__ __forceinline__
+  ScanlineOutput(const EvaluationArguments<3> & arguments, std::int64_t at)
+    : first(static_cast<float *>(arguments.output) + at)
+  {}
+  __device__ __forceinline__ void
+  Store(const EvaluationArguments<3> &, int step, float value) const
+  {
+    first[step] = CastToFloat(value);
+  }
+  __device__ __forceinline__ void
+  StoreDefault(const EvaluationArguments<3> & arguments, int step) const
+  {
+    first[step] = __uint_as_float(static_cast<unsigned int>(arguments.defaultPixel));
+  }
+};
+
 /** The samples of a thread that need more than the others: at edges, or where samples go on outside. A function of its
- * own, so that the others do not pay for its registers. */
+ * own, so that the others do not pay for its registers.
+ *
+ * \param[in] rest a bit for each of the thread's samples */
 template <typename TMethod>
 __device__ __noinline__ void
-EvaluateTheRest(const EvaluationArguments<3> & arguments,
-                std::int64_t                   lines,
-                const ScanlinePlan &           plan,
-                const ScanlineBounds &         bounds)
+EvaluateTheRest(const EvaluationArguments<3> & arguments, std::int64_t line, int first, unsigned int rest)
 {
-  const ScanlinePlace place(arguments, plan, lines);
-  for (int i = 0; i < place.count; ++i)
+  while (rest != 0U)
   {
-    const int sample = place.first + i * ScanlineLanes;
+    const int sample = first + (__ffs(static_cast<int>(rest)) - 1) * ScanlineValue<TMethod>::Lanes;
     double    index[3];
-    arguments.IndexOf(place.line, sample, index);
-    if (!IsPlain(bounds, index))
-    {
-      EvaluateIndex<TMethod, Derivatives::None>(arguments, index, place.line * arguments.samples + sample);
-    }
+    arguments.IndexOf(line, sample, index);
+    EvaluateIndex<TMethod, Derivatives::None>(arguments, index, line * arguments.samples + sample);
+    rest &= rest - 1U;
   }
 }
 
-/** Values of scanlines where each is read by itself, as floats. */
-template <typename TMethod>
+/** The samples of a thread that all are within bounds, as many as there are for a thread.
+ *
+ * \tparam VForm which form of the samples ScanlineValue reads */
+template <typename TMethod, int VForm, bool VFloat>
+__device__ __forceinline__ void
+EvaluateWithin(const EvaluationArguments<3> & arguments,
+               const ScanlineBounds &         bounds,
+               const ScanlineSpan &           span,
+               const double *                 alpha,
+               ScanlineOutput<VFloat>         to)
+{
+  constexpr int lanes = ScanlineValue<TMethod>::Lanes;
+#pragma unroll 1
+  for (int i = 0; i < ScanlineValue<TMethod>::Samples; ++i)
+  {
+    double index[3];
+    span.At(alpha[i * lanes], false, index);
+    const auto fetched = ScanlineValue<TMethod>::template Fetch<VForm, false>(arguments, bounds, index);
+    to.Store(arguments, i * lanes, ScanlineValue<TMethod>::ValueOf(fetched));
+  }
+}
+
+/** The samples of a thread some of which need more: those remain.
+ *
+ * \return a bit for each that remains */
+template <typename TMethod, int VForm, bool VFloat>
+__device__ __forceinline__ unsigned int
+EvaluateSome(const EvaluationArguments<3> & arguments,
+             const ScanlineBounds &         bounds,
+             const ScanlineSpan &           span,
+             int                            count,
+             const double *                 alpha,
+             ScanlineOutput<VFloat>         to)
+{
+  constexpr int lanes = ScanlineValue<TMethod>::Lanes;
+  unsigned int  rest = 0U;
+#pragma unroll 1
+  for (int i = 0; i < count; ++i)
+  {
+    double index[3];
+    span.At(alpha[i * lanes], false, index);
+    if (IsWithin(bounds.leastOfEdges, bounds.mostOfEdges, index))
+    {
+      const auto fetched = ScanlineValue<TMethod>::template Fetch<VForm, true>(arguments, bounds, index);
+      to.Store(arguments, i * lanes, ScanlineValue<TMethod>::ValueOf(fetched));
+    }
+    else if (arguments.extrapolation == nullptr && !arguments.IsInside(index))
+    {
+      to.StoreDefault(arguments, i * lanes);
+    }
+    else
+    {
+      rest |= 1U << i;
+    }
+  }
+  return rest;
+}
+
+/** Values of scanlines where each is read by itself; \p VFloat: as floats. */
+template <typename TMethod, bool VFloat>
 __global__ void
 __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
   ScanlineKernel(const __grid_constant__ EvaluationArguments<3> arguments,
@@ -147,67 +217,52 @@ __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
                  const __grid_constant__ ScanlinePlan           plan,
                  const __grid_constant__ ScanlineBounds         bounds)
 {
-  const ScanlinePlace place(arguments, plan, lines);
-  ScanlineSpan        span;
-  bool                within = true; // at all samples of the warp: indices are monotone along a line
+  constexpr int                lanes = ScanlineValue<TMethod>::Lanes;
+  const ScanlinePlace<TMethod> place(arguments, plan, lines);
+  ScanlineSpan                 span;
+  bool                         within = true; // at all samples of the warp: indices are monotone along a line
   if (place.count > 0)
   {
     span.Set(arguments.ends[place.line], false);
     for (const int i : { 0, place.count - 1 })
     {
       double index[3];
-      span.At(arguments.alphas[place.first + i * ScanlineLanes], false, index);
-      within = within && IsPlain(bounds, index);
+      span.At(arguments.alphas[place.first + i * lanes], false, index);
+      within = within && IsWithin(bounds.least, bounds.most, index);
     }
   }
-  within = __all_sync(0xFFFFFFFFU, within);
-  const double * alpha = arguments.alphas + place.first;
-  float *        to = static_cast<float *>(arguments.output) + (place.line * arguments.samples + place.first);
-  bool           hasRest = false;
-  if (within)
-  {
-#pragma unroll 1
-    for (int i = place.count; i > 0; --i)
+  within = __all_sync(0xFFFFFFFFU, within && place.count == ScanlineValue<TMethod>::Samples);
+  const double * const         alpha = arguments.alphas + place.first;
+  const ScanlineOutput<VFloat> to(arguments, place.line * arguments.samples + place.first);
+  unsigned int                 rest = 0U;
+  const auto                   evaluate = [&](auto form) {
+    constexpr int VForm = decltype(form)::value;
+    if (within)
     {
-      double index[3];
-      span.At(*alpha, false, index);
-      *to = CastToFloat(ScanlineValue<TMethod>::At(arguments, bounds, index));
-      alpha += ScanlineLanes;
-      to += ScanlineLanes;
+      EvaluateWithin<TMethod, VForm>(arguments, bounds, span, alpha, to);
     }
+    else
+    {
+      rest = EvaluateSome<TMethod, VForm>(arguments, bounds, span, place.count, alpha, to);
+    }
+  };
+  if (ScanlineValue<TMethod>::Forms > 1 && arguments.texture == 0)
+  {
+    evaluate(std::integral_constant<int, ScanlineValue<TMethod>::Forms - 1>());
   }
   else
   {
-#pragma unroll 1
-    for (int i = place.count; i > 0; --i)
-    {
-      double index[3];
-      span.At(*alpha, false, index);
-      if (IsPlain(bounds, index))
-      {
-        *to = CastToFloat(ScanlineValue<TMethod>::At(arguments, bounds, index));
-      }
-      else if (arguments.extrapolation == nullptr && !arguments.IsInside(index))
-      {
-        *to = __uint_as_float(static_cast<unsigned int>(arguments.defaultPixel));
-      }
-      else
-      {
-        hasRest = true;
-      }
-      alpha += ScanlineLanes;
-      to += ScanlineLanes;
-    }
+    evaluate(std::integral_constant<int, 0>());
   }
-  if (hasRest)
+  if (rest != 0U)
   {
-    EvaluateTheRest<TMethod>(arguments, lines, plan, bounds);
+    EvaluateTheRest<TMethod>(arguments, place.line, place.first, rest);
   }
 }
 
 /** Enqueues the evaluation of one slab.
  *
- * \return false where the samples are no floats on scanlines: nothing was enqueued */
+ * \return false where it is for other kernels: nothing was enqueued */
 template <typename TMethod>
 bool
 LaunchScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines, StreamHandle stream)
@@ -215,21 +270,20 @@ LaunchScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines, St
   constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid
   const auto             blocksOf = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
   const std::int64_t     rows = arguments.sliceLines > 0 && arguments.sliceLines < lines ? arguments.sliceLines : lines;
+  const bool             isFloat = arguments.outputType == ScalarType::Float32;
   bool                   can = arguments.coordinates == Coordinates::Scanlines && !arguments.singleCoordinates &&
-             arguments.alphas != nullptr && arguments.outputType == ScalarType::Float32 && arguments.components == 1 &&
-             arguments.inside == nullptr && arguments.defaultPixels == nullptr && arguments.samples < INT_MAX &&
-             rows < INT_MAX;
-  ScanlineBounds bounds;
+             arguments.alphas != nullptr && arguments.components == 1 &&
+             (isFloat || !ScanlineValue<TMethod>::FloatsOnly) && arguments.inside == nullptr &&
+             arguments.defaultPixels == nullptr && arguments.samples < INT_MAX && rows < INT_MAX;
+  ScanlineBounds bounds{};
   for (int d = 0; d < 3; ++d)
   {
-    const std::int64_t start = arguments.extent.start[d];
-    const std::int64_t size = arguments.extent.size[d];
-    bounds.start[d] = static_cast<double>(start);
-    bounds.least[d] = std::max(arguments.lower[d], bounds.start[d] - 0.5);
-    bounds.most[d] = std::min(std::nextafter(arguments.upper[d], -HUGE_VAL), static_cast<double>(start + size) - 0.5);
+    bounds.start[d] = static_cast<double>(arguments.extent.start[d]);
   }
+  can = can && ScanlineValue<TMethod>::Bound(arguments, bounds);
+  constexpr int      lanes = ScanlineValue<TMethod>::Lanes;
   const ScanlinePlan plan{ static_cast<int>(rows),
-                           { ScanlineSamples * ScanlineLanes, 2 * (32 / ScanlineLanes), ScanlineThreads / 64 } };
+                           { ScanlineValue<TMethod>::Samples * lanes, 2 * (32 / lanes), ScanlineThreads / 64 } };
   const std::int64_t down = blocksOf(rows, plan.extent[1]);
   const std::int64_t deep = blocksOf(blocksOf(lines, rows), plan.extent[2]);
   if (!can || down > most || deep > most)
@@ -239,7 +293,17 @@ LaunchScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines, St
   const dim3 grid(static_cast<unsigned int>(blocksOf(arguments.samples, plan.extent[0])),
                   static_cast<unsigned int>(down),
                   static_cast<unsigned int>(deep));
-  ScanlineKernel<TMethod><<<grid, ScanlineThreads, 0, stream>>>(arguments, lines, plan, bounds);
+  const auto launch = [&](auto kernel) {
+    kernel<<<grid, ScanlineThreads, 0, stream>>>(arguments, lines, plan, bounds);
+  };
+  if constexpr (ScanlineValue<TMethod>::FloatsOnly)
+  {
+    launch(ScanlineKernel<TMethod, true>);
+  }
+  else
+  {
+    isFloat ? launch(ScanlineKernel<TMethod, true>) : launch(ScanlineKernel<TMethod, false>);
+  }
   CheckCuda(cudaGetLastError(), "ScanlineKernel");
   return true;
 }

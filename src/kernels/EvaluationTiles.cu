@@ -97,10 +97,6 @@ LaunchBoxes(Interpolation                  method,
   };
   constexpr auto none = Derivatives::None;
   constexpr auto first = Derivatives::First;
-  if (method == Interpolation::Linear)
-  {
-    return derivatives == none && launch(CompiledMethod<LinearMethod<float>, none>());
-  }
   if (method == Interpolation::CatmullRom)
   {
     return derivatives == none ? launch(CompiledMethod<CatmullRomMethod<float>, none>())

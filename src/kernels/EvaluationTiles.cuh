@@ -28,7 +28,6 @@
 #include <cuda_runtime.h>
 
 #include <climits>
-#include <type_traits>
 
 namespace itk::CudaSpline
 {
@@ -106,7 +105,7 @@ StoreEvaluated(const EvaluationArguments<3> & arguments, bool inside, const Jet<
 }
 
 /** The samples of a block from its tile. */
-template <typename TMethod, Derivatives VDerivatives, bool VFloat, bool VInterior>
+template <typename TMethod, Derivatives VDerivatives, bool VFloat>
 __device__ __forceinline__ void
 EvaluateTile(const EvaluationArguments<3> & arguments,
              const TilePlan &               plan,
@@ -140,7 +139,7 @@ EvaluateTile(const EvaluationArguments<3> & arguments,
       Jet<3, float> jet;
       if (inside)
       {
-        TileReader<TMethod>::template Evaluate<VDerivatives, VInterior>(arguments, tile, -origin, single, index, jet);
+        TileReader<TMethod>::template Evaluate<VDerivatives>(arguments, tile, -origin, index, jet);
       }
       StoreEvaluated<VDerivatives, VFloat>(arguments, inside, jet, lineAt + sample);
     }
@@ -207,9 +206,9 @@ __launch_bounds__(TileThreadsOf(VDerivatives), TileBlocksOf(VDerivatives))
   output.lines = atMost(lines - output.firstLine, INT_MAX);
 
   TileBox box = FindTileBox<Reader>(arguments, plan, output, shared, spans);
-  bool    isInterior = true;
   if (box.anyInside)
   {
+    bool isInterior = true;
     for (int d = 0; d < 3; ++d)
     {
       const int first = static_cast<int>(arguments.extent.start[d]);
@@ -245,25 +244,15 @@ __launch_bounds__(TileThreadsOf(VDerivatives), TileBlocksOf(VDerivatives))
 #endif
     __syncthreads();
   }
-  const auto evaluate = [&](auto isFloat, auto interior, bool single) {
-    EvaluateTile<TMethod, VDerivatives, decltype(isFloat)::value, decltype(interior)::value>(
-      arguments, plan, output, box, shared, spans, tile, single);
-  };
-  // The usual cases by themselves: what is known need not be asked for at each sample.
-  using True = std::true_type;
-  using Other = std::integral_constant<bool, !Reader::HasEdges>; // without them all tiles are alike
-  const bool isUsual = arguments.outputType == ScalarType::Float32 && !arguments.singleCoordinates;
-  if (isUsual && (isInterior || !Reader::HasEdges))
+  // The usual case by itself: what is known need not be asked for at each sample.
+  if (arguments.outputType == ScalarType::Float32 && !arguments.singleCoordinates)
   {
-    evaluate(True(), True(), false);
-  }
-  else if (Reader::HasEdges && isUsual)
-  {
-    evaluate(True(), Other(), false);
+    EvaluateTile<TMethod, VDerivatives, true>(arguments, plan, output, box, shared, spans, tile, false);
   }
   else
   {
-    evaluate(std::false_type(), Other(), arguments.singleCoordinates);
+    EvaluateTile<TMethod, VDerivatives, false>(
+      arguments, plan, output, box, shared, spans, tile, arguments.singleCoordinates);
   }
 }
 

@@ -81,11 +81,6 @@ ShortFloorIndex(double x)
 {
   return __double2loint(RoundedSum(fma(2.0, x, -0.5), 6755399441055744.0)) >> 1; // the product is exact
 }
-__device__ __forceinline__ int
-ShortFloorIndex(float x)
-{
-  return __float2int_rn(RoundedSum(RoundedProduct(2.0F, x), -0.5F)) >> 1;
-}
 
 } // namespace
 } // namespace itk::CudaSpline

@@ -238,8 +238,8 @@ FindTileBox(const EvaluationArguments<3> & arguments,
       }
       for (int d = 0; d < 3 && any; ++d)
       {
-        least[d] = TReader::Start(fmax(low[d], arguments.lower[d]), single);
-        most[d] = -TReader::Start(fmin(high[d], arguments.upper[d]), single);
+        least[d] = TReader::Start(fmax(low[d], arguments.lower[d]));
+        most[d] = -TReader::Start(fmin(high[d], arguments.upper[d]));
       }
     }
     for (int d = 0; d < 3; ++d)

@@ -55,11 +55,10 @@ template <typename TMethod>
 struct TileReader
 {
   using Basis = std::decay_t<decltype(TMethod::Basis(EvaluationArguments<3>()))>;
-  static constexpr int  Taps = static_cast<int>(Basis::Taps);
-  static constexpr bool HasEdges = false; ///< whether samples at the edges of the array are special
+  static constexpr int Taps = static_cast<int>(Basis::Taps);
 
   __device__ static __forceinline__ int
-  Start(double x, bool)
+  Start(double x)
   {
     return Basis::template Start<int>(x);
   }
@@ -71,12 +70,11 @@ struct TileReader
     return x - ExactDouble(start - static_cast<int>(Basis::Position(0.0, 0)));
   }
 
-  template <Derivatives VDerivatives, bool VInterior>
+  template <Derivatives VDerivatives>
   __device__ static __forceinline__ void
   Evaluate(const EvaluationArguments<3> & arguments,
            const float *                  tile,
            int                            offset,
-           bool,
            const double (&index)[3],
            Jet<3, float> & jet)
   {
@@ -84,7 +82,7 @@ struct TileReader
     TensorWeights<3, Basis::Taps, VDerivatives, float> weights;
     for (int d = 0; d < 3; ++d)
     {
-      const int   start = Start(index[d], false);
+      const int   start = Start(index[d]);
       const float position = static_cast<float>(PositionOf(index[d], start));
       basis.Weights(position, weights.value[d]);
       if constexpr (HasOrder(VDerivatives, 1))
@@ -95,89 +93,6 @@ struct TileReader
     }
     const TileTaps taps{ tile + offset };
     TensorProductSum(taps, weights, jet);
-  }
-};
-
-/** Linear interpolation of a tile, as LinearMethod has it. */
-template <>
-struct TileReader<LinearMethod<float>>
-{
-  static constexpr int  Taps = 2;
-  static constexpr bool HasEdges = true;
-
-  __device__ static __forceinline__ int
-  Start(double x, bool single)
-  {
-    return single ? ShortFloorIndex(static_cast<float>(x)) : ShortFloorIndex(x);
-  }
-
-  template <int VAxis>
-  __device__ static __forceinline__ float
-  Corners(const float * corner, const bool (&hasUpper)[3], const float (&distance)[3])
-  {
-    if constexpr (VAxis == 0)
-    {
-      return *corner;
-    }
-    else
-    {
-      float       low = Corners<VAxis - 1>(corner, hasUpper, distance);
-      const float high = Corners<VAxis - 1>(
-        corner + (VAxis == 1 ? 1 : (VAxis == 2 ? TileShape::Pitch : TileShape::Slice)), hasUpper, distance);
-      if (hasUpper[VAxis - 1])
-      {
-        low = low + (high - low) * distance[VAxis - 1];
-      }
-      return low;
-    }
-  }
-
-  template <Derivatives VDerivatives, bool VInterior>
-  __device__ static __forceinline__ void
-  Evaluate(const EvaluationArguments<3> & arguments,
-           const float *                  tile,
-           int                            offset,
-           bool                           single,
-           const double (&index)[3],
-           Jet<3, float> & jet)
-  {
-    bool  hasUpper[3];
-    float distance[3];
-    bool  itk = true; // the rule of LinearMethod, see there
-    if constexpr (!VInterior)
-    {
-      for (int d = 0; d < 3; ++d)
-      {
-        const auto first = static_cast<double>(arguments.extent.start[d]);
-        const auto last = static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d] - 1);
-        itk = itk && (arguments.extension[d] == Extension::Nearest ? index[d] < last + 1.0
-                                                                   : index[d] >= first && index[d] <= last);
-      }
-    }
-    for (int d = 0; d < 3; ++d)
-    {
-      const int base = Start(index[d], single);
-      int       corner = base; // a sample before the first is the first, in the tile too
-      if constexpr (!VInterior)
-      {
-        const int first = static_cast<int>(arguments.extent.start[d]);
-        corner = itk && base < first ? first : base;
-      }
-      double above = RoundedSum(index[d], -ExactDouble(corner));
-      if (single)
-      {
-        above = static_cast<double>(RoundedTo<float>(above));
-      }
-      hasUpper[d] = above > 0.0;
-      distance[d] = static_cast<float>(above);
-      if constexpr (!VInterior)
-      {
-        const int end = static_cast<int>(arguments.extent.start[d] + arguments.extent.size[d]);
-        hasUpper[d] = hasUpper[d] && (itk ? corner + 1 < end : distance[d] != 0.0F);
-      }
-      offset += base * (d == 0 ? 1 : (d == 1 ? TileShape::Pitch : TileShape::Slice));
-    }
-    jet.value = Corners<3>(tile + offset, hasUpper, distance);
   }
 };
 

@@ -116,14 +116,23 @@ TEST(DeviceMemoryGpu, StagedCopiesRoundTrip)
       {
         Uploader uploader(threads);
         uploader.Copy(buffer.Data(), data.data(), bytes, stream);
-        // Each piece once, by whatever enqueues it.
+        // Each piece once, by whatever enqueues it, in several streams.
+        stream.Synchronize();
+        const std::vector<Stream> streams(3);
+        const auto                streamOf = [&streams](unsigned int lane) -> const Stream & {
+          return streams[lane % streams.size()];
+        };
         uploader.Copy(
-          data.data(), bytes, stream, [&](const void * staged, std::size_t at, std::size_t length, unsigned int lane) {
+          data.data(),
+          bytes,
+          streamOf,
+          [&](const void * staged, std::size_t at, std::size_t length, unsigned int lane) {
             EXPECT_LT(lane, std::max(1U, std::min(threads.count, MaximumCopyLanes)));
             EXPECT_LE(length, StagingBytes);
-            CheckCuda(cudaMemcpyAsync(
-                        static_cast<char *>(second.Data()) + at, staged, length, cudaMemcpyHostToDevice, stream.Get()),
-                      "cudaMemcpyAsync");
+            CheckCuda(
+              cudaMemcpyAsync(
+                static_cast<char *>(second.Data()) + at, staged, length, cudaMemcpyHostToDevice, streamOf(lane).Get()),
+              "cudaMemcpyAsync");
           });
       }
       std::vector<unsigned char> back(bytes, 0xEE);

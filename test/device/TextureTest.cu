@@ -21,6 +21,7 @@
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/GatherTexture.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Texture.h"
 #include "itkCudaSpline/math/TextureModel.h"
@@ -171,4 +172,31 @@ TEST(TextureGpu, TooLargeArraysAreErrors)
   CUDASPLINE_NEEDS_GPU();
   const Stream stream;
   EXPECT_THROW(FloatTexture3D(nullptr, std::int64_t(1) << 30, 1, 1, TextureFilter::Point, stream), DeviceError);
+}
+
+TEST(GatherLayout, EverySliceHasItsPlace)
+{
+  struct Expected
+  {
+    std::int64_t size[3];
+    bool         fits;
+    int          logSlices;
+    std::int64_t columns;
+  };
+  // By hand: as many slices below one another as 32768 rows hold, a power of two of them.
+  for (const Expected & expected : { Expected{ { 512, 512, 512 }, true, 6, 8 },
+                                     Expected{ { 1024, 1024, 1024 }, true, 5, 32 },
+                                     Expected{ { 1025, 1024, 1024 }, false, 5, 32 },
+                                     Expected{ { 2048, 2048, 2048 }, false, 4, 128 },
+                                     Expected{ { 32768, 32768, 1 }, true, 0, 1 },
+                                     Expected{ { 1, 32769, 1 }, false, 0, 1 },
+                                     Expected{ { 32769, 1, 1 }, false, 0, 1 },
+                                     Expected{ { 5, 9000, 7 }, true, 1, 4 },
+                                     Expected{ { 3, 2, 5 }, true, 3, 1 } })
+  {
+    const GatherLayout layout(expected.size[0], expected.size[1], expected.size[2]);
+    EXPECT_EQ(layout.fits, expected.fits) << expected.size[0] << " x " << expected.size[1];
+    EXPECT_EQ(layout.logSlices, expected.logSlices) << expected.size[0] << " x " << expected.size[1];
+    EXPECT_EQ(layout.columns, expected.columns) << expected.size[0] << " x " << expected.size[1];
+  }
 }

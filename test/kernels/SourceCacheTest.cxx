@@ -188,3 +188,52 @@ TEST(SourceCache, ThreadsShareOne)
   EXPECT_EQ(wrong, 0);
   EXPECT_LE(cache.GetBytes(), 3 * Cubic().Bytes());
 }
+
+TEST(SampleSource, AnotherFormIsMadeOnceWhenItIsUsedAgain)
+{
+  const float        sample = 3.0F;
+  const SampleSource source(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 0),
+                            Backend::Cpu,
+                            0,
+                            std::shared_ptr<const void>(&sample, [](const void *) {}));
+  int                made = 0;
+  const auto         make = [&made]() -> std::shared_ptr<const void> { return std::make_shared<int>(++made); };
+  EXPECT_EQ(source.GetSecondForm(make), nullptr);
+  EXPECT_EQ(made, 0);
+  std::vector<std::thread>  threads;
+  std::vector<const void *> forms(8);
+  for (const void *& form : forms)
+  {
+    threads.emplace_back([&] { form = source.GetSecondForm(make); });
+  }
+  for (std::thread & thread : threads)
+  {
+    thread.join();
+  }
+  EXPECT_EQ(made, 1);
+  ASSERT_NE(forms[0], nullptr);
+  EXPECT_EQ(*static_cast<const int *>(forms[0]), 1);
+  for (const void * form : forms)
+  {
+    EXPECT_EQ(form, forms[0]);
+  }
+}
+
+TEST(SampleSource, WhatHasNoOtherFormIsNotAskedAgain)
+{
+  const float        sample = 3.0F;
+  const SampleSource source(MakeDescriptor({ 1 }, ScalarType::Float32, ScalarType::Float32, 0),
+                            Backend::Cpu,
+                            0,
+                            std::shared_ptr<const void>(&sample, [](const void *) {}));
+  int                asked = 0;
+  for (int i = 0; i < 4; ++i)
+  {
+    EXPECT_EQ(source.GetSecondForm([&asked]() -> std::shared_ptr<const void> {
+      ++asked;
+      return nullptr;
+    }),
+              nullptr);
+  }
+  EXPECT_EQ(asked, 1);
+}

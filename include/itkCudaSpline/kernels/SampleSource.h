@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <ostream>
 #include <utility>
 
@@ -144,7 +145,7 @@ struct SourceDescriptor
   std::int64_t
   Texels(unsigned int axis) const
   {
-    return axis < dimension ? size[axis] + 2 * TextureMargin(order) : 1;
+    return axis < dimension ? size[axis] + std::int64_t{ 2 } * TextureMargin(order) : 1;
   }
 
   /** Bytes of the texels of storage Texture, of whole entries of a table that may follow. */
@@ -217,7 +218,7 @@ struct TextureContents
 
 /** \brief Samples or B-spline coefficients ready for evaluation, in the memory of the backend that made them.
  *
- * Immutable once made, so any number of resamplers, interpolators, threads and streams share one. */
+ * Its elements are immutable once made, so any number of resamplers, interpolators, threads and streams share one. */
 class SampleSource
 {
 public:
@@ -278,6 +279,24 @@ public:
     return m_Texture;
   }
 
+  /** \brief The elements in another form, which a backend makes of them when they are evaluated for the second time:
+   * it is not worth it for what is evaluated once.
+   *
+   * \tparam TMake std::shared_ptr<const void>()
+   * \param[in] make makes it, or returns null where there can be none; called once, other threads wait meanwhile
+   * \return the form, which lives as long as the source; null the first time, and where there is none */
+  template <typename TMake>
+  const void *
+  GetSecondForm(const TMake & make) const
+  {
+    const std::lock_guard<std::mutex> lock(m_SecondFormMutex);
+    if (m_Evaluations < 2 && ++m_Evaluations == 2)
+    {
+      m_SecondForm = make();
+    }
+    return m_SecondForm.get();
+  }
+
 private:
   SourceDescriptor            m_Descriptor;
   Backend                     m_Backend;
@@ -285,6 +304,10 @@ private:
   std::shared_ptr<const void> m_Data;
   StorageScale                m_Scale;
   TextureContents             m_Texture;
+
+  mutable std::mutex                  m_SecondFormMutex;
+  mutable int                         m_Evaluations{ 0 }; ///< 2: as many, or more
+  mutable std::shared_ptr<const void> m_SecondForm;
 };
 
 /** @} */
