@@ -21,6 +21,8 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineInterpolation.h"
 #include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSplinePrecision.h"
+#include "itkCudaSplineResamplePlan.h"
 #include "itkCudaSplineSourceCache.h"
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSpline/kernels/Resample.h"
@@ -31,29 +33,11 @@
 #include <limits>
 #include <memory>
 #include <ostream>
+#include <string>
 #include <vector>
 
 namespace itk
 {
-
-/** \brief Arithmetic of CudaResampleImageFilter.
- *
- * \ingroup CudaSpline */
-enum class CudaSplinePrecision : unsigned char
-{
-  Automatic, ///< double where an input or output pixel is double or an integer of 32 or 64 bits, else float
-  Single,    ///< float; coordinates are double in any case
-  Double     ///< double
-};
-
-/** \brief Prints the name of an arithmetic. */
-inline std::ostream &
-operator<<(std::ostream & stream, CudaSplinePrecision precision)
-{
-  return stream << (precision == CudaSplinePrecision::Automatic
-                      ? "Automatic"
-                      : (precision == CudaSplinePrecision::Single ? "Single" : "Double"));
-}
 
 /** \class CudaResampleImageFilter
  * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
@@ -165,6 +149,28 @@ public:
   itkBooleanMacro(KeepSource);
   ///@}
 
+  /** The most bytes that an update allocates on a device beside what is kept there, and on the host for coefficients;
+   * 0, the default, for what a device has to give (CUDASPLINE_MEMORY_LIMIT). What needs more is cut into boxes of the
+   * output that are done one after the other, each with the part of the input that it reads: under linear transforms,
+   * and those that the kernels compute, with coefficients stored as they are computed. The results are the same to the
+   * bit. What cannot be cut goes to the host, which then does it at once. */
+  ///@{
+  itkSetMacro(MemoryLimit, SizeValueType);
+  itkGetConstMacro(MemoryLimit, SizeValueType);
+  ///@}
+
+  /** Into how many boxes the output of the last update was cut; 1 where it was done at once, 0 for Superclass. */
+  itkGetConstMacro(NumberOfPieces, SizeValueType);
+
+  /** \brief What Update() would do with the parameters and images as they are: who, in how many pieces, with how much
+   * memory, and about how long. Nothing is allocated or computed, but a GPU is started where the update would use one.
+   *
+   * The input needs its information only, no pixels.
+   *
+   * \exception ExceptionObject an unknown device, or what UpdateOutputInformation() throws */
+  CudaSplineResamplePlan
+  GetPlan();
+
   /** Frees what KeepSource keeps. */
   void
   ReleaseSource()
@@ -270,6 +276,52 @@ private:
   bool
   HasSpecialCoordinates() const;
 
+  /** A task with everything that it points to; stays where it is. */
+  struct Preparation
+  {
+    CudaSpline::ResampleTask   task;
+    CudaSpline::TransformChain chain;
+    std::vector<std::uint64_t> defaultPixel;
+    std::unique_ptr<double[]>  ends;
+    bool                       isLinear{ true };
+    CudaSpline::MemoryPlan     whole;  // done at once
+    CudaSpline::PiecePlan      pieces; // fits where it is not
+  };
+
+  /** Describes the update. */
+  void
+  Prepare(const CudaSplineMethod & method, Preparation & preparation) const;
+
+  /** Plans for some devices: the whole, or pieces. */
+  CudaSpline::MemoryPlan
+  PlanMemory(Preparation & preparation, const std::vector<int> & devices);
+
+  /** Plans for the host: pieces where there is a limit and the whole exceeds it. */
+  void
+  PlanHost(Preparation & preparation);
+
+  /** Plans pieces of at most \p budget bytes, \p least of them at least. */
+  void
+  Cut(Preparation & preparation, std::size_t budget, std::size_t least);
+
+  /** The update but for its run; refers to the preparation. */
+  CudaSplineBackend::Operation
+  MakeOperation(Preparation & preparation);
+
+  void
+  Resample(Preparation & preparation, const CudaSpline::ExecutionContext & context);
+
+  /** The update for the trace, where the superclass answers. */
+  std::string
+  DescribeSuperclass() const;
+
+  /** The pixels in memory; all that there will be where there are none yet. */
+  const typename TInputImage::RegionType &
+  RegionToRead() const;
+
+  CudaSpline::SourceDescriptor
+  DescribeInput() const;
+
   /** What the kernels cannot do of the pixels and the extrapolator at hand; null where they can do all. */
   const char *
   WhyNotAccelerated() const;
@@ -300,6 +352,8 @@ private:
   double                                   m_PreparationTime{ 0.0 };
   double                                   m_EvaluationTime{ 0.0 };
   bool                                     m_MeasureErrorBound{ false };
+  SizeValueType                            m_MemoryLimit{ 0 };
+  SizeValueType                            m_NumberOfPieces{ 0 };
   double                                   m_ErrorBound{ std::numeric_limits<double>::quiet_NaN() };
   CudaSplineSourceCache::Pointer           m_SourceCache;
   std::unique_ptr<CudaSpline::SourceCache> m_OwnCache{

@@ -22,10 +22,6 @@
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSplineRecognition.h"
-#include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/ErrorBounds.h"
-#include "itkCudaSpline/kernels/MemoryPlan.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
 
 #include "itkImageAlgorithm.h"
 
@@ -52,6 +48,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   itkPrintSelfObjectMacro(SourceCache);
   os << indent << "SourceReused: " << (m_SourceReused ? "Yes" : "No") << std::endl;
   os << indent << "MeasureErrorBound: " << (m_MeasureErrorBound ? "On" : "Off") << std::endl;
+  os << indent << "MemoryLimit: " << m_MemoryLimit << std::endl;
+  os << indent << "NumberOfPieces: " << m_NumberOfPieces << std::endl;
   os << indent << "ErrorBound: " << m_ErrorBound << std::endl;
   os << indent << "PreparationTime: " << m_PreparationTime << " s" << std::endl;
   os << indent << "EvaluationTime: " << m_EvaluationTime << " s" << std::endl;
@@ -137,7 +135,7 @@ CudaSpline::SourceDescriptor
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
   DescribeSamples(const CudaSplineMethod & method) const
 {
-  CudaSpline::SourceDescriptor descriptor = CudaSplineDetail::DescribeSource(this->GetInput());
+  CudaSpline::SourceDescriptor descriptor = this->DescribeInput();
   CudaSplineDetail::DescribeMethodSource(method, descriptor);
   if (!CudaSpline::MovesPixels(method.interpolation.interpolation))
   {
@@ -167,7 +165,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 {
   CudaSpline::ResampleDescriptor descriptor;
   static_cast<CudaSpline::InterpolationDescriptor &>(descriptor) =
-    CudaSplineDetail::DescribeInterpolation<TInterpolatorPrecisionType>(method, this->GetInput()->GetBufferedRegion());
+    CudaSplineDetail::DescribeInterpolation<TInterpolatorPrecisionType>(method, this->RegionToRead());
   descriptor.output = CudaSpline::ScalarTypeOf<typename CudaSplineDetail::ImageTraits<TOutputImage>::ComponentType>();
 
   const auto & wanted = this->GetOutput()->GetRequestedRegion();
@@ -204,21 +202,12 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   m_PreparationTime = 0.0;
   m_EvaluationTime = 0.0;
   m_ErrorBound = std::numeric_limits<double>::quiet_NaN();
+  m_NumberOfPieces = 0;
   const CudaSplineMethod method = this->RecogniseMethod();
   if (method.refusal != nullptr)
   {
     m_Backend.RunSuperclass(
-      method.refusal,
-      [this] {
-        const auto sizeOf = [](const auto * image, const auto & region) {
-          return CudaSplineDetail::TraceSize(region.GetSize(), image->GetImageDimension());
-        };
-        return std::string(this->GetNameOfClass()) + " | " +
-               sizeOf(this->GetInput(), this->GetInput()->GetBufferedRegion()) + " -> " +
-               sizeOf(this->GetOutput(), this->GetOutput()->GetRequestedRegion()) + " | " +
-               this->GetInterpolator()->GetNameOfClass() + ", " + this->GetTransform()->GetNameOfClass();
-      },
-      [this] { Superclass::GenerateData(); });
+      method.refusal, [this] { return this->DescribeSuperclass(); }, [this] { Superclass::GenerateData(); });
     return;
   }
   if constexpr (IsAccelerated)
@@ -229,46 +218,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       CudaSplineDetail::CheckWhole(this, this->GetInput());
     }
     this->AllocateOutputs();
-    const CudaSpline::SourceDescriptor samples = this->DescribeSamples(method);
-    CudaSpline::ResampleDescriptor     resampling = this->DescribeResampling(method);
-
-    const std::vector<std::uint64_t> defaultPixel = this->DescribeDefaultPixel();
-    resampling.defaultPixel = defaultPixel.front();
-    resampling.defaultPixels = samples.components > 1 ? defaultPixel.data() : nullptr;
-
-    // Pixels that go on outside: those that are evaluated, where they are what the image has.
-    const bool isExtrapolated = this->GetExtrapolator() != nullptr;
-    const bool isImage = !samples.NeedsFilter() && samples.storage == CudaSpline::CoefficientStorage::Element &&
-                         (samples.element != CudaSpline::ScalarType::Float32 || samples.element == samples.pixel ||
-                          !CudaSpline::NeedsDoublePrecision(samples.pixel));
-    const bool                   needsOutside = isExtrapolated && !isImage;
-    CudaSpline::SourceDescriptor outside = CudaSplineDetail::DescribeSource(this->GetInput());
-    outside.element = CudaSplineDetail::ElementToMove(outside);
-    const std::size_t outsideBytes =
-      needsOutside ? CudaSpline::PlanSource(outside, std::numeric_limits<std::size_t>::max()).PeakBytes() : 0;
-    const auto budget = [outsideBytes](int device, std::size_t resident) {
-      const std::size_t available = CudaSpline::AvailableDeviceMemory(device, resident);
-      return available > outsideBytes ? available - outsideBytes : 0;
-    };
-
-    // Where the samples are: set before anything is planned.
-    CudaSpline::TransformChain chain;
-    const bool                 isLinear = this->IsLinear();
-    if (!isLinear && this->DescribeChain(chain))
-    {
-      resampling.chain = &chain;
-    }
-    else if (!isLinear)
-    {
-      resampling.indexProvider = [this](std::int64_t first, std::int64_t lines, double * indices) {
-        this->MapLines(first, lines, indices);
-      };
-    }
-
-    using Clock = std::chrono::steady_clock;
-    const auto seconds = [](Clock::time_point since) {
-      return std::chrono::duration<double>(Clock::now() - since).count();
-    };
+    Preparation preparation;
+    this->Prepare(method, preparation);
     if (!method.NeedsWholeImage())
     {
       this->GetModifiableInterpolator()->SetInputImage(nullptr); // as ITK leaves it: it must not keep the input alive
@@ -277,68 +228,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     {
       m_OwnCache->Clear();
     }
-    CudaSpline::SourceCache * const cache = this->GetCache();
-    CudaSplineBackend::Operation    operation;
-    operation.work = [&](int device) {
-      // Of a source that is kept the pixels are only read, for the checksum. That it is the wanted one is not known
-      // before that: it will be where it was the last time.
-      const auto isKept = [&](CudaSpline::Backend backend) {
-        return cache != nullptr && m_SourceReused && cache->GetBytesOf(samples, backend, device) > 0;
-      };
-      CudaSpline::OperationWork evaluating = CudaSpline::CountResampleWork(samples, resampling);
-      if (needsOutside)
-      {
-        evaluating = evaluating + CudaSpline::CountSourceWork(outside);
-      }
-      const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(samples) + evaluating;
-      return CudaSpline::BackendWork{ isKept(CudaSpline::Backend::Cpu) ? evaluating : making,
-                                      isKept(CudaSpline::Backend::Cuda) ? evaluating : making };
-    };
-    operation.memory = [&](int device) {
-      // One source of this size is used again, or freed before its successor is made: its memory is ours to plan with.
-      const std::size_t kept = cache == nullptr ? 0 : cache->GetBytesOf(samples, CudaSpline::Backend::Cuda, device);
-      const std::size_t resident = std::min(kept, samples.Bytes());
-      CudaSpline::MemoryPlan plan = CudaSpline::PlanResample(samples, resampling, budget(device, resident));
-      if (!plan.fits && cache != nullptr && cache->GetBytesOnDevice(device) > 0)
-      {
-        cache->Clear();
-        plan = CudaSpline::PlanResample(samples, resampling, budget(device, 0));
-      }
-      return plan;
-    };
-    operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      auto               start = Clock::now();
-      const void * const pixels = this->GetInput()->GetBufferPointer();
-      const auto         part = context.Part(0.0, needsOutside ? 0.3 : 0.4);
-      m_SourceReused = false;
-      const auto source = cache != nullptr ? cache->Provide(samples, pixels, part, &m_SourceReused)
-                                           : CudaSpline::MakeSource(samples, pixels, part);
-      const auto continued = needsOutside ? CudaSpline::MakeSource(outside, pixels, context.Part(0.3, 0.4)) : source;
-      resampling.extrapolation = isExtrapolated ? continued.get() : nullptr;
-      m_PreparationTime = seconds(start);
-      start = Clock::now();
-      const std::unique_ptr<double[]> ends = isLinear ? this->MapScanlines(context) : nullptr;
-      resampling.scanlineEnds = ends.get();
-      CudaSpline::Resample(resampling, *source, this->GetOutput()->GetBufferPointer(), context.Part(0.4, 1.0));
-      m_EvaluationTime = seconds(start);
-      const auto interpolation = method.interpolation.interpolation;
-      const bool isConvex =
-        interpolation == CudaSpline::Interpolation::BSpline || interpolation == CudaSpline::Interpolation::Linear;
-      if (samples.storage != CudaSpline::CoefficientStorage::Element || (m_MeasureErrorBound && isConvex))
-      {
-        m_ErrorBound = CudaSpline::ModeErrorBound(resampling, *source, context);
-      }
-    };
-    operation.describe = [&] {
-      return std::string(this->GetNameOfClass()) + " | " + CudaSplineDetail::TraceSource(samples) + " -> " +
-             NameOf(resampling.output) + " " +
-             CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), OutputDimension) + " | " +
-             CudaSplineDetail::TraceMethod(resampling, samples) + ", " +
-             (isLinear ? "linear"
-                       : (resampling.chain != nullptr ? "chain of " + std::to_string(chain.stages.size())
-                                                      : std::string("points by ITK's transform"))) +
-             (isExtrapolated ? ", extrapolated" : "");
-    };
+    CudaSplineBackend::Operation operation = this->MakeOperation(preparation);
+    operation.run = [&](const CudaSpline::ExecutionContext & context) { this->Resample(preparation, context); };
     m_Backend.Run(operation, this->GetMultiThreader(), this);
   }
 }
@@ -347,5 +238,6 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
 
 #include "itkCudaResampleImageFilterCoordinates.hxx"
 #include "itkCudaResampleImageFilterPixels.hxx"
+#include "itkCudaResampleImageFilterPlan.hxx"
 
 #endif

@@ -75,6 +75,7 @@ public:
   explicit BatchRun(const Options & options)
     : m_Options(options)
     , m_States(options.items.size())
+    , m_Reports(options.items.size())
   {
     for (std::size_t i = 0; i < m_States.size(); ++i)
     {
@@ -173,7 +174,7 @@ public:
       entry["status"] = NameOf(m_States[i].status);
       entry["message"] = m_States[i].message;
       entry["warnings"] = m_States[i].warnings;
-      entry["report"] = m_States[i].report;
+      entry["report"] = m_Reports[i];
       json["items"].push_back(entry);
     }
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -185,7 +186,6 @@ private:
     Status                   status{ Status::Waiting };
     std::string              message;
     std::vector<std::string> warnings;
-    nlohmann::json           report;
   };
 
   void
@@ -200,7 +200,7 @@ private:
       m_Bar.Wipe();
       std::cout << '[' << m_Finished << '/' << m_States.size() << "] " << m_Options.items[item].output << ": "
                 << NameOf(status);
-      const nlohmann::json & report = m_States[item].report;
+      const nlohmann::json & report = m_Reports[item];
       if (report.is_object())
       {
         std::cout << ", " << report.value("backend", "");
@@ -282,13 +282,14 @@ private:
     m_States[item].warnings = result.at("warnings").get<std::vector<std::string>>();
     if (error.empty())
     {
-      m_States[item].report = result.at("report");
+      m_Reports[item] = result.at("report");
     }
     this->Finish(item, error.empty() ? Status::Done : Status::Failed, error);
   }
 
   const Options &                           m_Options;
   std::vector<State>                        m_States;
+  std::vector<nlohmann::json>               m_Reports; ///< of the items that have one
   std::vector<std::unique_ptr<BatchWorker>> m_Workers;
   std::size_t                               m_Next{ 0 };
   std::size_t                               m_Finished{ 0 };

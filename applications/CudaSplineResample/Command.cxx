@@ -126,8 +126,14 @@ DeviceText(itk::CudaSpline::Backend backend, const std::string & device)
 {
   if (backend == itk::CudaSpline::Backend::Cuda)
   {
-    const int number = itk::CudaSpline::SelectDevice(device).device;
-    return "device " + std::to_string(number) + ", " + itk::CudaSpline::QueryDevice(number).name;
+    const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice(device);
+    std::string                         numbers = std::to_string(choice.device);
+    for (const int other : choice.more)
+    {
+      numbers += "," + std::to_string(other);
+    }
+    return (choice.more.empty() ? "device " : "devices ") + numbers + ", " +
+           itk::CudaSpline::QueryDevice(choice.device).name;
   }
   return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
 }
@@ -263,6 +269,13 @@ RunCommand(const Options & options)
   Report           report;
   Stopwatch        reading;
   ImageDescription input = Prepare(options, request);
+  if (options.explain)
+  {
+    request.explain = true;
+    request.input = Volume{ input.grid, input.type, nullptr };
+    std::cout << Resample(request).plan << std::flush;
+    return report;
+  }
   StartDeviceAhead(request, input);
   report.readSeconds = reading.GetSeconds();
 

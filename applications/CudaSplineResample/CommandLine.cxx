@@ -173,9 +173,9 @@ InterpretFiles(const Words & words, Options & options)
     }
     return;
   }
-  if (options.compare || !options.series.empty())
+  if (options.compare || options.explain || !options.series.empty())
   {
-    throw ProgramError("--compare-itk and --series are for one image");
+    throw ProgramError("--compare-itk, --explain and --series are for one image");
   }
   if (!words.jobs.empty())
   {
@@ -251,15 +251,15 @@ Interpret(const Words & words, Options & options)
   options.defaultValue = *defaultValue;
   const bool isNumber = !words.device.empty() && words.device.size() < 6 &&
                         words.device.find_first_not_of("0123456789") == std::string::npos;
-  const bool isList = !isNumber && !options.items.empty() && !ParseDevices(words.device).empty();
-  if (isList)
+  const bool isList = !isNumber && !ParseDevices(words.device).empty();
+  if (isList && !options.items.empty())
   {
     options.devices = ParseDevices(words.device);
   }
   if (words.device != "auto" && words.device != "cpu" && !isNumber && !isList)
   {
-    throw ProgramError("--device \"" + words.device + "\": allowed are auto, cpu and the number of a GPU, from 0" +
-                       (words.device.find(',') != std::string::npos ? "; several are for several images" : ""));
+    throw ProgramError("--device \"" + words.device +
+                       "\": allowed are auto, cpu and numbers of GPUs, from 0, as 0 or 0,1");
   }
   options.device = words.device == "auto" ? "" : words.device;
   if (!words.outputType.empty())
@@ -351,7 +351,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app
     .add_option("--device",
                 words.device,
-                "auto (default), cpu, or the number of a GPU, which then has to do it; of several images also \"0,1\"")
+                "auto (default), cpu, or the number of a GPU, which then has to do it; \"0,1\" for several")
     ->type_name("DEVICE");
   app.add_flag(
     "--compare-itk", options.compare, "Resample with ITK's own classes too, and print the differences and both times");
@@ -362,6 +362,9 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")->type_name("FILE");
   app.add_option("--series", options.series, "Series to take from a DICOM folder with several")->type_name("UID");
   app.add_flag("--force", options.force, "Read a DICOM folder even if slices are missing, unevenly spaced or tilted");
+  app.add_flag("--explain",
+               options.explain,
+               "Print what would be done, by whom, with how much memory and about how long, and do nothing");
   app.add_flag("-v,--verbose", options.verbose, "Print what was done, by whom, and the time of each stage");
 
   try

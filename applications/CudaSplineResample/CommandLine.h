@@ -68,7 +68,7 @@ struct Options
   std::vector<std::size_t>       size;     ///< voxels; empty, one, or one an axis
   std::vector<double>            rotation; ///< degrees; empty, one (2D) or three (3D)
   double                         defaultValue{ 0.0 };
-  std::string                    device;     ///< "" (automatic), "cpu" or a number
+  std::string                    device;     ///< "" (automatic), "cpu", a number, or several that share one image
   std::optional<ScalarType>      outputType; ///< empty: the input's
   bool                           compare{ false };
   std::string                    difference; ///< image of the differences from ITK; empty: none
@@ -77,6 +77,7 @@ struct Options
   bool                           force{ false };
   bool                           verbose{ false };
   bool                           quiet{ false };     ///< no progress bar
+  bool                           explain{ false };   ///< say what would be done, and do nothing
   bool                           overwrite{ false }; ///< of several images: also those that are there already
   unsigned int                   jobs{ 0 };          ///< of several images: at one time; 0 for a number that is well
   std::vector<std::string>       devices;            ///< of several images: taken in turn; empty: device

@@ -62,8 +62,10 @@ Pixels
   fractions, and nearest for labels.
 
 Environment
-  CUDASPLINE_DEVICE=cpu|gpu|0|1...  device of --device auto; without it the GPU where it is estimated to be done first, its start
-  included, else the CPU; --verbose says why. CUDASPLINE_CACHE_DIR: folder of the measured speeds for that (~/.cache/cudaspline).
+  CUDASPLINE_DEVICE=cpu|gpu|0|1|0,1...  device of --device auto (several share an image, or several images); without it the GPU
+  where it is estimated to be done first, its start included, else the CPU; --verbose says why. CUDASPLINE_CACHE_DIR: folder of
+  the measured speeds for that (~/.cache/cudaspline). CUDASPLINE_MEMORY_LIMIT=4G: the most of a GPU's memory that is taken; what
+  needs more is done in pieces.
 
 Exit code
   0: done. 1: an error (of several images: some failed), named in one line on stderr; the output is untouched. 2: a wrong command line.
@@ -75,6 +77,7 @@ Examples
   CudaSplineResample labels.nii.gz back.nii.gz -r t1.nii.gz -t affine.tfm,inverse -i nearest
   CudaSplineResample ct-folder/ ct.nii.gz --spacing 1 -i bspline --default-value -1024
   CudaSplineResample t1.nii.gz out.nii.gz --spacing 0.8 -i bspline --output-type float --compare-itk
+  CudaSplineResample huge.mha out.mha --size 4000 --device 0,1 --explain
   CudaSplineResample --batch list.csv --spacing 1 -i bspline --device 0,1 --report batch.json)";
 }
 

@@ -70,7 +70,7 @@ Resample(const ResampleRequest & request)
     first.outputType = needsDouble ? ScalarType::Float64 : ScalarType::Float32;
   }
   ResampleResult result = Dispatch(inputType, [&first](auto zero) { return ResampleTyped<decltype(zero)>(first); });
-  if (first.outputType != request.outputType)
+  if (first.outputType != request.outputType && !request.explain)
   {
     result.output = CastVolume(result.output, request.outputType);
   }

@@ -42,8 +42,9 @@ struct ResampleRequest
   Interpolation               interpolation{ Interpolation::Linear };
   unsigned int                order{ 3 };
   double                      defaultValue{ 0.0 };
-  std::string                 device;   ///< "" (automatic), "cpu" or a number
-  std::function<void(double)> progress; ///< finished fraction
+  std::string                 device;           ///< "" (automatic), "cpu", a number or several
+  bool                        explain{ false }; ///< only say what would be done; the input needs no pixels
+  std::function<void(double)> progress;         ///< finished fraction
 };
 
 /** \brief What was computed, by whom, and how long it took. */
@@ -52,6 +53,7 @@ struct ResampleResult
   Volume                   output;
   itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None };
   std::string              fallbackReason;
+  std::string              plan; ///< what would be done, of requests that only ask; they have nothing else
   double                   prepareSeconds{ 0.0 };
   double                   evaluateSeconds{ 0.0 };
 };

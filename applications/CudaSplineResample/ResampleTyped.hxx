@@ -29,6 +29,7 @@
 #include "itkNearestNeighborInterpolateImageFunction.h"
 
 #include <chrono>
+#include <sstream>
 #include <type_traits>
 
 namespace CudaSplineResample
@@ -91,11 +92,18 @@ ResampleImage(const ResampleRequest & request)
   filter->SetInterpolator(MakeInterpolator<AsItIs, InputImageType>(request));
   filter->SetDevice(request.device);
 
+  ResampleResult result;
+  if (request.explain)
+  {
+    std::ostringstream text;
+    text << filter->GetPlan();
+    result.plan = text.str();
+    return result;
+  }
   const auto start = std::chrono::steady_clock::now();
   filter->Update();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  ResampleResult result;
   result.output = HoldImage(filter->GetOutput(), request.outputGrid);
   result.backend = filter->GetLastBackend();
   result.fallbackReason = filter->GetFallbackReason();

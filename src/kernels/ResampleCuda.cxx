@@ -23,6 +23,7 @@
 
 #include "kernels/EvaluationBackends.h"
 #include "kernels/EvaluationCuda.h"
+#include "kernels/GatherSource.h"
 #include "kernels/HostCopies.h"
 #include "kernels/MapShape.h"
 #include "kernels/MethodDispatch.h"
@@ -117,6 +118,7 @@ template <unsigned int VDimension>
 void
 ResampleSlabs(const ResampleDescriptor & descriptor,
               const SampleSource &       source,
+              const GatherTexture *      gathered,
               void *                     output,
               const MemoryPlan &         plan,
               const ExecutionContext &   context)
@@ -128,6 +130,10 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   Downloader                  downloader(threads);
   auto                        arguments = MakeResampleArguments<VDimension>(descriptor, source);
   arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
+  if (gathered != nullptr)
+  {
+    arguments.texture = gathered->Get();
+  }
   SlabCoordinates<VDimension> coordinates(descriptor, plan, streams[0], uploaders[0], arguments);
   const std::size_t           defaultBytes =
     descriptor.defaultPixels != nullptr ? source.GetDescriptor().components * sizeof(std::uint64_t) : 0;
@@ -185,14 +191,16 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
   const DeviceScope scope(context.device);
   // The source is there already: only what is allocated here counts against the free memory.
   const SourceDescriptor & samples = source.GetDescriptor();
-  const MemoryPlan         plan =
-    PlanResample(samples, descriptor, AvailableDeviceMemory(context.device, samples.Bytes()), true);
+  const std::size_t        available = AvailableDeviceMemory(context.device, samples.Bytes());
+  const MemoryPlan         plan = PlanResample(samples, descriptor, available, true);
   if (!plan.fits)
   {
     throw DeviceError(DeviceError::Kind::OutOfMemory, plan.reason);
   }
+  const std::size_t           spare = available - std::min(available, plan.PeakBytes());
+  const GatherTexture * const gathered = GatherTextureOf(descriptor, source, spare);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
-    ResampleSlabs<decltype(dimension)::value>(descriptor, source, output, plan, context);
+    ResampleSlabs<decltype(dimension)::value>(descriptor, source, gathered, output, plan, context);
   });
 }
 

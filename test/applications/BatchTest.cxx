@@ -283,7 +283,8 @@ TEST_F(ProgramBatch, WrongLists)
   ExpectError(RunProgram({ "--batch", WriteList(2), "--jobs", "0" }), { "--jobs 0", "1 to 256" }, 2);
   ExpectError(RunProgram({ "--batch", WriteList(2), "--compare-itk" }), { "--compare-itk", "one image" }, 2);
   ExpectError(RunProgram({ Input(0), Output(0), "--overwrite" }), { "--overwrite", "several images" }, 2);
-  ExpectError(RunProgram({ Input(0), Output(0), "--device", "0,1" }), { "0,1", "several" }, 2);
+  ExpectError(RunProgram({ Input(0), Output(0), "--device", "0,1," }), { "\"0,1,\"", "as 0 or 0,1" }, 2);
+  ExpectError(RunProgram({ "--batch", WriteList(2), "--explain" }), { "--explain", "one image" }, 2);
 
   std::filesystem::create_directory(Path("results"));
   std::filesystem::create_directory(Path("series"));

@@ -166,6 +166,9 @@ TEST_F(ProgramErrors, Devices)
   };
   ExpectError(withVariable("99"), { "\"99\"", "allowed are cpu" });
   ExpectError(withVariable("fast"), { "\"fast\"", "allowed are cpu" });
+  ExpectError(withVariable("0,"), { "\"0,\"", "allowed are cpu" });
+  ExpectError(withVariable("0,0"), { "\"0,0\"", "allowed are cpu" });
+  ExpectError(Run({ "--device", "98,99" }), { "98", "allowed are cpu" });
 }
 
 /** A GPU that was asked for by number and lacks the memory is an error, not a reason to compute elsewhere in silence.

@@ -190,6 +190,38 @@ TEST_F(ProgramReport, ConstantImageHasNoRange)
   EXPECT_TRUE(report["comparison"]["maximum_fraction"].is_null() || report["comparison"]["maximum_fraction"] == 0.0);
 }
 
+TEST_F(ProgramReport, ExplainSaysWhatWouldBeDoneAndDoesNothing)
+{
+  const auto explain = [this](std::vector<std::string> words) {
+    words.insert(words.begin(), { Path("in.nrrd"), Path("none.nrrd"), "--explain" });
+    const ProgramResult result = RunProgram(words);
+    EXPECT_EQ(result.code, 0) << result.errors;
+    EXPECT_FALSE(std::filesystem::exists(Path("none.nrrd")));
+    return result.output;
+  };
+  const std::string cpu = explain({ "--device", "cpu", "-i", "bspline", "--size", "50" });
+  for (const char * const word :
+       { "operation: ", "BSpline 3", "50x50x50", "backend: Cpu\n", "reason: ", "pieces: 1\n", "estimate: ", " ms" })
+  {
+    EXPECT_NE(cpu.find(word), std::string::npos) << word << " is not in\n" << cpu;
+  }
+  EXPECT_EQ(cpu.find("device memory"), std::string::npos) << cpu;
+  EXPECT_NE(explain({ "-i", "nearest", "--device", "cpu" }).find("Nearest"), std::string::npos);
+}
+
+TEST_F(ProgramReport, ExplainOfADevice)
+{
+  const ProgramResult gpu = RunProgram({ Path("in.nrrd"), Path("none.nrrd"), "--explain", "--device", "0" });
+  if (gpu.code != 0)
+  {
+    GTEST_SKIP() << "no GPU here: " << gpu.errors;
+  }
+  for (const char * const word : { "backend: Cuda, device 0\n", "slabs: ", "device memory: ", "transfers: " })
+  {
+    EXPECT_NE(gpu.output.find(word), std::string::npos) << word << " is not in\n" << gpu.output;
+  }
+}
+
 TEST_F(ProgramReport, DeviceOfTheEnvironment)
 {
   ProgramSettings settings;

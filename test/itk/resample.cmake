@@ -2,6 +2,7 @@ add_executable(
   CudaSplineResampleTests
   CudaResampleImageFilterTest.cxx
   CudaResampleImageFilterPixelTest.cxx
+  CudaResampleImageFilterPiecesTest.cxx
   CudaResampleImageFilterPipelineTest.cxx
   CudaResampleImageFilterFallbackTest.cxx
   CudaResampleImageFilterBrainTest.cxx
