@@ -1,0 +1,191 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+/** \file
+ * \brief Value and derivative of the metrics, every voxel of a volume, an affine transform.
+ *
+ *   Metric/name:meansquares/backend:cuda/size:256/order:1/precision:single/gradient:filter
+ *
+ * A row is a call of GetValueAndDerivative() after the first one, which uploads; the parameters differ from call to
+ * call. The backend \c itk is ITK's own metric, on all threads. Order 1 is linear interpolation. Counter \c value: that
+ * of the last call, so that rows can be compared.
+ *
+ * --benchmark_out=FILE writes every repetition as JSON. */
+
+#include "itkCudaCorrelationImageToImageMetricv4.h"
+#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
+#include "itkCudaMeanSquaresImageToImageMetricv4.h"
+#include "itkCudaSpline/device/Device.h"
+
+#include "itkAffineTransform.h"
+#include "itkBSplineInterpolateImageFunction.h"
+#include "itkImageRegionIteratorWithIndex.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+namespace
+{
+
+using ImageType = itk::Image<float, 3>;
+
+/** Waves of some voxels: all bins of a histogram are used, and neighbours differ. */
+ImageType::Pointer
+MakeImage(unsigned int size, double phase)
+{
+  static std::map<std::pair<unsigned int, double>, ImageType::Pointer> images;
+  ImageType::Pointer &                                                 image = images[{ size, phase }];
+  if (image.IsNull())
+  {
+    image = ImageType::New();
+    ImageType::RegionType region;
+    for (unsigned int d = 0; d < 3; ++d)
+    {
+      region.SetSize(d, size);
+    }
+    image->SetRegions(region);
+    image->Allocate();
+    itk::ImageRegionIteratorWithIndex<ImageType> it(image, region);
+    for (; !it.IsAtEnd(); ++it)
+    {
+      const auto & index = it.GetIndex();
+      it.Set(static_cast<float>(100.0 * std::sin(0.11 * index[0] + phase) * std::cos(0.07 * index[1]) +
+                                60.0 * std::sin(0.05 * index[2] + 0.031 * index[0]) +
+                                (index[0] * 7 + index[1] * 5) % 9));
+    }
+  }
+  return image;
+}
+
+/** A metric's settings. */
+struct Cell
+{
+  std::string  backend;
+  unsigned int size{ 256 };
+  unsigned int order{ 1 };
+  bool         isDouble{ false };
+  bool         differences{ false };
+};
+
+template <typename TMetric>
+void
+Measure(benchmark::State & state, const Cell & cell)
+{
+  auto metric = TMetric::New();
+  metric->SetFixedImage(MakeImage(cell.size, 0.0));
+  metric->SetMovingImage(MakeImage(cell.size, 0.4));
+  auto transform = itk::AffineTransform<double, 3>::New();
+  transform->Rotate(0, 1, 0.06);
+  transform->Rotate(1, 2, 0.04);
+  metric->SetMovingTransform(transform);
+  if (cell.order > 1)
+  {
+    auto spline = itk::BSplineInterpolateImageFunction<ImageType, double>::New();
+    spline->SetSplineOrder(cell.order);
+    metric->SetMovingInterpolator(spline);
+  }
+  metric->SetUseMovingImageGradientFilter(!cell.differences);
+  metric->SetUseFixedImageGradientFilter(!cell.differences);
+  if constexpr (std::is_base_of<itk::CudaSplineImageMetric<typename TMetric::Superclass::Superclass>, TMetric>::value)
+  {
+    metric->SetGPUEnabled(cell.backend == "cuda");
+    metric->SetPrecision(cell.isDouble ? itk::CudaSplinePrecision::Double : itk::CudaSplinePrecision::Single);
+  }
+  metric->Initialize();
+  double                           value = 0.0;
+  typename TMetric::DerivativeType derivative;
+  metric->GetValueAndDerivative(value, derivative);
+  auto parameters = transform->GetParameters();
+  for (auto _ : state)
+  {
+    parameters[9] = parameters[9] > 1.0 ? 0.0 : parameters[9] + 0.01;
+    transform->SetParameters(parameters);
+    metric->GetValueAndDerivative(value, derivative);
+  }
+  if constexpr (std::is_base_of<itk::CudaSplineImageMetric<typename TMetric::Superclass::Superclass>, TMetric>::value)
+  {
+    const auto wanted = cell.backend == "cuda" ? itk::CudaSpline::Backend::Cuda : itk::CudaSpline::Backend::Cpu;
+    if (metric->GetLastBackend() != wanted)
+    {
+      state.SkipWithError(("another backend answered: " + metric->GetFallbackReason()).c_str());
+    }
+  }
+  state.counters["value"] = value;
+  state.counters["points"] = static_cast<double>(metric->GetNumberOfValidPoints());
+}
+
+/** The cell once with the module's metric, or with ITK's. */
+template <typename TOurs, typename TItk>
+void
+Register(const std::string & name, const Cell & cell)
+{
+  const std::string title = "Metric/name:" + name + "/backend:" + cell.backend + "/size:" + std::to_string(cell.size) +
+                            "/order:" + std::to_string(cell.order) +
+                            "/precision:" + (cell.isDouble ? "double" : "single") +
+                            "/gradient:" + (cell.differences ? "differences" : "filter");
+  auto * const row =
+    benchmark::RegisterBenchmark(title.c_str(), cell.backend == "itk" ? Measure<TItk> : Measure<TOurs>, cell);
+  row->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  for (const char * backend : { "cuda", "cpu", "itk" })
+  {
+    if (std::string(backend) == "cuda" && itk::CudaSpline::DeviceCount() == 0)
+    {
+      continue;
+    }
+    for (const unsigned int size : { 64U, 128U, 256U })
+    {
+      for (const unsigned int order : { 1U, 3U })
+      {
+        for (const bool isDouble : { false, true })
+        {
+          for (const bool differences : { false, true })
+          {
+            Cell cell;
+            cell.backend = backend;
+            cell.size = size;
+            cell.order = order;
+            cell.isDouble = isDouble;
+            cell.differences = differences;
+            Register<itk::CudaMeanSquaresImageToImageMetricv4<ImageType, ImageType>,
+                     itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
+            Register<itk::CudaCorrelationImageToImageMetricv4<ImageType, ImageType>,
+                     itk::CorrelationImageToImageMetricv4<ImageType, ImageType>>("correlation", cell);
+            Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
+                     itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
+          }
+        }
+      }
+    }
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+  {
+    return 1;
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

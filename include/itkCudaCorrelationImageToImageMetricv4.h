@@ -1,0 +1,123 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaCorrelationImageToImageMetricv4_h
+#define itkCudaCorrelationImageToImageMetricv4_h
+
+#include "itkCudaSplineImageMetric.h"
+
+#include "itkCorrelationImageToImageMetricv4.h"
+
+#include <limits>
+
+namespace itk
+{
+
+/** \class CudaCorrelationImageToImageMetricv4
+ * \brief Normalised correlation of two images, on a GPU or on all threads of the host.
+ *
+ * Replaces CorrelationImageToImageMetricv4: parameters and results are its own. With f1 and m1 the fixed and the moving
+ * values less their means over the valid samples, ff, mm and fm the sums of their products, g the gradient of the
+ * moving image and J the Jacobian of the transform,
+ *
+ *     value      = -fm^2 / (ff mm)
+ *     derivative = 2 fm / (ff mm) (sum f1 J' g - fm / mm  sum m1 J' g)
+ *
+ * where, as in ITK, a step along the derivative lowers the value. Two passes over the samples: the means, then all
+ * else; ITK's own pass for the means, before each evaluation, is left out. What is accelerated, and how exact it is,
+ * says CudaSplineImageMetric.
+ *
+ * \tparam TFixedImage type of the fixed image
+ * \tparam TMovingImage type of the moving image
+ * \tparam TVirtualImage type of the image that is the virtual domain
+ * \tparam TInternalComputationValueType double; with float ITK's metric answers
+ * \tparam TMetricTraits see ITK
+ *
+ * \ingroup CudaSpline */
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TVirtualImage = TFixedImage,
+          typename TInternalComputationValueType = double,
+          typename TMetricTraits =
+            DefaultImageToImageMetricTraitsv4<TFixedImage, TMovingImage, TVirtualImage, TInternalComputationValueType>>
+class ITK_TEMPLATE_EXPORT CudaCorrelationImageToImageMetricv4
+  : public CudaSplineImageMetric<CorrelationImageToImageMetricv4<TFixedImage,
+                                                                 TMovingImage,
+                                                                 TVirtualImage,
+                                                                 TInternalComputationValueType,
+                                                                 TMetricTraits>>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaCorrelationImageToImageMetricv4);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaCorrelationImageToImageMetricv4;
+  using Superclass = CudaSplineImageMetric<CorrelationImageToImageMetricv4<TFixedImage,
+                                                                           TMovingImage,
+                                                                           TVirtualImage,
+                                                                           TInternalComputationValueType,
+                                                                           TMetricTraits>>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes an object, by a registered factory where there is one. */
+  itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaCorrelationImageToImageMetricv4, CorrelationImageToImageMetricv4);
+
+protected:
+  CudaCorrelationImageToImageMetricv4() = default;
+  ~CudaCorrelationImageToImageMetricv4() override = default;
+
+  /** Two passes: the formula above. Where the product of ff and mm is no more than a rounding of 1, value and
+   * derivative are 0, as in ITK. */
+  typename Superclass::Outcome
+  Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
+  {
+    typename Superclass::Outcome   outcome;
+    const CudaSpline::MetricResult means = reduce(CudaSpline::MetricPass::Means, false, {});
+    outcome.count = means.count;
+    if (means.count == 0)
+    {
+      return outcome;
+    }
+    const auto                   number = static_cast<double>(means.count);
+    CudaSpline::MetricParameters parameters;
+    parameters.fixedMean = means.values[0] / number;
+    parameters.movingMean = means.values[1] / number;
+    const CudaSpline::MetricResult sums = reduce(CudaSpline::MetricPass::Correlation, withDerivative, parameters);
+    const double                   ff = sums.values[0];
+    const double                   mm = sums.values[1];
+    const double                   fm = sums.values[2];
+    if (!(mm * ff <= std::numeric_limits<double>::epsilon())) // NaN too: what came of it shall be seen
+    {
+      outcome.value = -1.0 * fm * fm / (mm * ff);
+      const double factor = 2.0 * fm / (ff * mm);
+      for (std::size_t i = 0; i < outcome.moments.size(); ++i)
+      {
+        outcome.moments[i] = factor * (sums.moments[0][i] - fm / mm * sums.moments[1][i]);
+      }
+    }
+    return outcome;
+  }
+};
+
+} // namespace itk
+
+#endif

@@ -1,0 +1,275 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineImageMetric_h
+#define itkCudaSplineImageMetric_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSplineMoments.h"
+#include "itkCudaSplinePrecision.h"
+#include "itkCudaSplineRecognition.h"
+#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/kernels/Metric.h"
+#include "itkCudaSpline/kernels/SourceCache.h"
+
+#include "itkCentralDifferenceImageFunction.h"
+#include "itkImageMaskSpatialObject.h"
+#include "itkImageToImageMetricv4.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace itk
+{
+
+/** \class CudaSplineImageMetric
+ * \brief What the module's image metrics share: it stands between each of them and the metric of ITK that it replaces.
+ *
+ * The hook is GetValueAndDerivativeExecute(), which ITK calls for GetValue() and GetValueAndDerivative() alike. The
+ * fixed image is sampled once, by ITK's own functions on all threads, so any fixed transform, mask and interpolator
+ * will do: its values and the places of sampled point sets are arrays that stay on the backend, as the moving image,
+ * its coefficients, gradients and mask do, until Initialize() is called, or something that they depend on was replaced
+ * or modified. Where Initialize() finds the same pixels again (by a checksum of all of them) the arrays are used again.
+ *
+ * The kernels map the samples, interpolate the moving image and add up values and moments (CudaSpline::MetricSums) in
+ * an order that the number of samples alone decides: the same call gives the same bits. Moments become the derivative
+ * on the host, with the transform's own Jacobian (CudaSplineDetail::AffineJacobian).
+ *
+ * Accelerated are images of 2 and 3 dimensions of float or double pixels; moving transforms of double precision that
+ * are linear, and composites of linear ones as ImageRegistrationMethodv4 makes them; for values alone those of
+ * B-splines and displacement fields too; moving images interpolated by nearest neighbours, linearly, or by B-splines,
+ * by ITK's classes or the module's; gradients of any gradient filter on the moving image's grid and of ITK's central
+ * differences; moving masks that are ImageMaskSpatialObjects; every sampling. All else is the superclass';
+ * GetFallbackReason() says why.
+ *
+ * \par Accuracy
+ * The number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels) values agree with
+ * ITK's to 1e-12, derivatives to 1e-10; in single precision to 1e-6 and 1e-5 (relative; derivatives in the L2 norm).
+ * ITK's B-spline coefficients of orders 2 to 5 are themselves exact to 4e-10 of the largest pixel, near the edges at
+ * which its recursion begins: with those both agree to some 1e-9.
+ *
+ * \tparam TMetric the metric of ITK, with its template parameters
+ * \ingroup CudaSpline */
+template <typename TMetric>
+class CudaSplineImageMetric : public TMetric
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaSplineImageMetric);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaSplineImageMetric;
+  using Superclass = TMetric;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  using FixedImageType = typename Superclass::FixedImageType;
+  using MovingImageType = typename Superclass::MovingImageType;
+  using VirtualImageType = typename Superclass::VirtualImageType;
+  using FixedPixelType = typename FixedImageType::PixelType;
+  using MovingPixelType = typename MovingImageType::PixelType;
+  using MeasureType = typename Superclass::MeasureType;
+  using DerivativeType = typename Superclass::DerivativeType;
+  ///@}
+
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaSplineImageMetric, ImageToImageMetricv4);
+
+  /** Dimension of the images. */
+  static constexpr unsigned int ImageDimension = MovingImageType::ImageDimension;
+
+  /** True where the module's own kernels can evaluate such a metric. */
+  static constexpr bool IsAccelerated =
+    (ImageDimension == 2 || ImageDimension == 3) && FixedImageType::ImageDimension == ImageDimension &&
+    VirtualImageType::ImageDimension == ImageDimension && std::is_floating_point<FixedPixelType>::value &&
+    std::is_floating_point<MovingPixelType>::value && sizeof(FixedPixelType) <= sizeof(double) &&
+    sizeof(MovingPixelType) <= sizeof(double) &&
+    std::is_same<typename Superclass::InternalComputationValueType, double>::value;
+
+  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
+  itkCudaSplineBackendMacro();
+  ///@}
+
+  /** Arithmetic of values and gradients; CudaSplinePrecision::Automatic by default: double where an image's pixels are.
+   * Coordinates and sums are double in any case. */
+  ///@{
+  itkSetEnumMacro(Precision, CudaSplinePrecision);
+  itkGetEnumMacro(Precision, CudaSplinePrecision);
+  ///@}
+
+  /** Whether the gradient of the moving image is that of the B-spline which interpolates it, and not one of ITK's: the
+   * derivative is then the value's own. Off by default, as ITK has no such gradient. Where the kernels cannot evaluate
+   * the metric, derivatives throw an exception then. */
+  ///@{
+  itkSetMacro(UseAnalyticMovingImageGradient, bool);
+  itkGetConstMacro(UseAnalyticMovingImageGradient, bool);
+  itkBooleanMacro(UseAnalyticMovingImageGradient);
+  ///@}
+
+  /** Prepares the metric, as ITK's does.
+   *
+   * \exception ExceptionObject what ITK's metric throws */
+  void
+  Initialize() override;
+
+protected:
+  /** What a metric is made of, when all samples were added up. */
+  struct Outcome
+  {
+    std::int64_t           count{ 0 };   ///< valid points
+    double                 value{ 0.0 }; ///< the metric's value
+    std::array<double, 12> moments{};    ///< of the derivative
+  };
+
+  /** Adds up a pass over all samples; the second parameter is whether moments are wanted. */
+  using Reduce =
+    std::function<CudaSpline::MetricResult(CudaSpline::MetricPass, bool, const CudaSpline::MetricParameters &)>;
+
+  CudaSplineImageMetric();
+  ~CudaSplineImageMetric() override = default;
+
+  /** Prints the choice of backend, who ran last, and the arithmetic. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  /** Clears the derivative, and nothing else: what ITK's metric does beside that on the host is for the kernels. */
+  void
+  InitializeForIteration() const override;
+
+  /** Computes the value and, where wanted, adds the derivative. */
+  void
+  GetValueAndDerivativeExecute() const override;
+
+  /** Computes no gradient image where gradients are analytic. */
+  void
+  ComputeMovingImageGradientFilterImage() const override;
+
+  /** \brief The formula of the metric: from passes over the samples to its value and moments.
+   *
+   * Called again for the next backend where one fails, so nothing of the metric is changed.
+   *
+   * \param[in] reduce adds up a pass
+   * \param[in] withDerivative whether moments are wanted */
+  virtual Outcome
+  Accumulate(const Reduce & reduce, bool withDerivative) const = 0;
+
+  /** Why the kernels cannot, beside what holds for all metrics; empty where they can. */
+  virtual std::string
+  WhyNotAccelerated() const
+  {
+    return std::string();
+  }
+
+  /** Throws where ITK's metric does, of what was added up; others have nothing to say. */
+  virtual void
+  CheckOutcome(const Outcome &) const
+  {}
+
+private:
+  using ImageMetric = typename TMetric::Superclass;
+  using MaskType = ImageMaskSpatialObject<ImageDimension>;
+
+  /** A list or image of the host, and what it becomes on a backend. */
+  struct HostArray
+  {
+    CudaSpline::SourceDescriptor descriptor;
+    const void *                 pixels{ nullptr }; ///< null: there is none
+  };
+
+  /** What follows from everything but the moving transform. */
+  struct Preparation
+  {
+    std::vector<std::pair<const void *, ModifiedTimeType>> stamp; ///< of what it was made from
+    std::vector<double>                                    fixedParameters;
+    std::string                                            refusal;         ///< why no kernel can; empty where one can
+    std::string                                            gradientRefusal; ///< why none can give the derivative
+    CudaSpline::MetricDescriptor                           descriptor;
+    CudaSpline::MetricGradient                             gradientFrom{ CudaSpline::MetricGradient::Image };
+    double                                                 extent{ 1.0 }; ///< of the virtual domain, half of it (mm)
+    std::vector<FixedPixelType>                            fixedValues;
+    std::vector<std::uint8_t>                              insideValues;
+    std::vector<double>                                    places;
+    std::vector<LightObject::ConstPointer>                 kept; ///< images whose pixels may be borrowed
+    HostArray                                              fixed, inside, points, moving, gradient, mask;
+    CudaSpline::MetricSources                              onHost;
+    CudaSpline::MetricSources                              onDevice;
+    int                                                    device{ -1 };
+  };
+
+  /** Objects and their times of modification that a preparation depends on. */
+  std::vector<std::pair<const void *, ModifiedTimeType>>
+  MakeStamp() const;
+  /** The parameters of the fixed transform, where they are few. */
+  std::vector<double>
+  FixedParameters() const;
+  /** Makes m_Preparation where there is none, or none that is still valid. */
+  void
+  Prepare() const;
+  void
+  DescribeMoving(Preparation & preparation) const;
+  void
+  DescribeGradient(Preparation & preparation) const;
+  void
+  DescribeMask(Preparation & preparation) const;
+  void
+  SampleFixed(Preparation & preparation) const;
+  /** Samples of the fixed image on the virtual grid, with whether they count. */
+  void
+  SampleFixedOnGrid(Preparation & preparation) const;
+  /** The samples of a point set that count. */
+  void
+  SampleFixedAtPoints(Preparation & preparation) const;
+  /** Why the moving transform cannot be evaluated, or the derivative by its parameters; empty where it can. */
+  std::string
+  DescribeTransform(CudaSpline::MetricDescriptor &                     descriptor,
+                    CudaSplineDetail::AffineJacobian<ImageDimension> & jacobian) const;
+  /** The arrays on the backend of the context, made where they are not there. */
+  const CudaSpline::MetricSources &
+  ProvideSources(const CudaSpline::ExecutionContext & context) const;
+  /** Work and memory of the arrays that are not there. */
+  ///@{
+  CudaSpline::OperationWork
+  CountSources(bool isThere) const;
+  CudaSpline::MemoryPlan
+  PlanSources(int device) const;
+  ///@}
+  void
+  RunSuperclass(const std::string & reason, const CudaSplineTrace::Describe & describe) const;
+
+  mutable CudaSplineBackend                        m_Backend;
+  mutable std::unique_ptr<Preparation>             m_Preparation;
+  mutable std::unique_ptr<CudaSpline::SourceCache> m_Cache;
+  mutable bool                                     m_InterpolatorWaits{ false }; ///< for its image
+  MultiThreaderBase::Pointer                       m_Threader;
+  CudaSplinePrecision                              m_Precision{ CudaSplinePrecision::Automatic };
+  bool                                             m_UseAnalyticMovingImageGradient{ false };
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaSplineImageMetric.hxx"
+#endif
+
+#endif

@@ -1,0 +1,304 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineImageMetric_hxx
+#define itkCudaSplineImageMetric_hxx
+
+#include "itkCudaSplineImageMetric.h"
+#include "itkCudaSpline/device/Device.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace itk
+{
+
+template <typename TMetric>
+CudaSplineImageMetric<TMetric>::CudaSplineImageMetric()
+  : m_Cache(new CudaSpline::SourceCache(std::numeric_limits<std::size_t>::max(), 6)) // as many as a backend has arrays
+  , m_Threader(MultiThreaderBase::New())
+{}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::PrintSelf(std::ostream & os, Indent indent) const
+{
+  Superclass::PrintSelf(os, indent);
+  m_Backend.Print(os, indent);
+  os << indent << "Precision: " << m_Precision << std::endl;
+  os << indent << "UseAnalyticMovingImageGradient: " << (m_UseAnalyticMovingImageGradient ? "On" : "Off") << std::endl;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::Initialize()
+{
+  m_Preparation.reset();
+  m_InterpolatorWaits = false;
+  // A B-spline interpolator of ITK's would decompose the image, on one thread, when it is handed it: the kernels have
+  // coefficients of their own. It gets the image where ITK's metric turns out to be needed.
+  const auto chosen = this->m_MovingInterpolator;
+  if constexpr (IsAccelerated)
+  {
+    if (chosen.IsNotNull() && this->m_MovingImage.IsNotNull())
+    {
+      const CudaSplineMethod method =
+        CudaSplineDetail::RecogniseInterpolator(chosen.GetPointer(), this->m_MovingImage.GetPointer());
+      m_InterpolatorWaits =
+        method.refusal == nullptr && method.interpolation.interpolation == CudaSpline::Interpolation::BSpline;
+    }
+  }
+  if (m_InterpolatorWaits)
+  {
+    this->m_MovingInterpolator =
+      LinearInterpolateImageFunction<MovingImageType, typename Superclass::CoordinateRepresentationType>::New();
+  }
+  try
+  {
+    Superclass::Initialize();
+  }
+  catch (...)
+  {
+    this->m_MovingInterpolator = chosen;
+    m_InterpolatorWaits = false;
+    throw;
+  }
+  this->m_MovingInterpolator = chosen;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::ComputeMovingImageGradientFilterImage() const
+{
+  if (!m_UseAnalyticMovingImageGradient)
+  {
+    Superclass::ComputeMovingImageGradientFilterImage();
+  }
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::InitializeForIteration() const
+{
+  ImageMetric::InitializeForIteration();
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::RunSuperclass(const std::string &               reason,
+                                              const CudaSplineTrace::Describe & describe) const
+{
+  if (m_UseAnalyticMovingImageGradient && this->GetComputeDerivative())
+  {
+    itkExceptionMacro(
+      << "Analytic gradients of the moving image are the kernels' alone, and these cannot evaluate this "
+         "metric: "
+      << reason << '.');
+  }
+  if (m_InterpolatorWaits)
+  {
+    this->m_MovingInterpolator->SetInputImage(this->m_MovingImage);
+    m_InterpolatorWaits = false;
+  }
+  m_Backend.RunSuperclass(reason, describe, [this] {
+    Superclass::InitializeForIteration();
+    Superclass::GetValueAndDerivativeExecute();
+  });
+}
+
+template <typename TMetric>
+std::string
+CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &                     descriptor,
+                                                  CudaSplineDetail::AffineJacobian<ImageDimension> & jacobian) const
+{
+  if (!CudaSplineDetail::TransformDescriber<ImageDimension>::Append(this->GetMovingTransform(), descriptor.chain))
+  {
+    return "only linear, B-spline and displacement field transforms, and composites of these, are accelerated";
+  }
+  if (!this->GetComputeDerivative())
+  {
+    return std::string();
+  }
+  for (const CudaSpline::TransformChain::Stage & stage : descriptor.chain.stages)
+  {
+    if (stage.kind != CudaSpline::TransformKind::Affine)
+    {
+      return "derivatives are accelerated by the parameters of linear transforms, and composites of these";
+    }
+  }
+  if (!jacobian.Set(this->GetMovingTransform(), descriptor.centre, m_Preparation->extent) ||
+      jacobian.GetNumberOfParameters() != this->GetNumberOfParameters())
+  {
+    return "the Jacobian of the moving transform is not that of a linear transform";
+  }
+  return std::string();
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
+{
+  const bool                      withDerivative = this->GetComputeDerivative();
+  const CudaSplineTrace::Describe describe = [this] {
+    return std::string(this->GetNameOfClass()) + " | " +
+           CudaSplineDetail::TraceSize(this->GetVirtualRegion().GetSize(), ImageDimension) + " | " +
+           this->GetMovingTransform()->GetNameOfClass() +
+           (this->GetComputeDerivative() ? ", value and derivative" : ", value");
+  };
+  if constexpr (!IsAccelerated)
+  {
+    this->RunSuperclass("only metrics of double precision on images of 2 or 3 dimensions of float or double pixels are "
+                        "accelerated",
+                        describe);
+  }
+  else
+  {
+    this->Prepare();
+    const Preparation &                              preparation = *m_Preparation;
+    CudaSpline::MetricDescriptor                     descriptor = preparation.descriptor;
+    CudaSplineDetail::AffineJacobian<ImageDimension> jacobian;
+    std::string                                      reason = preparation.refusal;
+    if (reason.empty())
+    {
+      reason = this->WhyNotAccelerated();
+    }
+    if (reason.empty() && withDerivative)
+    {
+      reason = preparation.gradientRefusal;
+    }
+    if (reason.empty())
+    {
+      reason = this->DescribeTransform(descriptor, jacobian);
+    }
+    if (!reason.empty())
+    {
+      this->RunSuperclass(reason, describe);
+      return;
+    }
+    Outcome                      outcome;
+    CudaSplineBackend::Operation operation;
+    operation.work = [&](int device) {
+      auto wanted = descriptor;
+      wanted.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
+      const CudaSpline::OperationWork evaluating =
+        CudaSpline::CountMetricWork(wanted, preparation.moving.descriptor, preparation.fixed.descriptor.Count());
+      const bool onDevice = preparation.onDevice.moving != nullptr && preparation.device == device;
+      return CudaSpline::BackendWork{ evaluating + this->CountSources(preparation.onHost.moving != nullptr),
+                                      evaluating + this->CountSources(onDevice) };
+    };
+    operation.memory = [this](int device) { return this->PlanSources(device); };
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      const CudaSpline::MetricSources & sources = this->ProvideSources(context);
+      const Reduce                      reduce =
+        [&](CudaSpline::MetricPass pass, bool withMoments, const CudaSpline::MetricParameters & parameters) {
+          auto wanted = descriptor;
+          wanted.pass = pass;
+          wanted.gradient = withMoments ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
+          wanted.parameters = parameters;
+          return CudaSpline::EvaluateMetric(wanted, sources, context);
+        };
+      outcome = this->Accumulate(reduce, withDerivative);
+    };
+    operation.describe = describe;
+    m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
+    m_Backend.Run(operation, m_Threader, nullptr);
+
+    this->m_NumberOfValidPoints = static_cast<SizeValueType>(outcome.count);
+    this->CheckOutcome(outcome);
+    if (this->VerifyNumberOfValidPoints(this->m_Value, *this->m_DerivativeResult))
+    {
+      this->m_Value = outcome.value;
+      for (unsigned int p = 0; withDerivative && p < jacobian.GetNumberOfParameters(); ++p)
+      {
+        (*this->m_DerivativeResult)[p] += jacobian.Contract(outcome.moments, p);
+      }
+    }
+  }
+}
+
+template <typename TMetric>
+auto
+CudaSplineImageMetric<TMetric>::ProvideSources(const CudaSpline::ExecutionContext & context) const
+  -> const CudaSpline::MetricSources &
+{
+  Preparation &               preparation = *m_Preparation;
+  const bool                  onDevice = context.backend == CudaSpline::Backend::Cuda;
+  CudaSpline::MetricSources & sources = onDevice ? preparation.onDevice : preparation.onHost;
+  if (sources.moving != nullptr && (!onDevice || preparation.device == context.device))
+  {
+    return sources;
+  }
+  CudaSpline::MetricSources made;
+  const auto                provide = [&](const HostArray & array) -> std::shared_ptr<const CudaSpline::SampleSource> {
+    return array.pixels != nullptr ? m_Cache->Provide(array.descriptor, array.pixels, context) : nullptr;
+  };
+  made.fixed = provide(preparation.fixed);
+  made.inside = provide(preparation.inside);
+  made.points = provide(preparation.points);
+  made.moving = provide(preparation.moving);
+  made.gradient = provide(preparation.gradient);
+  made.mask = provide(preparation.mask);
+  sources = made;
+  if (onDevice)
+  {
+    preparation.device = context.device;
+  }
+  return sources;
+}
+
+template <typename TMetric>
+CudaSpline::OperationWork
+CudaSplineImageMetric<TMetric>::CountSources(bool isThere) const
+{
+  CudaSpline::OperationWork work;
+  const Preparation &       preparation = *m_Preparation;
+  for (const HostArray * array : { &preparation.fixed,
+                                   &preparation.inside,
+                                   &preparation.points,
+                                   &preparation.moving,
+                                   &preparation.gradient,
+                                   &preparation.mask })
+  {
+    if (!isThere && array->pixels != nullptr)
+    {
+      work = work + CudaSpline::CountSourceWork(array->descriptor);
+    }
+  }
+  return work;
+}
+
+template <typename TMetric>
+CudaSpline::MemoryPlan
+CudaSplineImageMetric<TMetric>::PlanSources(int device) const
+{
+  const Preparation & preparation = *m_Preparation;
+  const bool          isMade = preparation.onDevice.moving != nullptr && preparation.device == device;
+  std::size_t         others = 0; // of which none needs room beside itself that the largest, the moving image, does not
+  for (const HostArray * array :
+       { &preparation.fixed, &preparation.inside, &preparation.points, &preparation.gradient, &preparation.mask })
+  {
+    others += array->pixels != nullptr ? array->descriptor.Bytes() : 0;
+  }
+  const std::size_t budget = CudaSpline::AvailableDeviceMemory(device, m_Cache->GetBytesOnDevice(device));
+  return CudaSpline::PlanSource(preparation.moving.descriptor, budget > others ? budget - others : 0, isMade);
+}
+
+} // namespace itk
+
+#include "itkCudaSplineImageMetricSamples.hxx"
+
+#endif

@@ -1,0 +1,395 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineImageMetricSamples_hxx
+#define itkCudaSplineImageMetricSamples_hxx
+
+#include "itkCudaSplineImageMetric.h"
+
+#include "itkMultiTransform.h"
+
+#include <cmath>
+#include <typeinfo>
+
+/** \file
+ * \brief What a metric of the module hands to its kernels: samples of the fixed image, the moving image, its gradients
+ * and its mask. */
+
+namespace itk
+{
+
+namespace CudaSplineDetail
+{
+/** \brief A list of numbers as a source of one dimension. */
+template <typename TNumber>
+CudaSpline::SourceDescriptor
+DescribeList(const std::vector<TNumber> & list, CudaSpline::ScalarType element)
+{
+  CudaSpline::SourceDescriptor descriptor;
+  descriptor.dimension = 1;
+  descriptor.size[0] = static_cast<std::int64_t>(list.size());
+  descriptor.pixel = CudaSpline::ScalarTypeOf<TNumber>();
+  descriptor.element = element;
+  return descriptor;
+}
+
+/** \brief Calls \p run for a transform and, one after the other, the parts of a composite one, however deep: its own
+ * time of modification and parameters do not tell of all of them. */
+template <typename TTransform, typename TRun>
+void
+ForEachPart(const TTransform * transform, const TRun & run)
+{
+  run(transform);
+  if constexpr (TTransform::InputSpaceDimension == TTransform::OutputSpaceDimension)
+  {
+    using Parts = MultiTransform<typename TTransform::ParametersValueType,
+                                 TTransform::InputSpaceDimension,
+                                 TTransform::OutputSpaceDimension>;
+    if (const auto * const parts = dynamic_cast<const Parts *>(transform))
+    {
+      for (SizeValueType part = 0; part < parts->GetNumberOfTransforms(); ++part)
+      {
+        ForEachPart<TTransform>(parts->GetNthTransformConstPointer(part), run);
+      }
+    }
+  }
+}
+} // namespace CudaSplineDetail
+
+template <typename TMetric>
+auto
+CudaSplineImageMetric<TMetric>::MakeStamp() const -> std::vector<std::pair<const void *, ModifiedTimeType>>
+{
+  std::vector<std::pair<const void *, ModifiedTimeType>> stamp;
+  const auto                                             unchanged = [&](const Object * object) {
+    stamp.emplace_back(object, object != nullptr ? object->GetMTime() : 0);
+  };
+  unchanged(this->m_FixedImage.GetPointer());
+  unchanged(this->m_MovingImage.GetPointer());
+  unchanged(this->m_FixedInterpolator.GetPointer());
+  unchanged(this->m_MovingInterpolator.GetPointer());
+  unchanged(this->m_MovingImageGradientImage.GetPointer());
+  unchanged(this->m_MovingImageGradientCalculator.GetPointer());
+  unchanged(this->GetVirtualImage());
+  CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(this->m_FixedTransform.GetPointer(), unchanged);
+  unchanged(this->m_FixedImageMask.GetPointer());
+  unchanged(this->m_MovingImageMask.GetPointer());
+  const auto * const points = this->m_UseSampledPointSet ? this->m_VirtualSampledPointSet.GetPointer() : nullptr;
+  unchanged(points);
+  unchanged(points != nullptr ? points->GetPoints() : nullptr); // SetPoint() tells them alone
+  stamp.emplace_back(nullptr,
+                     (this->m_UseSampledPointSet ? 1 : 0) + (this->m_UseMovingImageGradientFilter ? 2 : 0) +
+                       (m_UseAnalyticMovingImageGradient ? 4 : 0) + 8 * static_cast<int>(m_Precision) +
+                       (this->GetGradientSourceIncludesMoving() ? 32 : 0) +
+                       (this->GetUseFloatingPointCorrection() ? 64 : 0));
+  return stamp;
+}
+
+template <typename TMetric>
+std::vector<double>
+CudaSplineImageMetric<TMetric>::FixedParameters() const
+{
+  // An optimizer of a program may write them without a time of modification; those of fields and grids are too many to
+  // look at each time.
+  constexpr typename Superclass::NumberOfParametersType few = 64;
+
+  std::vector<double> parameters;
+  CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(
+    this->m_FixedTransform.GetPointer(), [&](const typename TMetric::FixedTransformType * part) {
+      if (part->GetNumberOfParameters() <= few)
+      {
+        const auto & values = part->GetParameters();
+        parameters.insert(parameters.end(), values.data_block(), values.data_block() + values.Size());
+      }
+    });
+  return parameters;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::Prepare() const
+{
+  auto stamp = this->MakeStamp();
+  auto fixedParameters = this->FixedParameters();
+  if (m_Preparation != nullptr && m_Preparation->stamp == stamp && m_Preparation->fixedParameters == fixedParameters)
+  {
+    return;
+  }
+  m_Preparation.reset(); // its memory first
+  auto preparation = std::make_unique<Preparation>();
+  preparation->stamp = std::move(stamp);
+  preparation->fixedParameters = std::move(fixedParameters);
+  this->DescribeMoving(*preparation);
+  if (preparation->refusal.empty())
+  {
+    this->DescribeMask(*preparation);
+    this->DescribeGradient(*preparation);
+  }
+  if (preparation->refusal.empty())
+  {
+    this->SampleFixed(*preparation);
+  }
+  m_Preparation = std::move(preparation);
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::DescribeMoving(Preparation & preparation) const
+{
+  using Interpolation = CudaSpline::Interpolation;
+  const MovingImageType * const image = this->m_MovingImage.GetPointer();
+  const CudaSplineMethod        method =
+    CudaSplineDetail::RecogniseInterpolator(this->m_MovingInterpolator.GetPointer(), image);
+  const Interpolation kind = method.interpolation.interpolation;
+  if (method.refusal != nullptr)
+  {
+    preparation.refusal = method.refusal;
+    return;
+  }
+  const bool isKnown =
+    kind == Interpolation::Nearest || kind == Interpolation::Linear || kind == Interpolation::BSpline;
+  if (!isKnown || method.unbounded != decltype(method.unbounded){ { false, false, false, false } } ||
+      method.storage != CudaSpline::CoefficientStorage::Element ||
+      method.interpolation.mode != CudaSpline::EvaluationMode::Exact)
+  {
+    preparation.refusal = "moving images are interpolated by nearest neighbours, linearly, or by B-splines from exact "
+                          "coefficients, inside of their buffers alone";
+    return;
+  }
+  if (image->GetBufferedRegion().GetNumberOfPixels() == 0 || image->GetBufferPointer() == nullptr)
+  {
+    preparation.refusal = "the moving image is empty";
+    return;
+  }
+  const bool isDouble = m_Precision == CudaSplinePrecision::Automatic
+                          ? std::is_same<FixedPixelType, double>::value || std::is_same<MovingPixelType, double>::value
+                          : m_Precision == CudaSplinePrecision::Double;
+  preparation.moving.descriptor = CudaSplineDetail::DescribeSource(image);
+  CudaSplineDetail::DescribeMethodSource(method, preparation.moving.descriptor);
+  preparation.moving.descriptor.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
+  preparation.moving.pixels = image->GetBufferPointer();
+  preparation.kept.emplace_back(image);
+
+  CudaSpline::MetricDescriptor & descriptor = preparation.descriptor;
+  descriptor.dimension = ImageDimension;
+  descriptor.interpolation = CudaSplineDetail::DescribeInterpolation<typename Superclass::CoordinateRepresentationType>(
+    method, image->GetBufferedRegion());
+  descriptor.singleMoving = std::is_same<MovingPixelType, float>::value;
+  descriptor.singleFixed = std::is_same<FixedPixelType, float>::value;
+  CudaSpline::TransformChain::Matrix unused{};
+  CudaSplineDetail::DescribeAxes<ImageDimension>(
+    image, descriptor.chain.inputOrigin, unused, descriptor.chain.pointToIndex);
+  CudaSplineDetail::DescribeAxes<ImageDimension>(
+    this->GetVirtualImage(), descriptor.chain.outputOrigin, descriptor.chain.indexToPoint, unused);
+  const auto & region = this->GetVirtualRegion();
+  double       extent = 0.0;
+  for (unsigned int r = 0; r < ImageDimension; ++r)
+  {
+    descriptor.spacing[r] = image->GetSpacing()[r];
+    descriptor.chain.regionStart[r] = region.GetIndex(r);
+    descriptor.chain.regionSize[r] = static_cast<std::int64_t>(region.GetSize(r));
+    descriptor.centre[r] = descriptor.chain.outputOrigin[r];
+    for (unsigned int c = 0; c < ImageDimension; ++c)
+    {
+      const double half = 0.5 * (static_cast<double>(region.GetSize(c)) - 1.0);
+      descriptor.centre[r] += descriptor.chain.indexToPoint[r][c] * (static_cast<double>(region.GetIndex(c)) + half);
+      extent = std::max(extent, std::abs(descriptor.chain.indexToPoint[r][c]) * half);
+    }
+  }
+  preparation.extent = extent;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::DescribeMask(Preparation & preparation) const
+{
+  const auto * const mask = this->m_MovingImageMask.GetPointer();
+  if (mask == nullptr)
+  {
+    return;
+  }
+  const auto * const image =
+    typeid(*mask) == typeid(MaskType) ? static_cast<const MaskType *>(mask)->GetImage() : nullptr;
+  if (image == nullptr || image->GetBufferPointer() == nullptr || image->GetBufferedRegion().GetNumberOfPixels() == 0)
+  {
+    preparation.refusal = "moving masks that are no ImageMaskSpatialObject of unsigned char are not accelerated";
+    return;
+  }
+  preparation.mask.descriptor = CudaSplineDetail::DescribeSource(image);
+  preparation.mask.pixels = image->GetBufferPointer();
+  preparation.kept.emplace_back(image);
+  auto &                             to = preparation.descriptor.mask;
+  CudaSpline::TransformChain::Matrix unused{};
+  CudaSplineDetail::DescribeAxes<ImageDimension>(image, to.origin, unused, to.pointToIndex);
+  const auto * const map = mask->GetObjectToWorldTransformInverse();
+  for (unsigned int r = 0; r < ImageDimension; ++r)
+  {
+    to.offset[r] = map->GetOffset()[r];
+    for (unsigned int c = 0; c < ImageDimension; ++c)
+    {
+      to.matrix[r][c] = map->GetMatrix()[r][c];
+    }
+  }
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::DescribeGradient(Preparation & preparation) const
+{
+  const MovingImageType * const image = this->m_MovingImage.GetPointer();
+  if (this->GetUseFloatingPointCorrection())
+  {
+    preparation.gradientRefusal = "derivatives with the floating-point correction are not accelerated";
+  }
+  else if (!this->GetGradientSourceIncludesMoving())
+  {
+    preparation.gradientRefusal = "derivatives without gradients of the moving image are not accelerated";
+  }
+  else if (m_UseAnalyticMovingImageGradient)
+  {
+    preparation.gradientFrom = CudaSpline::MetricGradient::Analytic;
+    if (preparation.descriptor.interpolation.interpolation != CudaSpline::Interpolation::BSpline)
+    {
+      preparation.gradientRefusal = "analytic gradients are those of B-spline interpolators";
+    }
+  }
+  else if (this->m_UseMovingImageGradientFilter)
+  {
+    const auto * const gradients = this->m_MovingImageGradientImage.GetPointer();
+    if (gradients == nullptr || gradients->GetBufferedRegion() != image->GetBufferedRegion() ||
+        gradients->GetOrigin() != image->GetOrigin() || gradients->GetSpacing() != image->GetSpacing() ||
+        gradients->GetDirection() != image->GetDirection())
+    {
+      preparation.gradientRefusal = "gradient images that are not on the moving image's grid are not accelerated";
+      return;
+    }
+    preparation.gradientFrom = CudaSpline::MetricGradient::Image;
+    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(gradients);
+    preparation.gradient.pixels = gradients->GetBufferPointer();
+    preparation.kept.emplace_back(gradients);
+  }
+  else
+  {
+    using Differences = typename Superclass::DefaultMovingImageGradientCalculator;
+    using Linear = LinearInterpolateImageFunction<MovingImageType, typename Superclass::CoordinateRepresentationType>;
+    auto * const calculator = this->m_MovingImageGradientCalculator.GetPointer();
+    auto * const differences =
+      typeid(*calculator) == typeid(Differences) ? static_cast<Differences *>(calculator) : nullptr;
+    if (differences == nullptr || !differences->GetUseImageDirection() ||
+        typeid(*differences->GetInterpolator()) != typeid(Linear))
+    {
+      preparation.gradientRefusal = "gradients by another calculator than ITK's central differences of linear "
+                                    "interpolation, with the image's direction, are not accelerated";
+      return;
+    }
+    preparation.gradientFrom = CudaSpline::MetricGradient::CentralDifferences;
+    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(image);
+    preparation.gradient.pixels = image->GetBufferPointer();
+  }
+  preparation.gradient.descriptor.element = preparation.moving.descriptor.element;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
+{
+  m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
+  if (this->m_UseSampledPointSet)
+  {
+    this->SampleFixedAtPoints(preparation);
+  }
+  else
+  {
+    this->SampleFixedOnGrid(preparation);
+  }
+  if (preparation.fixedValues.empty())
+  {
+    preparation.refusal = "there is no sample in the fixed image";
+    return;
+  }
+  preparation.fixed.descriptor =
+    CudaSplineDetail::DescribeList(preparation.fixedValues, preparation.moving.descriptor.element);
+  preparation.fixed.pixels = preparation.fixedValues.data();
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::SampleFixedOnGrid(Preparation & preparation) const
+{
+  const auto &       region = this->GetVirtualRegion();
+  const auto         count = static_cast<std::size_t>(region.GetNumberOfPixels());
+  const auto         row = static_cast<std::int64_t>(region.GetSize(0));
+  const auto * const grid = this->GetVirtualImage();
+  preparation.fixedValues.resize(count);
+  preparation.insideValues.resize(count);
+  const CudaSplineHostExecutor executor(m_Threader);
+  executor.ParallelFor(row == 0 ? 0 : static_cast<std::int64_t>(count) / row,
+                       [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t line = begin; line < end; ++line)
+                         {
+                           typename Superclass::VirtualIndexType index = region.GetIndex();
+                           std::int64_t                          rest = line;
+                           for (unsigned int d = 1; d < ImageDimension; ++d)
+                           {
+                             const auto size = static_cast<std::int64_t>(region.GetSize(d));
+                             index[d] += static_cast<IndexValueType>(rest % size);
+                             rest /= size;
+                           }
+                           for (std::int64_t sample = line * row; sample < (line + 1) * row; ++sample, ++index[0])
+                           {
+                             typename Superclass::VirtualPointType    place;
+                             typename Superclass::FixedImagePointType mapped;
+                             grid->TransformIndexToPhysicalPoint(index, place);
+                             const auto at = static_cast<std::size_t>(sample);
+                             preparation.insideValues[at] =
+                               this->TransformAndEvaluateFixedPoint(place, mapped, preparation.fixedValues[at]) ? 1 : 0;
+                           }
+                         }
+                       });
+  if (std::find(preparation.insideValues.begin(), preparation.insideValues.end(), std::uint8_t{ 0 }) !=
+      preparation.insideValues.end())
+  {
+    preparation.inside.descriptor =
+      CudaSplineDetail::DescribeList(preparation.insideValues, CudaSpline::ScalarType::UInt8);
+    preparation.inside.pixels = preparation.insideValues.data();
+  }
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::SampleFixedAtPoints(Preparation & preparation) const
+{
+  const auto * const points = this->m_VirtualSampledPointSet.GetPointer();
+  const auto         count = static_cast<std::int64_t>(this->GetNumberOfDomainPoints());
+  for (std::int64_t i = 0; i < count; ++i)
+  {
+    typename Superclass::VirtualPointType    place(points->GetPoint(static_cast<IdentifierType>(i)));
+    typename Superclass::FixedImagePointType mapped;
+    FixedPixelType                           value;
+    if (this->TransformAndEvaluateFixedPoint(place, mapped, value))
+    {
+      preparation.fixedValues.push_back(value);
+      preparation.places.insert(preparation.places.end(), place.Begin(), place.End());
+    }
+  }
+  preparation.points.descriptor = CudaSplineDetail::DescribeList(preparation.places, CudaSpline::ScalarType::Float64);
+  preparation.points.pixels = preparation.places.data();
+}
+
+} // namespace itk
+
+#endif

@@ -1,0 +1,138 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineMoments_h
+#define itkCudaSplineMoments_h
+
+#include "itkTransform.h"
+
+#include <array>
+#include <cmath>
+
+namespace itk
+{
+namespace CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief The Jacobian of a linear transform by its parameters, as the affine function of the place that it is.
+ *
+ * J(x) = J(c) + sum_j (x_j - c_j) S_j, found from the transform's own Jacobian at D + 1 places; composites of linear
+ * transforms are of this form too, whichever of them is optimized.
+ *
+ * \tparam VDimension dimension D */
+template <unsigned int VDimension>
+class AffineJacobian
+{
+public:
+  /** A transform between spaces of that dimension. */
+  using TransformType = Transform<double, VDimension, VDimension>;
+  /** Type of a Jacobian: a row an axis, a column a parameter. */
+  using JacobianType = typename TransformType::JacobianType;
+  /** D rows of a sum of w g_i and D sums of w g_i (x_j - c_j); see CudaSpline::MetricSums. */
+  using Moments = std::array<double, 12>;
+
+  /** \brief Asks a transform for its Jacobian.
+   *
+   * \param[in] transform the transform
+   * \param[in] centre c (mm)
+   * \param[in] extent about how far samples lie from it (mm)
+   * \return false where the Jacobian is no affine function of the place, at one place more */
+  bool
+  Set(const TransformType * transform, const std::array<double, 3> & centre, double extent)
+  {
+    // A power of 2: differences are divided by it without a rounding.
+    const double                           step = std::exp2(std::round(std::log2(extent > 0.0 ? extent : 1.0)));
+    typename TransformType::InputPointType place;
+    const auto                             moveTo = [&](double distance) {
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        place[d] = centre[d] + distance;
+      }
+    };
+    moveTo(0.0);
+    transform->ComputeJacobianWithRespectToParameters(place, m_AtCentre);
+    for (unsigned int j = 0; j < VDimension; ++j)
+    {
+      moveTo(0.0);
+      place[j] += step;
+      transform->ComputeJacobianWithRespectToParameters(place, m_Slopes[j]);
+      m_Slopes[j] -= m_AtCentre;
+      m_Slopes[j] /= step;
+    }
+    JacobianType elsewhere;
+    moveTo(-0.75 * step);
+    transform->ComputeJacobianWithRespectToParameters(place, elsewhere);
+    constexpr double tolerance = 1e-9; // of the magnitudes: some roundings, of a composite's products too
+    for (unsigned int i = 0; i < m_AtCentre.rows(); ++i)
+    {
+      for (unsigned int p = 0; p < m_AtCentre.cols(); ++p)
+      {
+        double value = m_AtCentre(i, p);
+        double scale = std::abs(value);
+        for (unsigned int j = 0; j < VDimension; ++j)
+        {
+          value -= 0.75 * step * m_Slopes[j](i, p);
+          scale += step * std::abs(m_Slopes[j](i, p));
+        }
+        if (!(std::abs(value - elsewhere(i, p)) <= tolerance * scale))
+        {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Number of parameters. */
+  unsigned int
+  GetNumberOfParameters() const
+  {
+    return static_cast<unsigned int>(m_AtCentre.cols());
+  }
+
+  /** \brief The sum of w J(x)' g over the samples, for a parameter.
+   *
+   * \param[in] moments of the samples
+   * \param[in] parameter which one */
+  double
+  Contract(const Moments & moments, unsigned int parameter) const
+  {
+    double sum = 0.0;
+    for (unsigned int i = 0; i < VDimension; ++i)
+    {
+      const double * const row = moments.data() + i * (VDimension + 1);
+      sum += row[0] * m_AtCentre(i, parameter);
+      for (unsigned int j = 0; j < VDimension; ++j)
+      {
+        sum += row[1 + j] * m_Slopes[j](i, parameter);
+      }
+    }
+    return sum;
+  }
+
+private:
+  JacobianType                         m_AtCentre;
+  std::array<JacobianType, VDimension> m_Slopes;
+};
+
+/** @} */
+} // namespace CudaSplineDetail
+} // namespace itk
+
+#endif

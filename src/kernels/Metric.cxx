@@ -1,0 +1,274 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/Metric.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include "kernels/MetricBackends.h"
+#include "kernels/MetricFunctor.h"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+void
+Require(bool holds, const char * what)
+{
+  if (!holds)
+  {
+    throw std::invalid_argument(std::string("A metric: ") + what + ".");
+  }
+}
+
+void
+Check(const MetricDescriptor & descriptor, const MetricSources & sources, const ExecutionContext & context)
+{
+  Require(descriptor.dimension == 2 || descriptor.dimension == 3, "images have 2 or 3 dimensions");
+  Require(sources.fixed != nullptr && sources.moving != nullptr, "fixed and moving values are needed");
+  const SourceDescriptor & moving = sources.moving->GetDescriptor();
+  const SourceDescriptor & fixed = sources.fixed->GetDescriptor();
+  for (const auto * source :
+       { &sources.fixed, &sources.inside, &sources.points, &sources.moving, &sources.gradient, &sources.mask })
+  {
+    Require(*source == nullptr || ((*source)->GetBackend() == context.backend &&
+                                   (context.backend != Backend::Cuda || (*source)->GetDevice() == context.device)),
+            "all arrays are in the memory of the backend that evaluates it");
+  }
+  const Interpolation method = descriptor.interpolation.interpolation;
+  Require(method == Interpolation::Nearest || method == Interpolation::Linear || method == Interpolation::BSpline,
+          "moving images are interpolated by nearest neighbours, linearly, or by B-splines");
+  Require(descriptor.interpolation.mode == EvaluationMode::Exact && moving.storage == CoefficientStorage::Element &&
+            IsReal(moving.element) && moving.components == 1 && moving.dimension == descriptor.dimension,
+          "the moving image's elements are float32 or float64 of the metric's dimension, and not packed");
+  Require(fixed.element == moving.element, "fixed values have the type of the moving elements");
+  Require(descriptor.interpolation.singleCoordinates == false, "coordinates are double");
+  const std::int64_t count = fixed.Count();
+  for (unsigned int d = 0; d < descriptor.dimension; ++d)
+  {
+    Require(descriptor.chain.regionSize[d] >= 1, "the virtual grid is not empty");
+  }
+  if (sources.points != nullptr)
+  {
+    const SourceDescriptor & points = sources.points->GetDescriptor();
+    Require(points.element == ScalarType::Float64 && points.Count() == count * descriptor.dimension,
+            "there is a place of float64 numbers for each fixed value");
+  }
+  else
+  {
+    std::int64_t grid = 1;
+    for (unsigned int d = 0; d < descriptor.dimension; ++d)
+    {
+      grid *= descriptor.chain.regionSize[d];
+    }
+    Require(grid == count, "there is a fixed value for each sample of the grid");
+  }
+  Require(sources.inside == nullptr || (sources.inside->GetDescriptor().element == ScalarType::UInt8 &&
+                                        sources.inside->GetDescriptor().Count() == count),
+          "there is a uint8 for each sample");
+  Require(sources.mask == nullptr || (sources.mask->GetDescriptor().element == ScalarType::UInt8 &&
+                                      sources.mask->GetDescriptor().dimension == descriptor.dimension),
+          "a mask has uint8 pixels and the metric's dimension");
+  const bool needsGradient =
+    descriptor.gradient == MetricGradient::Image || descriptor.gradient == MetricGradient::CentralDifferences;
+  Require(!needsGradient || sources.gradient != nullptr, "its gradients are needed");
+  if (needsGradient)
+  {
+    const SourceDescriptor & gradient = sources.gradient->GetDescriptor();
+    const unsigned int       components = descriptor.gradient == MetricGradient::Image ? descriptor.dimension : 1;
+    Require(gradient.size == moving.size && gradient.start == moving.start && gradient.element == moving.element &&
+              gradient.components == components && !gradient.NeedsFilter(),
+            "gradients are on the grid of the moving image and have its type of elements");
+  }
+  Require(descriptor.gradient != MetricGradient::Analytic || method == Interpolation::BSpline,
+          "analytic gradients are those of B-splines");
+  const bool isValues = descriptor.pass == MetricPass::Means || descriptor.pass == MetricPass::Histogram;
+  Require(descriptor.gradient == MetricGradient::None || !isValues, "means and histograms have no derivative");
+  const int bins = descriptor.parameters.bins.bins;
+  Require(bins >= 5 && bins <= MostHistogramBins, "a histogram has 5 to 160 bins an axis");
+  if (descriptor.pass == MetricPass::Information)
+  {
+    Require(descriptor.gradient != MetricGradient::None, "the information's value is made of the histogram");
+    const auto & table = descriptor.parameters.table;
+    Require(table != nullptr && table->size() == static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins),
+            "there is a number for each bin");
+  }
+}
+
+/** Sums over samples in a tree that depends on their number alone: blocks in order, then pairs of blocks. */
+template <typename TValues, unsigned int VSets, unsigned int VDimension>
+MetricResult
+SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
+{
+  constexpr std::int64_t                     block = 2048; // samples: enough for a thread, few enough for all of them
+  const std::int64_t                         blocks = (arguments.count + block - 1) / block;
+  std::vector<MetricSums<VDimension, VSets>> partial(static_cast<std::size_t>(blocks));
+  context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b)
+    {
+      MetricSums<VDimension, VSets> sums;
+      NoHistogram                   none;
+      const std::int64_t            last = std::min(arguments.count, (b + 1) * block);
+      for (MetricCursor<VDimension> cursor(arguments, b * block); cursor.sample < last; cursor.Advance(arguments))
+      {
+        AddMetricSample<TValues, VSets>(arguments, cursor, sums, none);
+      }
+      partial[static_cast<std::size_t>(b)] = sums;
+    }
+  });
+  for (std::size_t stride = 1; stride < partial.size(); stride *= 2)
+  {
+    for (std::size_t at = 0; at + stride < partial.size(); at += 2 * stride)
+    {
+      partial[at].Add(partial[at + stride]);
+    }
+  }
+  return partial.empty() ? MetricResult() : MakeMetricResult(partial[0]);
+}
+
+/** A histogram of a thread's samples. */
+struct HostHistogram
+{
+  std::vector<std::uint64_t> bins;
+
+  void
+  Add(int bin, std::uint64_t weight)
+  {
+    bins[static_cast<std::size_t>(bin)] += weight;
+  }
+};
+
+/** Integers, so that the order of the threads is none of the result. */
+template <typename TValues, unsigned int VDimension>
+MetricResult
+CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
+{
+  const auto    size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
+  HostHistogram all{ std::vector<std::uint64_t>(size, 0) };
+  double        count = 0.0;
+  std::mutex    mutex;
+  context.ParallelFor(arguments.count, [&](std::int64_t begin, std::int64_t end) {
+    HostHistogram             own{ std::vector<std::uint64_t>(size, 0) };
+    MetricSums<VDimension, 0> sums;
+    for (MetricCursor<VDimension> cursor(arguments, begin); cursor.sample < end; cursor.Advance(arguments))
+    {
+      AddMetricSample<TValues, 0>(arguments, cursor, sums, own);
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    count += sums.numbers[0];
+    for (std::size_t bin = 0; bin < size; ++bin)
+    {
+      all.bins[bin] += own.bins[bin];
+    }
+  });
+  MetricResult result;
+  result.count = static_cast<std::int64_t>(count);
+  result.histogram.assign(all.bins.begin(), all.bins.end());
+  return result;
+}
+
+MetricResult
+EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
+                    const MetricSources &    sources,
+                    const ExecutionContext & context)
+{
+  MetricResult result;
+  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets) {
+    constexpr unsigned int                  VDimension = decltype(dimension)::value;
+    auto                                    arguments = MakeMetricArguments<VDimension>(descriptor, sources);
+    std::vector<TransformStage<VDimension>> stages;
+    for (const TransformChain::Stage & stage : descriptor.chain.stages)
+    {
+      stages.push_back(MakeStage<VDimension>(stage, DisplacementsOf(stage)));
+    }
+    arguments.moving.stages = stages.data();
+    arguments.SetStride(1);
+    if constexpr (decltype(sets)::value == 0)
+    {
+      if (descriptor.pass == MetricPass::Histogram)
+      {
+        result = CountOnCpu<decltype(values)>(arguments, context);
+        return;
+      }
+    }
+    if (descriptor.parameters.table != nullptr)
+    {
+      arguments.table = descriptor.parameters.table->data();
+    }
+    result = SumOnCpu<decltype(values), decltype(sets)::value>(arguments, context);
+  });
+  return result;
+}
+
+} // namespace
+
+std::int64_t
+CountMetricSamples(const MetricSources & sources)
+{
+  return sources.fixed->GetDescriptor().Count();
+}
+
+MetricResult
+EvaluateMetric(const MetricDescriptor & descriptor, const MetricSources & sources, const ExecutionContext & context)
+{
+  Check(descriptor, sources, context);
+  return context.backend == Backend::Cuda ? EvaluateMetricOnCuda(descriptor, sources, context)
+                                          : EvaluateMetricOnCpu(descriptor, sources, context);
+}
+
+OperationWork
+CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & moving, std::int64_t samples)
+{
+  OperationWork work;
+  const double  weight = moving.element == ScalarType::Float64 ? 2.0 : 1.0;
+  const auto    power = [&](double support) {
+    return descriptor.dimension == 2 ? support * support : support * support * support;
+  };
+  const Interpolation method = descriptor.interpolation.interpolation;
+  double              taps = method == Interpolation::Nearest
+                               ? 1.0
+                               : power(method == Interpolation::Linear ? 2.0 : static_cast<double>(moving.order) + 1.0);
+  if (descriptor.gradient == MetricGradient::Analytic)
+  {
+    taps *= 2.0;
+  }
+  else if (descriptor.gradient != MetricGradient::None)
+  {
+    const double interpolations = descriptor.gradient == MetricGradient::Image ? 1.0 : 2.0;
+    taps += interpolations * descriptor.dimension * power(2.0);
+  }
+  work.samples = static_cast<double>(samples);
+  work.taps = work.samples * taps * weight;
+  return work;
+}
+
+#if !defined(CUDASPLINE_HAS_CUDA)
+MetricResult
+EvaluateMetricOnCuda(const MetricDescriptor &, const MetricSources &, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+#endif
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,270 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/StagedCopy.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/MetricBackends.h"
+#include "kernels/MetricFunctor.h"
+#include "kernels/SharedMemory.cuh"
+#include "kernels/StagesCuda.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+// Threads of a block, and blocks of a multiprocessor: 168 registers a thread, with which little is spilled.
+constexpr unsigned int MetricThreads = 128;
+constexpr unsigned int MetricBlocks = 3;
+constexpr unsigned int MetricWarps = MetricThreads / 32;
+constexpr unsigned int HistogramThreads = 256;
+constexpr std::int64_t HistogramSamples = 8192; // of a block: 2^13 weights of 2^19 or less fit 32 bits
+constexpr std::int64_t MostMetricBlocks = 4096; // some blocks for each place of a large device, few enough to sum up
+
+/** The sum over a warp by a fixed tree; lane 0 has it. */
+__device__ double
+WarpSum(double number)
+{
+  for (int distance = 16; distance > 0; distance /= 2)
+  {
+    number += __shfl_down_sync(0xFFFFFFFFU, number, distance);
+  }
+  return number;
+}
+
+/** Blocks of samples that lie apart by the number of threads: a block's sums, by a fixed tree, to its place in
+ * \p partial. */
+template <typename TValues, unsigned int VSets, unsigned int VDimension>
+__global__ void
+__launch_bounds__(MetricThreads, MetricBlocks)
+  MetricKernel(const __grid_constant__ MetricArguments<VDimension> arguments, double * partial)
+{
+  using Sums = MetricSums<VDimension, VSets>;
+  Sums               sums;
+  NoHistogram        none;
+  const std::int64_t first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
+  for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
+  {
+    AddMetricSample<TValues, VSets>(arguments, cursor, sums, none);
+  }
+  __shared__ double  ofWarps[Sums::Numbers][MetricWarps];
+  const unsigned int lane = threadIdx.x % 32;
+#pragma unroll
+  for (unsigned int n = 0; n < Sums::Numbers; ++n)
+  {
+    const double sum = WarpSum(sums.numbers[n]);
+    if (lane == 0)
+    {
+      ofWarps[n][threadIdx.x / 32] = sum;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x < Sums::Numbers)
+  {
+    double sum = 0.0;
+    for (unsigned int warp = 0; warp < MetricWarps; ++warp)
+    {
+      sum += ofWarps[threadIdx.x][warp];
+    }
+    partial[std::int64_t{ threadIdx.x } * gridDim.x + blockIdx.x] = sum;
+  }
+}
+
+/** A block's histogram: low and, in double precision, high words of the weights' sums, of which a block has few enough
+ * samples for 32 bits. */
+struct BlockHistogram
+{
+  std::uint32_t * low;
+  std::uint32_t * high; ///< null in single precision
+
+  __device__ void
+  Add(int bin, std::uint64_t weight)
+  {
+    constexpr std::uint32_t mask = (1U << HistogramBits) - 1U;
+    if (high == nullptr)
+    {
+      atomicAdd(low + bin, static_cast<std::uint32_t>(weight));
+      return;
+    }
+    atomicAdd(low + bin, static_cast<std::uint32_t>(weight) & mask);
+    atomicAdd(high + bin, static_cast<std::uint32_t>(weight >> HistogramBits));
+  }
+};
+
+/** Blocks of HistogramSamples samples, their histograms in shared memory and then added to \p histogram: integers, in
+ * any order. The count goes to the bin after the last. */
+template <typename TValues, unsigned int VDimension>
+__global__ void
+__launch_bounds__(HistogramThreads)
+  MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments, unsigned long long * histogram)
+{
+  extern __shared__ std::uint32_t words[];
+  const int                       size = arguments.bins.bins * arguments.bins.bins;
+  const bool                      isDouble = arguments.moving.element == ScalarType::Float64;
+  for (int word = threadIdx.x; word < (isDouble ? 2 * size : size); word += HistogramThreads)
+  {
+    words[word] = 0;
+  }
+  __syncthreads();
+  BlockHistogram            own{ words, isDouble ? words + size : nullptr };
+  MetricSums<VDimension, 0> sums;
+  const std::int64_t        first = std::int64_t{ blockIdx.x } * HistogramSamples;
+  const std::int64_t        end = min(arguments.count, first + HistogramSamples);
+  for (MetricCursor<VDimension> cursor(arguments, first + threadIdx.x); cursor.sample < end; cursor.Advance(arguments))
+  {
+    AddMetricSample<TValues, 0>(arguments, cursor, sums, own);
+  }
+  const double count = WarpSum(sums.numbers[0]);
+  if (threadIdx.x % 32 == 0 && count > 0.0)
+  {
+    atomicAdd(histogram + size, static_cast<unsigned long long>(count));
+  }
+  __syncthreads();
+  for (int bin = threadIdx.x; bin < size; bin += HistogramThreads)
+  {
+    unsigned long long sum = words[bin];
+    if (isDouble)
+    {
+      sum += static_cast<unsigned long long>(words[size + bin]) << HistogramBits;
+    }
+    if (sum != 0)
+    {
+      atomicAdd(histogram + bin, sum);
+    }
+  }
+}
+
+/** A block a number: its sum over the blocks of MetricKernel, by a fixed tree. */
+__global__ void
+__launch_bounds__(MetricThreads) MetricTotalKernel(const double * partial, int blocks, double * total)
+{
+  double sum = 0.0;
+  for (int block = threadIdx.x; block < blocks; block += MetricThreads)
+  {
+    sum += partial[std::int64_t{ blockIdx.x } * blocks + block];
+  }
+  __shared__ double ofWarps[MetricWarps];
+  sum = WarpSum(sum);
+  if (threadIdx.x % 32 == 0)
+  {
+    ofWarps[threadIdx.x / 32] = sum;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0)
+  {
+    double all = 0.0;
+    for (unsigned int warp = 0; warp < MetricWarps; ++warp)
+    {
+      all += ofWarps[warp];
+    }
+    total[blockIdx.x] = all;
+  }
+}
+
+/** The histogram of a pass. */
+template <typename TValues, unsigned int VDimension>
+MetricResult
+CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, const Stream & stream)
+{
+  const auto size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
+  std::vector<unsigned long long> host(size + 1, 0);
+  const DeviceBuffer              histogram(host.size() * sizeof(host[0]), stream);
+  auto * const                    bins = static_cast<unsigned long long *>(histogram.Data());
+  const std::size_t  shared = size * sizeof(std::uint32_t) * (arguments.moving.element == ScalarType::Float64 ? 2 : 1);
+  const std::int64_t blocks = (arguments.count + HistogramSamples - 1) / HistogramSamples;
+  uploader.Copy(bins, host.data(), host.size() * sizeof(host[0]), stream);
+  AllowSharedMemory(&MetricHistogramKernel<TValues, VDimension>, shared);
+  MetricHistogramKernel<TValues>
+    <<<static_cast<unsigned int>(blocks), HistogramThreads, shared, stream.Get()>>>(arguments, bins);
+  CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
+  DownloadThroughStaging(host.data(), bins, host.size() * sizeof(host[0]), stream);
+  MetricResult result;
+  result.count = static_cast<std::int64_t>(host[size]);
+  result.histogram.assign(host.begin(), host.begin() + static_cast<std::ptrdiff_t>(size));
+  return result;
+}
+
+} // namespace
+
+MetricResult
+EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
+                     const MetricSources &    sources,
+                     const ExecutionContext & context)
+{
+  const DeviceScope scope(context.device);
+  const Stream      stream;
+  MetricResult      result;
+  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets) {
+    constexpr unsigned int VDimension = decltype(dimension)::value;
+    using Sums = MetricSums<VDimension, decltype(sets)::value>;
+    auto       arguments = MakeMetricArguments<VDimension>(descriptor, sources);
+    const auto blocks =
+      std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
+    const auto         numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;
+    const DeviceBuffer partial(numbers * sizeof(double), stream);
+    const bool         walks = arguments.mapCount < 0;
+    const DeviceBuffer stages(walks ? descriptor.chain.Bytes(VDimension) : 0, stream);
+    Uploader           uploader;
+    if (walks)
+    {
+      UploadStages(descriptor.chain, static_cast<char *>(stages.Data()), uploader, stream, arguments.moving);
+    }
+    const bool         hasTable = descriptor.pass == MetricPass::Information;
+    const auto &       table = descriptor.parameters.table;
+    const DeviceBuffer bins(hasTable ? table->size() * sizeof(double) : 0, stream);
+    if (hasTable)
+    {
+      uploader.Copy(bins.Data(), table->data(), table->size() * sizeof(double), stream);
+      arguments.table = static_cast<const double *>(bins.Data());
+    }
+    if constexpr (decltype(sets)::value == 0)
+    {
+      if (descriptor.pass == MetricPass::Histogram)
+      {
+        arguments.SetStride(HistogramThreads);
+        result = CountOnCuda<decltype(values)>(arguments, uploader, stream);
+        return;
+      }
+    }
+    arguments.SetStride(blocks * MetricThreads);
+    auto * const from = static_cast<double *>(partial.Data());
+    auto * const total = from + blocks * Sums::Numbers;
+    MetricKernel<decltype(values), decltype(sets)::value>
+      <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
+    CheckCuda(cudaGetLastError(), "MetricKernel");
+    MetricTotalKernel<<<Sums::Numbers, MetricThreads, 0, stream.Get()>>>(from, static_cast<int>(blocks), total);
+    CheckCuda(cudaGetLastError(), "MetricTotalKernel");
+    Sums sums;
+    DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
+    result = MakeMetricResult(sums);
+  });
+  return result;
+}
+
+} // namespace itk::CudaSpline

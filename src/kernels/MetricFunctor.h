@@ -1,0 +1,243 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef MetricFunctor_h
+#define MetricFunctor_h
+
+#include "itkCudaSpline/math/MetricSums.h"
+
+#include "kernels/MetricValues.h"
+
+#include <cstdint>
+#include <type_traits>
+
+/** \file
+ * \brief The body of the metrics' kernels: one sample, from its place to the sums. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Adds what a pair of values gives to the sums. */
+template <unsigned int VSets, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+AddPair(const MetricArguments<VDimension> & arguments,
+        double                              fixed,
+        double                              moving,
+        const double (&gradient)[VDimension],
+        const double (&arm)[VDimension],
+        MetricSums<VDimension, VSets> & sums)
+{
+  if constexpr (VSets == 1)
+  {
+    if (arguments.pass == MetricPass::Information)
+    {
+      ParzenBins::Window window;
+      if (arguments.bins.Find(fixed, moving, window))
+      {
+        double slopes[4];
+        SplineDerivativeWeights<3>(window.fraction, slopes);
+        double weight = 0.0;
+        for (int k = 0; k < 4; ++k)
+        {
+          weight -= slopes[k] * arguments.table[window.first + k];
+        }
+        sums.AddSample();
+        sums.AddMoments(0, weight, gradient, arm);
+      }
+      return;
+    }
+  }
+  sums.AddSample();
+  // With moments the pass follows from their sets, but for Information; without there are values alone.
+  if (VSets == 1 || (VSets == 0 && arguments.pass == MetricPass::MeanSquares))
+  {
+    // ITK's difference has the type of the fixed pixels.
+    const double difference =
+      arguments.singleFixed ? static_cast<double>(RoundedToSingle(fixed - moving)) : fixed - moving;
+    sums.AddValue(0, difference * difference);
+    if constexpr (VSets == 1)
+    {
+      sums.AddMoments(0, 2.0 * difference, gradient, arm);
+    }
+  }
+  else if (VSets == 0 && arguments.pass == MetricPass::Means)
+  {
+    sums.AddValue(0, fixed);
+    sums.AddValue(1, moving);
+  }
+  else
+  {
+    const double f1 = fixed - arguments.fixedMean;
+    const double m1 = moving - arguments.movingMean;
+    sums.AddValue(0, f1 * f1);
+    sums.AddValue(1, m1 * m1);
+    sums.AddValue(2, f1 * m1);
+    if constexpr (VSets == 2)
+    {
+      sums.AddMoments(0, f1, gradient, arm);
+      sums.AddMoments(1, m1, gradient, arm);
+    }
+  }
+}
+
+/** \brief What takes the weights of a histogram where none is made. */
+struct NoHistogram
+{};
+
+/** \brief Adds the window of a pair to a histogram.
+ *
+ * \tparam THistogram has Add(bin, weight), of FixedPoint() */
+template <unsigned int VDimension, typename THistogram>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+AddWindow(const MetricArguments<VDimension> & arguments,
+          double                              fixed,
+          double                              moving,
+          THistogram &                        histogram,
+          MetricSums<VDimension, 0> &         sums)
+{
+  ParzenBins::Window window;
+  if (arguments.bins.Find(fixed, moving, window))
+  {
+    double weights[4];
+    SplineWeights<3>(window.fraction, weights);
+    for (int k = 0; k < 4; ++k)
+    {
+      histogram.Add(window.first + k, FixedPoint(weights[k], arguments.scale));
+    }
+    sums.AddSample();
+  }
+}
+
+/** \brief The body of every kernel of a metric: adds one sample, where it is valid, to the sums.
+ *
+ * Valid is what lies in the fixed image and its mask (known beforehand), and whose mapped point the moving mask and
+ * then the moving image's buffer admit.
+ *
+ * \tparam TValues PlainValues or SplineValues
+ * \tparam VSets sets of moments: 0 without a derivative
+ * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none */
+template <typename TValues, unsigned int VSets, unsigned int VDimension, typename THistogram>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+AddMetricSample(const MetricArguments<VDimension> & arguments,
+                const MetricCursor<VDimension> &    cursor,
+                MetricSums<VDimension, VSets> &     sums,
+                THistogram &                        histogram)
+{
+  using Real = typename TValues::Real;
+  if (arguments.inside != nullptr && arguments.inside[cursor.sample] == 0)
+  {
+    return;
+  }
+  double place[VDimension];
+  double moved[VDimension];
+  double index[VDimension];
+  cursor.PlaceIn(arguments, place);
+  arguments.Move(place, moved);
+  if (arguments.mask != nullptr && !arguments.MaskAdmits(moved))
+  {
+    return;
+  }
+  PointToContinuousIndex(arguments.moving.origin, arguments.moving.pointToIndex, moved, index);
+  if (!arguments.moving.IsInside(index))
+  {
+    return;
+  }
+  double gradient[VDimension] = {};
+  double arm[VDimension] = {};
+  Real   value;
+  if constexpr (VSets > 0)
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      arm[d] = place[d] - arguments.centre[d];
+    }
+    if (arguments.gradientFrom == MetricGradient::Image)
+    {
+      value = TValues::ValueAndGradientOfImage(arguments, index, gradient);
+    }
+    else if (arguments.gradientFrom == MetricGradient::Analytic)
+    {
+      value = TValues::ValueAndGradient(arguments, index, gradient);
+    }
+    else
+    {
+      value = TValues::Value(arguments, index);
+      CentralDifferences<Real>(arguments, moved, gradient);
+    }
+  }
+  else
+  {
+    value = TValues::Value(arguments, index);
+  }
+  const double pixel = arguments.singleMoving ? static_cast<double>(RoundedToSingle(static_cast<double>(value)))
+                                              : static_cast<double>(value);
+  const auto   fixed = static_cast<double>(static_cast<const Real *>(arguments.fixed)[cursor.sample]);
+  if constexpr (std::is_same<THistogram, NoHistogram>::value)
+  {
+    (void)histogram;
+    AddPair<VSets>(arguments, fixed, pixel, gradient, arm, sums);
+  }
+  else
+  {
+    AddWindow(arguments, fixed, pixel, histogram, sums);
+  }
+}
+
+/** \brief Calls \p run with VDimension, the values (PlainValues or SplineValues) and the sets of moments that a
+ * descriptor asks for: the same list for host and device. */
+template <typename TRun>
+void
+DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+{
+  const auto withSets = [&](auto dimension, auto values) {
+    if (descriptor.gradient == MetricGradient::None)
+    {
+      run(dimension, values, std::integral_constant<unsigned int, 0>());
+    }
+    else if (descriptor.pass == MetricPass::Correlation)
+    {
+      run(dimension, values, std::integral_constant<unsigned int, 2>());
+    }
+    else
+    {
+      run(dimension, values, std::integral_constant<unsigned int, 1>());
+    }
+  };
+  const auto withValues = [&](auto dimension) {
+    const bool spline = descriptor.interpolation.interpolation == Interpolation::BSpline;
+    if (element == ScalarType::Float32)
+    {
+      spline ? withSets(dimension, SplineValues<float>()) : withSets(dimension, PlainValues<float>());
+    }
+    else
+    {
+      spline ? withSets(dimension, SplineValues<double>()) : withSets(dimension, PlainValues<double>());
+    }
+  };
+  if (descriptor.dimension == 2)
+  {
+    withValues(std::integral_constant<unsigned int, 2>());
+  }
+  else
+  {
+    withValues(std::integral_constant<unsigned int, 3>());
+  }
+}
+
+} // namespace itk::CudaSpline
+
+#endif

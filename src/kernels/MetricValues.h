@@ -1,0 +1,218 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef MetricValues_h
+#define MetricValues_h
+
+#include "itkCudaSpline/math/LinearCell.h"
+
+#include "kernels/MetricArguments.h"
+
+#include <limits>
+
+/** \file
+ * \brief Values and gradients of the moving image: what the kernels of a metric are compiled for. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Gradients of an image of gradients: planes, each interpolated linearly.
+ *
+ * \tparam TReal type of the planes and the interpolation
+ * \param[in] cell where the sample lies in the moving image, \param[out] gradient (per mm) */
+template <typename TReal, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+GradientOfImage(const MetricArguments<VDimension> &   arguments,
+                const LinearCell<VDimension, TReal> & cell,
+                double (&gradient)[VDimension])
+{
+  const auto * plane = static_cast<const TReal *>(arguments.gradient);
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    gradient[d] = static_cast<double>(cell.Value(plane));
+    plane += arguments.moving.planeStride;
+  }
+}
+
+/** \brief Values of nearest neighbours and of linear interpolation. */
+template <typename TReal>
+struct PlainValues
+{
+  using Real = TReal;
+
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  Value(const MetricArguments<VDimension> & arguments, const double (&index)[VDimension])
+  {
+    const auto * const data = static_cast<const TReal *>(arguments.moving.source);
+    if (arguments.nearest)
+    {
+      return data[NearestOffset::Of(arguments.moving, index)];
+    }
+    return LinearCell<VDimension, TReal>(arguments.moving.extent, index).Value(data);
+  }
+
+  /** Value, and gradient of the image of gradients: where both are linear, in one cell. */
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  ValueAndGradientOfImage(const MetricArguments<VDimension> & arguments,
+                          const double (&index)[VDimension],
+                          double (&gradient)[VDimension])
+  {
+    const LinearCell<VDimension, TReal> cell(arguments.moving.extent, index);
+    const auto * const                  data = static_cast<const TReal *>(arguments.moving.source);
+    GradientOfImage(arguments, cell, gradient);
+    return arguments.nearest ? data[NearestOffset::Of(arguments.moving, index)] : cell.Value(data);
+  }
+
+  /** There is no gradient of these values: descriptors that ask for one are refused. */
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  ValueAndGradient(const MetricArguments<VDimension> & arguments,
+                   const double (&index)[VDimension],
+                   double (&)[VDimension])
+  {
+    return Value(arguments, index);
+  }
+};
+
+/** \brief Value and, where wanted, gradient (per sample) of a B-spline: a function of its own, for the orders that few
+ * kernels are made for. */
+template <unsigned int VOrder, bool VWithGradient, unsigned int VDimension, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
+EvaluateMetricSpline(const EvaluationArguments<VDimension> & moving,
+                     const double (&index)[VDimension],
+                     Jet<VDimension, TReal> & jet)
+{
+  constexpr Derivatives derivatives = VWithGradient ? Derivatives::First : Derivatives::None;
+  EvaluateOnGrid<derivatives>(SplineBasis<VOrder>(), GridOf<TReal>(moving), index, jet);
+}
+
+/** \brief Values of B-splines of any order. */
+template <typename TReal>
+struct SplineValues
+{
+  using Real = TReal;
+
+  template <bool VWithGradient, unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Evaluate(const MetricArguments<VDimension> & arguments,
+           const double (&index)[VDimension],
+           Jet<VDimension, TReal> & jet)
+  {
+    switch (arguments.moving.order)
+    {
+      case 0:
+        return EvaluateMetricSpline<0, VWithGradient>(arguments.moving, index, jet);
+      case 1:
+        return EvaluateMetricSpline<1, VWithGradient>(arguments.moving, index, jet);
+      case 2:
+        return EvaluateMetricSpline<2, VWithGradient>(arguments.moving, index, jet);
+      case 3: // the usual one, in the kernel itself
+        return EvaluateOnGrid < VWithGradient
+                 ? Derivatives::First
+                 : Derivatives::None > (SplineBasis<3>(), GridOf<TReal>(arguments.moving), index, jet);
+      case 4:
+        return EvaluateMetricSpline<4, VWithGradient>(arguments.moving, index, jet);
+      default:
+        return EvaluateMetricSpline<5, VWithGradient>(arguments.moving, index, jet);
+    }
+  }
+
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  Value(const MetricArguments<VDimension> & arguments, const double (&index)[VDimension])
+  {
+    Jet<VDimension, TReal> jet;
+    Evaluate<false>(arguments, index, jet);
+    return jet.value;
+  }
+
+  /** Value, and gradient of the image of gradients. */
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  ValueAndGradientOfImage(const MetricArguments<VDimension> & arguments,
+                          const double (&index)[VDimension],
+                          double (&gradient)[VDimension])
+  {
+    GradientOfImage(arguments, LinearCell<VDimension, TReal>(arguments.moving.extent, index), gradient);
+    return Value(arguments, index);
+  }
+
+  /** Value, and gradient (per mm): the derivatives by index times the matrix from points to indices, transposed. */
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  ValueAndGradient(const MetricArguments<VDimension> & arguments,
+                   const double (&index)[VDimension],
+                   double (&gradient)[VDimension])
+  {
+    Jet<VDimension, TReal> jet;
+    Evaluate<true>(arguments, index, jet);
+    for (unsigned int i = 0; i < VDimension; ++i)
+    {
+      gradient[i] = 0.0;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        gradient[i] += arguments.moving.pointToIndex[d][i] * static_cast<double>(jet.gradient[d]);
+      }
+    }
+    return jet.value;
+  }
+};
+
+/** \brief Central differences by the rule of itk::CentralDifferenceImageFunction::Evaluate().
+ *
+ * \tparam TReal type of the samples and the interpolation
+ * \param[in] place in the moving image's space (mm), \param[out] gradient (per mm) */
+template <typename TReal, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+CentralDifferences(const MetricArguments<VDimension> & arguments,
+                   const double (&place)[VDimension],
+                   double (&gradient)[VDimension])
+{
+  constexpr double least = 10.0 * std::numeric_limits<double>::epsilon(); // ITK's, of a distance (mm)
+  const auto *     data = static_cast<const TReal *>(arguments.gradient);
+  const auto &     moving = arguments.moving;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    double below[VDimension];
+    double above[VDimension];
+    for (unsigned int k = 0; k < VDimension; ++k)
+    {
+      below[k] = place[k];
+      above[k] = place[k];
+    }
+    below[d] = RoundedSum(place[d], -arguments.halfSpacing[d]);
+    above[d] = RoundedSum(place[d], arguments.halfSpacing[d]);
+    double indexBelow[VDimension];
+    double indexAbove[VDimension];
+    PointToContinuousIndex(moving.origin, moving.pointToIndex, below, indexBelow);
+    PointToContinuousIndex(moving.origin, moving.pointToIndex, above, indexAbove);
+    const double distance = RoundedSum(above[d], -below[d]);
+    gradient[d] = 0.0;
+    if (moving.IsInside(indexBelow) && moving.IsInside(indexAbove) && distance > least)
+    {
+      const auto high = static_cast<double>(LinearCell<VDimension, TReal>(moving.extent, indexAbove).Value(data));
+      const auto low = static_cast<double>(LinearCell<VDimension, TReal>(moving.extent, indexBelow).Value(data));
+      gradient[d] = (high - low) / distance;
+    }
+  }
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,180 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "MetricTestMatrix.h"
+
+#include "itkCudaCorrelationImageToImageMetricv4.h"
+#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
+#include "itkCudaMeanSquaresImageToImageMetricv4.h"
+
+#include "itkImageRegistrationMethodv4.h"
+#include "itkRegularStepGradientDescentOptimizerv4.h"
+#include "itkResampleImageFilter.h"
+
+/** \file
+ * \brief Registrations by itk::ImageRegistrationMethodv4, of two levels, with ITK's optimizer: the module's metrics
+ * take the steps that ITK's take, and a known transform is found again. */
+
+namespace
+{
+
+using namespace CudaSplineTest;
+using itk::CudaSpline::Backend;
+
+using TransformBase = itk::Transform<double, 2, 2>;
+using Registration = itk::ImageRegistrationMethodv4<Image2D, Image2D, TransformBase>;
+using Optimizer = itk::RegularStepGradientDescentOptimizerv4<double>;
+using MetricBase = itk::ImageToImageMetricv4<Image2D, Image2D>;
+
+/** How a registration ended. */
+struct Trajectory
+{
+  TransformBase::ParametersType parameters;
+  double                        value;
+  itk::SizeValueType            iterations;
+  std::string                   stop;
+};
+
+/** Runs a registration from the identity; \p transform is moved. */
+Trajectory
+Register(MetricBase * metric, const MetricImages<Image2D> & images, TransformBase * transform, unsigned int iterations)
+{
+  metric->SetUseMovingImageGradientFilter(false);
+  metric->SetUseFixedImageGradientFilter(false);
+  metric->SetMaximumNumberOfWorkUnits(1);
+  auto optimizer = Optimizer::New();
+  optimizer->SetNumberOfIterations(iterations);
+  optimizer->SetLearningRate(0.5);
+  optimizer->SetMinimumStepLength(1e-7);
+  optimizer->SetRelaxationFactor(0.6);
+  Optimizer::ScalesType scales(transform->GetNumberOfParameters());
+  scales.Fill(1.0);
+  // Angles and matrices move points by their distance from the centre, some 30 mm here.
+  for (unsigned int p = 0; p + 2 < scales.Size(); ++p)
+  {
+    scales[p] = 900.0;
+  }
+  optimizer->SetScales(scales);
+
+  auto registration = Registration::New();
+  registration->SetFixedImage(images.fixed);
+  registration->SetMovingImage(images.moving);
+  registration->SetMetric(metric);
+  registration->SetOptimizer(optimizer);
+  registration->SetInitialTransform(transform);
+  registration->InPlaceOn();
+  registration->SetNumberOfLevels(2);
+  Registration::ShrinkFactorsArrayType shrink(2);
+  shrink[0] = 2;
+  shrink[1] = 1;
+  registration->SetShrinkFactorsPerLevel(shrink);
+  Registration::SmoothingSigmasArrayType sigmas(2);
+  sigmas[0] = 1.0;
+  sigmas[1] = 0.0;
+  registration->SetSmoothingSigmasPerLevel(sigmas);
+  registration->SetMetricSamplingStrategy(itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy::NONE);
+  registration->Update();
+  return { transform->GetParameters(),
+           optimizer->GetValue(),
+           optimizer->GetCurrentIteration(),
+           optimizer->GetStopConditionDescription() };
+}
+
+class MetricTrajectories : public GpuOnAndOff
+{
+protected:
+  /** 50 iterations a level with either metric. The difference of two trajectories grows with each step that is taken
+   * from another place; 1e-8 is what is promised for 50 of them. */
+  template <typename TReference, typename TMetric, typename TTransform>
+  void
+  Compare(double tolerance)
+  {
+    const MetricImages<Image2D> images;
+    auto                        reference = TReference::New();
+    auto                        metric = TMetric::New();
+    metric->SetGPUEnabled(GetParam());
+    metric->SetPrecision(itk::CudaSplinePrecision::Double);
+    auto             transform = TTransform::New();
+    auto             referenceTransform = TTransform::New();
+    const Trajectory expected = Register(reference, images, referenceTransform, 50);
+    const Trajectory found = Register(metric, images, transform, 50);
+    SCOPED_TRACE(std::string(metric->GetNameOfClass()) + ", " + transform->GetNameOfClass());
+    EXPECT_EQ(metric->GetLastBackend(), PromisedToMetric(metric->GetNameOfClass(), MetricCase(), 2, GetParam()))
+      << metric->GetFallbackReason();
+    EXPECT_EQ(found.stop, expected.stop);
+    EXPECT_EQ(found.iterations, expected.iterations);
+    EXPECT_NEAR(found.value, expected.value, tolerance * std::abs(expected.value));
+    const auto distance = found.parameters - expected.parameters;
+    EXPECT_LE(distance.inf_norm(), tolerance);
+    EXPECT_GT((expected.parameters - TTransform::New()->GetParameters()).inf_norm(), 0.01); // it did move
+  }
+};
+
+TEST_P(MetricTrajectories, ThoseOfItk)
+{
+  using Rigid = itk::Euler2DTransform<double>;
+  using Affine = itk::AffineTransform<double, 2>;
+  Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>,
+          Rigid>(1e-8);
+  Compare<itk::CorrelationImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>,
+          Affine>(1e-8);
+  Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
+          Rigid>(1e-8);
+}
+
+TEST_P(MetricTrajectories, AKnownTransformIsFound)
+{
+  // The moving image is the fixed one's function, moved: blobs are sampled where the transform puts them.
+  MetricImages<Image2D> images;
+  auto                  known = itk::Euler2DTransform<double>::New();
+  known->SetAngle(0.06);
+  itk::Euler2DTransform<double>::OutputVectorType shift;
+  shift[0] = 2.2;
+  shift[1] = -1.4;
+  known->SetTranslation(shift);
+  images.moving = BlobImage<Image2D>({ 60, 60 }, 1.0, 0.0);
+  auto resample = itk::ResampleImageFilter<Image2D, Image2D>::New();
+  resample->SetInput(images.moving);
+  resample->SetTransform(known);
+  resample->SetInterpolator(itk::BSplineInterpolateImageFunction<Image2D, double>::New());
+  resample->SetOutputParametersFromImage(images.fixed);
+  resample->Update();
+  images.fixed = resample->GetOutput();
+  auto metric = itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>::New();
+  metric->SetGPUEnabled(GetParam());
+  metric->SetMovingInterpolator(itk::BSplineInterpolateImageFunction<Image2D, double>::New());
+  auto transform = itk::Euler2DTransform<double>::New();
+  Register(metric, images, transform, 300);
+  EXPECT_NE(metric->GetLastBackend(), Backend::Superclass) << metric->GetFallbackReason();
+  const auto & region = images.fixed->GetLargestPossibleRegion();
+  for (int corner = 0; corner < 4; ++corner)
+  {
+    auto index = region.GetIndex();
+    index[0] += (corner & 1) != 0 ? static_cast<itk::IndexValueType>(region.GetSize(0)) - 1 : 0;
+    index[1] += (corner & 2) != 0 ? static_cast<itk::IndexValueType>(region.GetSize(1)) - 1 : 0;
+    Image2D::PointType place;
+    images.fixed->TransformIndexToPhysicalPoint(index, place);
+    EXPECT_LE(transform->TransformPoint(place).EuclideanDistanceTo(known->TransformPoint(place)), 0.01);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, MetricTrajectories, testing::Bool(), GpuOrHost);
+
+} // namespace

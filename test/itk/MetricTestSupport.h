@@ -1,0 +1,225 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineTest_MetricTestSupport_h
+#define CudaSplineTest_MetricTestSupport_h
+
+#include "GpuOnAndOff.h"
+#include "MetricTestImages.h"
+#include "RandomData.h"
+
+#include "itkCudaSplineImageMetric.h"
+
+#include "itkBSplineInterpolateImageFunction.h"
+#include "itkNearestNeighborInterpolateImageFunction.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief Settings of metrics, and the comparison with ITK's metric.
+ *
+ * The reference is ITK's metric on one thread, made without a factory. Tolerances are those that the metrics promise
+ * (CudaSplineImageMetric): rounding of sums over some thousand samples in double, of values and gradients in float. */
+
+namespace CudaSplineTest
+{
+
+/** How a metric is set up. */
+struct MetricCase
+{
+  std::string transform{ "affine" };       ///< see MetricTransforms()
+  int         splineOrder{ -1 };           ///< of the moving interpolator; -1: linear, -2: nearest neighbours
+  bool        centralDifferences{ false }; ///< else ITK's default, the gradient filter's image
+  bool        fixedMask{ false };
+  bool        movingMask{ false };
+  int         sampling{ 0 };      ///< 0: the virtual domain, 1: a regular point set, 2: a random one
+  bool        ownDomain{ false }; ///< a virtual domain coarser than the fixed image, and turned
+  bool        isDouble{ true };
+
+  std::string
+  Text() const
+  {
+    return transform + ", order " + std::to_string(splineOrder) + (centralDifferences ? ", differences" : ", filter") +
+           (fixedMask ? ", fixed mask" : "") + (movingMask ? ", moving mask" : "") + ", sampling " +
+           std::to_string(sampling) + (ownDomain ? ", own domain" : "") + (isDouble ? ", double" : ", single");
+  }
+};
+
+/** Sets a metric up, ITK's or the module's. */
+template <typename TMetric, typename TImage>
+void
+SetUpMetric(TMetric * metric, const MetricCase & what, const MetricImages<TImage> & images)
+{
+  constexpr unsigned int dimension = TImage::ImageDimension;
+  metric->SetFixedImage(images.fixed);
+  metric->SetMovingImage(images.moving);
+  metric->SetMovingTransform(MetricTransform<dimension>(what.transform));
+  if (what.splineOrder >= 0)
+  {
+    auto spline = itk::BSplineInterpolateImageFunction<TImage, double>::New();
+    spline->SetSplineOrder(static_cast<unsigned int>(what.splineOrder));
+    metric->SetMovingInterpolator(spline);
+  }
+  else if (what.splineOrder == -2)
+  {
+    metric->SetMovingInterpolator(itk::NearestNeighborInterpolateImageFunction<TImage, double>::New());
+  }
+  metric->SetUseMovingImageGradientFilter(!what.centralDifferences);
+  metric->SetUseFixedImageGradientFilter(!what.centralDifferences);
+  if (what.fixedMask)
+  {
+    metric->SetFixedImageMask(HalfMask(images.fixed.GetPointer(), true));
+  }
+  if (what.movingMask)
+  {
+    metric->SetMovingImageMask(HalfMask(images.moving.GetPointer(), true));
+  }
+  if (what.ownDomain)
+  {
+    auto domain = TImage::New();
+    domain->CopyInformation(images.fixed);
+    typename TImage::RegionType  region = images.fixed->GetBufferedRegion();
+    typename TImage::SpacingType spacing = images.fixed->GetSpacing();
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      region.SetSize(d, region.GetSize(d) * 3 / 4);
+      region.SetIndex(d, -static_cast<itk::IndexValueType>(region.GetSize(d)) / 2); // about the origin
+      spacing[d] *= 1.4; // some of it lies outside of the fixed image
+    }
+    domain->SetRegions(region);
+    domain->SetSpacing(spacing);
+    typename TImage::PointType centre;
+    centre.Fill(0.0);
+    domain->SetOrigin(centre);
+    domain->SetDirection(typename TImage::DirectionType(ObliqueDirection<dimension>().GetTranspose()));
+    metric->SetVirtualDomainFromImage(domain);
+    auto fixedTransform = itk::TranslationTransform<double, dimension>::New();
+    auto offset = fixedTransform->GetOffset();
+    offset[1] = 0.75;
+    fixedTransform->SetOffset(offset);
+    metric->SetFixedTransform(fixedTransform);
+  }
+  if (what.sampling > 0)
+  {
+    using PointSet = typename TMetric::FixedSampledPointSetType;
+    auto                                      points = PointSet::New();
+    Random                                    random(77);
+    unsigned int                              number = 0;
+    itk::ImageRegionIteratorWithIndex<TImage> it(images.fixed, images.fixed->GetBufferedRegion());
+    for (unsigned int i = 0; !it.IsAtEnd(); ++it, ++i)
+    {
+      if (i % 3 == 0)
+      {
+        typename TImage::PointType place;
+        images.fixed->TransformIndexToPhysicalPoint(it.GetIndex(), place);
+        for (unsigned int d = 0; d < dimension && what.sampling == 2; ++d)
+        {
+          place[d] += random.Uniform(-0.4, 0.4);
+        }
+        points->SetPoint(number++, place);
+      }
+    }
+    metric->SetFixedSampledPointSet(points);
+    metric->SetUseSampledPointSet(true);
+  }
+}
+
+/** The L2 norm of a difference by that of the first. */
+template <typename TArray>
+double
+RelativeDistance(const TArray & expected, const TArray & found)
+{
+  double square = 0.0;
+  double distance = 0.0;
+  for (unsigned int p = 0; p < expected.Size(); ++p)
+  {
+    square += expected[p] * expected[p];
+    distance += (expected[p] - found[p]) * (expected[p] - found[p]);
+  }
+  return std::sqrt(distance) / std::sqrt(square);
+}
+
+/** Tolerances of a metric: relative, of the value and of the derivative in the L2 norm. */
+struct MetricTolerance
+{
+  double value;
+  double derivative;
+};
+
+/** The backend that the table promises to a case. */
+inline itk::CudaSpline::Backend
+PromisedToMetric(const std::string & className, const MetricCase & what, unsigned int dimension, bool onGpu)
+{
+  const char * const interpolator = what.splineOrder == -1   ? "LinearInterpolateImageFunction"
+                                    : what.splineOrder == -2 ? "NearestNeighborInterpolateImageFunction"
+                                                             : "BSplineInterpolateImageFunction";
+  return PromisedBackend({ className, "scalar", std::to_string(dimension), interpolator, "linear", "-" }, onGpu);
+}
+
+/** Compares value, derivative and number of valid points with ITK's, and the backend with the table. */
+template <typename TReference, typename TMetric, typename TImage>
+void
+CompareMetric(const MetricCase &           what,
+              const MetricImages<TImage> & images,
+              const MetricTolerance &      tolerance,
+              bool                         onGpu)
+{
+  SCOPED_TRACE(what.Text());
+  auto reference = TReference::New();
+  SetUpMetric(reference.GetPointer(), what, images);
+  reference->SetMaximumNumberOfWorkUnits(1);
+  reference->Initialize();
+  auto metric = TMetric::New();
+  SetUpMetric(metric.GetPointer(), what, images);
+  metric->SetGPUEnabled(onGpu);
+  metric->SetPrecision(what.isDouble ? itk::CudaSplinePrecision::Double : itk::CudaSplinePrecision::Single);
+  metric->Initialize();
+  const auto promised = PromisedToMetric(metric->GetNameOfClass(), what, TImage::ImageDimension, onGpu);
+
+  typename TMetric::MeasureType    expected;
+  typename TMetric::DerivativeType expectedDerivative;
+  reference->GetValueAndDerivative(expected, expectedDerivative);
+  typename TMetric::MeasureType    value;
+  typename TMetric::DerivativeType derivative;
+  metric->GetValueAndDerivative(value, derivative);
+  ASSERT_EQ(metric->GetLastBackend(), promised) << metric->GetFallbackReason();
+  EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
+  ASSERT_GT(reference->GetNumberOfValidPoints(), 40u);
+  EXPECT_NEAR(value, expected, tolerance.value * std::abs(expected));
+  ASSERT_EQ(derivative.Size(), expectedDerivative.Size());
+  EXPECT_LE(RelativeDistance(expectedDerivative, derivative), tolerance.derivative);
+
+  EXPECT_NEAR(metric->GetValue(), expected, tolerance.value * std::abs(expected));
+  ASSERT_EQ(metric->GetLastBackend(), promised) << metric->GetFallbackReason();
+  EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
+
+  // The same bits again, and with another number of threads.
+  typename TMetric::MeasureType    again;
+  typename TMetric::DerivativeType derivativeAgain;
+  metric->SetMaximumNumberOfWorkUnits(1);
+  metric->GetValueAndDerivative(again, derivativeAgain);
+  EXPECT_EQ(again, value);
+  EXPECT_EQ(derivativeAgain, derivative);
+}
+
+} // namespace CudaSplineTest
+
+#endif

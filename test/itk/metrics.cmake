@@ -1,0 +1,11 @@
+# The module's image metrics against ITK's.
+add_executable(
+  CudaSplineMetricTests
+  CudaCorrelationImageToImageMetricv4Test.cxx
+  CudaMattesMutualInformationImageToImageMetricv4Test.cxx
+  CudaMeanSquaresImageToImageMetricv4Test.cxx
+  MetricRegistrationTest.cxx
+)
+target_link_libraries(CudaSplineMetricTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+gtest_discover_tests(CudaSplineMetricTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
+gtest_discover_tests(CudaSplineMetricTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
