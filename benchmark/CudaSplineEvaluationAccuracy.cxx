@@ -31,6 +31,8 @@
  * samples, edges included, by the range of the samples; bound is the derived limit that the library prints
  * (StorageErrorBound(), ModeErrorBound()), of stages that have one. */
 
+#include "SplineValues.h"
+
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/ErrorBounds.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
@@ -150,10 +152,7 @@ SourceOf(std::vector<TReal>       coefficients,
   SourceDescriptor descriptor = Describe(type, type, PrefilterMethod::Kind::Coefficients);
   descriptor.storage = storage;
   descriptor.tableEntries = tableEntries;
-  // On the host a source of what needs no preparation only refers to it.
-  const auto kept = std::make_shared<const std::vector<TReal>>(std::move(coefficients));
-  const auto source = MakeSource(descriptor, kept->data(), context);
-  return SourcePointer(source.get(), [kept, source](const SampleSource *) {});
+  return KeepSource(descriptor, std::move(coefficients), context);
 }
 
 template <typename TTo, typename TFrom>
@@ -175,29 +174,13 @@ public:
   InterpolationDescriptor
   Method(EvaluationMode mode, bool singleCoordinates) const
   {
-    InterpolationDescriptor method;
-    method.interpolation = Interpolation::BSpline;
-    method.mode = mode;
-    method.singleCoordinates = singleCoordinates;
-    for (unsigned int d = 0; d < 3; ++d)
-    {
-      method.lower[d] = -0.5;
-      method.upper[d] = static_cast<double>(size[d]) - 0.5;
-    }
-    return method;
+    return SplineMethodWithin(size, mode, singleCoordinates);
   }
 
   std::vector<double>
   Values(const SampleSource & source, EvaluationMode mode = EvaluationMode::Exact, bool singleCoordinates = false) const
   {
-    std::vector<double> values(places);
-    PointsDescriptor    points;
-    static_cast<InterpolationDescriptor &>(points) = this->Method(mode, singleCoordinates);
-    points.count = places;
-    points.points = m_Points.data();
-    points.values = values.data();
-    SamplePoints(points, source, m_Context);
-    return values;
+    return ValuesAt(m_Points, this->Method(mode, singleCoordinates), source, m_Context);
   }
 
 private:

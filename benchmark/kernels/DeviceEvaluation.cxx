@@ -17,10 +17,12 @@
  *=========================================================================*/
 #include "DeviceEvaluation.h"
 
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/EvaluationBackends.h"
 #include "kernels/EvaluationCuda.h"
+#include "kernels/GatherSource.h"
 #include "kernels/MapShape.h"
 
 #include <cuda_runtime_api.h>
@@ -65,6 +67,10 @@ DeviceEvaluation::DeviceEvaluation(const ResampleDescriptor &                  d
   CheckCuda(cudaMemcpyAsync(m_Alphas.Data(), alphas.data(), m_Alphas.Bytes(), cudaMemcpyHostToDevice, m_Stream.Get()),
             "cudaMemcpyAsync");
   m_Stream.Synchronize();
+  for (int use = 0; use < 2; ++use) // as after the first time
+  {
+    m_Gathered = GatherTextureOf(descriptor, *source, AvailableDeviceMemory(context.device));
+  }
   CheckCuda(cudaEventCreate(&m_Begin), "cudaEventCreate");
   CheckCuda(cudaEventCreate(&m_End), "cudaEventCreate");
 }
@@ -88,6 +94,10 @@ DeviceEvaluation::Enqueue()
   arguments.ends = static_cast<const ScanlineEnds<VDimension> *>(m_Ends.Data());
   arguments.alphas = static_cast<const double *>(m_Alphas.Data());
   arguments.tiles = *m_Tiles;
+  if (m_Gathered != nullptr)
+  {
+    arguments.texture = m_Gathered->Get();
+  }
   arguments.output = m_Values.Data();
   arguments.gradients = m_Gradients.Data();
   arguments.count = m_Descriptor.samples * m_Descriptor.lines;

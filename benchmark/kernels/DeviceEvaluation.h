@@ -29,8 +29,9 @@
 struct CUevent_st;
 namespace itk::CudaSpline
 {
+class GatherTexture;
 struct MapTiles;
-}
+} // namespace itk::CudaSpline
 
 /** \brief The evaluating kernels from a source on a device to memory of the device: no transfer is in the time.
  *
@@ -65,6 +66,7 @@ private:
   std::unique_ptr<const itk::CudaSpline::MapTiles>     m_Tiles;
   itk::CudaSpline::Derivatives                         m_Derivatives;
   std::shared_ptr<const itk::CudaSpline::SampleSource> m_Source;
+  const itk::CudaSpline::GatherTexture *               m_Gathered{ nullptr };
   itk::CudaSpline::DeviceScope                         m_Scope;
   itk::CudaSpline::Stream                              m_Stream;
   itk::CudaSpline::DeviceBuffer                        m_Ends;

@@ -1,0 +1,276 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "../SplineValues.h"
+#include "Ways.h"
+#include "Workplace.h"
+
+#include "itkCudaSpline/kernels/ErrorBounds.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/SamplePoints.h"
+#include "itkCudaSpline/math/FirTaps.h"
+#include "itkCudaSpline/math/SplinePoles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief Errors of values of B-splines by order, stage and mode, in the interior and near the edges, beside their
+ * derived bounds: the figures of doc/Accuracy.md. The reference is the exact prefilter and the exact sum in double. */
+
+namespace
+{
+using namespace itk::CudaSpline;
+
+using Kind = PrefilterMethod::Kind;
+
+/** What the bounds of an order are made of. */
+struct OrderBounds
+{
+  double norm{ 1.0 };      ///< of the prefilter: sum of the magnitudes of its response
+  double causal{ 1.0 };    ///< A, the same of one direction
+  double poles{ 0.0 };     ///< their number
+  double firError{ 0.0 };  ///< of 15 normalised taps along an axis, by the largest sample
+  double firWeight{ 0.0 }; ///< sum of their magnitudes, at most
+};
+
+template <unsigned int VOrder>
+OrderBounds
+BoundsOfOrder()
+{
+  using Poles = SplinePoles<VOrder>;
+  OrderBounds bounds;
+  bounds.norm = Poles::Norm();
+  bounds.poles = Poles::Count;
+  for (unsigned int k = 0; k < Poles::Count; ++k)
+  {
+    bounds.causal /= 1.0 - std::abs(Poles::Pole(k));
+  }
+  bounds.firError = FirTruncationError<VOrder>(15, true);
+  bounds.firWeight = bounds.norm + bounds.firError;
+  return bounds;
+}
+
+OrderBounds
+BoundsOf(unsigned int order)
+{
+  return order == 2 ? BoundsOfOrder<2>()
+                    : (order == 3 ? BoundsOfOrder<3>() : (order == 4 ? BoundsOfOrder<4>() : BoundsOfOrder<5>()));
+}
+
+/** A picture, the places where it is evaluated, and the values there. */
+class Study
+{
+public:
+  Study(Workplace & place, const std::string & name, const Picture & picture, unsigned int order)
+    : m_Place(place)
+    , m_Name(name)
+    , m_Picture(picture)
+    , m_Order(order)
+    , m_Range(picture.Range())
+  {
+    std::mt19937_64    random(20241120);
+    const std::int64_t count = place.quick ? 4000 : 200000;
+    for (std::int64_t i = 0; i < count; ++i)
+    {
+      bool inside = true;
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        const double length = static_cast<double>(picture.size[d]);
+        const double at = static_cast<double>(random() >> 11) / 9007199254740992.0 * length - 0.5;
+        inside = inside && at >= 15.0 && at <= length - 16.0;
+        m_Points.push_back(at);
+      }
+      m_Interior.push_back(inside);
+    }
+    for (const double value : picture.values)
+    {
+      m_Largest = std::max(m_Largest, std::abs(value));
+    }
+    m_Exact = this->Coefficients<double>(Kind::Exact);
+    for (const double value : m_Exact)
+    {
+      m_LargestCoefficient = std::max(m_LargestCoefficient, std::abs(value));
+    }
+    m_Expected = this->Values(*this->Source(m_Exact));
+  }
+
+  template <typename TReal>
+  std::vector<TReal>
+  Coefficients(Kind kind) const
+  {
+    const SourceDescriptor   descriptor = this->Describe(ScalarTypeOf<TReal>(), kind);
+    const std::vector<TReal> samples(m_Picture.values.begin(), m_Picture.values.end());
+    std::vector<TReal>       coefficients(samples.size());
+    Prefilter(descriptor, samples.data(), coefficients.data(), m_Place.context);
+    return coefficients;
+  }
+
+  /** A source of coefficients. */
+  template <typename TReal>
+  SourcePointer
+  Source(std::vector<TReal> coefficients, CoefficientStorage storage = CoefficientStorage::Element, int table = 0) const
+  {
+    SourceDescriptor descriptor = this->Describe(ScalarTypeOf<TReal>(), Kind::Coefficients);
+    descriptor.storage = storage;
+    descriptor.tableEntries = table;
+    return KeepSource(descriptor, std::move(coefficients), m_Place.context);
+  }
+
+  InterpolationDescriptor
+  Method(EvaluationMode mode, bool singleCoordinates) const
+  {
+    return SplineMethodWithin(m_Picture.size, mode, singleCoordinates);
+  }
+
+  std::vector<double>
+  Values(const SampleSource & source, EvaluationMode mode = EvaluationMode::Exact, bool singleCoordinates = false) const
+  {
+    return ValuesAt(m_Points, this->Method(mode, singleCoordinates), source, m_Place.context);
+  }
+
+  /** Adds a row for the interior and one for the places within 15 samples of an edge. */
+  void
+  Add(const std::string &         what,
+      double                      bound,
+      const std::vector<double> & values,
+      const std::vector<double> & expected) const
+  {
+    for (const bool interior : { true, false })
+    {
+      std::vector<double> errors;
+      double              squares = 0.0;
+      for (std::size_t i = 0; i < values.size(); ++i)
+      {
+        if (m_Interior[i] == interior)
+        {
+          errors.push_back(std::abs(values[i] - expected[i]) / m_Range);
+          squares += errors.back() * errors.back();
+        }
+      }
+      std::sort(errors.begin(), errors.end());
+      const auto last = static_cast<double>(errors.size() - 1);
+      m_Place.report.Add({ { "image", m_Name },
+                           { "order", static_cast<int>(m_Order) },
+                           { "what", what },
+                           { "where", interior ? "interior" : "within 15 samples of an edge" } },
+                         { { "bound_of_range", bound / m_Range },
+                           { "largest_of_range", errors.back() },
+                           { "p99.9_of_range", errors[static_cast<std::size_t>(0.999 * last)] },
+                           { "rms_of_range", std::sqrt(squares / static_cast<double>(errors.size())) } });
+    }
+  }
+
+  void
+  Run() const
+  {
+    const OrderBounds bounds = BoundsOf(m_Order);
+    const double      unit = 0x1p-24;
+    const double      none = std::nan("");
+    const double      prefilter =
+      m_Largest * (std::pow(bounds.norm * (1.0 + 6e-8 + bounds.poles * (6.0 * bounds.causal + 2.0) * unit), 3) -
+                   std::pow(bounds.norm, 3));
+    const double             sum = 3.0 * (3.0 * m_Order + 8.0) * unit * m_LargestCoefficient;
+    const double             storage = unit * m_LargestCoefficient;
+    const double             taps = m_Largest * (std::pow(bounds.norm + bounds.firError, 3) - std::pow(bounds.norm, 3));
+    const auto               singles = this->Coefficients<float>(Kind::Exact);
+    const std::vector<float> rounded(m_Exact.begin(), m_Exact.end());
+    const std::vector<double> roundedAgain(rounded.begin(), rounded.end());
+    const auto                exactOfRounded = this->Values(*this->Source(roundedAgain));
+    this->Add("stage: prefilter, single",
+              prefilter,
+              this->Values(*this->Source(std::vector<double>(singles.begin(), singles.end()))),
+              m_Expected);
+    this->Add("stage: prefilter, 15 taps",
+              taps,
+              this->Values(*this->Source(this->Coefficients<double>(Kind::Fir))),
+              m_Expected);
+    this->Add("stage: storage, float", storage, exactOfRounded, m_Expected);
+    this->Add("stage: weights and sum, single", sum, this->Values(*this->Source(rounded)), exactOfRounded);
+    this->Add("stage: coordinates, single",
+              none,
+              this->Values(*this->Source(m_Exact), EvaluationMode::Exact, true),
+              m_Expected);
+    // Samples are stored as single precision first, which errs by as much as storing does.
+    this->Add("mode: exact, single",
+              prefilter + storage + sum + unit * m_Largest * std::pow(bounds.norm, 3),
+              this->Values(*this->Source(singles)),
+              m_Expected);
+    const auto add = [&](const std::string & what, CoefficientStorage stored, EvaluationMode mode, int table) {
+      const SourcePointer source = this->Source(singles, stored, table);
+      const double bound = ModeErrorBound(this->Method(mode, false), *source, m_Place.context) + prefilter + sum +
+                           unit * m_Largest * std::pow(bounds.norm, 3);
+      this->Add(what, bound, this->Values(*source, mode), m_Expected);
+    };
+    if (m_Order == 3)
+    {
+      add("mode: 16-bit integers", CoefficientStorage::Int16, EvaluationMode::Exact, 0);
+      add("mode: halves", CoefficientStorage::Half, EvaluationMode::Exact, 0);
+    }
+    add("mode: texture", CoefficientStorage::Texture, EvaluationMode::Texture, 0);
+    add("mode: texture, table of 128", CoefficientStorage::Texture, EvaluationMode::TextureTable, SmallestTable);
+  }
+
+private:
+  SourceDescriptor
+  Describe(ScalarType type, Kind kind) const
+  {
+    SourceDescriptor descriptor;
+    std::copy(m_Picture.size.begin(), m_Picture.size.end(), descriptor.size.begin());
+    descriptor.pixel = type;
+    descriptor.element = type;
+    descriptor.order = m_Order;
+    descriptor.method.kind = kind;
+    return descriptor;
+  }
+
+  Workplace &         m_Place;
+  std::string         m_Name;
+  const Picture &     m_Picture;
+  unsigned int        m_Order;
+  double              m_Range;
+  double              m_Largest{ 0.0 };
+  double              m_LargestCoefficient{ 0.0 };
+  std::vector<double> m_Points;
+  std::vector<bool>   m_Interior;
+  std::vector<double> m_Exact;
+  std::vector<double> m_Expected;
+};
+
+void
+Accuracy(Workplace & place)
+{
+  for (const auto & [name, picture] :
+       place.Inputs(3, { "noise", "shepp-logan", "zone-plate", "ct" }, place.quick ? 40 : 96))
+  {
+    for (const unsigned int order : { 2U, 3U, 4U, 5U })
+    {
+      Study(place, name, picture, order).Run();
+    }
+  }
+}
+} // namespace
+
+std::vector<Experiment>
+AccuracyExperiments()
+{
+  return { { "accuracy", "errors of values by order, stage and mode, beside their bounds", Accuracy } };
+}
