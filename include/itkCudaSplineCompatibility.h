@@ -28,6 +28,7 @@
 #  endif
 #endif
 #include "itkInterpolateImageFunction.h"
+#include "itkVectorContainer.h"
 
 /** \file
  * \brief The differences between the ITK versions that the module builds against; nothing else asks for a version. */
@@ -80,6 +81,17 @@ template <typename TImage, template <typename, typename> class TInterpolator, ty
 using LabelImageGenericBase = LabelImageGenericInterpolateImageFunction<TImage, TInterpolator, TCoordRep>;
 #else
 using LabelImageGenericBase = InterpolateImageFunction<TImage, TCoordRep>;
+#endif
+
+/** \brief itk::VectorContainer, as the parameter of a function template: since ITK 6 the name is one of an alias, from
+ * which no parameter is deduced.
+ *
+ * \tparam TIdentifier type of the index, \tparam TElement type of what it holds */
+template <typename TIdentifier, typename TElement>
+#if ITK_VERSION_MAJOR < 6
+using AnyVectorContainer = VectorContainer<TIdentifier, TElement>;
+#else
+using AnyVectorContainer = detail::VectorContainer<TIdentifier, TElement>;
 #endif
 
 } // namespace itk::CudaSplineDetail

@@ -30,6 +30,7 @@ struct Shim
 {
   std::mutex                                       mutex;
   Fault                                            fault;
+  Hindrance                                        hindrance;
   bool                                             armed{ false };
   bool                                             stuck{ false };
   std::int64_t                                     calls{ 0 };
@@ -56,6 +57,12 @@ Enter(const char * name, Kind kind)
 {
   Shim &                            shim = TheShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
+  if (shim.hindrance.call == name)
+  {
+    shim.failed = name;
+    shim.last = static_cast<cudaError_t>(shim.hindrance.error);
+    return shim.last;
+  }
   if (!shim.armed)
   {
     return cudaSuccess;
@@ -118,6 +125,21 @@ NewHandle()
   return shim.handles += 16;
 }
 
+Hindrance
+CurrentHindrance()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.hindrance;
+}
+
+void
+HinderShim(const Hindrance & hindrance)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.hindrance = hindrance;
+}
 
 void
 ArmShim(const Fault & fault)

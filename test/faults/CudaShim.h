@@ -18,6 +18,7 @@
 #ifndef CudaShim_h
 #define CudaShim_h
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -43,10 +44,23 @@ struct Fault
   bool         onlyAllocations{ false }; ///< only calls that allocate are counted
 };
 
+/** What a machine answers whose GPU cannot be had, at every call, until it says otherwise. */
+struct Hindrance
+{
+  std::string call;        ///< that fails, "cudaSetDevice" say; empty: none
+  int         error{ 0 };  ///< cudaError_t that it returns
+  int         driver{ 0 }; ///< version of CUDA that the driver supports (11040: 11.4), where a call fails
+  std::size_t free{ 0 };   ///< bytes of the device's memory that others left; 0: as it is
+};
+
 /** True where calls reach a GPU. The same for the whole process. CUDASPLINE_FAULTS=fake: not even where there is one.
  */
 bool
 ShimIsReal();
+
+/** Lets the machine answer so from now on; without an argument, as it is. */
+void
+HinderShim(const Hindrance & hindrance = Hindrance());
 
 /** Begins to count, and to fail where wanted. */
 void

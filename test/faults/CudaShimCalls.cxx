@@ -75,6 +75,9 @@ Release(const char * name, const char * allocation, TThing thing, const TReal & 
 
 int fakeDevice = 0;
 
+/** cudaKernel_t, which the first releases of CUDA 12 do not have. */
+using Kernel = struct CUkern_st *;
+
 } // namespace
 
 // Arguments: name; parameters and arguments in parentheses; what a stand-in does.
@@ -86,6 +89,9 @@ int fakeDevice = 0;
       #name, Kind::Other, [&] { return __real_##name arguments; }, [&] { __VA_ARGS__; });                              \
   }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
+
+// By the name that the runtime's header gives it: before CUDA 13 some are macros for those of a later version.
+#define CUDASPLINE_CALL_AS_DECLARED(name, ...) CUDASPLINE_CALL(name, __VA_ARGS__)
 
 // The first argument is where the new thing is written.
 #define CUDASPLINE_ALLOCATION(name, thing, parameters, arguments, ...)                                                 \
@@ -107,24 +113,19 @@ int fakeDevice = 0;
   static_assert(true, "a semicolon follows the macro")
 
 CUDASPLINE_CALL(cudaGetDeviceCount, (int * count), (count), *count = 1);
-CUDASPLINE_CALL(cudaDriverGetVersion, (int * version), (version), *version = CUDART_VERSION);
-CUDASPLINE_CALL(cudaGetDeviceProperties,
-                (cudaDeviceProp * properties, int device),
-                (properties, device),
-                *properties = cudaDeviceProp{};
-                properties->major = 9;
-                properties->multiProcessorCount = 2;
-                properties->totalGlobalMem = std::size_t{ 1 } << 30);
+CUDASPLINE_CALL_AS_DECLARED(cudaGetDeviceProperties,
+                            (cudaDeviceProp * properties, int device),
+                            (properties, device),
+                            *properties = cudaDeviceProp{};
+                            properties->major = 9;
+                            properties->multiProcessorCount = 2;
+                            properties->totalGlobalMem = std::size_t{ 1 } << 30);
 CUDASPLINE_CALL(cudaDeviceGetAttribute,
                 (int * value, cudaDeviceAttr attribute, int device),
                 (value, attribute, device),
                 *value = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 232448 : 1024);
 CUDASPLINE_CALL(cudaGetDevice, (int * device), (device), *device = fakeDevice);
 CUDASPLINE_CALL(cudaSetDevice, (int device), (device), fakeDevice = device);
-CUDASPLINE_CALL(cudaMemGetInfo,
-                (std::size_t * available, std::size_t * total),
-                (available, total),
-                *available = *total = std::size_t{ 1 } << 30);
 // The pool of a device is kept for the life of the process, so it is in no ledger.
 CUDASPLINE_CALL(cudaMemPoolCreate,
                 (cudaMemPool_t * pool, const cudaMemPoolProps * properties),
@@ -163,6 +164,42 @@ CUDASPLINE_CALL(cudaMemcpy3DAsync,
 CUDASPLINE_CALL(cudaStreamSynchronize, (cudaStream_t stream), (stream), static_cast<void>(0));
 CUDASPLINE_CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream), static_cast<void>(0));
 CUDASPLINE_CALL(cudaEventSynchronize, (cudaEvent_t event), (event), static_cast<void>(0));
+
+// Two that a hindrance answers for the machine.
+extern "C" cudaError_t
+__real_cudaDriverGetVersion(int * version);
+extern "C" cudaError_t
+__wrap_cudaDriverGetVersion(int * version)
+{
+  const Hindrance   hindrance = CurrentHindrance();
+  const cudaError_t error = Call(
+    "cudaDriverGetVersion",
+    Kind::Other,
+    [&] { return __real_cudaDriverGetVersion(version); },
+    [&] { *version = CUDART_VERSION; });
+  if (error == cudaSuccess && !hindrance.call.empty())
+  {
+    *version = hindrance.driver;
+  }
+  return error;
+}
+extern "C" cudaError_t
+__real_cudaMemGetInfo(std::size_t * available, std::size_t * total);
+extern "C" cudaError_t
+__wrap_cudaMemGetInfo(std::size_t * available, std::size_t * total)
+{
+  const Hindrance   hindrance = CurrentHindrance();
+  const cudaError_t error = Call(
+    "cudaMemGetInfo",
+    Kind::Other,
+    [&] { return __real_cudaMemGetInfo(available, total); },
+    [&] { *available = *total = std::size_t{ 1 } << 30; });
+  if (error == cudaSuccess && hindrance.free != 0)
+  {
+    *available = hindrance.free;
+  }
+  return error;
+}
 
 CUDASPLINE_ALLOCATION(cudaMallocFromPoolAsync,
                       pointer,
@@ -269,16 +306,16 @@ __wrap_cudaGetLastError(void)
 
 CUDASPLINE_LAUNCH(__cudaLaunchKernel,
                   "cudaLaunchKernel",
-                  (cudaKernel_t kernel, dim3 grid, dim3 block, void ** arguments, std::size_t shared, cudaStream_t on),
+                  (Kernel kernel, dim3 grid, dim3 block, void ** arguments, std::size_t shared, cudaStream_t on),
                   (kernel, grid, block, arguments, shared, on));
 CUDASPLINE_LAUNCH(cudaLaunchKernel,
                   "cudaLaunchKernel",
                   (const void * kernel, dim3 grid, dim3 block, void ** arguments, std::size_t shared, cudaStream_t on),
                   (kernel, grid, block, arguments, shared, on));
 extern "C" __attribute__((weak)) cudaError_t
-__real___cudaGetKernel(cudaKernel_t * kernel, const void * function);
+__real___cudaGetKernel(Kernel * kernel, const void * function);
 extern "C" cudaError_t
-__wrap___cudaGetKernel(cudaKernel_t * kernel, const void * function)
+__wrap___cudaGetKernel(Kernel * kernel, const void * function)
 {
   // A table in the program, kept for its life: not one of the calls that fail.
   return ShimIsReal() ? __real___cudaGetKernel(kernel, function) : cudaSuccess;

@@ -42,6 +42,10 @@ enum class Kind : unsigned char
 cudaError_t
 Enter(const char * name, Kind kind);
 
+/** What the machine shall answer (HinderShim()). */
+Hindrance
+CurrentHindrance();
+
 /** Enters what a call has allocated into the ledger. */
 void
 Keep(const char * name, std::uintptr_t thing);

@@ -179,6 +179,27 @@ MakeChain()
   return MakeResampler<Floats, Floats>(composite);
 }
 
+/** Linear interpolation of a source that was evaluated before: it has its samples in a texture, too. */
+class AgainSubject : public FilterSubject<itk::CudaResampleImageFilter<Floats, Floats>>
+{
+public:
+  AgainSubject()
+  {
+    const auto image = MakeImage<Floats>();
+    m_Filter->SetInput(image);
+    m_Filter->SetTransform(MakeAffine());
+    m_Filter->SetReferenceImage(image);
+    m_Filter->UseReferenceImageOn();
+    m_Filter->KeepSourceOn();
+  }
+  void
+  Run() override
+  {
+    FilterSubject::Run();
+    FilterSubject::Run();
+  }
+};
+
 std::unique_ptr<Subject>
 MakePointsOfVectors()
 {
@@ -290,6 +311,7 @@ Scenarios()
     { "PointsOfVectors", MakePointsOfVectors, 1e-2 },
     { "Extrapolated", MakeExtrapolated, 1e-9 },
     { "Texture", MakeTexture, 8.0 },
+    { "LinearAgain", []() -> std::unique_ptr<Subject> { return std::make_unique<AgainSubject>(); }, 1e-2, true },
     { "Decomposition", MakeDecomposition, 1e-9 },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };

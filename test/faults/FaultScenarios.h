@@ -66,6 +66,8 @@ struct Scenario
   std::string                               name;
   std::function<std::unique_ptr<Subject>()> make;
   double                                    tolerance; ///< of the backends' numbers
+  /** Whether something is allocated that may be missing: the operation goes on without it, slower. */
+  bool hasOptionalAllocations{ false };
 };
 
 /** All of them. */
