@@ -23,7 +23,15 @@ endif()
 itk_module(
   CudaSpline
   ENABLE_SHARED
-  DEPENDS ITKCommon ITKDisplacementField ITKImageFunction ITKImageGrid ITKTransform ${_cudaspline_compile_depends}
+  DEPENDS
+    ITKCommon
+    ITKDisplacementField
+    ITKImageFunction
+    ITKImageGrid
+    ITKMetricsv4
+    ITKSpatialObjects
+    ITKTransform
+    ${_cudaspline_compile_depends}
   TEST_DEPENDS
     ITKIOImageBase
     ITKIOTransformBase
@@ -39,6 +47,8 @@ itk_module(
     ITKImageSources
     ITKImageIntensity
     ITKImageStatistics
+    ITKOptimizersv4
+    ITKRegistrationMethodsv4
     ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"
   EXCLUDE_FROM_DEFAULT

@@ -31,6 +31,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace itk
 {
@@ -76,6 +77,8 @@ public:
     std::function<CudaSpline::BackendWork(int device)> work;
     /** The device memory that it needs, held against what the device of that number has to give. */
     std::function<CudaSpline::MemoryPlan(int device)> memory;
+    /** The same of an operation that several devices can share; empty: the first of them does it. */
+    std::function<CudaSpline::MemoryPlan(const std::vector<int> & devices)> memoryOfSeveral;
     /** Does it on the backend of the context; repeated from its start on the next backend. */
     std::function<void(const CudaSpline::ExecutionContext &)> run;
     /** What it is, for the trace. */
@@ -91,8 +94,8 @@ public:
   bool
   GetGPUEnabled() const;
 
-  /** Device to use: "cpu", "gpu" (the first), or a number; "auto" chooses for each operation, and "" follows
-   * CUDASPLINE_DEVICE, else chooses too. Returns true for a change. */
+  /** Device to use: "cpu", "gpu" (the first), a number, or several ("0,1") to share what can be shared; "auto" chooses
+   * for each operation, and "" follows CUDASPLINE_DEVICE, else chooses too. Returns true for a change. */
   bool
   SetDevice(const std::string & device);
   /** The word of SetDevice(). */
@@ -114,6 +117,21 @@ public:
   {
     return m_FallbackReason;
   }
+  /** The devices that were chosen for the operation that runs, or ran last; empty for the host. */
+  const std::vector<int> &
+  GetChosenDevices() const
+  {
+    return m_Devices;
+  }
+
+  /** \brief What Run() would choose, as if it had: the backend, the devices, and the reason. Starts a device where
+   * Run() would.
+   *
+   * \param[in] operation the operation, which is not run
+   * \param[in] threads threads of the host
+   * \exception ExceptionObject an unknown device */
+  CudaSplineBackend
+  Predict(const Operation & operation, unsigned int threads) const;
 
   /** \brief Runs an operation on the first backend that can, and records which.
    *
@@ -174,21 +192,22 @@ private:
   bool
   IsChoiceOurs() const;
 
-  /** The device to try, or -1 and m_FallbackReason. */
+  /** The device to try, the first of m_Devices, or -1 and m_FallbackReason. */
   int
-  ChooseDevice(const Operation & operation, unsigned int threads);
+  ChooseDevice(const Operation & operation, unsigned int threads, bool counts = true);
 
   Choice              m_Choice{ Choice::Automatic };
   std::string         m_Device;
   CudaSpline::Backend m_LastBackend{ CudaSpline::Backend::None };
   std::string         m_FallbackReason;
+  std::vector<int>    m_Devices;
 };
 
 /** \def itkCudaSplineBackendMacro
  * \brief The functions by which every class of the module shows its CudaSplineBackend, m_Backend.
  *
  * SetGPUEnabled(bool) chooses; the default is on when a usable GPU is there, for operations that are estimated to be
- * done first there. SetDevice() names one ("cpu", "gpu", "0", "1", ...; "" follows the environment variable
+ * done first there. SetDevice() names one ("cpu", "gpu", "0", "1", "0,1", ...; "" follows the environment variable
  * CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last, GetFallbackReason() why not an earlier one. */
 #define itkCudaSplineBackendMacro()                                                                                    \
   virtual void SetGPUEnabled(bool enabled)                                                                             \

@@ -29,9 +29,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 
 /** \brief What coefficients were made from, by which they are known again. */
@@ -125,7 +123,6 @@ MakeCoefficients(const TObject *                         self,
   record.method = method;
 }
 
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

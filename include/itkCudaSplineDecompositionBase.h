@@ -20,14 +20,13 @@
 
 #include "itkBSplineDecompositionImageFilter.h"
 #include "itkCudaSplineCompatibility.h"
+#include "itkCudaSplinePixelTraits.h"
 #include "itkNumericTraits.h"
 
 #include <type_traits>
 #include <utility>
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -37,7 +36,9 @@ namespace CudaSplineDetail
 template <typename TInputImage, typename TOutputImage, typename = void>
 inline constexpr bool IsDecomposedByItk = false;
 
-/** \brief IsDecomposedByItk where coefficients can be multiplied with a number. */
+/** \brief IsDecomposedByItk where coefficients can be multiplied with a number.
+ *
+ * From ITK 6 on a number is no vector by itself, but vectors of fixed length are still made of one. */
 template <typename TInputImage, typename TOutputImage>
 inline constexpr bool IsDecomposedByItk<
   TInputImage,
@@ -45,13 +46,16 @@ inline constexpr bool IsDecomposedByItk<
   std::void_t<decltype(std::declval<double>() *
                        std::declval<typename NumericTraits<typename TOutputImage::PixelType>::RealType>())>> =
   std::is_convertible<typename TInputImage::PixelType, typename TOutputImage::PixelType>::value &&
-    std::is_convertible<double, typename TOutputImage::PixelType>::value;
+  (std::is_convertible<double, typename TOutputImage::PixelType>::value ||
+   (PixelTraits<typename TOutputImage::PixelType>::Components > 1 &&
+    std::is_constructible<typename TOutputImage::PixelType, double>::value));
 
 /** \class DecompositionOfArrays
  * \brief The interface of itk::BSplineDecompositionImageFilter for images for which that class does not compile.
  *
  * \tparam TInputImage image to decompose
- * \tparam TOutputImage image of the coefficients */
+ * \tparam TOutputImage image of the coefficients
+ * \ingroup CudaSpline */
 template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT DecompositionOfArrays : public ImageToImageFilter<TInputImage, TOutputImage>
 {
@@ -126,7 +130,6 @@ using DecompositionBase = std::conditional_t<IsDecomposedByItk<TInputImage, TOut
                                              DecompositionOfArrays<TInputImage, TOutputImage>>;
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

@@ -27,9 +27,7 @@
  * \brief Which interpolators CudaLabelImageGenericInterpolateImageFunction can interpolate the indicators of labels
  * with. */
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -102,7 +100,6 @@ struct IndicatorTraits<CudaBSplineInterpolateImageFunction<TImage, TCoordRep, TC
 ///@}
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

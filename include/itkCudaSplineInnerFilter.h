@@ -23,9 +23,7 @@
 
 #include "itkProgressAccumulator.h"
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 
 /** \brief CudaResampleImageFilter as a part of another filter, which moves samples otherwise than by a transform.
@@ -104,7 +102,6 @@ private:
   const char * m_NameOfClass{ "CudaResampleImageFilter" };
 };
 
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

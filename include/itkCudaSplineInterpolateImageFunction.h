@@ -169,7 +169,8 @@ public:
   EvaluateAtPoints(const std::vector<PointType> & points, OutputType defaultValue = {}) const;
   template <typename TIdentifier, typename TPoint>
   std::vector<OutputType>
-  EvaluateAtPoints(const VectorContainer<TIdentifier, TPoint> * points, OutputType defaultValue = {}) const;
+  EvaluateAtPoints(const CudaSplineDetail::AnyVectorContainer<TIdentifier, TPoint> * points,
+                   OutputType                                                        defaultValue = {}) const;
   template <typename TPixel, typename TTraits>
   std::vector<OutputType>
   EvaluateAtPoints(const PointSet<TPixel, ImageDimension, TTraits> * points, OutputType defaultValue = {}) const;

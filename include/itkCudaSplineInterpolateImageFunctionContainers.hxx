@@ -48,8 +48,8 @@ template <typename TSuperclass, typename TInputImage, typename TCoordRep>
 template <typename TIdentifier, typename TPoint>
 auto
 CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
-  const VectorContainer<TIdentifier, TPoint> * points,
-  OutputType                                   defaultValue) const -> std::vector<OutputType>
+  const CudaSplineDetail::AnyVectorContainer<TIdentifier, TPoint> * points,
+  OutputType                                                        defaultValue) const -> std::vector<OutputType>
 {
   return this->EvaluateContainer(points->CastToSTLConstContainer(), defaultValue, true);
 }

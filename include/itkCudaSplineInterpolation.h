@@ -23,7 +23,9 @@
 
 #include "itkImageBase.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <typeinfo>
@@ -181,7 +183,9 @@ DescribeInterpolation(const CudaSplineMethod & method, const ImageRegion<VDimens
 {
   CudaSpline::InterpolationDescriptor descriptor = method.interpolation;
   descriptor.singleCoordinates = std::is_same<TCoordinate, float>::value;
-  for (unsigned int d = 0; d < VDimension && d < descriptor.lower.size(); ++d)
+  // Images of more dimensions are not for the kernels.
+  constexpr auto axes = std::min<std::size_t>(VDimension, std::tuple_size<decltype(descriptor.lower)>::value);
+  for (unsigned int d = 0; d < axes; ++d)
   {
     const IndexValueType first = region.GetIndex(d);
     const IndexValueType last = first + static_cast<IndexValueType>(region.GetSize(d)) - 1;

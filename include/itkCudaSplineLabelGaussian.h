@@ -27,9 +27,7 @@
 /** \file
  * \brief How the Gaussian interpolation of labels is described for the kernels. */
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -78,7 +76,6 @@ DescribeLabelGaussian(const FixedArray<double, VDimension> & sigma,
 }
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

@@ -31,9 +31,7 @@
  * \brief What the lower layers need to know of ITK's pixel and image types: pixels are one or several numbers of a
  * scalar type, one after the other in memory. */
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -95,7 +93,6 @@ struct ImageTraits
 };
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

@@ -35,9 +35,7 @@
 /** \file
  * \brief Which interpolators the module's kernels can stand in for: its own, and ITK's standard ones. */
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -204,7 +202,6 @@ RecogniseInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * interp
 }
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

@@ -36,9 +36,7 @@
 /** \file
  * \brief What the interpolators' single evaluations share: reading the image, and derivatives in physical space. */
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -350,7 +348,6 @@ HessianOf(const CudaSpline::Jet<VDimension, double> & jet, const TImage * image,
 }
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

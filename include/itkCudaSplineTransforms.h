@@ -41,9 +41,7 @@
 /** \file
  * \brief Which transforms the module's kernels can walk, and how they are described to them. */
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -247,17 +245,24 @@ private:
     return true;
   }
 
+  /** Whether an object is of one of these very classes. */
+  template <typename... TClasses>
+  static bool
+  IsOneOf(const std::type_info & type)
+  {
+    return ((type == typeid(TClasses)) || ...);
+  }
+
   static bool
   AppendField(const TransformType * transform, CudaSpline::TransformChain & chain)
   {
     // Their points go through the field as it is; classes of users may do otherwise.
     using FieldTransform = DisplacementFieldTransform<double, VDimension>;
-    const std::type_info & type = typeid(*transform);
-    if (type != typeid(FieldTransform) &&
-        type != typeid(GaussianSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>) &&
-        type != typeid(BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>) &&
-        type != typeid(GaussianExponentialDiffeomorphicTransform<double, VDimension>) &&
-        type != typeid(BSplineExponentialDiffeomorphicTransform<double, VDimension>))
+    if (!IsOneOf<FieldTransform,
+                 GaussianSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
+                 BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
+                 GaussianExponentialDiffeomorphicTransform<double, VDimension>,
+                 BSplineExponentialDiffeomorphicTransform<double, VDimension>>(typeid(*transform)))
     {
       return false;
     }
@@ -284,7 +289,6 @@ private:
 };
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

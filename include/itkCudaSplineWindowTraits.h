@@ -29,9 +29,7 @@
 /** \file
  * \brief ITK's windows and boundary conditions as the lower layers know them. */
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -121,7 +119,6 @@ struct BoundaryTraits<ConstantBoundaryCondition<TImage, TImage>, TImage>
 };
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

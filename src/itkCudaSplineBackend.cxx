@@ -114,9 +114,10 @@ CudaSplineBackend::IsChoiceOurs() const
 }
 
 int
-CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int threads)
+CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int threads, bool counts)
 {
   m_FallbackReason.clear();
+  m_Devices.clear();
   if (m_Choice == Choice::Off)
   {
     m_FallbackReason = "the GPU is switched off";
@@ -127,7 +128,7 @@ CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int thread
     if (this->IsChoiceOurs())
     {
       constexpr int first = 0; // what SelectDevice() will take
-      m_FallbackReason = CudaSpline::ReasonForHost(operation.work(first), threads, first);
+      m_FallbackReason = CudaSpline::ReasonForHost(operation.work(first), threads, first, counts);
       if (!m_FallbackReason.empty())
       {
         return -1;
@@ -139,21 +140,28 @@ CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int thread
       m_FallbackReason = choice.reason;
       return -1;
     }
+    std::vector<int> devices{ choice.device };
+    if (operation.memoryOfSeveral)
+    {
+      devices.insert(devices.end(), choice.more.begin(), choice.more.end());
+    }
     try
     {
-      CudaSpline::StartDevice(choice.device);
+      std::for_each(devices.begin(), devices.end(), CudaSpline::StartDevice);
     }
     catch (const CudaSpline::DeviceError &)
     {
       CudaSpline::ReportStartFailure();
       throw;
     }
-    const CudaSpline::MemoryPlan plan = operation.memory(choice.device);
+    const CudaSpline::MemoryPlan plan =
+      devices.size() > 1 ? operation.memoryOfSeveral(devices) : operation.memory(choice.device);
     if (!plan.fits)
     {
       m_FallbackReason = plan.reason;
       return -1;
     }
+    m_Devices = devices;
     return choice.device;
   }
   catch (const CudaSpline::DeviceError & error)
@@ -207,6 +215,7 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
       catch (const CudaSpline::DeviceError & error)
       {
         m_FallbackReason = error.what();
+        m_Devices.clear();
       }
     }
     context.backend = CudaSpline::Backend::Cpu;
@@ -224,6 +233,15 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   }
 }
 
+CudaSplineBackend
+CudaSplineBackend::Predict(const Operation & operation, unsigned int threads) const
+{
+  CudaSplineBackend asked = *this;
+  const int         device = asked.ChooseDevice(operation, threads, false);
+  asked.m_LastBackend = device >= 0 ? CudaSpline::Backend::Cuda : CudaSpline::Backend::Cpu;
+  return asked;
+}
+
 void
 CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
 {
@@ -234,7 +252,9 @@ CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
   {
     using Kind = CudaSpline::DeviceWish::Kind;
     const CudaSpline::DeviceWish wish = CudaSpline::ParseDeviceWish(m_Device);
-    if (m_Choice == Choice::Off || wish.kind == Kind::Host || (wish.kind == Kind::Number && wish.device != device))
+    const bool                   isNamed =
+      wish.device == device || std::find(wish.more.begin(), wish.more.end(), device) != wish.more.end();
+    if (m_Choice == Choice::Off || wish.kind == Kind::Host || (wish.kind == Kind::Number && !isNamed))
     {
       itkGenericExceptionMacro(<< "The arrays are in memory of device " << device
                                << ", which the choice of the user excludes.");

@@ -20,6 +20,7 @@
 
 #include "device/DeviceHealth.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -51,7 +52,7 @@ AllowedDevices(int count)
   {
     allowed += (device + 1 == count ? " and " : ", ") + std::to_string(device);
   }
-  return allowed;
+  return allowed + (count > 1 ? ", and several of these numbers, as 0,1" : "");
 }
 
 /** The devices that this process can use, or why there are none. */
@@ -85,18 +86,28 @@ ParseDeviceWish(const std::string & word)
   const std::string wanted = word.empty() ? EnvironmentWord("CUDASPLINE_DEVICE") : word;
   if (wanted.empty() || wanted == "auto")
   {
-    return { DeviceWish::Kind::Fastest, 0 };
+    return { DeviceWish::Kind::Fastest, 0, {} };
   }
   if (wanted == "cpu" || wanted == "gpu")
   {
-    return { wanted == "cpu" ? DeviceWish::Kind::Host : DeviceWish::Kind::Device, 0 };
+    return { wanted == "cpu" ? DeviceWish::Kind::Host : DeviceWish::Kind::Device, 0, {} };
   }
-  // Nine digits fit into an int; there are never that many devices.
-  if (wanted.size() > 9 || wanted.find_first_not_of("0123456789") != std::string::npos)
+  std::vector<int> numbers;
+  for (std::size_t begin = 0; begin <= wanted.size();)
   {
-    ThrowUnknownDevice(wanted, ProbeDevices());
+    const std::size_t end = std::min(wanted.find(',', begin), wanted.size());
+    const std::string number = wanted.substr(begin, end - begin);
+    // Nine digits fit into an int; there are never that many devices.
+    const bool isNumber =
+      !number.empty() && number.size() <= 9 && number.find_first_not_of("0123456789") == number.npos;
+    if (!isNumber || std::count(numbers.begin(), numbers.end(), std::atoi(number.c_str())) > 0)
+    {
+      ThrowUnknownDevice(wanted, ProbeDevices());
+    }
+    numbers.push_back(std::atoi(number.c_str()));
+    begin = end + 1;
   }
-  return { DeviceWish::Kind::Number, std::atoi(wanted.c_str()) };
+  return { DeviceWish::Kind::Number, numbers.front(), { numbers.begin() + 1, numbers.end() } };
 }
 
 DeviceChoice
@@ -112,9 +123,17 @@ SelectDevice(const std::string & word)
   }
   const DeviceProbe probe = ProbeDevices();
   choice.reason = probe.reason;
+  for (const int device : wish.more)
+  {
+    if (device >= probe.count && probe.count > 0)
+    {
+      ThrowUnknownDevice(std::to_string(device), probe);
+    }
+  }
   if (wish.device < probe.count)
   {
     choice.device = wish.device;
+    choice.more = wish.more;
   }
   else if (wish.kind == DeviceWish::Kind::Number && !IsForkedChild() && LostDeviceReason().empty())
   {

@@ -85,9 +85,9 @@ DevicePool(int device)
 std::size_t
 UnusedBytesOfPool(int device)
 {
-  const cudaMemPool_t pool = Find(device);
-  std::uint64_t       reserved = 0;
-  std::uint64_t       used = 0;
+  auto * const  pool = Find(device);
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;
   if (pool == nullptr || cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
       cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
   {

@@ -20,6 +20,8 @@
 
 #include "device/DeviceHealth.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string>
 
@@ -52,14 +54,8 @@ DriverIsPresent()
     return false;
   }
   // Of discrete GPUs, of WSL, and of Tegra.
-  for (const char * const node : { "/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl-gpu", "/dev/nvgpu" })
-  {
-    if (access(node, F_OK) == 0)
-    {
-      return true;
-    }
-  }
-  return false;
+  constexpr std::array<const char *, 4> nodes{ "/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl-gpu", "/dev/nvgpu" };
+  return std::any_of(nodes.begin(), nodes.end(), [](const char * node) { return access(node, F_OK) == 0; });
 }
 
 #if defined(CUDASPLINE_HAS_CUDA)

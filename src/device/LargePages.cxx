@@ -37,7 +37,8 @@ AdviseLargePages(void * memory, std::size_t bytes)
   const std::uintptr_t     end = (address + bytes) / page * page;
   if (bytes >= least && begin < end)
   {
-    (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE); // advice: no error of ours
+    (void)madvise(
+      static_cast<char *>(memory) + (begin - address), end - begin, MADV_HUGEPAGE); // advice: no error of ours
   }
 }
 #else

@@ -102,14 +102,17 @@ void
 Uploader::Copy(void * device, const void * host, std::size_t bytes, const Stream & stream)
 {
   this->Copy(
-    host, bytes, stream, [device, &stream](const void * staged, std::size_t at, std::size_t length, unsigned int) {
+    host,
+    bytes,
+    [&stream](unsigned int) -> const Stream & { return stream; },
+    [device, &stream](const void * staged, std::size_t at, std::size_t length, unsigned int) {
       CheckCuda(cudaMemcpyAsync(static_cast<char *>(device) + at, staged, length, cudaMemcpyHostToDevice, stream.Get()),
                 "cudaMemcpyAsync");
     });
 }
 
 void
-Uploader::Copy(const void * host, std::size_t bytes, const Stream & stream, const Enqueue & enqueue)
+Uploader::Copy(const void * host, std::size_t bytes, const StreamOfLane & streamOf, const Enqueue & enqueue)
 {
   const unsigned int lanes = m_Staging.Prepare(bytes);
   ForPieces(m_Staging.GetThreads(), lanes, bytes, [&](unsigned int number, const auto & take) {
@@ -122,7 +125,7 @@ Uploader::Copy(const void * host, std::size_t bytes, const Stream & stream, cons
       lane.passed[lane.next].Synchronize(); // the buffer's last content has left
       std::memcpy(staged, static_cast<const char *>(host) + at, length);
       enqueue(staged, at, length, number);
-      lane.passed[lane.next].Record(stream);
+      lane.passed[lane.next].Record(streamOf(number));
       lane.next = 1 - lane.next;
     }
   });

@@ -95,11 +95,11 @@ public:
 
   /** Decides for an operation, with what those before have lost. */
   bool
-  Prefers(const BackendEstimate & estimate)
+  Prefers(const BackendEstimate & estimate, bool counts)
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
     const bool                        device = estimate.PrefersDevice(m_Lost);
-    if (!device)
+    if (!device && counts)
     {
       m_Lost += std::max(0.0, estimate.host - estimate.device);
     }
@@ -175,16 +175,21 @@ EstimateBackends(const BackendWork &   work,
   return estimate;
 }
 
+BackendEstimate
+EstimateOnThisMachine(const BackendWork & work, unsigned int threads, int device)
+{
+  return EstimateBackends(work, ThePlanner().GetSpeeds(), threads, GetDeviceState(device) != DeviceState::Stopped);
+}
+
 std::string
-ReasonForHost(const BackendWork & work, unsigned int threads, int device)
+ReasonForHost(const BackendWork & work, unsigned int threads, int device, bool counts)
 {
   if (!BuiltWithCuda() || !DriverIsPresent() || IsForkedChild() || !LostDeviceReason().empty())
   {
     return {}; // there is nothing to choose: SelectDevice() has a better reason
   }
-  const bool            started = GetDeviceState(device) != DeviceState::Stopped;
-  const BackendEstimate estimate = EstimateBackends(work, ThePlanner().GetSpeeds(), threads, started);
-  return ThePlanner().Prefers(estimate) ? std::string() : estimate.ReasonForHost();
+  const BackendEstimate estimate = EstimateOnThisMachine(work, threads, device);
+  return ThePlanner().Prefers(estimate, counts) ? std::string() : estimate.ReasonForHost();
 }
 
 bool

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -41,18 +42,31 @@ ThreadExecutor::ParallelFor(std::int64_t count, const Body & body) const
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(parts));
   std::vector<std::thread>        threads;
   threads.reserve(static_cast<std::size_t>(parts));
-  for (std::int64_t part = 0; part < parts; ++part)
+  const auto run = [&](std::int64_t part) {
+    try
+    {
+      body(count * part / parts, count * (part + 1) / parts);
+    }
+    catch (...)
+    {
+      errors[static_cast<std::size_t>(part)] = std::current_exception();
+    }
+  };
+  std::int64_t started = 0;
+  try
   {
-    threads.emplace_back([&, part] {
-      try
-      {
-        body(count * part / parts, count * (part + 1) / parts);
-      }
-      catch (...)
-      {
-        errors[static_cast<std::size_t>(part)] = std::current_exception();
-      }
-    });
+    for (; started < parts; ++started)
+    {
+      threads.emplace_back(run, started);
+    }
+  }
+  catch (const std::system_error &)
+  {
+    // No more threads can be had: what is left is for this one.
+  }
+  for (; started < parts; ++started)
+  {
+    run(started);
   }
   for (std::thread & thread : threads)
   {

@@ -44,7 +44,7 @@ public:
   LineScratch(std::int64_t length, int reach, int count)
     : m_Length(length)
     , m_Reach(reach)
-    , m_Pitch((length + LineSegmentLength - 1) / LineSegmentLength * LineSegmentLength + 2 * reach)
+    , m_Pitch((length + LineSegmentLength - 1) / LineSegmentLength * LineSegmentLength + std::int64_t{ 2 } * reach)
     , m_Samples(static_cast<std::size_t>(m_Pitch * count))
     , m_Coefficients(static_cast<std::size_t>(LineSegmentLength * count))
   {}

@@ -46,8 +46,8 @@ TransposeBlock(const TReal * from, std::int64_t fromStride, TReal * to, std::int
   static_assert(VSide * sizeof(TReal) == 16, "A row is a vector register.");
 #if defined(CUDASPLINE_HAS_SHUFFLE)
   // In the vector types of GCC and clang: of loops they make single moves.
-  typedef TReal Vector __attribute__((vector_size(16)));
-  Vector        row[VSide];
+  using Vector __attribute__((vector_size(16))) = TReal;
+  Vector row[VSide];
   for (int i = 0; i < VSide; ++i)
   {
     __builtin_memcpy(&row[i], from + i * fromStride, 16);

@@ -224,7 +224,7 @@ private:
             for (int i = 0; i < PackSize; ++i)
             {
               line[n].lane[i] = row[static_cast<std::size_t>(
-                FoldIndex(first + i * LineSegmentLength + n, length, m_Axes[0].extension))];
+                FoldIndex(first + std::int64_t{ LineSegmentLength } * i + n, length, m_Axes[0].extension))];
             }
           }
           m_Filter->Filter(line, scratch.Segment(0));

@@ -33,6 +33,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -77,12 +78,26 @@ LaunchConvert(const void *             numbers,
   CheckCuda(cudaGetLastError(), "ConvertKernel");
 }
 
+/** Whether samples become others on the way to the device. */
+bool
+IsConverted(const SourceDescriptor & descriptor)
+{
+  return descriptor.element != descriptor.pixel || descriptor.components > 1;
+}
+
+/** Streams that convert pieces: one piece travels while others are converted. */
+constexpr std::size_t ConversionStreams = 4;
+
+/** Bytes from which on several streams are worth making. */
+constexpr std::size_t BytesForStreams = 16 * StagingBytes;
+
 /** Brings samples to the device as real elements: they travel as they are, and are converted there piece by piece.
  *
  * \param[in] descriptor of what is on the device: its count of samples is the distance of the planes
  * \param[in] pixels the first sample
  * \param[in] count samples, each with all of its components
- * \param[out] elements where the first of them goes in the first plane */
+ * \param[out] elements where the first of them goes in the first plane
+ * \param[in] own streams beside \p stream, all of whose work is waited for before and theirs after; 0: none */
 template <typename TReal>
 void
 UploadAsReal(const SourceDescriptor & descriptor,
@@ -91,12 +106,21 @@ UploadAsReal(const SourceDescriptor & descriptor,
              TReal *                  elements,
              const ExecutionContext & context,
              const Stream &           stream,
-             Uploader &               uploader)
+             Uploader &               uploader,
+             std::size_t              own = 0)
 {
   const std::size_t  size = SizeOf(descriptor.pixel);
   const std::size_t  bytes = static_cast<std::size_t>(count) * descriptor.components * size;
-  const bool         convert = descriptor.element != descriptor.pixel || descriptor.components > 1;
+  const bool         convert = IsConverted(descriptor);
   const DeviceBuffer raw(convert ? RawBytes(bytes) : 0, stream); // a piece for each lane
+  if (own > 0)
+  {
+    stream.Synchronize(); // what was allocated in it is there for the others
+  }
+  const std::vector<Stream> streams(own); // a lane has the same one always
+  const auto                streamOf = [&](unsigned int lane) -> const Stream & {
+    return streams.empty() ? stream : streams[lane % streams.size()];
+  };
   for (std::size_t begin = 0; begin < bytes; begin += TransferChunkBytes)
   {
     const std::size_t  length = std::min(TransferChunkBytes, bytes - begin);
@@ -104,16 +128,16 @@ UploadAsReal(const SourceDescriptor & descriptor,
     if (convert)
     {
       uploader.Copy(
-        from, length, stream, [&](const void * staged, std::size_t at, std::size_t pieceBytes, unsigned int lane) {
+        from, length, streamOf, [&](const void * staged, std::size_t at, std::size_t pieceBytes, unsigned int lane) {
           char * const piece = static_cast<char *>(raw.Data()) + lane * StagingBytes;
-          CheckCuda(cudaMemcpyAsync(piece, staged, pieceBytes, cudaMemcpyHostToDevice, stream.Get()),
+          CheckCuda(cudaMemcpyAsync(piece, staged, pieceBytes, cudaMemcpyHostToDevice, streamOf(lane).Get()),
                     "cudaMemcpyAsync");
           LaunchConvert(piece,
                         descriptor,
                         static_cast<std::int64_t>((begin + at) / size),
                         static_cast<std::int64_t>(pieceBytes / size),
                         elements,
-                        stream);
+                        streamOf(lane));
         });
     }
     else
@@ -135,7 +159,14 @@ MakeRealElements(const SourceDescriptor & descriptor,
 {
   DeviceBuffer  elements(descriptor.ElementBytes(), stream);
   TReal * const samples = static_cast<TReal *>(elements.Data());
-  UploadAsReal(descriptor, pixels, descriptor.Count(), samples, context.Part(0.0, 0.8), stream, uploader);
+  UploadAsReal(descriptor,
+               pixels,
+               descriptor.Count(),
+               samples,
+               context.Part(0.0, 0.8),
+               stream,
+               uploader,
+               IsConverted(descriptor) && descriptor.PixelBytes() >= BytesForStreams ? ConversionStreams : 0);
   if (descriptor.NeedsFilter())
   {
     DeviceBuffer other(descriptor.ElementBytes(), stream);

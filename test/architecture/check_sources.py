@@ -3,6 +3,7 @@
 
   * sources and scripts have at most 400 lines (EXCEPTIONS lists others, with the reason);
   * C++ and CUDA sources begin with the licence block;
+  * the classes of the ITK layer name their group, which a test of ITK's module macros asks of them;
   * no marks of unfinished work;
   * no paths of somebody's machine and no hosts of package registries.
 
@@ -28,6 +29,11 @@ IGNORED = re.compile(r"build|bundle|demo-output|shared$|\.(?!ci$|github$)")
 
 LICENSE_BEGIN = "/*========================================================================="
 LICENSE_LINES = ("Copyright the CudaSpline contributors", "Licensed under the Apache License, Version 2.0")
+
+# Documentation of a class in a header of the ITK layer, and what has to be in it.
+GROUPED = re.compile(r"^include/[^/]+\.h$")
+COMMENT = re.compile(r"/\*\*.*?\*/", re.DOTALL)
+GROUP = re.compile(r"\\ingroup CudaSpline\b")
 
 # Written with brackets, so that this file does not find itself.
 PATTERNS = [
@@ -64,6 +70,12 @@ def check(root):
             head = "\n".join(lines[:17])
             if not lines or lines[0] != LICENSE_BEGIN or not all(part in head for part in LICENSE_LINES):
                 violations.append((path, 1, "does not begin with the licence block"))
+        if GROUPED.match(path):
+            text = "\n".join(lines)
+            for comment in COMMENT.finditer(text):
+                if "\\class " in comment.group(0) and not GROUP.search(comment.group(0)):
+                    line = text.count("\n", 0, comment.start()) + 1
+                    violations.append((path, line, "a class without \\ingroup CudaSpline"))
         for number, line in enumerate(lines, 1):
             for what, pattern in PATTERNS:
                 found = pattern.search(line)

@@ -55,6 +55,13 @@ class SourceRules(unittest.TestCase):
         self.expect_complaint("src/kernels/Kernel.cuh", "", 1, "licence")
         self.expect_complaint("applications/Typed.cxx.in", "int x;\n", 1, "licence")
 
+    def test_groups(self):
+        described = "/** \\class Filter\n * \\brief Filters.\n *%s */\nclass Filter;\n"
+        self.expect_clean("include/itkCudaFilter.h", licence() + described % " \\ingroup CudaSpline")
+        self.expect_complaint("include/itkCudaFilter.h", licence() + described % "", 18, "without \\ingroup CudaSpline")
+        self.expect_complaint("include/itkCudaFilter.h", licence() + described % " \\ingroup CudaSplineMath", 18, "without")
+        self.expect_clean("include/itkCudaSpline/math/Filter.h", licence() + described % "")
+
     def test_unfinished_work(self):
         for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"):
             self.expect_complaint("src/Work.cxx", licence() + f"// {word}: later\n", 18, word)

@@ -24,7 +24,7 @@ class KernelCount(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def make(self, name, kernels, device_code=True, flags=("-O2",)):
+    def make(self, name, kernels, device_code=True, flags=("-O2",), name_of_kernel="FillKernel"):
         """An object that registers as many kernels."""
         source = os.path.join(self.folder.name, name + ".c")
         target = os.path.join(self.folder.name, name + ".o")
@@ -33,7 +33,7 @@ class KernelCount(unittest.TestCase):
                 stream.write('__attribute__((section(".nv_fatbin"), used)) static const char deviceCode[4] = "fat";\n')
             stream.write("extern void Register(const char *);\nvoid RegisterAll(void)\n{\n")
             for k in range(kernels):
-                stream.write(f'  Register("_ZN3itk10CudaSpline11FillKernel{k}ILi3EfEEvPT0_");\n')
+                stream.write(f'  Register("_ZN3itk10CudaSpline{len(name_of_kernel) + 1}{name_of_kernel}{k}ILi3EfEEvPT0_");\n')
             # Neither a kernel's name nor a part of one.
             stream.write('  Register("variable");\n  Register("a text with _Z9SomeNamev in it");\n}\n')
         subprocess.run([os.environ.get("CC", "cc"), *flags, "-c", source, "-o", target], check=True)
@@ -64,6 +64,20 @@ class KernelCount(unittest.TestCase):
         self.assertEqual(code, 1, output)
         self.assertIn("12 CUDA kernels; at most 11 are allowed", output)
         self.assertIn("_ZN3itk10CudaSpline11FillKernel7ILi3EfEEvPT0_", output)
+
+    def test_counts_names_apart(self):
+        files = [self.make("others", 20), self.make("metrics", 5, name_of_kernel="MetricKernel")]
+        code, output = count("--limit", "20", "--apart", "[0-9]Metric[A-Za-z]*Kernel:5", *files)
+        self.assertEqual(code, 0, output)
+        self.assertIn("20 CUDA kernels; at most 20 are allowed", output)
+        self.assertIn("5 CUDA kernels of the names", output)
+        code, output = count("--limit", "20", "--apart", "[0-9]Metric[A-Za-z]*Kernel:4", *files)
+        self.assertEqual(code, 1, output)
+        code, output = count("--limit", "19", "--apart", "[0-9]Metric[A-Za-z]*Kernel:5", *files)
+        self.assertEqual(code, 1, output)
+        code, output = count("--apart", "[0-9]Surely[A-Za-z]*Kernel:5", *files)
+        self.assertEqual(code, 1, output)
+        self.assertIn("no kernel was found", output)
 
     def test_nothing_found_is_no_success(self):
         code, output = count(self.make("host", 5, device_code=False))

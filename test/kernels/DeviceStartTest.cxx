@@ -104,7 +104,13 @@ TEST(DeviceStartWords, AWishIsReadWithoutCuda)
   EXPECT_EQ(ParseDeviceWish("gpu").kind, DeviceWish::Kind::Device);
   EXPECT_EQ(ParseDeviceWish("3").kind, DeviceWish::Kind::Number);
   EXPECT_EQ(ParseDeviceWish("3").device, 3);
-  EXPECT_THROW(ParseDeviceWish("three"), DeviceError);
+  EXPECT_TRUE(ParseDeviceWish("3").more.empty());
+  EXPECT_EQ(ParseDeviceWish("2,0,11").device, 2);
+  EXPECT_EQ(ParseDeviceWish("2,0,11").more, (std::vector<int>{ 0, 11 }));
+  for (const char * const wrong : { "three", "0,", ",0", "0,,1", "0,1,0", "0,cpu", "0 1" })
+  {
+    EXPECT_THROW(ParseDeviceWish(wrong), DeviceError) << wrong;
+  }
 }
 
 TEST_F(DeviceStart, WithoutADriverThereIsNothingToChoose)

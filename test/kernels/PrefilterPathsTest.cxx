@@ -257,26 +257,14 @@ TEST_P(PrefilterPaths, SeveralThreadsAtOnce)
   }
 }
 
-// A tile is 128 samples of float or 64 of double by 32 lines; strips are 128 or 256 columns and go by batches of 32
-// rows; copies are 16 bytes wide where rows are multiples of that and no sample beyond the ends is needed, so around
-// all of these. Where there are more planes than blocks, a block filters several.
-TEST(PrefilterPathsGpu, TilesAgreeWithTheHost)
+/** Sizes of images. */
+class PrefilterPathsGpuShapes : public testing::TestWithParam<std::vector<std::vector<std::int64_t>>>
+{};
+
+TEST_P(PrefilterPathsGpuShapes, TilesAgreeWithTheHost)
 {
   CUDASPLINE_NEEDS_GPU();
-  const std::vector<std::vector<std::int64_t>> shapes{
-    { 127 },         { 128 },         { 129 },        { 640 },          { 100003 },
-    { 1, 4099 }, // rows, one
-    { 96, 31 },      { 300, 33 },     { 512, 64 },    { 513, 65 },      { 7, 2050 },
-    { 2, 301 }, // rows and columns
-    { 64, 33 },      { 65, 32 },      { 65, 33 },     { 66, 34 },       { 128, 64 },
-    { 129, 65 },                                                                       // around plane tiles
-    { 127, 63 },     { 400, 300 },    { 401, 301 },   { 402, 130 },     { 1024, 129 }, // inside plane tiles
-    { 255, 33 },     { 256, 40 },     { 257, 97 },    { 384, 96 },      { 512, 64 },   // around strips and batches
-    { 511, 34 },     { 513, 65 },     { 772, 33 },    { 1030, 36 },     { 66, 1100 },  // several strips, a long march
-    { 131, 67, 5 },  { 256, 128, 3 }, { 33, 3, 130 }, { 68, 36, 2, 3 }, { 66, 1, 35, 4 },
-    { 70, 34, 500 }, { 257, 33, 201 } // more planes than blocks
-  };
-  ForEachMethod(shapes, [](const SourceDescriptor & descriptor, const std::vector<unsigned char> & pixels) {
+  ForEachMethod(GetParam(), [](const SourceDescriptor & descriptor, const std::vector<unsigned char> & pixels) {
     const auto first = Compute(descriptor, pixels.data(), Cuda());
     ExpectNear(first,
                Compute(descriptor, pixels.data(), ExecutionContext()),
@@ -286,14 +274,48 @@ TEST(PrefilterPathsGpu, TilesAgreeWithTheHost)
   });
 }
 
+// A tile is 128 samples of float or 64 of double by 32 lines; strips are 128 or 256 columns and go by batches of 32
+// rows; copies are 16 bytes wide where rows are multiples of that and no sample beyond the ends is needed, so around
+// all of these. Where there are more planes than blocks, a block filters several.
+std::string
+NameOfShapes(std::size_t index)
+{
+  constexpr const char * names[] = {
+    "Lines",         "FewLines", "AroundPlaneTiles", "InsidePlaneTiles",  "AroundStrips",
+    "SeveralStrips", "Volumes",  "ManyPlanes",       "ManyPlanesOfStrips"
+  };
+  return names[index];
+}
+
+using PrefilterShapes = std::vector<std::vector<std::int64_t>>;
+INSTANTIATE_TEST_SUITE_P(
+  ,
+  PrefilterPathsGpuShapes,
+  testing::Values(
+    PrefilterShapes{ { 127 }, { 128 }, { 129 }, { 640 }, { 100003 } },
+    PrefilterShapes{ { 1, 4099 }, { 96, 31 }, { 300, 33 }, { 512, 64 }, { 513, 65 }, { 7, 2050 }, { 2, 301 } },
+    PrefilterShapes{ { 64, 33 }, { 65, 32 }, { 65, 33 }, { 66, 34 }, { 128, 64 }, { 129, 65 } },
+    PrefilterShapes{ { 127, 63 }, { 400, 300 }, { 401, 301 }, { 402, 130 }, { 1024, 129 } },
+    PrefilterShapes{ { 255, 33 }, { 256, 40 }, { 257, 97 }, { 384, 96 }, { 512, 64 } },
+    PrefilterShapes{ { 511, 34 }, { 513, 65 }, { 772, 33 }, { 1030, 36 }, { 66, 1100 } },
+    PrefilterShapes{ { 131, 67, 5 }, { 256, 128, 3 }, { 33, 3, 130 }, { 68, 36, 2, 3 }, { 66, 1, 35, 4 } },
+    PrefilterShapes{ { 70, 34, 500 } },
+    PrefilterShapes{ { 257, 33, 201 } }),
+  [](const auto & tested) { return NameOfShapes(tested.index); });
+
 TEST(PrefilterPathsGpu, ComponentsInSeveralChunks)
 {
   CUDASPLINE_NEEDS_GPU();
-  FreshRandom      random; // 52 MB of pixels: two chunks, and the first ends within a row
-  SourceDescriptor descriptor = MakeDescriptor({ 299, 291, 101 }, ScalarType::Int16, ScalarType::Float32, 3);
+  FreshRandom      random; // 67 MiB of pixels: two chunks, and the first ends within a row
+  SourceDescriptor descriptor = MakeDescriptor({ 399, 291, 101 }, ScalarType::Int16, ScalarType::Float32, 3);
   descriptor.components = 3;
-  const auto pixels = PixelsFor(descriptor, random);
-  ExpectNear(Compute(descriptor, pixels.data(), Cuda()),
+  const auto           pixels = PixelsFor(descriptor, random);
+  const auto           expected = Compute(descriptor, pixels.data(), Cuda()); // one thread copies
+  const ThreadExecutor executor(8);
+  ExecutionContext     context = Cuda();
+  context.host = &executor;
+  EXPECT_TRUE(Compute(descriptor, pixels.data(), context) == expected) << "pieces in several streams";
+  ExpectNear(expected,
              Compute(descriptor, pixels.data(), ExecutionContext()),
              MethodAgreement(descriptor, 32768.0),
              Name(descriptor));

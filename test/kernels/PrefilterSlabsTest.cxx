@@ -115,31 +115,51 @@ ExpectTheBitsOfTheWhole(const SourceDescriptor & descriptor, FreshRandom & rando
 
 } // namespace
 
-TEST(PrefilterSlabsGpu, EveryMethodInEveryDimension)
+/** Sizes of an image. */
+class PrefilterSlabsGpuShapes : public testing::TestWithParam<std::vector<std::int64_t>>
+{};
+
+TEST_P(PrefilterSlabsGpuShapes, EveryMethod)
 {
   CUDASPLINE_NEEDS_GPU();
   FreshRandom random;
-  // The slab axis is longer than two segments and 126 samples beyond them, and no multiple of a segment but once.
-  const std::vector<std::vector<std::int64_t>> shapes{
-    { 1003 },      { 256 },         { 1, 419, 1 },    { 5, 333 },       { 300, 257 },       { 128, 288 },
-    { 7, 5, 201 }, { 67, 35, 193 }, { 128, 64, 195 }, { 3, 2, 5, 207 }, { 66, 34, 2, 193 }, { 259, 37, 194 }
-  };
-  for (const auto & shape : shapes)
+  for (const PrefilterMethod & method : AllMethods())
   {
-    for (const PrefilterMethod & method : AllMethods())
+    for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
     {
-      for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
-      {
-        const std::vector<ScalarType> pixels{ element, ScalarType::UInt8, ScalarType::Int16 };
-        const auto                    order = static_cast<unsigned int>(2 + random.Engine()() % 4);
-        SourceDescriptor              descriptor = MakeDescriptor(shape, pixels[random.Engine()() % 3], element, order);
-        descriptor.method = method;
-        ChooseExtensions(descriptor, random);
-        ExpectTheBitsOfTheWhole(descriptor, random);
-      }
+      const std::vector<ScalarType> pixels{ element, ScalarType::UInt8, ScalarType::Int16 };
+      const auto                    order = static_cast<unsigned int>(2 + random.Engine()() % 4);
+      SourceDescriptor descriptor = MakeDescriptor(GetParam(), pixels[random.Engine()() % 3], element, order);
+      descriptor.method = method;
+      ChooseExtensions(descriptor, random);
+      ExpectTheBitsOfTheWhole(descriptor, random);
     }
   }
 }
+
+// The slab axis is longer than two segments and 126 samples beyond them, and no multiple of a segment but once.
+INSTANTIATE_TEST_SUITE_P(,
+                         PrefilterSlabsGpuShapes,
+                         testing::Values(std::vector<std::int64_t>{ 1003 },
+                                         std::vector<std::int64_t>{ 256 },
+                                         std::vector<std::int64_t>{ 1, 419, 1 },
+                                         std::vector<std::int64_t>{ 5, 333 },
+                                         std::vector<std::int64_t>{ 300, 257 },
+                                         std::vector<std::int64_t>{ 128, 288 },
+                                         std::vector<std::int64_t>{ 7, 5, 201 },
+                                         std::vector<std::int64_t>{ 67, 35, 193 },
+                                         std::vector<std::int64_t>{ 128, 64, 195 },
+                                         std::vector<std::int64_t>{ 3, 2, 5, 207 },
+                                         std::vector<std::int64_t>{ 66, 34, 2, 193 },
+                                         std::vector<std::int64_t>{ 259, 37, 194 }),
+                         [](const auto & tested) {
+                           std::string name;
+                           for (const std::int64_t size : tested.param)
+                           {
+                             name += (name.empty() ? "" : "x") + std::to_string(size);
+                           }
+                           return name;
+                         });
 
 TEST(PrefilterSlabsGpu, EveryOrderAndExtension)
 {

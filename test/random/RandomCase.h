@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/kernels/Execution.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -42,6 +43,7 @@ struct Outcome
   long                     inside{ 0 };                               ///< of them no default value
   long                     differing{ 0 };                            ///< within the bound
   long                     flips{ 0 };                                ///< beyond it, within 1e-9 of a border or tie
+  std::size_t              pieces{ 0 };                               ///< into which it was cut
   double                   worst{ 0.0 };                              ///< largest difference over its bound
   bool                     isLinear{ true };                          ///< transform of the category Linear
   bool                     isSimple{ false };                         ///< samples at whole and half indices

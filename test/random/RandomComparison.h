@@ -99,7 +99,14 @@ public:
     ours->SetGPUEnabled(m_Gpu);
     ours->SetPrecision(m_Precision);
     ours->SetKeepSource(m_Twice);
+    const std::size_t planned = this->Limit(ours.GetPointer());
     this->Update(ours.GetPointer());
+    m_Outcome.pieces = ours->GetNumberOfPieces();
+    if (planned > 0 && planned != m_Outcome.pieces)
+    {
+      m_Outcome.failure =
+        "done in " + std::to_string(m_Outcome.pieces) + " pieces, planned were " + std::to_string(planned);
+    }
 
     auto theirs = Theirs::New();
     this->Prepare(theirs.GetPointer(), this->MakeInterpolator(true));
@@ -195,7 +202,7 @@ private:
   {
     m_Extrapolated = m_Draw.Percent(20);
     m_Reference = m_Draw.Percent(25);
-    m_Twice = m_Draw.Percent(10);
+    m_Twice = m_Draw.Percent(10) && !m_Draw.InPieces(); // of pieces nothing is kept
     m_Threads = m_Draw.Integer(1, 3);
     m_Default = m_Draw.Integer(0, 100);
     const int precision = m_Draw.Integer(0, 9);
@@ -251,6 +258,12 @@ private:
     filter->GetOutput()->SetRequestedRegion(m_Wanted);
     filter->GetOutput()->Update();
   }
+
+  /** Halves the memory of an update that shall be cut, one to four times more than it takes for that, as long as it can
+   * be cut.
+   * \return the pieces that are planned; 0 where there is no limit */
+  std::size_t
+  Limit(Ours * filter);
 
   template <typename TImage>
   static std::vector<double>

@@ -44,6 +44,11 @@ RandomComparison<TIn, TOut, VDimension, TReal>::MakeInput()
     spacing[d] = m_Simple ? step : m_Draw.Uniform(0.3, 3.0);
     origin[d] = m_Simple ? step * m_Draw.Integer(-9, 9) : m_Draw.Uniform(-200.0, 200.0);
   }
+  if (m_Draw.InPieces()) // coefficients are cut only where an axis has several segments
+  {
+    region.SetSize(static_cast<unsigned int>(m_Draw.Integer(0, VDimension - 1)),
+                   static_cast<itk::SizeValueType>(m_Draw.Integer(70, 240)));
+  }
   m_Input->SetRegions(region);
   m_Input->SetSpacing(spacing);
   m_Input->SetOrigin(origin);
@@ -60,13 +65,19 @@ RandomComparison<TIn, TOut, VDimension, TReal>::MakeInput()
     m_Largest = std::max(m_Largest, std::abs(static_cast<double>(numbers[i])));
   }
 
+  double                                   longest = 0.0;
   itk::ContinuousIndex<double, VDimension> middle;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     middle[d] = static_cast<double>(region.GetIndex(d)) + 0.5 * (static_cast<double>(region.GetSize(d)) - 1.0);
     const double extent = spacing[d] * static_cast<double>(region.GetSize(d));
     m_Place.extent = d == 0 ? extent : std::min(m_Place.extent, extent);
+    longest = std::max(longest, extent);
     m_Place.step = d == 0 ? spacing[d] : std::min(m_Place.step, spacing[d]);
+  }
+  if (m_Draw.InPieces()) // so that much of the long axis is seen, and half of the samples are inside
+  {
+    m_Place.extent = std::pow(m_Place.extent, 0.65) * std::pow(longest, 0.35);
   }
   m_Input->TransformContinuousIndexToPhysicalPoint(middle, m_Place.center);
   m_Place.axes = m_Input->GetDirection();
@@ -125,7 +136,8 @@ RandomComparison<TIn, TOut, VDimension, TReal>::DrawOutput()
   }
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    region.SetSize(d, static_cast<itk::SizeValueType>(m_Draw.Integer(1, VDimension == 1 ? 80 : 13)));
+    const int least = m_Draw.InPieces() ? 9 : 1;
+    region.SetSize(d, static_cast<itk::SizeValueType>(m_Draw.Integer(least, VDimension == 1 ? 80 : 13)));
     region.SetIndex(d, m_Draw.Integer(-15, 15));
     spacing[d] = m_Simple ? m_Input->GetSpacing()[d]
                           : m_Place.extent * m_Draw.Uniform(0.2, 0.9) / static_cast<double>(region.GetSize(d));
@@ -158,7 +170,7 @@ RandomComparison<TIn, TOut, VDimension, TReal>::DrawOutput()
   m_Grid->SetOrigin(origin);
   m_Grid->SetDirection(direction);
   m_Wanted = region;
-  if (m_Draw.Percent(30))
+  if (m_Draw.Percent(m_Draw.InPieces() ? 10 : 30))
   {
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -241,6 +253,37 @@ RandomComparison<TIn, TOut, VDimension, TReal>::MakeInterpolator(bool itkOnly) c
   }
   return own ? Made<itk::CudaLinearInterpolateImageFunction<Input, TReal>>()
              : Made<itk::LinearInterpolateImageFunction<Input, TReal>>();
+}
+
+template <typename TIn, typename TOut, unsigned int VDimension, typename TReal>
+std::size_t
+RandomComparison<TIn, TOut, VDimension, TReal>::Limit(Ours * filter)
+{
+  if (!m_Draw.InPieces())
+  {
+    return 0;
+  }
+  filter->UpdateOutputInformation();
+  filter->GetOutput()->SetRequestedRegion(m_Wanted);
+  const int          more = m_Draw.Integer(1, 4);
+  itk::SizeValueType best = 0;
+  std::size_t        planned = 0;
+  itk::SizeValueType limit = 32 * m_Input->GetBufferedRegion().GetNumberOfPixels() * Components + 100000;
+  for (int cuts = 0; limit > 0 && cuts < more; limit /= 2)
+  {
+    filter->SetMemoryLimit(limit);
+    const itk::CudaSplineResamplePlan plan = filter->GetPlan();
+    if (plan.backend == Backend::Superclass || (plan.pieces == 1 && cuts > 0) ||
+        (m_Gpu && plan.backend != Backend::Cuda))
+    {
+      break; // less is too little
+    }
+    cuts += plan.pieces > 1 ? 1 : 0;
+    best = limit;
+    planned = plan.pieces;
+  }
+  filter->SetMemoryLimit(best);
+  return planned;
 }
 
 } // namespace CudaSplineTest

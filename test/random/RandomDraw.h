@@ -32,11 +32,20 @@ namespace CudaSplineTest
 class Draw
 {
 public:
-  /** \param[in] seed the case */
-  explicit Draw(std::uint64_t seed)
+  /** \param[in] seed the case
+   * \param[in] inPieces whether inputs shall be long enough to be cut, and updates be limited so that they are */
+  explicit Draw(std::uint64_t seed, bool inPieces = false)
+    : m_InPieces(inPieces)
   {
     std::seed_seq sequence{ static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), 6U };
     m_Generator.seed(sequence);
+  }
+
+  /** Whether updates shall be cut into pieces. */
+  bool
+  InPieces() const
+  {
+    return m_InPieces;
   }
 
   /** Uniform in [low, high). */
@@ -85,6 +94,7 @@ public:
   }
 
 private:
+  bool            m_InPieces;
   std::mt19937_64 m_Generator;
 };
 

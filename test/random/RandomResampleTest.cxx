@@ -18,12 +18,13 @@
 // CudaResampleImageFilter against ITK's ResampleImageFilter, case by case: sizes, spacings, directions, pixels,
 // transforms, interpolators, regions and options follow from the seed of the case.
 //
-// usage: CudaSplineRandomTests [--seed N] [--cases COUNT] [--device cpu|gpu] [--verbose]
+// usage: CudaSplineRandomTests [--seed N] [--cases COUNT] [--device cpu|gpu] [--pieces] [--verbose]
 //
 //   --seed N      the first case (1); CUDASPLINE_TEST_SEED is added where it is set
 //   --cases COUNT so many, each with the next seed (1)
 //   --device      where ours runs (cpu); gpu without a usable GPU is skipped (exit status 77) or, with
 //                 CUDASPLINE_REQUIRE_GPU=1, a failure
+//   --pieces      other cases: longer inputs, and so little memory that updates are cut into pieces where they can be
 //   --verbose     a line for every case
 //
 // A mismatch prints its case and a line that repeats it. Over a run of 100 cases and more at least 90 % must have been
@@ -47,9 +48,9 @@ namespace
 using namespace CudaSplineTest;
 
 Outcome
-RunCase(std::uint64_t seed, bool gpu)
+RunCase(std::uint64_t seed, bool gpu, bool inPieces)
 {
-  Draw      draw(seed);
+  Draw      draw(seed, inPieces);
   const int number = draw.Integer(0, 99);
   const int pair = draw.Integer(0, 5);
   if (number < 15)
@@ -79,6 +80,7 @@ struct Arguments
   std::uint64_t seed{ 1 };
   std::uint64_t cases{ 1 };
   bool          gpu{ false };
+  bool          pieces{ false };
   bool          verbose{ false };
 };
 
@@ -93,6 +95,10 @@ Parse(int argc, char ** argv, Arguments & arguments)
     {
       arguments.verbose = true;
     }
+    else if (word == "--pieces")
+    {
+      arguments.pieces = true;
+    }
     else if (value != nullptr && (word == "--seed" || word == "--cases"))
     {
       (word == "--seed" ? arguments.seed : arguments.cases) = std::strtoull(value, nullptr, 10);
@@ -106,7 +112,7 @@ Parse(int argc, char ** argv, Arguments & arguments)
     }
     else
     {
-      std::cerr << "usage: " << argv[0] << " [--seed N] [--cases COUNT] [--device cpu|gpu] [--verbose]\n";
+      std::cerr << "usage: " << argv[0] << " [--seed N] [--cases COUNT] [--device cpu|gpu] [--pieces] [--verbose]\n";
       return false;
     }
   }
@@ -118,6 +124,7 @@ struct Sum
 {
   std::map<std::string, long> backends;
   long                        failures{ 0 };
+  long                        cut{ 0 }; ///< cases of several pieces
   long                        samples{ 0 };
   long                        inside{ 0 };
   long                        differing{ 0 };
@@ -134,13 +141,14 @@ RunOne(std::uint64_t seed, const Arguments & arguments, const char * program, Su
   Outcome outcome;
   try
   {
-    outcome = RunCase(seed, arguments.gpu);
+    outcome = RunCase(seed, arguments.gpu, arguments.pieces);
   }
   catch (const std::exception & error)
   {
     outcome.failure = std::string("exception: ") + error.what();
   }
   ++sum.backends[NameOf(outcome.backend)];
+  sum.cut += outcome.pieces > 1 ? 1 : 0;
   sum.samples += outcome.samples;
   sum.inside += outcome.inside;
   sum.differing += outcome.differing;
@@ -151,13 +159,14 @@ RunOne(std::uint64_t seed, const Arguments & arguments, const char * program, Su
   {
     ++sum.failures;
     std::cout << "FAILED: " << outcome.description << ": " << outcome.failure << "\n  again: " << program << " --seed "
-              << seed << " --device " << (arguments.gpu ? "gpu" : "cpu") << std::endl;
+              << seed << " --device " << (arguments.gpu ? "gpu" : "cpu") << (arguments.pieces ? " --pieces" : "")
+              << std::endl;
   }
   else if (arguments.verbose)
   {
     std::cout << seed << ": " << outcome.description << ": " << NameOf(outcome.backend) << ", " << outcome.inside
               << " of " << outcome.samples << " inside, " << outcome.differing << " differ, " << outcome.flips
-              << " flips, " << outcome.worst << " of the bound" << std::endl;
+              << " flips, " << outcome.pieces << " pieces, " << outcome.worst << " of the bound" << std::endl;
   }
 }
 
@@ -201,7 +210,7 @@ main(int argc, char ** argv)
   std::cout << "; " << sum.samples << " samples, " << sum.inside << " inside, " << sum.differing
             << " differ within the bounds, at most " << sum.worst << " of them; " << sum.flips << " flips of "
             << sum.notLinear << " under transforms that are not linear, " << sum.simpleFlips << " of "
-            << sum.simpleNotLinear << " on whole and half indices" << std::endl;
+            << sum.simpleNotLinear << " on whole and half indices; " << sum.cut << " cut into pieces" << std::endl;
   bool good = sum.failures == 0;
   if (arguments.cases >= 100)
   {
@@ -214,6 +223,11 @@ main(int argc, char ** argv)
     if (sum.inside * 2 < sum.samples)
     {
       std::cout << "FAILED: fewer than half of the samples are inside." << std::endl;
+      good = false;
+    }
+    if (arguments.pieces && static_cast<std::uint64_t>(sum.cut) * 5 < arguments.cases * 2)
+    {
+      std::cout << "FAILED: fewer than two fifths of the cases were cut into pieces." << std::endl;
       good = false;
     }
     // Anywhere, a place is within 1e-9 of a border or tie of three axes in one of some 1e8 samples.

@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 /** \file
  * \brief Which devices there are and which one is used. Compiles with and without the CUDA Toolkit; without it there
@@ -86,26 +87,28 @@ struct DeviceWish
     Fastest, ///< "" or "auto": whatever is done first, a device or the host
     Host,    ///< "cpu"
     Device,  ///< "gpu": the first device
-    Number   ///< "0", "1", ...: that device
+    Number   ///< "0", "1", ...: that device; "0,1": these, which share the work
   };
 
-  Kind kind{ Kind::Fastest }; ///< what is asked for
-  int  device{ 0 };           ///< its number, whether there is such a device or not
+  Kind             kind{ Kind::Fastest }; ///< what is asked for
+  int              device{ 0 };           ///< its number, whether there is such a device or not
+  std::vector<int> more;                  ///< of several, those behind the first
 };
 
 /** \brief Reads a word; where it is empty, the one of CUDASPLINE_DEVICE. Touches no CUDA.
  *
- * \param[in] word "", "auto", "cpu", "gpu", or the number of a device
- * \exception DeviceError the word is none of these */
+ * \param[in] word "", "auto", "cpu", "gpu", the number of a device, or several numbers with commas between them
+ * \exception DeviceError the word is none of these, or has a number twice */
 DeviceWish
 ParseDeviceWish(const std::string & word = {});
 
 /** \brief The device that operations use, or why there is none. */
 struct DeviceChoice
 {
-  int         device{ -1 };      ///< -1: none, use the Cpu backend
-  bool        demanded{ false }; ///< named by the user, not found by us
-  std::string reason;            ///< why there is none; empty otherwise
+  int              device{ -1 };      ///< -1: none, use the Cpu backend
+  std::vector<int> more;              ///< others that share the work
+  bool             demanded{ false }; ///< named by the user, not found by us
+  std::string      reason;            ///< why there is none; empty otherwise
 
   /** True where there is a device. */
   explicit operator bool() const { return device >= 0; }

@@ -105,6 +105,9 @@ public:
    * was enqueued; \p at and \p bytes say which piece of the copy it is, \p lane which of the lanes. */
   using Enqueue = std::function<void(const void * staged, std::size_t at, std::size_t bytes, unsigned int lane)>;
 
+  /** \brief The stream that a lane enqueues in, the same one always. */
+  using StreamOfLane = std::function<const Stream &(unsigned int lane)>;
+
   /** \param[in] threads who copies into the staging buffers; by default the calling thread */
   explicit Uploader(CopyThreads threads = {})
     : m_Staging(std::move(threads))
@@ -124,11 +127,11 @@ public:
    *
    * \param[in] host first byte, host memory
    * \param[in] bytes length
-   * \param[in] stream \p enqueue enqueues there
+   * \param[in] streamOf \p enqueue enqueues there; the streams outlive the copy
    * \param[in] enqueue brings a piece to the device
    * \exception DeviceError the staging buffers cannot be had, or the device is lost */
   void
-  Copy(const void * host, std::size_t bytes, const Stream & stream, const Enqueue & enqueue);
+  Copy(const void * host, std::size_t bytes, const StreamOfLane & streamOf, const Enqueue & enqueue);
 
 private:
   StagingLanes m_Staging;

@@ -87,9 +87,18 @@ EstimateBackends(const BackendWork &   work,
  *
  * \param[in] work what has to be done
  * \param[in] threads threads that it will have on the host
- * \param[in] device the device in question */
+ * \param[in] device the device in question
+ * \param[in] counts whether what is lost on the host counts; false where it is only asked what would be done */
 std::string
-ReasonForHost(const BackendWork & work, unsigned int threads, int device);
+ReasonForHost(const BackendWork & work, unsigned int threads, int device, bool counts = true);
+
+/** \brief Estimates both sides by the speeds of this machine. Touches no CUDA.
+ *
+ * \param[in] work what has to be done
+ * \param[in] threads threads that it will have on the host
+ * \param[in] device the device in question */
+BackendEstimate
+EstimateOnThisMachine(const BackendWork & work, unsigned int threads, int device);
 
 /** \brief Starts a device in the background, where an operation that comes after other work will run there.
  *

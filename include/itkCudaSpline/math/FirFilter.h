@@ -74,7 +74,7 @@ MakeHalfTaps(int count)
   half.reach = count / 2;
   for (int k = 0; k <= half.reach; ++k)
   {
-    half.tap[k] = static_cast<TReal>(taps[static_cast<std::size_t>(half.reach + k)]);
+    half.tap[k] = static_cast<TReal>(taps[half.reach + k]);
   }
   return half;
 }

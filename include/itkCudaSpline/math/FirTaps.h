@@ -106,10 +106,10 @@ FirTaps(int count, bool normalize)
   const int           reach = count / 2;
   std::vector<double> taps(static_cast<std::size_t>(count));
   double              sum = 0.0;
-  for (int k = -reach; k <= reach; ++k)
+  for (int i = 0; i < count; ++i)
   {
-    taps[static_cast<std::size_t>(k + reach)] = FirCoefficient<VOrder>(k);
-    sum += taps[static_cast<std::size_t>(k + reach)];
+    taps[i] = FirCoefficient<VOrder>(i - reach);
+    sum += taps[i];
   }
   if (normalize)
   {

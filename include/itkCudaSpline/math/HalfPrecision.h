@@ -63,12 +63,12 @@ HalfToFloat(std::uint16_t half)
   // infinity and NaN, becomes 255. No float that is met on the way is subnormal: a mode that flushes those does not
   // matter.
   const float   small = static_cast<float>(magnitude) * 0x1p-24F;
-  std::uint32_t smallBits;
+  std::uint32_t smallBits = 0;
   std::memcpy(&smallBits, &small, sizeof(smallBits));
   const std::uint32_t bias = magnitude >= 0x7c00U ? 2U * (112U << 23) : 112U << 23;
   const std::uint32_t bits =
     (magnitude < 0x400U ? smallBits : (magnitude << 13) + bias) | static_cast<std::uint32_t>(half & 0x8000U) << 16;
-  float value;
+  float value = 0.0F;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
 #endif
@@ -86,7 +86,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint16_t
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
   return half;
 #else
-  std::uint32_t bits;
+  std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
   const std::uint32_t sign = bits >> 16 & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
@@ -96,10 +96,10 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint16_t
   const std::uint32_t normal = (capped - (112U << 23) + 0xfffU + (capped >> 13 & 1U)) >> 13;
   // Subnormal: in [1/2, 1) a float's last place is 2^-24, so that the addition rounds to what is wanted.
   const std::uint32_t low = magnitude < 0x38800000U ? magnitude : 0U;
-  float               shifted;
+  float               shifted = 0.0F;
   std::memcpy(&shifted, &low, sizeof(shifted));
   shifted += 0.5F;
-  std::uint32_t subnormal;
+  std::uint32_t subnormal = 0;
   std::memcpy(&subnormal, &shifted, sizeof(subnormal));
   subnormal -= 0x3f000000U;
   const std::uint32_t half = magnitude < 0x38800000U ? subnormal : normal;

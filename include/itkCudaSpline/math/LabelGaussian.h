@@ -308,7 +308,7 @@ LabelGaussianWinner(const LabelGaussian<VDimension> & rule,
       offset += window.first[0];
       for (std::int64_t k = 0; k < window.count[0]; ++k, ++met)
       {
-        double sum;
+        double sum = 0.0;
         if (sums.Add(label(offset + k), window.Weight(0, k) * weight, sum) &&
             (sum > largest || (sum == largest && met < reached)))
         {
