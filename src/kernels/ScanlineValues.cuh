@@ -202,7 +202,7 @@ struct ScanlineValue<LinearMethod<float>>
       int floor = ShortFloorIndex(index[d]);
       if constexpr (VEdges)
       {
-        floor = max(floor, bounds.first[d]);
+        floor = min(max(floor, bounds.first[d]), bounds.first[d] + bounds.size[d] - 1);
       }
       above[d] = RoundedSum(index[d], -ExactDouble(floor));
       fetched.distance[d] = static_cast<float>(above[d]);

@@ -185,6 +185,7 @@ TEST(ResamplePieces, FoldWhatIsFarOutside)
   {
     PieceCase test = ScanlineCase({ 300 }, Interpolation::Linear, random);
     test.task.samples.extension[0] = extension;
+    test.task.samples.element = ScalarType::Float64; // the whole takes more than the budget
     test.task.resampling.lower[0] = -1000.0;
     test.task.resampling.upper[0] = 1000.0;
     test.task.extrapolates = false;

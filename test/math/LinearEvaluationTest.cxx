@@ -21,6 +21,7 @@
 // rule of itk::LinearInterpolateImageFunction at the border and next to NaN, written out. (ITK itself is asked in
 // itk/LinearTest.cxx.) Exact: no tolerance.
 
+#include "itkCudaSpline/math/LinearCell.h"
 #include "itkCudaSpline/math/LinearEvaluation.h"
 
 #include "RandomData.h"
@@ -35,6 +36,7 @@ namespace
 
 using namespace CudaSplineTest;
 using itk::CudaSpline::GridExtent;
+using itk::CudaSpline::LinearCell;
 using itk::CudaSpline::LinearValue;
 
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
@@ -117,6 +119,22 @@ TEST(LinearEvaluation, ReadsNothingBeyond)
         ASSERT_EQ(LinearValue(guarded.data() + 9, extent, index), 1.0) << x << ' ' << y << ' ' << z;
       }
     }
+  }
+}
+
+// The floor as ITK rounds it is 0 just below 0: beyond the samples where the last one is at -1.
+TEST(LinearEvaluation, ReadsNothingBeyondALastSampleAtMinusOne)
+{
+  const std::vector<double> guarded{ 10, 20, 40, notANumber };
+  const float               singles[]{ 10, 20, 40, std::numeric_limits<float>::quiet_NaN() };
+  const GridExtent<1>       extent = Line(-3, 3);
+  for (const double x : { -1e-8, -1e-17, -std::numeric_limits<double>::denorm_min(), -1.0, 0.25 })
+  {
+    const double index[1] = { x };
+    const float  single[1] = { static_cast<float>(x) };
+    EXPECT_EQ(LinearValue(guarded.data(), extent, index), 40.0) << x;
+    EXPECT_EQ(LinearValue(singles, extent, single), 40.0F) << x;
+    EXPECT_EQ((LinearCell<1, double>(extent, index).Value(guarded.data())), 40.0) << x;
   }
 }
 

@@ -53,10 +53,11 @@ struct LinearCell
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      std::int64_t base = FloorOf(index[d]);
-      base = base < extent.start[d] ? extent.start[d] : base;
+      const std::int64_t last = extent.start[d] + extent.size[d] - 1;
+      std::int64_t       base = FloorOf(index[d]); // beyond the last sample where that is -1, just below 0
+      base = base < extent.start[d] ? extent.start[d] : (base > last ? last : base);
       const double above = RoundedSum(index[d], -static_cast<double>(base));
-      const bool   hasUpper = above > 0.0 && base + 1 < extent.start[d] + extent.size[d];
+      const bool   hasUpper = above > 0.0 && base < last;
       distance[d] = hasUpper ? static_cast<TReal>(above) : TReal(0);
       step[d] = hasUpper ? stride : 0;
       offset += (base - extent.start[d]) * stride;

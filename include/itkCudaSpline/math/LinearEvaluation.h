@@ -79,10 +79,11 @@ LinearValue(const TReal * data, const GridExtent<VDimension> & extent, const TCo
   TReal        distance[VDimension];
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    std::int64_t base = FloorIndex(index[d]);
-    base = base < extent.start[d] ? extent.start[d] : base;
+    const std::int64_t last = extent.start[d] + extent.size[d] - 1;
+    std::int64_t       base = FloorIndex(index[d]); // beyond the last sample where that is -1, just below 0
+    base = base < extent.start[d] ? extent.start[d] : (base > last ? last : base);
     const TCoordinate above = RoundedSum(index[d], -static_cast<TCoordinate>(base));
-    const bool        hasUpper = above > TCoordinate(0) && base + 1 < extent.start[d] + extent.size[d];
+    const bool        hasUpper = above > TCoordinate(0) && base < last;
     distance[d] = static_cast<TReal>(above);
     step[d] = hasUpper ? stride : 0;
     offset += (base - extent.start[d]) * stride;
