@@ -43,11 +43,10 @@ namespace itk
  * What is accelerated says CudaSplineImageMetric; of bins at most 160.
  *
  * \par Accuracy
- * The number of valid points is ITK's in double precision; in single precision moving values at the very ends of the
- * moving image's range may be rounded out of it, or into it. Values agree with ITK's to 1e-11, derivatives to 1e-9 in
- * double precision, to 1e-6 and 1e-4 in single (relative; derivatives in the L2 norm): that is aimed at, and
- * not yet kept. Of some hundred samples derivatives are off by up to 3e-9 and 2e-3, and with nearest neighbours in
- * single precision samples are lost (3e-3).
+ * The number of valid points is ITK's, but with B-splines in single precision, which may overshoot the moving image's
+ * range by a rounding or not. Values agree with ITK's to 1e-11, derivatives to 1e-9 in double precision, to 1e-6 and
+ * 1e-4 in single (relative; derivatives in the L2 norm). With B-splines of orders 2 to 5 ITK's own coefficients set the
+ * bound in double: 1e-8 and 1e-6. How a histogram's weights are rounded: CudaSpline::ParzenWeight.
  *
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image

@@ -59,7 +59,6 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
   {
     return outcome;
   }
-  // Integers in doubles: their sum is exact up to 2^53, and some roundings beyond.
   double sum = 0.0;
   for (const double weight : counted.histogram)
   {

@@ -22,6 +22,7 @@
 #include "kernels/MetricFunctor.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -147,16 +148,26 @@ SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext &
   return partial.empty() ? MetricResult() : MakeMetricResult(partial[0]);
 }
 
-/** A histogram of a thread's samples. */
+/** A histogram of a thread's samples, digit by digit. */
 struct HostHistogram
 {
-  std::vector<std::uint64_t> bins;
+  HostHistogram(std::size_t size, ScalarType element)
+    : bins(size)
+    , isDouble(element == ScalarType::Float64)
+  {}
 
   void
-  Add(int bin, std::uint64_t weight)
+  Add(int bin, double weight)
   {
-    bins[static_cast<std::size_t>(bin)] += weight;
+    const ParzenWeight digits(weight, isDouble);
+    for (std::size_t k = 0; k < 3; ++k)
+    {
+      bins[static_cast<std::size_t>(bin)][k] += digits.digit[k];
+    }
   }
+
+  std::vector<std::array<std::uint64_t, 3>> bins;
+  bool                                      isDouble;
 };
 
 /** Integers, so that the order of the threads is none of the result. */
@@ -165,11 +176,11 @@ MetricResult
 CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
 {
   const auto    size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
-  HostHistogram all{ std::vector<std::uint64_t>(size, 0) };
+  HostHistogram all(size, arguments.moving.element);
   double        count = 0.0;
   std::mutex    mutex;
   context.ParallelFor(arguments.count, [&](std::int64_t begin, std::int64_t end) {
-    HostHistogram             own{ std::vector<std::uint64_t>(size, 0) };
+    HostHistogram             own(size, arguments.moving.element);
     MetricSums<VDimension, 0> sums;
     for (MetricCursor<VDimension> cursor(arguments, begin); cursor.sample < end; cursor.Advance(arguments))
     {
@@ -179,12 +190,23 @@ CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext
     count += sums.numbers[0];
     for (std::size_t bin = 0; bin < size; ++bin)
     {
-      all.bins[bin] += own.bins[bin];
+      for (std::size_t k = 0; k < 3; ++k)
+      {
+        all.bins[bin][k] += own.bins[bin][k];
+      }
     }
   });
   MetricResult result;
   result.count = static_cast<std::int64_t>(count);
-  result.histogram.assign(all.bins.begin(), all.bins.end());
+  for (const auto & bin : all.bins)
+  {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < 3; ++k)
+    {
+      sum += static_cast<double>(bin[k]) * ParzenWeight::Units[k];
+    }
+    result.histogram.push_back(sum);
+  }
   return result;
 }
 

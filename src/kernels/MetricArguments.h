@@ -23,6 +23,7 @@
 #include "kernels/InterpolationMethods.h"
 #include "kernels/TransformStages.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -34,17 +35,6 @@ namespace itk::CudaSpline
 
 /** \brief Linear stages that travel with the arguments; longer chains, and other stages, are read from memory. */
 inline constexpr int MetricMaps = 3;
-
-/** \brief Bits of a word of the histogram's weights. A word of 32 bits takes 2^13 samples of them. */
-inline constexpr int HistogramBits = 19;
-
-/** \brief Units of a weight of the histogram: two words in double precision, one in single. */
-inline double
-HistogramScale(ScalarType element)
-{
-  const auto word = static_cast<double>(1 << HistogramBits);
-  return element == ScalarType::Float64 ? word * word : word;
-}
 
 /** \brief What a kernel of a metric reads, with the dimension fixed. Passed by value. */
 template <unsigned int VDimension>
@@ -70,7 +60,6 @@ struct MetricArguments
   double                          fixedMean;
   double                          movingMean;
   ParzenBins                      bins;
-  double                          scale; ///< of the histogram's weights
   const double *                  table; ///< of MetricPass::Information, host or device
   AffineMap<VDimension>           maps[MetricMaps];
   int                             mapCount; ///< negative: the stages of \c moving instead
@@ -238,10 +227,11 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
   arguments.fixedMean = descriptor.parameters.fixedMean;
   arguments.movingMean = descriptor.parameters.movingMean;
   arguments.bins = descriptor.parameters.bins;
-  arguments.scale = HistogramScale(sources.moving->GetDescriptor().element);
-  while (arguments.scale * static_cast<double>(arguments.count) >= 0x1p63) // all samples in one bin still fit 64 bits
+  if (sources.moving->GetDescriptor().element == ScalarType::Float32) // pixels may have been rounded beyond the ends
   {
-    arguments.scale *= 0.5;
+    ParzenBins & bins = arguments.bins;
+    bins.movingLowest = std::min(bins.movingLowest, static_cast<double>(RoundedToSingle(bins.movingLowest)));
+    bins.movingHighest = std::max(bins.movingHighest, static_cast<double>(RoundedToSingle(bins.movingHighest)));
   }
   for (unsigned int r = 0; r < VDimension; ++r)
   {

@@ -44,7 +44,8 @@ constexpr unsigned int MetricThreads = 128;
 constexpr unsigned int MetricBlocks = 3;
 constexpr unsigned int MetricWarps = MetricThreads / 32;
 constexpr unsigned int HistogramThreads = 256;
-constexpr std::int64_t HistogramSamples = 8192; // of a block: 2^13 weights of 2^19 or less fit 32 bits
+constexpr std::int64_t HistogramSamples = 31 * 256; // of a block: less than 2^13, whose digits' sums fit 32 bits
+constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
 constexpr std::int64_t MostMetricBlocks = 4096; // some blocks for each place of a large device, few enough to sum up
 
 /** The sum over a warp by a fixed tree; lane 0 has it. */
@@ -96,29 +97,37 @@ __launch_bounds__(MetricThreads, MetricBlocks)
   }
 }
 
-/** A block's histogram: low and, in double precision, high words of the weights' sums, of which a block has few enough
- * samples for 32 bits. */
+/** A block's histogram: sums of the weights' coarse and fine digits, of which a block has few enough for 32 bits. The
+ * finest, which few weights have, go to the device's memory. */
 struct BlockHistogram
 {
-  std::uint32_t * low;
-  std::uint32_t * high; ///< null in single precision
+  std::uint32_t *      coarse;
+  std::uint32_t *      fine;
+  unsigned long long * finest;
+  bool                 isDouble;
 
   __device__ void
-  Add(int bin, std::uint64_t weight)
+  Add(int bin, double weight)
   {
-    constexpr std::uint32_t mask = (1U << HistogramBits) - 1U;
-    if (high == nullptr)
+    const ParzenWeight digits(weight, isDouble);
+    if (digits.digit[0] != 0)
     {
-      atomicAdd(low + bin, static_cast<std::uint32_t>(weight));
-      return;
+      atomicAdd(coarse + bin, digits.digit[0]);
     }
-    atomicAdd(low + bin, static_cast<std::uint32_t>(weight) & mask);
-    atomicAdd(high + bin, static_cast<std::uint32_t>(weight >> HistogramBits));
+    if (digits.digit[1] != 0)
+    {
+      atomicAdd(fine + bin, digits.digit[1]);
+    }
+    if (digits.digit[2] != 0)
+    {
+      atomicAdd(finest + bin, static_cast<unsigned long long>(digits.digit[2]));
+    }
   }
 };
 
-/** Blocks of HistogramSamples samples, their histograms in shared memory and then added to \p histogram: integers, in
- * any order. The count goes to the bin after the last. */
+/** Blocks of HistogramSamples samples, their histograms in shared memory and then added to those in \p histogram:
+ * integers, in any order. There: the count; the finest digits; sums of the others, one plane of bins for each
+ * PlaneBlocks blocks. */
 template <typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(HistogramThreads)
@@ -126,13 +135,12 @@ __launch_bounds__(HistogramThreads)
 {
   extern __shared__ std::uint32_t words[];
   const int                       size = arguments.bins.bins * arguments.bins.bins;
-  const bool                      isDouble = arguments.moving.element == ScalarType::Float64;
-  for (int word = threadIdx.x; word < (isDouble ? 2 * size : size); word += HistogramThreads)
+  for (int word = threadIdx.x; word < 2 * size; word += HistogramThreads)
   {
     words[word] = 0;
   }
   __syncthreads();
-  BlockHistogram            own{ words, isDouble ? words + size : nullptr };
+  BlockHistogram            own{ words, words + size, histogram + 1, arguments.moving.element == ScalarType::Float64 };
   MetricSums<VDimension, 0> sums;
   const std::int64_t        first = std::int64_t{ blockIdx.x } * HistogramSamples;
   const std::int64_t        end = min(arguments.count, first + HistogramSamples);
@@ -143,19 +151,17 @@ __launch_bounds__(HistogramThreads)
   const double count = WarpSum(sums.numbers[0]);
   if (threadIdx.x % 32 == 0 && count > 0.0)
   {
-    atomicAdd(histogram + size, static_cast<unsigned long long>(count));
+    atomicAdd(histogram, static_cast<unsigned long long>(count));
   }
   __syncthreads();
+  unsigned long long * const plane = histogram + 1 + std::int64_t{ blockIdx.x / PlaneBlocks + 1 } * size;
   for (int bin = threadIdx.x; bin < size; bin += HistogramThreads)
   {
-    unsigned long long sum = words[bin];
-    if (isDouble)
-    {
-      sum += static_cast<unsigned long long>(words[size + bin]) << HistogramBits;
-    }
+    const unsigned long long sum =
+      (static_cast<unsigned long long>(words[bin]) << ParzenWeight::Bits) + words[size + bin];
     if (sum != 0)
     {
-      atomicAdd(histogram + bin, sum);
+      atomicAdd(plane + bin, sum);
     }
   }
 }
@@ -193,20 +199,31 @@ MetricResult
 CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, const Stream & stream)
 {
   const auto size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
-  std::vector<unsigned long long> host(size + 1, 0);
+  const auto blocks = static_cast<unsigned int>((arguments.count + HistogramSamples - 1) / HistogramSamples);
+  const std::size_t               planes = (blocks + PlaneBlocks - 1) / PlaneBlocks;
+  std::vector<unsigned long long> host(1 + (1 + planes) * size, 0);
   const DeviceBuffer              histogram(host.size() * sizeof(host[0]), stream);
-  auto * const                    bins = static_cast<unsigned long long *>(histogram.Data());
-  const std::size_t  shared = size * sizeof(std::uint32_t) * (arguments.moving.element == ScalarType::Float64 ? 2 : 1);
-  const std::int64_t blocks = (arguments.count + HistogramSamples - 1) / HistogramSamples;
-  uploader.Copy(bins, host.data(), host.size() * sizeof(host[0]), stream);
+  auto * const                    sums = static_cast<unsigned long long *>(histogram.Data());
+  const std::size_t               shared = 2 * size * sizeof(std::uint32_t);
+  uploader.Copy(sums, host.data(), host.size() * sizeof(host[0]), stream);
   AllowSharedMemory(&MetricHistogramKernel<TValues, VDimension>, shared);
-  MetricHistogramKernel<TValues>
-    <<<static_cast<unsigned int>(blocks), HistogramThreads, shared, stream.Get()>>>(arguments, bins);
+  MetricHistogramKernel<TValues><<<blocks, HistogramThreads, shared, stream.Get()>>>(arguments, sums);
   CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
-  DownloadThroughStaging(host.data(), bins, host.size() * sizeof(host[0]), stream);
+  DownloadThroughStaging(host.data(), sums, host.size() * sizeof(host[0]), stream);
   MetricResult result;
-  result.count = static_cast<std::int64_t>(host[size]);
-  result.histogram.assign(host.begin(), host.begin() + static_cast<std::ptrdiff_t>(size));
+  result.count = static_cast<std::int64_t>(host[0]);
+  result.histogram.assign(size, 0.0);
+  for (std::size_t plane = 1; plane <= planes; ++plane)
+  {
+    for (std::size_t bin = 0; bin < size; ++bin)
+    {
+      result.histogram[bin] += static_cast<double>(host[1 + plane * size + bin]) * ParzenWeight::Units[1];
+    }
+  }
+  for (std::size_t bin = 0; bin < size; ++bin)
+  {
+    result.histogram[bin] += static_cast<double>(host[1 + bin]) * ParzenWeight::Units[2];
+  }
   return result;
 }
 

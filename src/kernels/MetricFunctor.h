@@ -100,7 +100,7 @@ struct NoHistogram
 
 /** \brief Adds the window of a pair to a histogram.
  *
- * \tparam THistogram has Add(bin, weight), of FixedPoint() */
+ * \tparam THistogram has Add(bin, weight), which adds a ParzenWeight */
 template <unsigned int VDimension, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddWindow(const MetricArguments<VDimension> & arguments,
@@ -116,7 +116,7 @@ AddWindow(const MetricArguments<VDimension> & arguments,
     SplineWeights<3>(window.fraction, weights);
     for (int k = 0; k < 4; ++k)
     {
-      histogram.Add(window.first + k, FixedPoint(weights[k], arguments.scale));
+      histogram.Add(window.first + k, weights[k]);
     }
     sums.AddSample();
   }
@@ -158,7 +158,7 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   }
   double gradient[VDimension] = {};
   double arm[VDimension] = {};
-  Real   value;
+  double value;
   if constexpr (VSets > 0)
   {
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -183,8 +183,7 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   {
     value = TValues::Value(arguments, index);
   }
-  const double pixel = arguments.singleMoving ? static_cast<double>(RoundedToSingle(static_cast<double>(value)))
-                                              : static_cast<double>(value);
+  const double pixel = arguments.singleMoving ? static_cast<double>(RoundedToSingle(value)) : value;
   const auto   fixed = static_cast<double>(static_cast<const Real *>(arguments.fixed)[cursor.sample]);
   if constexpr (std::is_same<THistogram, NoHistogram>::value)
   {

@@ -36,52 +36,58 @@ namespace itk::CudaSpline
  * \param[in] cell where the sample lies in the moving image, \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-GradientOfImage(const MetricArguments<VDimension> &   arguments,
-                const LinearCell<VDimension, TReal> & cell,
+GradientOfImage(const MetricArguments<VDimension> & arguments,
+                const LinearCell<VDimension> &      cell,
                 double (&gradient)[VDimension])
 {
   const auto * plane = static_cast<const TReal *>(arguments.gradient);
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    gradient[d] = static_cast<double>(cell.Value(plane));
+    gradient[d] = static_cast<double>(cell.template Value<TReal>(plane));
     plane += arguments.moving.planeStride;
   }
 }
 
-/** \brief Values of nearest neighbours and of linear interpolation. */
+/** \brief Values of nearest neighbours and of linear interpolation.
+ *
+ * They are interpolated in double, of float samples too: it costs little beside the reads, and where pixels are float
+ * the value is ITK's. A histogram's bins, and the logarithms of those that are nearly empty, magnify its roundings.
+ *
+ * \tparam TReal type of the samples, and of the interpolation of gradients */
 template <typename TReal>
 struct PlainValues
 {
   using Real = TReal;
 
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   Value(const MetricArguments<VDimension> & arguments, const double (&index)[VDimension])
   {
     const auto * const data = static_cast<const TReal *>(arguments.moving.source);
     if (arguments.nearest)
     {
-      return data[NearestOffset::Of(arguments.moving, index)];
+      return static_cast<double>(data[NearestOffset::Of(arguments.moving, index)]);
     }
-    return LinearCell<VDimension, TReal>(arguments.moving.extent, index).Value(data);
+    return LinearCell<VDimension>(arguments.moving.extent, index).template Value<double>(data);
   }
 
   /** Value, and gradient of the image of gradients: where both are linear, in one cell. */
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   ValueAndGradientOfImage(const MetricArguments<VDimension> & arguments,
                           const double (&index)[VDimension],
                           double (&gradient)[VDimension])
   {
-    const LinearCell<VDimension, TReal> cell(arguments.moving.extent, index);
-    const auto * const                  data = static_cast<const TReal *>(arguments.moving.source);
-    GradientOfImage(arguments, cell, gradient);
-    return arguments.nearest ? data[NearestOffset::Of(arguments.moving, index)] : cell.Value(data);
+    const LinearCell<VDimension> cell(arguments.moving.extent, index);
+    const auto * const           data = static_cast<const TReal *>(arguments.moving.source);
+    GradientOfImage<TReal>(arguments, cell, gradient);
+    return arguments.nearest ? static_cast<double>(data[NearestOffset::Of(arguments.moving, index)])
+                             : cell.template Value<double>(data);
   }
 
   /** There is no gradient of these values: descriptors that ask for one are refused. */
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   ValueAndGradient(const MetricArguments<VDimension> & arguments,
                    const double (&index)[VDimension],
                    double (&)[VDimension])
@@ -134,28 +140,28 @@ struct SplineValues
   }
 
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   Value(const MetricArguments<VDimension> & arguments, const double (&index)[VDimension])
   {
     Jet<VDimension, TReal> jet;
     Evaluate<false>(arguments, index, jet);
-    return jet.value;
+    return static_cast<double>(jet.value);
   }
 
   /** Value, and gradient of the image of gradients. */
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   ValueAndGradientOfImage(const MetricArguments<VDimension> & arguments,
                           const double (&index)[VDimension],
                           double (&gradient)[VDimension])
   {
-    GradientOfImage(arguments, LinearCell<VDimension, TReal>(arguments.moving.extent, index), gradient);
+    GradientOfImage<TReal>(arguments, LinearCell<VDimension>(arguments.moving.extent, index), gradient);
     return Value(arguments, index);
   }
 
   /** Value, and gradient (per mm): the derivatives by index times the matrix from points to indices, transposed. */
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   ValueAndGradient(const MetricArguments<VDimension> & arguments,
                    const double (&index)[VDimension],
                    double (&gradient)[VDimension])
@@ -170,7 +176,7 @@ struct SplineValues
         gradient[i] += arguments.moving.pointToIndex[d][i] * static_cast<double>(jet.gradient[d]);
       }
     }
-    return jet.value;
+    return static_cast<double>(jet.value);
   }
 };
 
@@ -206,9 +212,10 @@ CentralDifferences(const MetricArguments<VDimension> & arguments,
     gradient[d] = 0.0;
     if (moving.IsInside(indexBelow) && moving.IsInside(indexAbove) && distance > least)
     {
-      const auto high = static_cast<double>(LinearCell<VDimension, TReal>(moving.extent, indexAbove).Value(data));
-      const auto low = static_cast<double>(LinearCell<VDimension, TReal>(moving.extent, indexBelow).Value(data));
-      gradient[d] = (high - low) / distance;
+      const LinearCell<VDimension> high(moving.extent, indexAbove);
+      const LinearCell<VDimension> low(moving.extent, indexBelow);
+      const auto                   ofHigh = static_cast<double>(high.template Value<TReal>(data));
+      gradient[d] = (ofHigh - static_cast<double>(low.template Value<TReal>(data))) / distance;
     }
   }
 }

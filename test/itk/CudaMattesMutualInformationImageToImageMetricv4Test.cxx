@@ -46,20 +46,17 @@ protected:
   }
 };
 
-// The next three fail: derivatives in single precision are off by up to 8e-4 where samples are few (by 3e-9 in double),
-// and of nearest neighbours in single precision samples are lost, so that value and derivative are off by 3e-3. They
-// are to be enabled with the mend.
-TEST_P(CudaMattesMetric, DISABLED_EveryLinearTransform)
+TEST_P(CudaMattesMetric, EveryLinearTransform)
 {
   this->CompareTransforms();
 }
 
-TEST_P(CudaMattesMetric, DISABLED_InterpolatorsAndGradients)
+TEST_P(CudaMattesMetric, InterpolatorsAndGradients)
 {
   this->CompareInterpolators();
 }
 
-TEST_P(CudaMattesMetric, DISABLED_MasksSamplingAndDomain)
+TEST_P(CudaMattesMetric, MasksSamplingAndDomain)
 {
   this->CompareMasksAndSampling();
 }

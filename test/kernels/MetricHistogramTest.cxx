@@ -51,8 +51,8 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       bins.movingMinimum = -50.0 / 4.0 - 2.0;
       bins.movingLowest = -50.0;
       bins.movingHighest = 40.0;
-      // Weights at quarters of a bin are multiples of 1/384: rounded to the units of the histogram, one by one.
-      const double           scale = element == ScalarType::Float64 ? 0x1p38 : 0x1p19;
+      // Weights at quarters of a bin are multiples of 1/384: rounded to units, one by one; none is a small one.
+      const double           unit = element == ScalarType::Float64 ? 0x1p-38 : 0x1p-19;
       std::vector<double>    expected(29 * 29, 0.0);
       std::vector<double>    slopes(29 * 29, 0.0);
       std::int64_t           count = 0;
@@ -97,7 +97,7 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
             for (int k = 0; k < 4; ++k)
             {
               const auto bin = static_cast<std::size_t>(row * 29 + column - 1 + k);
-              expected[bin] += w[k] * scale;
+              expected[bin] += w[k];
               slopes[bin] += 1.0;
               weight -= dw[k] * table[bin];
             }
@@ -119,7 +119,7 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       for (std::size_t bin = 0; bin < expected.size(); ++bin)
       {
         // Half a unit for each weight, and the roundings of the weights themselves.
-        EXPECT_NEAR(found.histogram[bin], expected[bin], 0.5 * slopes[bin] + 1e-14 * expected[bin]) << bin;
+        EXPECT_NEAR(found.histogram[bin], expected[bin], 0.5 * unit * slopes[bin] + 1e-14 * expected[bin]) << bin;
       }
       descriptor.pass = MetricPass::Information;
       descriptor.gradient = MetricGradient::Image;

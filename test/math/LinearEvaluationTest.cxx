@@ -134,7 +134,8 @@ TEST(LinearEvaluation, ReadsNothingBeyondALastSampleAtMinusOne)
     const float  single[1] = { static_cast<float>(x) };
     EXPECT_EQ(LinearValue(guarded.data(), extent, index), 40.0) << x;
     EXPECT_EQ(LinearValue(singles, extent, single), 40.0F) << x;
-    EXPECT_EQ((LinearCell<1, double>(extent, index).Value(guarded.data())), 40.0) << x;
+    EXPECT_EQ(LinearCell<1>(extent, index).Value<double>(guarded.data()), 40.0) << x;
+    EXPECT_EQ(LinearCell<1>(extent, index).Value<float>(singles), 40.0F) << x;
   }
 }
 

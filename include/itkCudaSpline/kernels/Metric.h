@@ -118,8 +118,8 @@ struct MetricResult
   std::int64_t                          count{ 0 };            ///< samples that are valid
   std::array<double, 3>                 values{ { 0, 0, 0 } }; ///< see MetricPass
   std::array<std::array<double, 12>, 2> moments{};             ///< sets of D rows of D + 1 numbers; see MetricSums
-  /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins, in units of 2^-38 (float64 elements) or
-   * 2^-19 (float32), or of a greater power of 2 where so many samples in one bin would not fit 64 bits. */
+  /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins, each weight rounded as ParzenWeight says:
+   * in double precision where elements are float64. */
   std::vector<double> histogram;
 };
 
@@ -137,8 +137,8 @@ struct MetricResult
  *
  * \par Accuracy
  * Coordinates are ITK's bits in either precision, so the count is ITK's. Float64 elements: values and gradients are
- * ITK's but for fused operations, sums are double. Float32: values and gradients carry some roundings of a float, sums
- * are double. */
+ * ITK's but for fused operations, sums are double. Float32: samples, coefficients, values of B-splines and gradients
+ * carry some roundings of a float; linear interpolation of values and all sums are double. */
 MetricResult
 EvaluateMetric(const MetricDescriptor & descriptor, const MetricSources & sources, const ExecutionContext & context);
 

@@ -35,14 +35,13 @@ namespace itk::CudaSpline
  * all corners are read, in place of one that is not needed the lower one again, at a distance of 0: a device has all
  * reads under way at once. An infinite sample of which nothing more is needed gives NaN.
  *
- * \tparam VDimension dimension, 1 to 3
- * \tparam TReal float or double, type of the samples and of the arithmetic */
-template <unsigned int VDimension, typename TReal>
+ * \tparam VDimension dimension, 1 to 3 */
+template <unsigned int VDimension>
 struct LinearCell
 {
   std::int64_t offset;               ///< of the lower corner (elements)
   std::int64_t step[VDimension];     ///< to the upper neighbour of each axis (elements); 0: none, or none is needed
-  TReal        distance[VDimension]; ///< position between the neighbours of each axis, in [0, 1]
+  double       distance[VDimension]; ///< position between the neighbours of each axis, in [0, 1]
 
   /** \param[in] extent the samples in memory
    * \param[in] index continuous index (samples), inside of the buffer by ITK's half-pixel rule */
@@ -58,7 +57,7 @@ struct LinearCell
       base = base < extent.start[d] ? extent.start[d] : (base > last ? last : base);
       const double above = RoundedSum(index[d], -static_cast<double>(base));
       const bool   hasUpper = above > 0.0 && base < last;
-      distance[d] = hasUpper ? static_cast<TReal>(above) : TReal(0);
+      distance[d] = hasUpper ? above : 0.0;
       step[d] = hasUpper ? stride : 0;
       offset += (base - extent.start[d]) * stride;
       stride *= extent.size[d];
@@ -67,9 +66,11 @@ struct LinearCell
 
   /** The value of an array.
    *
-   * \param[in] data first sample, host or device, x fastest */
+   * \tparam TReal float or double, type of the arithmetic
+   * \param[in] data first sample, host or device, x fastest: float or double */
+  template <typename TReal, typename TSample>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-  Value(const TReal * data) const
+  Value(const TSample * data) const
   {
     constexpr unsigned int corners = 1U << VDimension;
     TReal                  value[corners];
@@ -80,14 +81,15 @@ struct LinearCell
       {
         at += ((corner >> d) & 1U) != 0 ? step[d] : 0;
       }
-      value[corner] = data[at];
+      value[corner] = static_cast<TReal>(data[at]);
     }
     for (unsigned int d = 0; d < VDimension; ++d)
     {
+      const auto upper = static_cast<TReal>(distance[d]);
       for (unsigned int pair = 0; pair < (corners >> (d + 1)); ++pair)
       {
         const TReal low = value[2 * pair];
-        value[pair] = low + (value[2 * pair + 1] - low) * distance[d];
+        value[pair] = low + (value[2 * pair + 1] - low) * upper;
       }
     }
     return value[0];
