@@ -284,8 +284,9 @@ private:
     std::vector<std::uint64_t> defaultPixel;
     std::unique_ptr<double[]>  ends;
     bool                       isLinear{ true };
-    CudaSpline::MemoryPlan     whole;  // done at once
-    CudaSpline::PiecePlan      pieces; // fits where it is not
+    bool                       isPrediction{ false }; // nothing is freed for it
+    CudaSpline::MemoryPlan     whole;                 // done at once
+    CudaSpline::PiecePlan      pieces;                // fits where it is not
   };
 
   /** Describes the update. */

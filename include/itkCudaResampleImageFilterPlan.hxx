@@ -157,10 +157,18 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   // One source of this size is used again, or freed before its successor is made: its memory is ours to plan with.
   const std::size_t kept = cache == nullptr ? 0 : cache->GetBytesOf(task.samples, CudaSpline::Backend::Cuda, first);
   preparation.whole = planWhole(std::min(kept, task.samples.Bytes()));
+  std::size_t freed = 0; // by what is predicted
   if (!preparation.whole.fits && cache != nullptr && cache->GetBytesOnDevice(first) > 0)
   {
-    cache->Clear();
-    preparation.whole = planWhole(0);
+    if (preparation.isPrediction)
+    {
+      freed = cache->GetBytesOnDevice(first);
+    }
+    else
+    {
+      cache->Clear();
+    }
+    preparation.whole = planWhole(freed);
   }
   // What is kept is kept on one device.
   if (preparation.whole.fits && (devices.size() == 1 || cache != nullptr))
@@ -170,7 +178,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   std::size_t budget = std::numeric_limits<std::size_t>::max();
   for (const int device : devices)
   {
-    budget = std::min(budget, available(device, 0));
+    budget = std::min(budget, available(device, device == first ? freed : 0));
   }
   this->Cut(preparation, budget, devices.size());
   CudaSpline::MemoryPlan plan = preparation.whole;
@@ -252,8 +260,10 @@ template <typename TInputImage,
 void
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::Resample(
   Preparation &                        preparation,
-  const CudaSpline::ExecutionContext & context)
+  const CudaSpline::ExecutionContext & unlimited)
 {
+  CudaSpline::ExecutionContext context = unlimited;
+  context.memoryLimit = m_MemoryLimit;
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::time_point since) {
     return std::chrono::duration<double>(Clock::now() - since).count();
@@ -340,6 +350,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     if (method.refusal == nullptr)
     {
       Preparation preparation;
+      preparation.isPrediction = true;
       this->Prepare(method, preparation);
       this->GetMultiThreader()->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
       const unsigned int                 threads = CudaSplineHostExecutor(this->GetMultiThreader()).GetConcurrency();

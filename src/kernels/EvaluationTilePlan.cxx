@@ -48,8 +48,9 @@ BankConflicts(const double (&steps)[3][3], int first, int second)
       {
         // Multiples of three irrational numbers are spread evenly between 0 and 1.
         constexpr double start[3] = { 0.7548776662466927, 0.5698402909980532, 0.4142135623730951 };
-        const double     x = (place + 0.5) * start[d] + steps[d][first] * (lane % TileShape::Lanes) +
-                         steps[d][second] * (lane / TileShape::Lanes);
+        const int        row = lane / TileShape::Lanes;
+        const double     x =
+          (place + 0.5) * start[d] + steps[d][first] * (lane % TileShape::Lanes) + steps[d][second] * row;
         word += static_cast<int>(std::floor(x)) * (d == 0 ? 1 : (d == 1 ? TileShape::Pitch : TileShape::Slice));
       }
       words[lane] = word;
@@ -132,13 +133,15 @@ PlanTiles(const double (&steps)[3][3],
       for (int j = 0; j < 3; ++j)
       {
         const std::int64_t extent = std::int64_t{ 1 } << plan.logExtent[j];
-        full *= static_cast<double>(counts[j]) / static_cast<double>((counts[j] + extent - 1) / extent * extent);
+        const std::int64_t covered = (counts[j] + extent - 1) / extent * extent;
+        full *= static_cast<double>(counts[j]) / static_cast<double>(covered);
       }
       const double warps = static_cast<double>(1 << (plan.logExtent[0] + plan.logExtent[1] + plan.logExtent[2])) / 32.0;
       for (plan.threads = 256; plan.threads <= mostThreads; plan.threads *= 2)
       {
+        const int    mostBlocks = residentThreads / plan.threads;
         const double blocks = std::min(std::floor(static_cast<double>(multiprocessorBytes) / (bytes + reserved)),
-                                       static_cast<double>(residentThreads / plan.threads));
+                                       static_cast<double>(mostBlocks));
         if (blocks < 1.0 || plan.threads / 32 > warps)
         {
           continue;

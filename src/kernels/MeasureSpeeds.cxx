@@ -51,8 +51,9 @@ public:
     const auto end = static_cast<double>(size) - 0.75;
     for (std::int64_t line = 0; line < size * size; ++line)
     {
-      const auto y = static_cast<double>(line % size) - 0.25;
-      const auto z = static_cast<double>(line / size) - 0.25;
+      const std::int64_t slice = line / size;
+      const auto         y = static_cast<double>(line % size) - 0.25;
+      const auto         z = static_cast<double>(slice) - 0.25;
       m_Ends.insert(m_Ends.end(), { -0.25, y, z, end + 0.5, y, z });
     }
   }

@@ -31,6 +31,9 @@ namespace itk::CudaSpline
 namespace
 {
 
+/** Copies of a window that a block makes, at most. */
+constexpr std::int64_t MostWindowCopies = std::int64_t{ WindowCopiesPerThread } * TileThreads;
+
 /** Least and largest number of those that are inside. */
 struct Range
 {
@@ -179,7 +182,7 @@ PlanSeparable(const PlanInput & input)
       const int  rows = WindowSize(WidestTile(places[1], static_cast<std::size_t>(tileY)), input.taps);
       const auto bytes = static_cast<std::int64_t>(WindowStages * rows + 2 * tileY) * pitch * input.elementBytes;
       if (bytes > MostWindowBytes || pitch > MostPitch ||
-          static_cast<std::int64_t>(vectors) * rows > WindowCopiesPerThread * TileThreads)
+          static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
       {
         continue;
       }
@@ -287,7 +290,7 @@ PlanPlane(const PlanInput & input, int tileY)
   const int stages = input.dimension == 3 ? WindowStages : 1;
   if (static_cast<std::int64_t>(tiles.pitch) * tiles.rows * stages * input.elementBytes > MostWindowBytes ||
       tiles.pitch > MostPitch ||
-      (input.dimension == 3 && static_cast<std::int64_t>(vectors) * tiles.rows > WindowCopiesPerThread * TileThreads))
+      (input.dimension == 3 && static_cast<std::int64_t>(vectors) * tiles.rows > MostWindowCopies))
   {
     return MapTiles();
   }

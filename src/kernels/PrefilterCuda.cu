@@ -146,6 +146,10 @@ UploadAsReal(const SourceDescriptor & descriptor,
     }
     context.Report(static_cast<double>(begin + length) / static_cast<double>(bytes));
   }
+  for (const Stream & lane : streams) // what failed in one is thrown here: its end would be silent
+  {
+    lane.Synchronize();
+  }
 }
 
 /** Elements of real type on the device, filtered where the descriptor says so. */

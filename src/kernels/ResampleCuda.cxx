@@ -191,7 +191,8 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
   const DeviceScope scope(context.device);
   // The source is there already: only what is allocated here counts against the free memory.
   const SourceDescriptor & samples = source.GetDescriptor();
-  const std::size_t        available = AvailableDeviceMemory(context.device, samples.Bytes());
+  const std::size_t        present = AvailableDeviceMemory(context.device, samples.Bytes());
+  const std::size_t        available = context.memoryLimit > 0 ? std::min(present, context.memoryLimit) : present;
   const MemoryPlan         plan = PlanResample(samples, descriptor, available, true);
   if (!plan.fits)
   {

@@ -95,6 +95,20 @@ TEST_P(CudaSplineSourceCacheTest, ItsLimitHolds)
   }
 }
 
+TEST(CudaSplineSourceCacheGpu, APlanFreesNothing)
+{
+  CUDASPLINE_NEEDS_GPU();
+  const auto input = MakePhantom<Image>(-100.0, 1000.0);
+  const auto cache = itk::CudaSplineSourceCache::New();
+  const auto filter = MakeFilter(input, 0.4, cache, true);
+  filter->Update();
+  const auto kept = cache->GetBytes();
+  EXPECT_GT(kept, 0u);
+  filter->SetMemoryLimit(kept / 2);
+  filter->GetPlan();
+  EXPECT_EQ(cache->GetBytes(), kept);
+}
+
 TEST(CudaSplineSourceCacheObject, IsAnItkObject)
 {
   const auto cache = itk::CudaSplineSourceCache::New();

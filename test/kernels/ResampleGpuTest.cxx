@@ -135,6 +135,14 @@ TEST(ResampleGpu, SlabsGiveTheSameBits)
   setenv("CUDASPLINE_MEMORY_LIMIT", "190K", 1); // less than one scanline
   EXPECT_THROW(Compute(test, Cuda()), DeviceError);
   unsetenv("CUDASPLINE_MEMORY_LIMIT");
+  ExecutionContext limited = Cuda(); // or by the caller
+  for (const std::size_t limit : { std::size_t{ 200 } << 10, std::size_t{ 191 } << 10 })
+  {
+    limited.memoryLimit = limit;
+    EXPECT_EQ(Compute(test, limited), expected) << limit;
+  }
+  limited.memoryLimit = std::size_t{ 190 } << 10;
+  EXPECT_THROW(Compute(test, limited), DeviceError);
 }
 
 TEST(ResampleGpu, MemoryLimitIsRespectedAndChecked)

@@ -126,6 +126,8 @@ struct ExecutionContext
   /** Called from the calling thread with the finished fraction, in [0, 1]; returns false to stop the operation, which
    * then throws OperationAborted. May be empty. */
   std::function<bool(double)> progress;
+  /** Bytes that a resampling may have on the device, its source counted in; 0: what the device has. */
+  std::size_t memoryLimit{ 0 };
 
   /** Reports progress.
    *

@@ -262,7 +262,7 @@ SumOfFetches(const PairedTaps<VFetches> (&taps)[VDimension], float (&at)[VDimens
   for (unsigned int k = 0; k < VFetches; ++k)
   {
     at[VAxis] = taps[VAxis].offset[k];
-    float value;
+    float value = 0.0F;
     if constexpr (VAxis == 0)
     {
       value = fetch(at);
