@@ -109,9 +109,9 @@ protected:
     {
       outcome.value = -1.0 * fm * fm / (mm * ff);
       const double factor = 2.0 * fm / (ff * mm);
-      for (std::size_t i = 0; i < outcome.moments.size(); ++i)
+      for (std::size_t i = 0; i < sums.derivatives[0].size(); ++i)
       {
-        outcome.moments[i] = factor * (sums.moments[0][i] - fm / mm * sums.moments[1][i]);
+        outcome.derivative.push_back(factor * (sums.derivatives[0][i] - fm / mm * sums.derivatives[1][i]));
       }
     }
     return outcome;

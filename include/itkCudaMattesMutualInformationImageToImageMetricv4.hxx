@@ -99,9 +99,9 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
     parameters.table = table;
     const CudaSpline::MetricResult sums = reduce(CudaSpline::MetricPass::Information, true, parameters);
     const double                   factor = -1.0 / (this->m_MovingImageBinSize * static_cast<double>(counted.count));
-    for (std::size_t i = 0; i < outcome.moments.size(); ++i)
+    for (const double one : sums.derivatives[0])
     {
-      outcome.moments[i] = factor * sums.moments[0][i];
+      outcome.derivative.push_back(factor * one);
     }
   }
   return outcome;

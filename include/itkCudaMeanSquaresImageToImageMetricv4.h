@@ -92,9 +92,9 @@ protected:
     {
       const auto number = static_cast<double>(sums.count);
       outcome.value = sums.values[0] / number;
-      for (std::size_t i = 0; i < outcome.moments.size(); ++i)
+      for (const double sum : sums.derivatives[0])
       {
-        outcome.moments[i] = sums.moments[0][i] / number;
+        outcome.derivative.push_back(sum / number);
       }
     }
     return outcome;

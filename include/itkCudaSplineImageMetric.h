@@ -57,11 +57,12 @@ namespace itk
  * on the host, with the transform's own Jacobian (CudaSplineDetail::AffineJacobian).
  *
  * Accelerated are images of 2 and 3 dimensions of float or double pixels; moving transforms of double precision that
- * are linear, and composites of linear ones as ImageRegistrationMethodv4 makes them; for values alone those of
- * B-splines and displacement fields too; moving images interpolated by nearest neighbours, linearly, or by B-splines,
- * by ITK's classes or the module's; gradients of any gradient filter on the moving image's grid and of ITK's central
- * differences; moving masks that are ImageMaskSpatialObjects; every sampling. All else is the superclass';
- * GetFallbackReason() says why.
+ * are linear, and composites of linear ones as ImageRegistrationMethodv4 makes them; B-spline transforms of orders 1 to
+ * 3, before which any transform may come that the kernels walk, and behind which linear ones (their derivatives on the
+ * host alone, of which no Jacobian is made); for values alone displacement fields too; moving images interpolated by
+ * nearest neighbours, linearly, or by B-splines, by ITK's classes or the module's; gradients of any gradient filter on
+ * the moving image's grid and of ITK's central differences; moving masks that are ImageMaskSpatialObjects; every
+ * sampling. All else is the superclass'; GetFallbackReason() says why.
  *
  * \par Accuracy
  * The number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels) values agree with
@@ -137,9 +138,9 @@ protected:
   /** What a metric is made of, when all samples were added up. */
   struct Outcome
   {
-    std::int64_t           count{ 0 };   ///< valid points
-    double                 value{ 0.0 }; ///< the metric's value
-    std::array<double, 12> moments{};    ///< of the derivative
+    std::int64_t        count{ 0 };   ///< valid points
+    double              value{ 0.0 }; ///< the metric's value
+    std::vector<double> derivative;   ///< moments, or by coefficient (CudaSpline::MetricResult); empty: none, or 0
   };
 
   /** Adds up a pass over all samples; the second parameter is whether moments are wanted. */

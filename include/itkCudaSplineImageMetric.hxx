@@ -125,7 +125,9 @@ std::string
 CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &                     descriptor,
                                                   CudaSplineDetail::AffineJacobian<ImageDimension> & jacobian) const
 {
-  if (!CudaSplineDetail::TransformDescriber<ImageDimension>::Append(this->GetMovingTransform(), descriptor.chain))
+  std::vector<std::size_t> optimized;
+  if (!CudaSplineDetail::TransformDescriber<ImageDimension>::Append(
+        this->GetMovingTransform(), descriptor.chain, &optimized))
   {
     return "only linear, B-spline and displacement field transforms, and composites of these, are accelerated";
   }
@@ -133,12 +135,25 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
   {
     return std::string();
   }
-  for (const CudaSpline::TransformChain::Stage & stage : descriptor.chain.stages)
+  const auto & stages = descriptor.chain.stages;
+  const auto   isLinear = [](const CudaSpline::TransformChain::Stage & stage) {
+    return stage.kind == CudaSpline::TransformKind::Affine;
+  };
+  if (optimized.size() == 1 && stages[optimized[0]].kind == CudaSpline::TransformKind::BSpline)
   {
-    if (stage.kind != CudaSpline::TransformKind::Affine)
+    const auto coefficients = CudaSpline::TransformChain::CountOf(stages[optimized[0]], ImageDimension);
+    if (!std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(optimized[0]) + 1, stages.end(), isLinear) ||
+        coefficients != static_cast<std::int64_t>(this->GetNumberOfParameters()))
     {
-      return "derivatives are accelerated by the parameters of linear transforms, and composites of these";
+      return "derivatives by the coefficients of B-splines are accelerated where what comes behind them is linear";
     }
+    descriptor.splineStage = static_cast<int>(optimized[0]);
+    return std::string();
+  }
+  if (!std::all_of(stages.begin(), stages.end(), isLinear))
+  {
+    return "derivatives are accelerated by the parameters of linear transforms, and composites of these, and of one "
+           "B-spline transform";
   }
   if (!jacobian.Set(this->GetMovingTransform(), descriptor.centre, m_Preparation->extent) ||
       jacobian.GetNumberOfParameters() != this->GetNumberOfParameters())
@@ -200,7 +215,16 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       return CudaSpline::BackendWork{ evaluating + this->CountSources(preparation.onHost.moving != nullptr),
                                       evaluating + this->CountSources(onDevice) };
     };
-    operation.memory = [this](int device) { return this->PlanSources(device); };
+    const bool bySpline = withDerivative && descriptor.splineStage >= 0;
+    operation.memory = [this, bySpline](int device) {
+      auto plan = this->PlanSources(device);
+      if (bySpline)
+      {
+        plan.fits = false;
+        plan.reason = "derivatives by the coefficients of B-splines are computed on the host";
+      }
+      return plan;
+    };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       const CudaSpline::MetricSources & sources = this->ProvideSources(context);
       const Reduce                      reduce =
@@ -222,9 +246,9 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     if (this->VerifyNumberOfValidPoints(this->m_Value, *this->m_DerivativeResult))
     {
       this->m_Value = outcome.value;
-      for (unsigned int p = 0; withDerivative && p < jacobian.GetNumberOfParameters(); ++p)
+      for (unsigned int p = 0; !outcome.derivative.empty() && p < this->GetNumberOfParameters(); ++p)
       {
-        (*this->m_DerivativeResult)[p] += jacobian.Contract(outcome.moments, p);
+        (*this->m_DerivativeResult)[p] += bySpline ? outcome.derivative[p] : jacobian.Contract(outcome.derivative, p);
       }
     }
   }

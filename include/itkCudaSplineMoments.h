@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace itk
 {
@@ -46,7 +47,7 @@ public:
   /** Type of a Jacobian: a row an axis, a column a parameter. */
   using JacobianType = typename TransformType::JacobianType;
   /** D rows of a sum of w g_i and D sums of w g_i (x_j - c_j); see CudaSpline::MetricSums. */
-  using Moments = std::array<double, 12>;
+  using Moments = std::vector<double>;
 
   /** \brief Asks a transform for its Jacobian.
    *

@@ -37,6 +37,7 @@
 #include <memory>
 #include <type_traits>
 #include <typeinfo>
+#include <vector>
 
 /** \file
  * \brief Which transforms the module's kernels can walk, and how they are described to them. */
@@ -102,9 +103,13 @@ public:
    *
    * \param[in] transform the transform
    * \param[in,out] chain the chain; not defined where false is returned
+   * \param[in,out] optimized where given, the stages are appended whose parameters the transform has: of composite
+   * transforms those that are to be optimized
    * \return false where the kernels cannot walk the transform */
   static bool
-  Append(const TransformType * transform, CudaSpline::TransformChain & chain)
+  Append(const TransformType *        transform,
+         CudaSpline::TransformChain & chain,
+         std::vector<std::size_t> *   optimized = nullptr)
   {
     if (const auto * const composite = dynamic_cast<const CompositeTransform<double, VDimension> *>(transform))
     {
@@ -115,19 +120,24 @@ public:
       // The last one that was added goes first.
       for (SizeValueType n = composite->GetNumberOfTransforms(); n-- > 0;)
       {
-        if (!Append(composite->GetNthTransformConstPointer(n), chain))
+        const bool counts = composite->GetNthTransformToOptimize(n);
+        if (!Append(composite->GetNthTransformConstPointer(n), chain, counts ? optimized : nullptr))
         {
           return false;
         }
       }
       return true;
     }
-    if (transform->GetTransformCategory() == TransformType::TransformCategoryEnum::Linear)
+    const std::size_t stages = chain.stages.size();
+    const bool        isKnown = transform->GetTransformCategory() == TransformType::TransformCategoryEnum::Linear
+                                  ? AppendLinear(transform, chain)
+                                  : AppendSpline<1>(transform, chain) || AppendSpline<2>(transform, chain) ||
+                               AppendSpline<3>(transform, chain) || AppendField(transform, chain);
+    if (isKnown && optimized != nullptr && chain.stages.size() > stages)
     {
-      return AppendLinear(transform, chain);
+      optimized->push_back(stages);
     }
-    return AppendSpline<1>(transform, chain) || AppendSpline<2>(transform, chain) ||
-           AppendSpline<3>(transform, chain) || AppendField(transform, chain);
+    return isKnown;
   }
 
 private:

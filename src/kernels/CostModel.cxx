@@ -109,8 +109,8 @@ CountSourceWork(const SourceDescriptor & source)
     const auto axes = std::count_if(source.size.begin(), source.size.end(), [](std::int64_t size) { return size > 1; });
     // A pole, or eight taps: about the same work.
     const unsigned int poles = source.order / 2;
-    const double       passes = source.method.kind == PrefilterMethod::Kind::Fir ? std::max(1.0, source.method.taps / 8.0)
-                                                                                 : static_cast<double>(poles);
+    const double passes = source.method.kind == PrefilterMethod::Kind::Fir ? std::max(1.0, source.method.taps / 8.0)
+                                                                           : static_cast<double>(poles);
     work.filterPasses = count * static_cast<double>(axes) * passes * WeightOf(source);
   }
   return work;

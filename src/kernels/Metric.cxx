@@ -19,14 +19,10 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/MetricBackends.h"
-#include "kernels/MetricFunctor.h"
 
 #include <algorithm>
-#include <array>
-#include <mutex>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -106,6 +102,18 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources, const 
           "analytic gradients are those of B-splines");
   const bool isValues = descriptor.pass == MetricPass::Means || descriptor.pass == MetricPass::Histogram;
   Require(descriptor.gradient == MetricGradient::None || !isValues, "means and histograms have no derivative");
+  if (descriptor.splineStage >= 0)
+  {
+    const auto & stages = descriptor.chain.stages;
+    const auto   stage = static_cast<std::size_t>(descriptor.splineStage);
+    Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage is one of B-splines");
+    Require(std::all_of(stages.begin() + descriptor.splineStage + 1,
+                        stages.end(),
+                        [](const TransformChain::Stage & behind) { return behind.kind == TransformKind::Affine; }),
+            "stages behind that of B-splines are affine");
+    Require(descriptor.gradient == MetricGradient::None || context.backend != Backend::Cuda,
+            "derivatives by the coefficients of B-splines are computed on the host");
+  }
   const int bins = descriptor.parameters.bins.bins;
   Require(bins >= 5 && bins <= MostHistogramBins, "a histogram has 5 to 160 bins an axis");
   if (descriptor.pass == MetricPass::Information)
@@ -115,132 +123,6 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources, const 
     Require(table != nullptr && table->size() == static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins),
             "there is a number for each bin");
   }
-}
-
-/** Sums over samples in a tree that depends on their number alone: blocks in order, then pairs of blocks. */
-template <typename TValues, unsigned int VSets, unsigned int VDimension>
-MetricResult
-SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
-{
-  constexpr std::int64_t                     block = 2048; // samples: enough for a thread, few enough for all of them
-  const std::int64_t                         blocks = (arguments.count + block - 1) / block;
-  std::vector<MetricSums<VDimension, VSets>> partial(static_cast<std::size_t>(blocks));
-  context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t b = begin; b < end; ++b)
-    {
-      MetricSums<VDimension, VSets> sums;
-      NoHistogram                   none;
-      const std::int64_t            last = std::min(arguments.count, (b + 1) * block);
-      for (MetricCursor<VDimension> cursor(arguments, b * block); cursor.sample < last; cursor.Advance(arguments))
-      {
-        AddMetricSample<TValues, VSets>(arguments, cursor, sums, none);
-      }
-      partial[static_cast<std::size_t>(b)] = sums;
-    }
-  });
-  for (std::size_t stride = 1; stride < partial.size(); stride *= 2)
-  {
-    for (std::size_t at = 0; at + stride < partial.size(); at += 2 * stride)
-    {
-      partial[at].Add(partial[at + stride]);
-    }
-  }
-  return partial.empty() ? MetricResult() : MakeMetricResult(partial[0]);
-}
-
-/** A histogram of a thread's samples, digit by digit. */
-struct HostHistogram
-{
-  HostHistogram(std::size_t size, ScalarType element)
-    : bins(size)
-    , isDouble(element == ScalarType::Float64)
-  {}
-
-  void
-  Add(int bin, double weight)
-  {
-    const ParzenWeight digits(weight, isDouble);
-    for (std::size_t k = 0; k < 3; ++k)
-    {
-      bins[static_cast<std::size_t>(bin)][k] += digits.digit[k];
-    }
-  }
-
-  std::vector<std::array<std::uint64_t, 3>> bins;
-  bool                                      isDouble;
-};
-
-/** Integers, so that the order of the threads is none of the result. */
-template <typename TValues, unsigned int VDimension>
-MetricResult
-CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
-{
-  const auto    size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
-  HostHistogram all(size, arguments.moving.element);
-  double        count = 0.0;
-  std::mutex    mutex;
-  context.ParallelFor(arguments.count, [&](std::int64_t begin, std::int64_t end) {
-    HostHistogram             own(size, arguments.moving.element);
-    MetricSums<VDimension, 0> sums;
-    for (MetricCursor<VDimension> cursor(arguments, begin); cursor.sample < end; cursor.Advance(arguments))
-    {
-      AddMetricSample<TValues, 0>(arguments, cursor, sums, own);
-    }
-    const std::lock_guard<std::mutex> lock(mutex);
-    count += sums.numbers[0];
-    for (std::size_t bin = 0; bin < size; ++bin)
-    {
-      for (std::size_t k = 0; k < 3; ++k)
-      {
-        all.bins[bin][k] += own.bins[bin][k];
-      }
-    }
-  });
-  MetricResult result;
-  result.count = static_cast<std::int64_t>(count);
-  for (const auto & bin : all.bins)
-  {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < 3; ++k)
-    {
-      sum += static_cast<double>(bin[k]) * ParzenWeight::Units[k];
-    }
-    result.histogram.push_back(sum);
-  }
-  return result;
-}
-
-MetricResult
-EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
-                    const MetricSources &    sources,
-                    const ExecutionContext & context)
-{
-  MetricResult result;
-  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets) {
-    constexpr unsigned int                  VDimension = decltype(dimension)::value;
-    auto                                    arguments = MakeMetricArguments<VDimension>(descriptor, sources);
-    std::vector<TransformStage<VDimension>> stages;
-    for (const TransformChain::Stage & stage : descriptor.chain.stages)
-    {
-      stages.push_back(MakeStage<VDimension>(stage, DisplacementsOf(stage)));
-    }
-    arguments.moving.stages = stages.data();
-    arguments.SetStride(1);
-    if constexpr (decltype(sets)::value == 0)
-    {
-      if (descriptor.pass == MetricPass::Histogram)
-      {
-        result = CountOnCpu<decltype(values)>(arguments, context);
-        return;
-      }
-    }
-    if (descriptor.parameters.table != nullptr)
-    {
-      arguments.table = descriptor.parameters.table->data();
-    }
-    result = SumOnCpu<decltype(values), decltype(sets)::value>(arguments, context);
-  });
-  return result;
 }
 
 } // namespace
@@ -279,6 +161,11 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
   {
     const double interpolations = descriptor.gradient == MetricGradient::Image ? 1.0 : 2.0;
     taps += interpolations * descriptor.dimension * power(2.0);
+  }
+  if (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None)
+  {
+    const auto & stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+    taps += 2.0 * descriptor.dimension * power(stage.order + 1.0);
   }
   work.samples = static_cast<double>(samples);
   work.taps = work.samples * taps * weight;

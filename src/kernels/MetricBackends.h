@@ -41,16 +41,23 @@ MakeMetricResult(const MetricSums<VDimension, VSets> & sums)
   std::copy_n(sums.numbers + 1, Sums::Values, result.values.begin());
   for (std::size_t set = 0; set + 1 <= VSets; ++set)
   {
-    std::copy_n(sums.numbers + 1 + Sums::Values + set * Sums::Moments, Sums::Moments, result.moments[set].begin());
+    const double * const moments = sums.numbers + 1 + Sums::Values + set * Sums::Moments;
+    result.derivatives[set].assign(moments, moments + Sums::Moments);
   }
   return result;
 }
 
-/** \brief EvaluateMetric() on a device; the arguments were checked. */
+/** \brief EvaluateMetric() on the host, and on a device; the arguments were checked. */
+///@{
+MetricResult
+EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
+                    const MetricSources &    sources,
+                    const ExecutionContext & context);
 MetricResult
 EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      const MetricSources &    sources,
                      const ExecutionContext & context);
+///@}
 
 } // namespace itk::CudaSpline
 

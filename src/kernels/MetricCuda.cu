@@ -72,7 +72,7 @@ __launch_bounds__(MetricThreads, MetricBlocks)
   const std::int64_t first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
   for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
   {
-    AddMetricSample<TValues, VSets>(arguments, cursor, sums, none);
+    AddMetricSample<TValues>(arguments, cursor, sums, none);
   }
   __shared__ double  ofWarps[Sums::Numbers][MetricWarps];
   const unsigned int lane = threadIdx.x % 32;
@@ -146,7 +146,7 @@ __launch_bounds__(HistogramThreads)
   const std::int64_t        end = min(arguments.count, first + HistogramSamples);
   for (MetricCursor<VDimension> cursor(arguments, first + threadIdx.x); cursor.sample < end; cursor.Advance(arguments))
   {
-    AddMetricSample<TValues, 0>(arguments, cursor, sums, own);
+    AddMetricSample<TValues>(arguments, cursor, sums, own);
   }
   const double count = WarpSum(sums.numbers[0]);
   if (threadIdx.x % 32 == 0 && count > 0.0)

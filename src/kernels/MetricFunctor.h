@@ -32,15 +32,16 @@ namespace itk::CudaSpline
 {
 
 /** \brief Adds what a pair of values gives to the sums. */
-template <unsigned int VSets, unsigned int VDimension>
+template <unsigned int VDimension, typename TSums>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddPair(const MetricArguments<VDimension> & arguments,
         double                              fixed,
         double                              moving,
         const double (&gradient)[VDimension],
         const double (&arm)[VDimension],
-        MetricSums<VDimension, VSets> & sums)
+        TSums & sums)
 {
+  constexpr unsigned int VSets = TSums::Sets;
   if constexpr (VSets == 1)
   {
     if (arguments.pass == MetricPass::Information)
@@ -128,13 +129,13 @@ AddWindow(const MetricArguments<VDimension> & arguments,
  * then the moving image's buffer admit.
  *
  * \tparam TValues PlainValues or SplineValues
- * \tparam VSets sets of moments: 0 without a derivative
+ * \tparam TSums MetricSums, or SplineSums; without sets there is no derivative
  * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none */
-template <typename TValues, unsigned int VSets, unsigned int VDimension, typename THistogram>
+template <typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddMetricSample(const MetricArguments<VDimension> & arguments,
                 const MetricCursor<VDimension> &    cursor,
-                MetricSums<VDimension, VSets> &     sums,
+                TSums &                             sums,
                 THistogram &                        histogram)
 {
   using Real = typename TValues::Real;
@@ -159,7 +160,7 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   double gradient[VDimension] = {};
   double arm[VDimension] = {};
   double value;
-  if constexpr (VSets > 0)
+  if constexpr (TSums::Sets > 0)
   {
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -188,7 +189,7 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   if constexpr (std::is_same<THistogram, NoHistogram>::value)
   {
     (void)histogram;
-    AddPair<VSets>(arguments, fixed, pixel, gradient, arm, sums);
+    AddPair(arguments, fixed, pixel, gradient, arm, sums);
   }
   else
   {

@@ -181,8 +181,7 @@ PlanSeparable(const PlanInput & input)
     {
       const int  rows = WindowSize(WidestTile(places[1], static_cast<std::size_t>(tileY)), input.taps);
       const auto bytes = static_cast<std::int64_t>(WindowStages * rows + 2 * tileY) * pitch * input.elementBytes;
-      if (bytes > MostWindowBytes || pitch > MostPitch ||
-          static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
+      if (bytes > MostWindowBytes || pitch > MostPitch || static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
       {
         continue;
       }

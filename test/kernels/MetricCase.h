@@ -152,6 +152,10 @@ struct IntegerMetric
   Expect(const MetricDescriptor & descriptor, bool withMasks) const
   {
     MetricResult result;
+    for (auto & moments : result.derivatives)
+    {
+      moments.assign(12, 0.0);
+    }
     std::int64_t sample = 0;
     for (std::int64_t z = 0; z < Size[2]; ++z)
     {
@@ -197,10 +201,10 @@ struct IntegerMetric
             for (unsigned int i = 0; i < 3; ++i)
             {
               const double force = weights[set] * gradient[3 * at + i];
-              result.moments[set][4 * i] += force;
+              result.derivatives[set][4 * i] += force;
               for (unsigned int j = 0; j < 3; ++j)
               {
-                result.moments[set][4 * i + 1 + j] += force * (static_cast<double>(from[j]) - descriptor.centre[j]);
+                result.derivatives[set][4 * i + 1 + j] += force * (static_cast<double>(from[j]) - descriptor.centre[j]);
               }
             }
           }

@@ -130,7 +130,7 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       const double bound = 30.0 * 20.0 * 40.0 * static_cast<double>(count) * 64.0 * 0x1p-53;
       for (unsigned int i = 0; i < 12; ++i)
       {
-        EXPECT_NEAR(information.moments[0][i], moments[i], bound);
+        EXPECT_NEAR(information.derivatives[0][i], moments[i], bound);
       }
     }
   }

@@ -79,13 +79,16 @@ struct MetricDescriptor
   MetricGradient gradient{ MetricGradient::None };
   /** The virtual domain (outputOrigin, indexToPoint; the grid of samples is its region), the transform (stages), and
    * the moving image (inputOrigin, pointToIndex). */
-  TransformChain          chain;
+  TransformChain chain;
+  /** The stage of B-splines by whose coefficients the derivative is wanted; those behind it are Affine. -1: moments are
+   * added up, for the parameters of linear stages. */
+  int                     splineStage{ -1 };
   InterpolationDescriptor interpolation; ///< of the moving image, with its bounds: Nearest, Linear or BSpline
   /** Moving values are rounded to float, and differences too: pixels of the images are float, sums double. */
   bool                  singleMoving{ false };
   bool                  singleFixed{ false };   ///< see singleMoving: of differences, which have the fixed image's type
   std::array<double, 3> spacing{ { 1, 1, 1 } }; ///< of the moving image (mm), for central differences
-  std::array<double, 3> centre{ { 0, 0, 0 } };  ///< c of the moments (mm), in the virtual domain
+  std::array<double, 3> centre{ { 0, 0, 0 } };  ///< c of moments (mm), in the virtual domain
   MetricParameters      parameters;             ///< of the pass
 
   /** \brief A mask in the space of the moving image: a sample counts where the nearest pixel is not 0. */
@@ -115,9 +118,12 @@ struct MetricSources
 /** \brief The sums of a pass. */
 struct MetricResult
 {
-  std::int64_t                          count{ 0 };            ///< samples that are valid
-  std::array<double, 3>                 values{ { 0, 0, 0 } }; ///< see MetricPass
-  std::array<std::array<double, 12>, 2> moments{};             ///< sets of D rows of D + 1 numbers; see MetricSums
+  std::int64_t          count{ 0 };            ///< samples that are valid
+  std::array<double, 3> values{ { 0, 0, 0 } }; ///< see MetricPass
+  /** Of the sets of weights that MetricPass names: with MetricDescriptor::splineStage the sums of w B(x)' M' g, a plane
+   * of coefficients an axis, with B the splines' weights and M the matrix of the stages behind; else D rows of D + 1
+   * moments (MetricSums). Empty where no derivative is wanted. */
+  std::array<std::vector<double>, 2> derivatives;
   /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins, each weight rounded as ParzenWeight says:
    * in double precision where elements are float64. */
   std::vector<double> histogram;

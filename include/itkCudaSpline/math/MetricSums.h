@@ -46,6 +46,8 @@ namespace itk::CudaSpline
 template <unsigned int VDimension, unsigned int VSets>
 struct MetricSums
 {
+  /** Sets of moments. */
+  static constexpr unsigned int Sets = VSets;
   /** Sums of values, of which a metric uses as many as it has. */
   static constexpr unsigned int Values = 3;
   /** Numbers of a set of moments: D rows of the sum of w g_i, and of those of w g_i (x_j - c_j). */

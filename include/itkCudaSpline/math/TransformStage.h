@@ -111,6 +111,27 @@ struct TransformStage
     }
   }
 
+  /** \brief The coefficients that a point's displacement depends on, and their weights: of BSpline.
+   *
+   * \tparam VOrder the order
+   * \param[in] point the point (mm)
+   * \param[out] weights a row an axis
+   * \param[out] offset of the first coefficient in its plane: those of the support follow along each axis
+   * \return false outside of the grid's valid region, where there is no displacement */
+  template <unsigned int VOrder>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  FindSupport(const double (&point)[VDimension], double (&weights)[VDimension][VOrder + 1], std::int64_t & offset) const
+  {
+    double index[VDimension];
+    PointToContinuousIndex(origin, pointToIndex, point, index);
+    if (!this->Admit(index))
+    {
+      return false;
+    }
+    this->SupportOf<VOrder>(index, weights, offset);
+    return true;
+  }
+
 private:
   /** Whether the displacement at an index is known; ITK's rules at the upper end. NaN is outside, or where
    * displacements go on at the lower end. */
@@ -141,22 +162,36 @@ private:
     return true;
   }
 
-  /** Adds the sum of coefficients and weights: itk::BSplineInterpolationWeightFunction's support, all of it inside. */
+  /** itk::BSplineInterpolationWeightFunction's support, all of it inside. */
+  template <unsigned int VOrder>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  SupportOf(const double (&index)[VDimension], double (&weights)[VDimension][VOrder + 1], std::int64_t & offset) const
+  {
+    std::int64_t stride = 1;
+    offset = 0;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const std::int64_t start = FloorIndex(index[d] + 0.5 - VOrder / 2.0);
+      SplineWeights<VOrder>(index[d] - static_cast<double>(start + static_cast<std::int64_t>(VOrder / 2)), weights[d]);
+      offset += (start - extent.start[d]) * stride;
+      stride *= extent.size[d];
+    }
+  }
+
+  /** Adds the sum of coefficients and weights. */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddSpline(const double (&index)[VDimension], double (&point)[VDimension]) const
   {
     TensorWeights<VDimension, VOrder + 1, Derivatives::None, double> weights;
     ContiguousTaps<VDimension, double>                               taps;
-    taps.data = data;
+    std::int64_t                                                     offset = 0;
+    this->SupportOf<VOrder>(index, weights.value, offset);
+    taps.data = data + offset;
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      const std::int64_t start = FloorIndex(index[d] + 0.5 - VOrder / 2.0);
-      SplineWeights<VOrder>(index[d] - static_cast<double>(start + static_cast<std::int64_t>(VOrder / 2)),
-                            weights.value[d]);
       taps.stride[d] = stride;
-      taps.data += (start - extent.start[d]) * stride;
       stride *= extent.size[d];
     }
     for (unsigned int d = 0; d < VDimension; ++d)

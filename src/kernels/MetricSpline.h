@@ -1,0 +1,200 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef MetricSpline_h
+#define MetricSpline_h
+
+#include "itkCudaSpline/math/MetricSums.h"
+#include "itkCudaSpline/math/TransformStage.h"
+
+#include "kernels/MetricArguments.h"
+
+#include <cstdint>
+
+/** \file
+ * \brief Derivatives of a metric by the coefficients of a stage of B-splines.
+ *
+ * The Jacobian of a sample has (order + 1)^D columns an axis that are not 0, each the product of a weight an axis: a
+ * sample adds to those alone, and no Jacobian is ever made. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief What a derivative by coefficients needs to know of the chain. */
+template <unsigned int VDimension>
+struct SplineParameters
+{
+  const TransformStage<VDimension> * stages;                        ///< the chain
+  int                                stage;                         ///< which of them
+  std::int64_t                       nodes;                         ///< coefficients of an axis
+  double                             behind[VDimension][VDimension]; ///< matrix M of the stages behind, all Affine
+};
+
+/** \brief SplineParameters of a descriptor. */
+template <unsigned int VDimension>
+SplineParameters<VDimension>
+MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<VDimension> * stages)
+{
+  SplineParameters<VDimension> parameters{};
+  parameters.stages = stages;
+  parameters.stage = descriptor.splineStage;
+  const auto first = static_cast<std::size_t>(descriptor.splineStage);
+  parameters.nodes = TransformChain::CountOf(descriptor.chain.stages[first], 1);
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    parameters.behind[d][d] = 1.0;
+  }
+  for (std::size_t stage = first + 1; stage < descriptor.chain.stages.size(); ++stage)
+  {
+    double product[VDimension][VDimension]{};
+    for (unsigned int r = 0; r < VDimension; ++r)
+    {
+      for (unsigned int c = 0; c < VDimension; ++c)
+      {
+        for (unsigned int k = 0; k < VDimension; ++k)
+        {
+          product[r][c] += descriptor.chain.stages[stage].matrix[r][k] * parameters.behind[k][c];
+        }
+      }
+    }
+    std::copy_n(&product[0][0], VDimension * VDimension, &parameters.behind[0][0]);
+  }
+  return parameters;
+}
+
+/** \brief MetricSums with derivatives by coefficients in place of moments.
+ *
+ * \tparam VSets sets of weights, 1 or 2 */
+template <unsigned int VDimension, unsigned int VSets>
+class SplineSums
+{
+public:
+  /** Sets of weights. */
+  static constexpr unsigned int Sets = VSets;
+
+  /** \param[in] parameters of the chain; they outlive this
+   * \param[in,out] coefficients what is added to: planes of nodes by set, then axis */
+  CUDASPLINE_HOST_DEVICE
+  SplineSums(const SplineParameters<VDimension> & parameters, double * coefficients)
+    : m_Parameters(parameters)
+    , m_Coefficients(coefficients)
+  {}
+
+  /** Counts a sample. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddSample()
+  {
+    m_Sums.AddSample();
+  }
+
+  /** Adds to a sum of values. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddValue(unsigned int which, double value)
+  {
+    m_Sums.AddValue(which, value);
+  }
+
+  /** Adds w B(x)' M' g.
+   *
+   * \param[in] set which of the sets
+   * \param[in] weight w
+   * \param[in] gradient g (per mm of the moving image's space), x first
+   * \param[in] place x (mm): moments about 0 */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddMoments(unsigned int set, double weight, const double (&gradient)[VDimension], const double (&place)[VDimension])
+  {
+    double point[VDimension];
+    double force[VDimension];
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      point[d] = place[d];
+      force[d] = 0.0;
+      for (unsigned int i = 0; i < VDimension; ++i)
+      {
+        force[d] += m_Parameters.behind[i][d] * gradient[i];
+      }
+      force[d] *= weight;
+    }
+    WalkStages(m_Parameters.stages, m_Parameters.stage, point);
+    double * const planes = m_Coefficients + set * VDimension * m_Parameters.nodes;
+    switch (m_Parameters.stages[m_Parameters.stage].order)
+    {
+      case 1:
+        this->Spread<1>(point, force, planes);
+        break;
+      case 2:
+        this->Spread<2>(point, force, planes);
+        break;
+      default:
+        this->Spread<3>(point, force, planes);
+        break;
+    }
+  }
+
+  /** Count and values. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE const MetricSums<VDimension, 0> &
+                                                 GetSums() const
+  {
+    return m_Sums;
+  }
+
+private:
+  template <unsigned int VOrder>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Spread(const double (&point)[VDimension], const double (&force)[VDimension], double * planes) const
+  {
+    const TransformStage<VDimension> & stage = m_Parameters.stages[m_Parameters.stage];
+    double                             weights[VDimension][VOrder + 1];
+    std::int64_t                       offset = 0;
+    if (!stage.template FindSupport<VOrder>(point, weights, offset))
+    {
+      return;
+    }
+    constexpr unsigned int support = VOrder + 1;
+    const std::int64_t     row = stage.extent.size[0];
+    for (unsigned int slice = 0; slice < (VDimension == 3 ? support : 1); ++slice)
+    {
+      for (unsigned int line = 0; line < support; ++line)
+      {
+        double       weight = weights[1][line];
+        std::int64_t at = offset + static_cast<std::int64_t>(line) * row;
+        if constexpr (VDimension == 3)
+        {
+          weight *= weights[2][slice];
+          at += static_cast<std::int64_t>(slice) * row * stage.extent.size[1];
+        }
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          double * const to = planes + static_cast<std::int64_t>(d) * m_Parameters.nodes + at;
+          const double   part = weight * force[d];
+          for (unsigned int k = 0; k < support; ++k)
+          {
+            to[k] += part * weights[0][k];
+          }
+        }
+      }
+    }
+  }
+
+  const SplineParameters<VDimension> & m_Parameters;
+  double *                             m_Coefficients;
+  MetricSums<VDimension, 0>            m_Sums;
+};
+
+} // namespace itk::CudaSpline
+
+#endif
