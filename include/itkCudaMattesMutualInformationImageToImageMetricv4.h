@@ -46,7 +46,8 @@ namespace itk
  * The number of valid points is ITK's, but with B-splines in single precision, which may overshoot the moving image's
  * range by a rounding or not. Values agree with ITK's to 1e-11, derivatives to 1e-9 in double precision, to 1e-6 and
  * 1e-4 in single (relative; derivatives in the L2 norm). With B-splines of orders 2 to 5 ITK's own coefficients set the
- * bound in double: 1e-8 and 1e-6. How a histogram's weights are rounded: CudaSpline::ParzenWeight.
+ * bound in double: 1e-8 and 1e-6. Samples whose moving value is NaN do not count; in ITK they do, and the derivative is
+ * NaN. How a histogram's weights are rounded: CudaSpline::ParzenWeight.
  *
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image

@@ -152,23 +152,30 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     const std::size_t outside =
       task.needsOutside ? CudaSpline::PlanSource(task.outside, std::numeric_limits<std::size_t>::max()).PeakBytes() : 0;
     const std::size_t bytes = available(first, resident);
-    return CudaSpline::PlanResample(task.samples, task.resampling, bytes > outside ? bytes - outside : 0);
+    auto plan = CudaSpline::PlanResample(task.samples, task.resampling, bytes > outside ? bytes - outside : 0);
+    plan.outsideBytes = outside;
+    return plan;
   };
   // One source of this size is used again, or freed before its successor is made: its memory is ours to plan with.
   const std::size_t kept = cache == nullptr ? 0 : cache->GetBytesOf(task.samples, CudaSpline::Backend::Cuda, first);
   preparation.whole = planWhole(std::min(kept, task.samples.Bytes()));
   std::size_t freed = 0; // by what is predicted
-  if (!preparation.whole.fits && cache != nullptr && cache->GetBytesOnDevice(first) > 0)
+  if (!preparation.whole.fits && cache != nullptr)
   {
-    if (preparation.isPrediction)
+    // What is kept is freed where that helps: not where the limit is the reason.
+    const std::size_t onDevice = cache->GetBytesOnDevice(first);
+    if (available(first, onDevice) > available(first, 0))
     {
-      freed = cache->GetBytesOnDevice(first);
+      if (preparation.isPrediction)
+      {
+        freed = onDevice;
+      }
+      else
+      {
+        cache->Clear();
+      }
+      preparation.whole = planWhole(freed);
     }
-    else
-    {
-      cache->Clear();
-    }
-    preparation.whole = planWhole(freed);
   }
   // What is kept is kept on one device.
   if (preparation.whole.fits && (devices.size() == 1 || cache != nullptr))
@@ -336,6 +343,10 @@ CudaSplineResamplePlan
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GetPlan()
 {
   this->UpdateOutputInformation();
+  if (this->GetInterpolator() == nullptr)
+  {
+    itkExceptionMacro("Interpolator not set");
+  }
   if (this->GetOutput()->GetRequestedRegion().GetNumberOfPixels() == 0)
   {
     this->GetOutput()->SetRequestedRegionToLargestPossibleRegion(); // as an update does

@@ -68,7 +68,8 @@ namespace itk
  * The number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels) values agree with
  * ITK's to 1e-12, derivatives to 1e-10; in single precision to 1e-6 and 1e-5 (relative; derivatives in the L2 norm).
  * ITK's B-spline coefficients of orders 2 to 5 are themselves exact to 4e-10 of the largest pixel, near the edges at
- * which its recursion begins: with those both agree to some 1e-9.
+ * which its recursion begins: with those both agree to some 1e-9; with an interpolator of ITK's that has float
+ * coefficients to some 1e-6.
  *
  * \tparam TMetric the metric of ITK, with its template parameters
  * \ingroup CudaSpline */
@@ -104,7 +105,8 @@ public:
     (ImageDimension == 2 || ImageDimension == 3) && FixedImageType::ImageDimension == ImageDimension &&
     VirtualImageType::ImageDimension == ImageDimension && std::is_floating_point<FixedPixelType>::value &&
     std::is_floating_point<MovingPixelType>::value && sizeof(FixedPixelType) <= sizeof(double) &&
-    sizeof(MovingPixelType) <= sizeof(double) &&
+    sizeof(MovingPixelType) <= sizeof(double) && CudaSplineDetail::ImageTraits<MovingImageType>::IsReadable &&
+    CudaSplineDetail::ImageTraits<typename Superclass::MovingImageGradientImageType>::IsReadable &&
     std::is_same<typename Superclass::InternalComputationValueType, double>::value;
 
   /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
@@ -128,11 +130,36 @@ public:
   itkBooleanMacro(UseAnalyticMovingImageGradient);
   ///@}
 
-  /** Prepares the metric, as ITK's does.
+  /** Prepares the metric, as ITK's does. A B-spline interpolator of the moving image is not handed it, and so computes
+   * no coefficients on the host, until somebody asks for it or ITK's code needs it.
    *
    * \exception ExceptionObject what ITK's metric throws */
   void
   Initialize() override;
+
+  /** The interpolator of the moving image, which has the image. */
+  ///@{
+  typename Superclass::MovingInterpolatorType *
+  GetModifiableMovingInterpolator() override
+  {
+    this->ProvideInterpolator();
+    return Superclass::GetModifiableMovingInterpolator();
+  }
+  const typename Superclass::MovingInterpolatorType *
+  GetMovingInterpolator() const override
+  {
+    this->ProvideInterpolator();
+    return Superclass::GetMovingInterpolator();
+  }
+#if !defined(ITK_FUTURE_LEGACY_REMOVE)
+  typename Superclass::MovingInterpolatorType *
+  GetMovingInterpolator() override
+  {
+    this->ProvideInterpolator();
+    return Superclass::GetMovingInterpolator();
+  }
+#endif
+  ///@}
 
 protected:
   /** What a metric is made of, when all samples were added up. */
@@ -255,6 +282,9 @@ private:
   CudaSpline::MemoryPlan
   PlanSources(int device) const;
   ///@}
+  /** Hands the moving image to its interpolator, where it waits for that. */
+  void
+  ProvideInterpolator() const;
   void
   RunSuperclass(const std::string & reason, const CudaSplineTrace::Describe & describe) const;
 

@@ -29,7 +29,7 @@ namespace itk
 
 template <typename TMetric>
 CudaSplineImageMetric<TMetric>::CudaSplineImageMetric()
-  : m_Cache(new CudaSpline::SourceCache(std::numeric_limits<std::size_t>::max(), 6)) // as many as a backend has arrays
+  : m_Cache(new CudaSpline::SourceCache(std::numeric_limits<std::size_t>::max(), 12)) // the arrays of two backends
   , m_Threader(MultiThreaderBase::New())
 {}
 
@@ -99,6 +99,17 @@ CudaSplineImageMetric<TMetric>::InitializeForIteration() const
 
 template <typename TMetric>
 void
+CudaSplineImageMetric<TMetric>::ProvideInterpolator() const
+{
+  if (m_InterpolatorWaits)
+  {
+    this->m_MovingInterpolator->SetInputImage(this->m_MovingImage);
+    m_InterpolatorWaits = false;
+  }
+}
+
+template <typename TMetric>
+void
 CudaSplineImageMetric<TMetric>::RunSuperclass(const std::string &               reason,
                                               const CudaSplineTrace::Describe & describe) const
 {
@@ -109,11 +120,7 @@ CudaSplineImageMetric<TMetric>::RunSuperclass(const std::string &               
          "metric: "
       << reason << '.');
   }
-  if (m_InterpolatorWaits)
-  {
-    this->m_MovingInterpolator->SetInputImage(this->m_MovingImage);
-    m_InterpolatorWaits = false;
-  }
+  this->ProvideInterpolator();
   m_Backend.RunSuperclass(reason, describe, [this] {
     Superclass::InitializeForIteration();
     Superclass::GetValueAndDerivativeExecute();
@@ -182,6 +189,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
   }
   else
   {
+    static_cast<void>(this->GetVirtualRegion()); // throws before Initialize(), as ITK's code does
     this->Prepare();
     const Preparation &                              preparation = *m_Preparation;
     CudaSpline::MetricDescriptor                     descriptor = preparation.descriptor;

@@ -86,8 +86,12 @@ CudaSplineImageMetric<TMetric>::MakeStamp() const -> std::vector<std::pair<const
   unchanged(this->m_MovingImageGradientCalculator.GetPointer());
   unchanged(this->GetVirtualImage());
   CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(this->m_FixedTransform.GetPointer(), unchanged);
-  unchanged(this->m_FixedImageMask.GetPointer());
-  unchanged(this->m_MovingImageMask.GetPointer());
+  const auto ofMask = [&](const auto * mask) {
+    unchanged(mask);
+    unchanged(mask != nullptr ? mask->GetObjectToWorldTransform() : nullptr);
+  };
+  ofMask(this->m_FixedImageMask.GetPointer());
+  ofMask(this->m_MovingImageMask.GetPointer());
   const auto * const points = this->m_UseSampledPointSet ? this->m_VirtualSampledPointSet.GetPointer() : nullptr;
   unchanged(points);
   unchanged(points != nullptr ? points->GetPoints() : nullptr); // SetPoint() tells them alone

@@ -138,7 +138,19 @@ DeviceText(itk::CudaSpline::Backend backend, const std::string & device)
   return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
 }
 
-/** Resamples; with a device asked for by number nothing else will do. */
+/** With a device asked for by number nothing else will do. */
+void
+CheckBackend(const ResampleRequest & request, const ResampleResult & result)
+{
+  if (!request.device.empty() && request.device != "cpu" && result.backend != itk::CudaSpline::Backend::Cuda)
+  {
+    throw ProgramError("device " + request.device + " was asked for but " +
+                       (request.explain ? "would" : "did") + " not compute this: " +
+                       result.fallbackReason + "; --device auto or cpu allow another");
+  }
+}
+
+/** Resamples. */
 ResampleResult
 ResampleOnDevice(const ResampleRequest & request)
 {
@@ -151,11 +163,7 @@ ResampleOnDevice(const ResampleRequest & request)
   {
     throw ProgramError("not enough memory for an output of " + SizeText(request.outputGrid) + " voxels; use fewer");
   }
-  if (!request.device.empty() && request.device != "cpu" && result.backend != itk::CudaSpline::Backend::Cuda)
-  {
-    throw ProgramError("device " + request.device + " was asked for but did not compute this: " +
-                       result.fallbackReason + "; --device auto or cpu allow another");
-  }
+  CheckBackend(request, result);
   return result;
 }
 
@@ -273,7 +281,9 @@ RunCommand(const Options & options)
   {
     request.explain = true;
     request.input = Volume{ input.grid, input.type, nullptr };
-    std::cout << Resample(request).plan << std::flush;
+    const ResampleResult result = Resample(request);
+    std::cout << result.plan << std::flush;
+    CheckBackend(request, result);
     return report;
   }
   StartDeviceAhead(request, input);

@@ -53,7 +53,7 @@ struct ResampleResult
   Volume                   output;
   itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None };
   std::string              fallbackReason;
-  std::string              plan; ///< what would be done, of requests that only ask; they have nothing else
+  std::string              plan; ///< what would be done, of requests that only ask; they have no output and no times
   double                   prepareSeconds{ 0.0 };
   double                   evaluateSeconds{ 0.0 };
 };

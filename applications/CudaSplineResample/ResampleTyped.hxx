@@ -95,9 +95,12 @@ ResampleImage(const ResampleRequest & request)
   ResampleResult result;
   if (request.explain)
   {
-    std::ostringstream text;
-    text << filter->GetPlan();
+    const itk::CudaSplineResamplePlan plan = filter->GetPlan();
+    std::ostringstream                text;
+    text << plan;
     result.plan = text.str();
+    result.backend = plan.backend;
+    result.fallbackReason = plan.reason;
     return result;
   }
   const auto start = std::chrono::steady_clock::now();

@@ -98,11 +98,13 @@ __launch_bounds__(MetricThreads, MetricBlocks)
 }
 
 /** A block's histogram: sums of the weights' coarse and fine digits, of which a block has few enough for 32 bits. The
- * finest, which few weights have, go to the device's memory. */
+ * finest, which few weights have, go to the device's memory; so do all where the blocks of a device have not so much
+ * memory of their own. */
 struct BlockHistogram
 {
-  std::uint32_t *      coarse;
+  std::uint32_t *      coarse; ///< null: to \c plane instead
   std::uint32_t *      fine;
+  unsigned long long * plane; ///< in units of 2^-38
   unsigned long long * finest;
   bool                 isDouble;
 
@@ -110,11 +112,20 @@ struct BlockHistogram
   Add(int bin, double weight)
   {
     const ParzenWeight digits(weight, isDouble);
-    if (digits.digit[0] != 0)
+    if (coarse == nullptr)
+    {
+      const unsigned long long sum =
+        (static_cast<unsigned long long>(digits.digit[0]) << ParzenWeight::Bits) + digits.digit[1];
+      if (sum != 0)
+      {
+        atomicAdd(plane + bin, sum);
+      }
+    }
+    else if (digits.digit[0] != 0)
     {
       atomicAdd(coarse + bin, digits.digit[0]);
     }
-    if (digits.digit[1] != 0)
+    if (coarse != nullptr && digits.digit[1] != 0)
     {
       atomicAdd(fine + bin, digits.digit[1]);
     }
@@ -131,16 +142,23 @@ struct BlockHistogram
 template <typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(HistogramThreads)
-  MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments, unsigned long long * histogram)
+  MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
+                        unsigned long long *                                histogram,
+                        bool                                                isShared)
 {
   extern __shared__ std::uint32_t words[];
   const int                       size = arguments.bins.bins * arguments.bins.bins;
-  for (int word = threadIdx.x; word < 2 * size; word += HistogramThreads)
+  for (int word = threadIdx.x; isShared && word < 2 * size; word += HistogramThreads)
   {
     words[word] = 0;
   }
   __syncthreads();
-  BlockHistogram            own{ words, words + size, histogram + 1, arguments.moving.element == ScalarType::Float64 };
+  unsigned long long * const plane = histogram + 1 + std::int64_t{ blockIdx.x / PlaneBlocks + 1 } * size;
+  BlockHistogram             own{ isShared ? words : nullptr,
+                      words + size,
+                      plane,
+                      histogram + 1,
+                      arguments.moving.element == ScalarType::Float64 };
   MetricSums<VDimension, 0> sums;
   const std::int64_t        first = std::int64_t{ blockIdx.x } * HistogramSamples;
   const std::int64_t        end = min(arguments.count, first + HistogramSamples);
@@ -154,8 +172,7 @@ __launch_bounds__(HistogramThreads)
     atomicAdd(histogram, static_cast<unsigned long long>(count));
   }
   __syncthreads();
-  unsigned long long * const plane = histogram + 1 + std::int64_t{ blockIdx.x / PlaneBlocks + 1 } * size;
-  for (int bin = threadIdx.x; bin < size; bin += HistogramThreads)
+  for (int bin = threadIdx.x; isShared && bin < size; bin += HistogramThreads)
   {
     const unsigned long long sum =
       (static_cast<unsigned long long>(words[bin]) << ParzenWeight::Bits) + words[size + bin];
@@ -204,10 +221,18 @@ CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, 
   std::vector<unsigned long long> host(1 + (1 + planes) * size, 0);
   const DeviceBuffer              histogram(host.size() * sizeof(host[0]), stream);
   auto * const                    sums = static_cast<unsigned long long *>(histogram.Data());
-  const std::size_t               shared = 2 * size * sizeof(std::uint32_t);
+  int device = 0;
+  int mostShared = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetAttribute(&mostShared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+            "cudaDeviceGetAttribute");
+  const std::size_t wanted = 2 * size * sizeof(std::uint32_t);
+  const std::size_t reserved = 1024; // the runtime's, of each block
+  const bool        isShared = wanted + reserved <= static_cast<std::size_t>(mostShared);
+  const std::size_t shared = isShared ? wanted : 0;
   uploader.Copy(sums, host.data(), host.size() * sizeof(host[0]), stream);
   AllowSharedMemory(&MetricHistogramKernel<TValues, VDimension>, shared);
-  MetricHistogramKernel<TValues><<<blocks, HistogramThreads, shared, stream.Get()>>>(arguments, sums);
+  MetricHistogramKernel<TValues><<<blocks, HistogramThreads, shared, stream.Get()>>>(arguments, sums, isShared);
   CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
   DownloadThroughStaging(host.data(), sums, host.size() * sizeof(host[0]), stream);
   MetricResult result;

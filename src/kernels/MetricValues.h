@@ -182,7 +182,7 @@ struct SplineValues
 
 /** \brief Central differences by the rule of itk::CentralDifferenceImageFunction::Evaluate().
  *
- * \tparam TReal type of the samples and the interpolation
+ * \tparam TReal type of the samples; they are interpolated in double, as differences cancel
  * \param[in] place in the moving image's space (mm), \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -214,8 +214,7 @@ CentralDifferences(const MetricArguments<VDimension> & arguments,
     {
       const LinearCell<VDimension> high(moving.extent, indexAbove);
       const LinearCell<VDimension> low(moving.extent, indexBelow);
-      const auto                   ofHigh = static_cast<double>(high.template Value<TReal>(data));
-      gradient[d] = (ofHigh - static_cast<double>(low.template Value<TReal>(data))) / distance;
+      gradient[d] = (high.template Value<double>(data) - low.template Value<double>(data)) / distance;
     }
   }
 }

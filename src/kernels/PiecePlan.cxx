@@ -193,7 +193,7 @@ private:
     const std::size_t outside = m_Task.needsOutside ? PlanSource(WindowOf(m_Task.outside, piece), most).PeakBytes() : 0;
     const std::size_t rest = m_Budget > outside ? m_Budget - outside : 0;
     piece.memory = PlanResample(WindowOf(m_Task.samples, piece), resampling, rest);
-    piece.memory.tableBytes += outside;
+    piece.memory.outsideBytes = outside;
     return piece.memory.fits;
   }
 

@@ -189,11 +189,14 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
                const ExecutionContext &   context)
 {
   const DeviceScope scope(context.device);
-  // The source is there already: only what is allocated here counts against the free memory.
-  const SourceDescriptor & samples = source.GetDescriptor();
-  const std::size_t        present = AvailableDeviceMemory(context.device, samples.Bytes());
-  const std::size_t        available = context.memoryLimit > 0 ? std::min(present, context.memoryLimit) : present;
-  const MemoryPlan         plan = PlanResample(samples, descriptor, available, true);
+  // The sources are there already: only what is allocated here counts against the free memory.
+  const SourceDescriptor &   samples = source.GetDescriptor();
+  const SampleSource * const beyond = descriptor.extrapolation != &source ? descriptor.extrapolation : nullptr;
+  const std::size_t          outside = beyond != nullptr ? beyond->GetDescriptor().Bytes() : 0;
+  std::size_t                available = AvailableDeviceMemory(context.device, samples.Bytes() + outside);
+  available = context.memoryLimit > 0 ? std::min(available, context.memoryLimit) : available;
+  available -= std::min(available, outside);
+  const MemoryPlan plan = PlanResample(samples, descriptor, available, true);
   if (!plan.fits)
   {
     throw DeviceError(DeviceError::Kind::OutOfMemory, plan.reason);

@@ -257,6 +257,7 @@ public:
         own.backend = context.backend;
         own.device = device;
         own.progress = [this](double) { return !m_Stop; };
+        own.memoryLimit = context.memoryLimit;
         threads.emplace_back([this, own, share] { this->Work(own, share); });
         ++m_Working;
       }

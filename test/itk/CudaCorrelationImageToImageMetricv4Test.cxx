@@ -44,6 +44,11 @@ TEST_P(CudaCorrelationMetric, EveryLinearTransform)
   this->CompareTransforms();
 }
 
+TEST_P(CudaCorrelationMetric, SplineTransforms)
+{
+  this->CompareSplineTransforms();
+}
+
 TEST_P(CudaCorrelationMetric, InterpolatorsAndGradients)
 {
   this->CompareInterpolators();

@@ -19,8 +19,9 @@
 
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 
-#include "itkBSplineTransform.h"
 #include "itkEllipseSpatialObject.h"
+#include "itkImageAdaptor.h"
+#include "itkRGBPixel.h"
 
 /** \file
  * \brief CudaMeanSquaresImageToImageMetricv4 against ITK's metric: transforms, interpolators, gradients, masks,
@@ -43,6 +44,11 @@ class CudaMeanSquaresMetric : public MetricMatrix<MeanSquaresReference, MeanSqua
 TEST_P(CudaMeanSquaresMetric, EveryLinearTransform)
 {
   this->CompareTransforms();
+}
+
+TEST_P(CudaMeanSquaresMetric, SplineTransforms)
+{
+  this->CompareSplineTransforms();
 }
 
 TEST_P(CudaMeanSquaresMetric, InterpolatorsAndGradients)
@@ -183,6 +189,76 @@ TEST_P(CudaMeanSquaresMetric, WhatWasChangedCounts)
   EXPECT_NEAR(metric->GetValue(), fourth, 1e-12 * fourth);
 }
 
+TEST(CudaMeanSquaresMetricFallback, BeforeInitializeIsAnException)
+{
+  const MetricImages<Image2D> images;
+  const auto                  metric = MakeMetric(MetricCase(), images, false);
+  EXPECT_THROW(metric->GetValue(), itk::ExceptionObject);
+  EXPECT_THROW(MeanSquaresMetric<Image2D>::New()->GetValue(), itk::ExceptionObject);
+}
+
+TEST(CudaMeanSquaresMetricFallback, AskedForInterpolatorsHaveTheImage)
+{
+  const MetricImages<Image2D> images;
+  MetricCase                  what;
+  what.splineOrder = 3;
+  const auto metric = MakeMetric(what, images, false);
+  metric->Initialize();
+  EXPECT_EQ(metric->GetMovingInterpolator()->GetInputImage(), images.moving.GetPointer());
+  metric->GetValue();
+  EXPECT_EQ(metric->GetLastBackend(), Backend::Cpu) << metric->GetFallbackReason();
+}
+
+/** The red of a pixel. */
+struct RedAccessor
+{
+  using InternalType = itk::RGBPixel<float>;
+  using ExternalType = float;
+  static float
+  Get(const InternalType & pixel)
+  {
+    return pixel[0];
+  }
+  static void
+  Set(InternalType & pixel, float red)
+  {
+    pixel[0] = red;
+  }
+};
+
+TEST(CudaMeanSquaresMetricFallback, OfAnAdaptorTheBufferIsNotRead)
+{
+  using ColourImage = itk::Image<itk::RGBPixel<float>, 2>;
+  using Adaptor = itk::ImageAdaptor<ColourImage, RedAccessor>;
+  const MetricImages<Image2D> images;
+  auto                        colours = ColourImage::New();
+  colours->CopyInformation(images.moving);
+  colours->SetRegions(images.moving->GetBufferedRegion());
+  colours->Allocate();
+  itk::ImageRegionIteratorWithIndex<ColourImage> it(colours, colours->GetBufferedRegion());
+  for (; !it.IsAtEnd(); ++it)
+  {
+    itk::RGBPixel<float> pixel(1000.0F);
+    pixel[0] = images.moving->GetPixel(it.GetIndex());
+    it.Set(pixel);
+  }
+  auto red = Adaptor::New();
+  red->SetImage(colours);
+  auto ofAdaptor = itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Adaptor, Image2D>::New();
+  ofAdaptor->SetFixedImage(images.fixed);
+  ofAdaptor->SetMovingImage(red);
+  ofAdaptor->SetUseMovingImageGradientFilter(false);
+  ofAdaptor->SetUseFixedImageGradientFilter(false);
+  ofAdaptor->SetMovingTransform(MetricTransform<2>("affine"));
+  ofAdaptor->Initialize();
+  MetricCase what;
+  what.centralDifferences = true;
+  const auto plain = MakeMetric(what, images, false);
+  plain->Initialize();
+  EXPECT_NEAR(ofAdaptor->GetValue(), plain->GetValue(), 1e-6 * plain->GetValue());
+  EXPECT_EQ(ofAdaptor->GetLastBackend(), Backend::Superclass);
+}
+
 TEST(CudaMeanSquaresMetricFallback, GoesToTheSuperclassWithAReason)
 {
   const MetricImages<Image2D> images;
@@ -220,11 +296,10 @@ TEST(CudaMeanSquaresMetricFallback, GoesToTheSuperclassWithAReason)
     "ImageMaskSpatialObject");
   expect(
     [](auto * metric) {
-      auto spline = itk::BSplineTransform<double, 2, 3>::New();
-      typename itk::BSplineTransform<double, 2, 3>::PhysicalDimensionsType dimensions;
-      dimensions.Fill(200.0);
-      spline->SetTransformDomainPhysicalDimensions(dimensions);
-      metric->SetMovingTransform(spline);
+      auto both = itk::CompositeTransform<double, 2>::New(); // of which both are optimized
+      both->AddTransform(MetricTransform<2>("affine"));
+      both->AddTransform(MetricTransform<2>("B-spline"));
+      metric->SetMovingTransform(both);
     },
     "linear transforms");
   expect(

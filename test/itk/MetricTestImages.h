@@ -21,6 +21,7 @@
 #include "ResampleTestSupport.h"
 
 #include "itkAffineTransform.h"
+#include "itkBSplineTransform.h"
 #include "itkCompositeTransform.h"
 #include "itkEuler2DTransform.h"
 #include "itkEuler3DTransform.h"
@@ -93,7 +94,42 @@ BlobImage(const std::vector<unsigned int> & size, double scale, double shift)
   return image;
 }
 
-/** Transforms by name: linear ones of all of ITK's kinds, away from the identity. */
+/** A B-spline transform about the origin whose domain leaves some of the images out, turned against them. */
+template <unsigned int VDimension, unsigned int VOrder>
+typename itk::BSplineTransform<double, VDimension, VOrder>::Pointer
+WavySpline()
+{
+  using TransformType = itk::BSplineTransform<double, VDimension, VOrder>;
+  auto                                           transform = TransformType::New();
+  typename TransformType::OriginType             origin;
+  typename TransformType::PhysicalDimensionsType dimensions;
+  typename TransformType::MeshSizeType           mesh;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    origin[d] = -17.0 - d;
+    dimensions[d] = 36.0 + d;
+    mesh[d] = 3 + d;
+  }
+  typename TransformType::DirectionType direction;
+  direction.SetIdentity();
+  direction[0][0] = std::cos(0.1);
+  direction[0][1] = -std::sin(0.1);
+  direction[1][0] = std::sin(0.1);
+  direction[1][1] = std::cos(0.1);
+  transform->SetTransformDomainOrigin(origin);
+  transform->SetTransformDomainPhysicalDimensions(dimensions);
+  transform->SetTransformDomainMeshSize(mesh);
+  transform->SetTransformDomainDirection(direction);
+  auto parameters = transform->GetParameters();
+  for (unsigned int p = 0; p < parameters.Size(); ++p)
+  {
+    parameters[p] = 0.8 * std::cos(1.7 * p);
+  }
+  transform->SetParametersByValue(parameters);
+  return transform;
+}
+
+/** Transforms by name: linear ones of all of ITK's kinds, and B-splines, away from the identity. */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 MetricTransform(const std::string & name)
@@ -132,6 +168,16 @@ MetricTransform(const std::string & name)
     composite->SetOnlyMostRecentTransformToOptimizeOn();
     return typename Base::Pointer(composite);
   }
+  if (name == "composite with its inverse")
+  {
+    // Of what comes behind and turns back a part of the Jacobian's entries cancel.
+    auto composite = itk::CompositeTransform<double, VDimension>::New();
+    auto rigid = MetricTransform<VDimension>("rigid");
+    composite->AddTransform(rigid->GetInverseTransform());
+    composite->AddTransform(rigid);
+    composite->SetOnlyMostRecentTransformToOptimizeOn();
+    return typename Base::Pointer(composite);
+  }
   if (name == "composite of four")
   {
     auto composite = itk::CompositeTransform<double, VDimension>::New();
@@ -142,6 +188,39 @@ MetricTransform(const std::string & name)
     composite->SetAllTransformsToOptimizeOff();
     composite->SetNthTransformToOptimizeOn(1);
     composite->SetNthTransformToOptimizeOn(2);
+    return typename Base::Pointer(composite);
+  }
+  if (name.compare(0, 8, "B-spline") == 0)
+  {
+    typename Base::Pointer spline(WavySpline<VDimension, 3>());
+    if (name == "B-spline of order 1")
+    {
+      spline = WavySpline<VDimension, 1>();
+    }
+    else if (name == "B-spline of order 2")
+    {
+      spline = WavySpline<VDimension, 2>();
+    }
+    const bool isBehind = name == "B-spline behind others";
+    const bool isBefore = name == "B-spline before others";
+    if (!isBehind && !isBefore)
+    {
+      return spline;
+    }
+    // What was added last comes first.
+    auto composite = itk::CompositeTransform<double, VDimension>::New();
+    if (isBehind)
+    {
+      composite->AddTransform(spline);
+    }
+    composite->AddTransform(MetricTransform<VDimension>("affine"));
+    composite->AddTransform(MetricTransform<VDimension>("rigid"));
+    if (isBefore)
+    {
+      composite->AddTransform(spline);
+    }
+    composite->SetAllTransformsToOptimizeOff();
+    composite->SetNthTransformToOptimizeOn(isBehind ? 0 : 2);
     return typename Base::Pointer(composite);
   }
   if constexpr (VDimension == 2)
@@ -182,12 +261,23 @@ template <unsigned int VDimension>
 std::vector<std::string>
 MetricTransforms()
 {
-  std::vector<std::string> names{ "translation", "rigid", "similarity", "affine", "composite", "composite of four" };
+  std::vector<std::string> names{ "translation", "rigid", "similarity", "affine", "composite", "composite of four", "composite with its inverse" };
   if (VDimension == 3)
   {
     names.insert(names.end(), { "versor", "skew" });
   }
   return names;
+}
+
+/** More of them: those whose derivative is by coefficients. */
+inline std::vector<std::string>
+SplineTransforms()
+{
+  return { "B-spline",
+           "B-spline of order 1",
+           "B-spline of order 2",
+           "B-spline before others",
+           "B-spline behind others" };
 }
 
 /** A mask of about half an image: beside a slanted plane, turned in space where \p isTurned. */

@@ -79,6 +79,30 @@ protected:
   }
 
   void
+  CompareSplineTransforms()
+  {
+    for (const std::string & transform : SplineTransforms())
+    {
+      for (int choice = 0; choice < 4; ++choice)
+      {
+        MetricCase what;
+        what.transform = transform;
+        what.fixedMask = choice == 1;
+        what.movingMask = choice == 2;
+        what.sampling = choice == 3 ? 2 : 0;
+        what.centralDifferences = choice == 1;
+        this->template Compare<Image2D>(what);
+        this->template Compare<Image3D>(what);
+      }
+    }
+    MetricCase cubic;
+    cubic.transform = "B-spline";
+    cubic.splineOrder = 3;
+    cubic.ownDomain = true;
+    this->template Compare<DoubleImage3D>(cubic);
+  }
+
+  void
   CompareInterpolators()
   {
     for (const bool centralDifferences : { false, true })

@@ -150,15 +150,16 @@ TEST_P(ResamplePiecesOn, BitsOfTheWholeUnderChains)
 {
   FreshRandom random;
   int         plans = 0;
+  std::size_t turn = random.Engine()() % AllInterpolations.size();
   for (unsigned int dimension = 1; dimension <= 3; ++dimension)
   {
     for (const char * const stages : { "a", "3", "2a1", "f", "n", "L", "aN", "3f" })
     {
-      const Interpolation interpolation = AllInterpolations[random.Engine()() % AllInterpolations.size()];
+      const Interpolation interpolation = AllInterpolations[turn++ % AllInterpolations.size()];
       plans += ComparePieces(ChainCase(dimension, stages, interpolation, random), this->Context());
     }
   }
-  EXPECT_GE(plans, 15);
+  EXPECT_GE(plans, 6); // some 30; the windows of many B-splines, and of wrapped axes, are whole
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ResamplePiecesOn, testing::Values(false));

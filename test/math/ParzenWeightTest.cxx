@@ -31,6 +31,7 @@ namespace
 {
 
 using namespace CudaSplineTest;
+using itk::CudaSpline::ParzenBins;
 using itk::CudaSpline::ParzenWeight;
 
 double
@@ -81,14 +82,25 @@ TEST(ParzenWeight, AtTheBordersOfItsUnits)
   ExpectUnits(1.0);
 }
 
-TEST(ParzenWeight, ARoundingBelowZeroIsNothing)
+TEST(ParzenBins, FractionsStayWithinABin)
 {
-  // At the upper end of the range the window's fraction may exceed 1 by a rounding.
-  for (const bool isDouble : { false, true })
-  {
-    const double above = isDouble ? 0x1p-50 : 0x1p-18;
-    EXPECT_EQ(SumOf(ParzenWeight(-above * above * above / 6.0, isDouble)), 0.0);
-  }
+  ParzenBins bins;
+  bins.bins = 9;
+  bins.movingBinSize = 0.25;
+  bins.movingMinimum = 300.0 / 0.25 - 2.0;
+  bins.movingLowest = 299.99;
+  bins.movingHighest = 301.01; // beyond the four bins that are no padding, as ends that were rounded are
+  ParzenBins::Window window{};
+  ASSERT_TRUE(bins.Find(0.0, 299.99, window));
+  EXPECT_EQ(window.first % bins.bins, 1);
+  EXPECT_EQ(window.fraction, 0.0);
+  bins.movingHighest = 301.3;
+  ASSERT_TRUE(bins.Find(0.0, 301.3, window));
+  EXPECT_EQ(window.first % bins.bins, 5);
+  EXPECT_EQ(window.fraction, 0.2 <= window.fraction && window.fraction <= 1.0 ? window.fraction : -1.0);
+  bins.movingHighest = 302.0;
+  ASSERT_TRUE(bins.Find(0.0, 302.0, window));
+  EXPECT_EQ(window.fraction, 1.0);
 }
 
 } // namespace

@@ -40,6 +40,7 @@ struct MemoryPlan
   bool         fits{ true };        ///< whether it can run on the device
   std::size_t  sourceBytes{ 0 };    ///< elements of the source, kept while it is evaluated
   std::size_t  workspaceBytes{ 0 }; ///< while the source is made: second volume of the prefilter, pieces of raw pixels
+  std::size_t  outsideBytes{ 0 };   ///< of a second source, for what is outside; made after the first
   std::size_t  tableBytes{ 0 };     ///< scanline ends
   std::size_t  slabBytes{ 0 };      ///< one of two output slabs
   std::int64_t slabLines{ 0 };      ///< scanlines of a slab; a multiple of it covers the output
@@ -50,7 +51,7 @@ struct MemoryPlan
   PeakBytes() const
   {
     const std::size_t making = sourceBytes + workspaceBytes;
-    const std::size_t evaluating = sourceBytes + tableBytes + 2 * slabBytes;
+    const std::size_t evaluating = sourceBytes + outsideBytes + tableBytes + 2 * slabBytes;
     return making > evaluating ? making : evaluating;
   }
 };

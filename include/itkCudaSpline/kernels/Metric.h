@@ -54,7 +54,8 @@ enum class MetricGradient : unsigned char
   Analytic            ///< of the B-spline that gives the values
 };
 
-/** \brief Bins of a histogram an axis, at most: two words of each fit the shared memory of a block of a device. */
+/** \brief Bins of a histogram an axis, at most: two words of each fit the shared memory of a block of a large device;
+ * smaller ones count in their memory. */
 inline constexpr int MostHistogramBins = 160;
 
 /** \brief Numbers of a metric's formula, which earlier passes or the images give. */

@@ -70,7 +70,9 @@ struct ParzenBins
     const int    column = this->Clamp(term);
     const int    row = this->Clamp(fixed / fixedBinSize - fixedMinimum);
     window.first = row * bins + column - 1;
-    window.fraction = term - column;
+    // Pixels, and the ends of the range, may have been rounded beyond the bins.
+    const double fraction = term - column;
+    window.fraction = fraction < 0.0 ? 0.0 : (fraction > 1.0 ? 1.0 : fraction);
     return true;
   }
 
@@ -100,7 +102,7 @@ struct ParzenWeight
 
   std::uint32_t digit[3]; ///< coarse, fine, finest; at most 2^19
 
-  /** \param[in] weight of [0, 1], \param[in] isDouble by the units of double precision */
+  /** \param[in] weight of [0, 1]: not below 0, \param[in] isDouble by the units of double precision */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   ParzenWeight(double weight, bool isDouble)
   {
