@@ -16,9 +16,10 @@
  *
  *=========================================================================*/
 /** \file
- * \brief Value and derivative of the metrics, every voxel of a volume, an affine transform.
+ * \brief Value and derivative of the metrics, every voxel of a volume, an affine transform or B-splines of 24^3 cells.
  *
  *   Metric/name:meansquares/backend:cuda/size:256/order:1/precision:single/gradient:filter
+ *   Metric/name:meansquares/backend:cpu/size:96/order:1/precision:single/gradient:filter/transform:bspline24
  *
  * A row is a call of GetValueAndDerivative() after the first one, which uploads; the parameters differ from call to
  * call. The backend \c itk is ITK's own metric, on all threads. Order 1 is linear interpolation. Counter \c value: that
@@ -33,6 +34,7 @@
 
 #include "itkAffineTransform.h"
 #include "itkBSplineInterpolateImageFunction.h"
+#include "itkBSplineTransform.h"
 #include "itkImageRegionIteratorWithIndex.h"
 
 #include <benchmark/benchmark.h>
@@ -82,7 +84,37 @@ struct Cell
   unsigned int order{ 1 };
   bool         isDouble{ false };
   bool         differences{ false };
+  bool         spline{ false }; ///< the transform is a cubic B-spline of 24 cells an axis
 };
+
+using TransformType = itk::Transform<double, 3, 3>;
+
+TransformType::Pointer
+MakeTransform(const Cell & cell)
+{
+  if (!cell.spline)
+  {
+    auto affine = itk::AffineTransform<double, 3>::New();
+    affine->Rotate(0, 1, 0.06);
+    affine->Rotate(1, 2, 0.04);
+    return affine.GetPointer();
+  }
+  using SplineType = itk::BSplineTransform<double, 3, 3>;
+  auto                               spline = SplineType::New();
+  SplineType::PhysicalDimensionsType extent;
+  SplineType::MeshSizeType           mesh;
+  extent.Fill(cell.size - 1.0);
+  mesh.Fill(24);
+  spline->SetTransformDomainPhysicalDimensions(extent);
+  spline->SetTransformDomainMeshSize(mesh);
+  auto parameters = spline->GetParameters();
+  for (unsigned int p = 0; p < parameters.Size(); ++p)
+  {
+    parameters[p] = 0.7 * std::cos(1.3 * p);
+  }
+  spline->SetParametersByValue(parameters);
+  return spline.GetPointer();
+}
 
 template <typename TMetric>
 void
@@ -91,9 +123,7 @@ Measure(benchmark::State & state, const Cell & cell)
   auto metric = TMetric::New();
   metric->SetFixedImage(MakeImage(cell.size, 0.0));
   metric->SetMovingImage(MakeImage(cell.size, 0.4));
-  auto transform = itk::AffineTransform<double, 3>::New();
-  transform->Rotate(0, 1, 0.06);
-  transform->Rotate(1, 2, 0.04);
+  const auto transform = MakeTransform(cell);
   metric->SetMovingTransform(transform);
   if (cell.order > 1)
   {
@@ -136,10 +166,10 @@ template <typename TOurs, typename TItk>
 void
 Register(const std::string & name, const Cell & cell)
 {
-  const std::string title = "Metric/name:" + name + "/backend:" + cell.backend + "/size:" + std::to_string(cell.size) +
-                            "/order:" + std::to_string(cell.order) +
-                            "/precision:" + (cell.isDouble ? "double" : "single") +
-                            "/gradient:" + (cell.differences ? "differences" : "filter");
+  const std::string title =
+    "Metric/name:" + name + "/backend:" + cell.backend + "/size:" + std::to_string(cell.size) +
+    "/order:" + std::to_string(cell.order) + "/precision:" + (cell.isDouble ? "double" : "single") +
+    "/gradient:" + (cell.differences ? "differences" : "filter") + (cell.spline ? "/transform:bspline24" : "");
   auto * const row =
     benchmark::RegisterBenchmark(title.c_str(), cell.backend == "itk" ? Measure<TItk> : Measure<TOurs>, cell);
   row->UseRealTime()->Unit(benchmark::kMillisecond);
@@ -178,6 +208,28 @@ main(int argc, char ** argv)
                      itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
           }
         }
+      }
+    }
+  }
+  // ITK's mutual information keeps a derivative of each bin by each parameter: gigabytes.
+  for (const char * backend : { "cpu", "itk" })
+  {
+    for (const unsigned int size : { 64U, 96U, 256U })
+    {
+      Cell cell;
+      cell.backend = backend;
+      cell.size = size;
+      cell.spline = true;
+      const bool isItk = cell.backend == "itk";
+      if (!isItk || size < 256)
+      {
+        Register<itk::CudaMeanSquaresImageToImageMetricv4<ImageType, ImageType>,
+                 itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
+      }
+      if (!isItk)
+      {
+        Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
+                 itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
       }
     }
   }

@@ -144,9 +144,8 @@ CheckBackend(const ResampleRequest & request, const ResampleResult & result)
 {
   if (!request.device.empty() && request.device != "cpu" && result.backend != itk::CudaSpline::Backend::Cuda)
   {
-    throw ProgramError("device " + request.device + " was asked for but " +
-                       (request.explain ? "would" : "did") + " not compute this: " +
-                       result.fallbackReason + "; --device auto or cpu allow another");
+    throw ProgramError("device " + request.device + " was asked for but " + (request.explain ? "would" : "did") +
+                       " not compute this: " + result.fallbackReason + "; --device auto or cpu allow another");
   }
 }
 

@@ -141,10 +141,9 @@ struct BlockHistogram
  * PlaneBlocks blocks. */
 template <typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(HistogramThreads)
-  MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                        unsigned long long *                                histogram,
-                        bool                                                isShared)
+__launch_bounds__(HistogramThreads) MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
+                                                          unsigned long long *                                histogram,
+                                                          bool                                                isShared)
 {
   extern __shared__ std::uint32_t words[];
   const int                       size = arguments.bins.bins * arguments.bins.bins;
@@ -154,11 +153,9 @@ __launch_bounds__(HistogramThreads)
   }
   __syncthreads();
   unsigned long long * const plane = histogram + 1 + std::int64_t{ blockIdx.x / PlaneBlocks + 1 } * size;
-  BlockHistogram             own{ isShared ? words : nullptr,
-                      words + size,
-                      plane,
-                      histogram + 1,
-                      arguments.moving.element == ScalarType::Float64 };
+  BlockHistogram             own{
+    isShared ? words : nullptr, words + size, plane, histogram + 1, arguments.moving.element == ScalarType::Float64
+  };
   MetricSums<VDimension, 0> sums;
   const std::int64_t        first = std::int64_t{ blockIdx.x } * HistogramSamples;
   const std::int64_t        end = min(arguments.count, first + HistogramSamples);
@@ -221,8 +218,8 @@ CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, 
   std::vector<unsigned long long> host(1 + (1 + planes) * size, 0);
   const DeviceBuffer              histogram(host.size() * sizeof(host[0]), stream);
   auto * const                    sums = static_cast<unsigned long long *>(histogram.Data());
-  int device = 0;
-  int mostShared = 0;
+  int                             device = 0;
+  int                             mostShared = 0;
   CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
   CheckCuda(cudaDeviceGetAttribute(&mostShared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
             "cudaDeviceGetAttribute");

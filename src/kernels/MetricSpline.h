@@ -38,9 +38,9 @@ namespace itk::CudaSpline
 template <unsigned int VDimension>
 struct SplineParameters
 {
-  const TransformStage<VDimension> * stages;                        ///< the chain
-  int                                stage;                         ///< which of them
-  std::int64_t                       nodes;                         ///< coefficients of an axis
+  const TransformStage<VDimension> * stages;                         ///< the chain
+  int                                stage;                          ///< which of them
+  std::int64_t                       nodes;                          ///< coefficients of an axis
   double                             behind[VDimension][VDimension]; ///< matrix M of the stages behind, all Affine
 };
 

@@ -19,13 +19,9 @@
 
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 
-#include "itkEllipseSpatialObject.h"
-#include "itkImageAdaptor.h"
-#include "itkRGBPixel.h"
-
 /** \file
  * \brief CudaMeanSquaresImageToImageMetricv4 against ITK's metric: transforms, interpolators, gradients, masks,
- * sampling, precisions; finite differences of the analytic gradient; what goes to the superclass; degenerate input. */
+ * sampling, precisions; finite differences of the analytic gradient; degenerate input. */
 
 namespace
 {
@@ -187,148 +183,6 @@ TEST_P(CudaMeanSquaresMetric, WhatWasChangedCounts)
   const double fourth = reference->GetValue();
   EXPECT_NE(fourth, second);
   EXPECT_NEAR(metric->GetValue(), fourth, 1e-12 * fourth);
-}
-
-TEST(CudaMeanSquaresMetricFallback, BeforeInitializeIsAnException)
-{
-  const MetricImages<Image2D> images;
-  const auto                  metric = MakeMetric(MetricCase(), images, false);
-  EXPECT_THROW(metric->GetValue(), itk::ExceptionObject);
-  EXPECT_THROW(MeanSquaresMetric<Image2D>::New()->GetValue(), itk::ExceptionObject);
-}
-
-TEST(CudaMeanSquaresMetricFallback, AskedForInterpolatorsHaveTheImage)
-{
-  const MetricImages<Image2D> images;
-  MetricCase                  what;
-  what.splineOrder = 3;
-  const auto metric = MakeMetric(what, images, false);
-  metric->Initialize();
-  EXPECT_EQ(metric->GetMovingInterpolator()->GetInputImage(), images.moving.GetPointer());
-  metric->GetValue();
-  EXPECT_EQ(metric->GetLastBackend(), Backend::Cpu) << metric->GetFallbackReason();
-}
-
-/** The red of a pixel. */
-struct RedAccessor
-{
-  using InternalType = itk::RGBPixel<float>;
-  using ExternalType = float;
-  static float
-  Get(const InternalType & pixel)
-  {
-    return pixel[0];
-  }
-  static void
-  Set(InternalType & pixel, float red)
-  {
-    pixel[0] = red;
-  }
-};
-
-TEST(CudaMeanSquaresMetricFallback, OfAnAdaptorTheBufferIsNotRead)
-{
-  using ColourImage = itk::Image<itk::RGBPixel<float>, 2>;
-  using Adaptor = itk::ImageAdaptor<ColourImage, RedAccessor>;
-  const MetricImages<Image2D> images;
-  auto                        colours = ColourImage::New();
-  colours->CopyInformation(images.moving);
-  colours->SetRegions(images.moving->GetBufferedRegion());
-  colours->Allocate();
-  itk::ImageRegionIteratorWithIndex<ColourImage> it(colours, colours->GetBufferedRegion());
-  for (; !it.IsAtEnd(); ++it)
-  {
-    itk::RGBPixel<float> pixel(1000.0F);
-    pixel[0] = images.moving->GetPixel(it.GetIndex());
-    it.Set(pixel);
-  }
-  auto red = Adaptor::New();
-  red->SetImage(colours);
-  auto ofAdaptor = itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Adaptor, Image2D>::New();
-  ofAdaptor->SetFixedImage(images.fixed);
-  ofAdaptor->SetMovingImage(red);
-  ofAdaptor->SetUseMovingImageGradientFilter(false);
-  ofAdaptor->SetUseFixedImageGradientFilter(false);
-  ofAdaptor->SetMovingTransform(MetricTransform<2>("affine"));
-  ofAdaptor->Initialize();
-  MetricCase what;
-  what.centralDifferences = true;
-  const auto plain = MakeMetric(what, images, false);
-  plain->Initialize();
-  EXPECT_NEAR(ofAdaptor->GetValue(), plain->GetValue(), 1e-6 * plain->GetValue());
-  EXPECT_EQ(ofAdaptor->GetLastBackend(), Backend::Superclass);
-}
-
-TEST(CudaMeanSquaresMetricFallback, GoesToTheSuperclassWithAReason)
-{
-  const MetricImages<Image2D> images;
-  const auto                  expect = [&](const auto & change, const std::string & word) {
-    MetricCase what;
-    auto       metric = MakeMetric(what, images, false);
-    auto       reference = MeanSquaresReference<Image2D>::New();
-    SetUpMetric(reference.GetPointer(), what, images);
-    change(metric.GetPointer());
-    change(reference.GetPointer());
-    metric->SetMaximumNumberOfWorkUnits(1);
-    reference->SetMaximumNumberOfWorkUnits(1);
-    metric->Initialize();
-    reference->Initialize();
-    double                                     value = 0.0;
-    double                                     expected = 0.0;
-    MeanSquaresMetric<Image2D>::DerivativeType derivative;
-    MeanSquaresMetric<Image2D>::DerivativeType expectedDerivative;
-    metric->GetValueAndDerivative(value, derivative);
-    reference->GetValueAndDerivative(expected, expectedDerivative);
-    EXPECT_EQ(metric->GetLastBackend(), Backend::Superclass);
-    EXPECT_NE(metric->GetFallbackReason().find(word), std::string::npos) << metric->GetFallbackReason();
-    EXPECT_EQ(value, expected);
-    EXPECT_EQ(derivative, expectedDerivative);
-    EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
-  };
-  expect([](auto * metric) { metric->SetUseFloatingPointCorrection(true); }, "correction");
-  expect(
-    [](auto * metric) {
-      auto ellipse = itk::EllipseSpatialObject<2>::New();
-      ellipse->SetRadiusInObjectSpace(15.0);
-      ellipse->Update();
-      metric->SetMovingImageMask(ellipse);
-    },
-    "ImageMaskSpatialObject");
-  expect(
-    [](auto * metric) {
-      auto both = itk::CompositeTransform<double, 2>::New(); // of which both are optimized
-      both->AddTransform(MetricTransform<2>("affine"));
-      both->AddTransform(MetricTransform<2>("B-spline"));
-      metric->SetMovingTransform(both);
-    },
-    "linear transforms");
-  expect(
-    [](auto * metric) {
-      metric->SetUseMovingImageGradientFilter(false);
-      auto differences = itk::CentralDifferenceImageFunction<Image2D, double>::New();
-      differences->UseImageDirectionOff();
-      metric->SetMovingImageGradientCalculator(differences);
-    },
-    "central differences");
-  // A spline whose image the kernels did not need, and ITK's metric does.
-  expect(
-    [](auto * metric) {
-      metric->SetMovingInterpolator(itk::BSplineInterpolateImageFunction<Image2D, double>::New());
-      metric->SetUseFloatingPointCorrection(true);
-    },
-    "correction");
-}
-
-TEST(CudaMeanSquaresMetricFallback, AnalyticGradientsAreNotReplaced)
-{
-  const MetricImages<Image2D> images;
-  auto                        metric = MakeMetric(MetricCase(), images, false);
-  metric->SetUseAnalyticMovingImageGradient(true); // of linear interpolation: there is none
-  metric->Initialize();
-  double                                     value = 0.0;
-  MeanSquaresMetric<Image2D>::DerivativeType derivative;
-  EXPECT_THROW(metric->GetValueAndDerivative(value, derivative), itk::ExceptionObject);
-  EXPECT_GT(metric->GetValue(), 0.0); // which needs none
 }
 
 TEST_P(CudaMeanSquaresMetric, DegenerateInput)

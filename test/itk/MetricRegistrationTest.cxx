@@ -49,9 +49,16 @@ struct Trajectory
   std::string                   stop;
 };
 
-/** Runs a registration from the identity; \p transform is moved. */
+using Sampling = itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy;
+
+/** Runs a registration; \p transform is moved, behind \p before where there is one. */
 Trajectory
-Register(MetricBase * metric, const MetricImages<Image2D> & images, TransformBase * transform, unsigned int iterations)
+Register(MetricBase *                  metric,
+         const MetricImages<Image2D> & images,
+         TransformBase *               transform,
+         unsigned int                  iterations,
+         Sampling                      sampling = Sampling::NONE,
+         const TransformBase *         before = nullptr)
 {
   metric->SetUseMovingImageGradientFilter(false);
   metric->SetUseFixedImageGradientFilter(false);
@@ -64,7 +71,7 @@ Register(MetricBase * metric, const MetricImages<Image2D> & images, TransformBas
   Optimizer::ScalesType scales(transform->GetNumberOfParameters());
   scales.Fill(1.0);
   // Angles and matrices move points by their distance from the centre, some 30 mm here.
-  for (unsigned int p = 0; p + 2 < scales.Size(); ++p)
+  for (unsigned int p = 0; transform->IsLinear() && p + 2 < scales.Size(); ++p)
   {
     scales[p] = 900.0;
   }
@@ -86,7 +93,16 @@ Register(MetricBase * metric, const MetricImages<Image2D> & images, TransformBas
   sigmas[0] = 1.0;
   sigmas[1] = 0.0;
   registration->SetSmoothingSigmasPerLevel(sigmas);
-  registration->SetMetricSamplingStrategy(itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy::NONE);
+  registration->SetMetricSamplingStrategy(sampling);
+  if (sampling != Sampling::NONE)
+  {
+    registration->SetMetricSamplingPercentage(0.3);
+    registration->MetricSamplingReinitializeSeed(121212);
+  }
+  if (before != nullptr)
+  {
+    registration->SetMovingInitialTransform(before);
+  }
   registration->Update();
   return { transform->GetParameters(),
            optimizer->GetValue(),
@@ -94,33 +110,51 @@ Register(MetricBase * metric, const MetricImages<Image2D> & images, TransformBas
            optimizer->GetStopConditionDescription() };
 }
 
+/** A B-spline transform that moves nothing. */
+itk::BSplineTransform<double, 2, 3>::Pointer
+FlatSpline()
+{
+  const auto spline = WavySpline<2, 3>();
+  auto       parameters = spline->GetParameters();
+  parameters.Fill(0.0);
+  spline->SetParametersByValue(parameters);
+  return spline;
+}
+
 class MetricTrajectories : public GpuOnAndOff
 {
 protected:
   /** 50 iterations a level with either metric. The difference of two trajectories grows with each step that is taken
    * from another place; 1e-8 is what is promised for 50 of them. */
-  template <typename TReference, typename TMetric, typename TTransform>
+  template <typename TReference, typename TMetric, typename TMakeTransform>
   void
-  Compare(double tolerance)
+  Compare(const TMakeTransform & makeTransform,
+          double                 tolerance,
+          Sampling               sampling = Sampling::NONE,
+          const TransformBase *  before = nullptr)
   {
     const MetricImages<Image2D> images;
     auto                        reference = TReference::New();
     auto                        metric = TMetric::New();
     metric->SetGPUEnabled(GetParam());
     metric->SetPrecision(itk::CudaSplinePrecision::Double);
-    auto             transform = TTransform::New();
-    auto             referenceTransform = TTransform::New();
-    const Trajectory expected = Register(reference, images, referenceTransform, 50);
-    const Trajectory found = Register(metric, images, transform, 50);
+    const auto       start = makeTransform();
+    const auto       transform = makeTransform();
+    const auto       referenceTransform = makeTransform();
+    const Trajectory expected = Register(reference, images, referenceTransform, 50, sampling, before);
+    const Trajectory found = Register(metric, images, transform, 50, sampling, before);
     SCOPED_TRACE(std::string(metric->GetNameOfClass()) + ", " + transform->GetNameOfClass());
-    EXPECT_EQ(metric->GetLastBackend(), PromisedToMetric(metric->GetNameOfClass(), MetricCase(), 2, GetParam()))
+    // Derivatives by coefficients are the host's.
+    EXPECT_EQ(metric->GetLastBackend(),
+              transform->IsLinear() ? PromisedToMetric(metric->GetNameOfClass(), MetricCase(), 2, GetParam())
+                                    : Backend::Cpu)
       << metric->GetFallbackReason();
     EXPECT_EQ(found.stop, expected.stop);
     EXPECT_EQ(found.iterations, expected.iterations);
     EXPECT_NEAR(found.value, expected.value, tolerance * std::abs(expected.value));
     const auto distance = found.parameters - expected.parameters;
     EXPECT_LE(distance.inf_norm(), tolerance);
-    EXPECT_GT((expected.parameters - TTransform::New()->GetParameters()).inf_norm(), 0.01); // it did move
+    EXPECT_GT((expected.parameters - start->GetParameters()).inf_norm(), 0.01); // it did move
   }
 };
 
@@ -129,14 +163,45 @@ TEST_P(MetricTrajectories, ThoseOfItk)
   using Rigid = itk::Euler2DTransform<double>;
   using Affine = itk::AffineTransform<double, 2>;
   Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>,
-          Rigid>(1e-8);
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(&Rigid::New, 1e-8);
   Compare<itk::CorrelationImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>,
-          Affine>(1e-8);
+          itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>>(&Affine::New, 1e-8);
   Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
-          Rigid>(1e-8);
+          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(&Rigid::New, 1e-8);
+}
+
+TEST_P(MetricTrajectories, ThoseOfItkByCoefficients)
+{
+  Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8);
+  Compare<itk::CorrelationImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8);
+  Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8);
+}
+
+// As itkBSplineImageRegistrationTest: what an affine stage found goes before.
+TEST_P(MetricTrajectories, ThoseOfItkBehindAnotherStage)
+{
+  const auto before = MetricTransform<2>("affine");
+  Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(
+    &itk::Euler2DTransform<double>::New, 1e-8, Sampling::NONE, before);
+  Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8, Sampling::NONE, before);
+}
+
+// As itkImageRegistrationSamplingTest: the same points from the same seed.
+TEST_P(MetricTrajectories, ThoseOfItkOnSamples)
+{
+  for (const Sampling sampling : { Sampling::REGULAR, Sampling::RANDOM })
+  {
+    Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
+            itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(
+      &itk::AffineTransform<double, 2>::New, 1e-8, sampling);
+    Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
+            itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8, sampling);
+  }
 }
 
 TEST_P(MetricTrajectories, AKnownTransformIsFound)

@@ -261,7 +261,9 @@ template <unsigned int VDimension>
 std::vector<std::string>
 MetricTransforms()
 {
-  std::vector<std::string> names{ "translation", "rigid", "similarity", "affine", "composite", "composite of four", "composite with its inverse" };
+  std::vector<std::string> names{
+    "translation", "rigid", "similarity", "affine", "composite", "composite of four", "composite with its inverse"
+  };
   if (VDimension == 3)
   {
     names.insert(names.end(), { "versor", "skew" });
@@ -273,11 +275,9 @@ MetricTransforms()
 inline std::vector<std::string>
 SplineTransforms()
 {
-  return { "B-spline",
-           "B-spline of order 1",
-           "B-spline of order 2",
-           "B-spline before others",
-           "B-spline behind others" };
+  return {
+    "B-spline", "B-spline of order 1", "B-spline of order 2", "B-spline before others", "B-spline behind others"
+  };
 }
 
 /** A mask of about half an image: beside a slanted plane, turned in space where \p isTurned. */

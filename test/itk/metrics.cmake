@@ -4,6 +4,8 @@ add_executable(
   CudaCorrelationImageToImageMetricv4Test.cxx
   CudaMattesMutualInformationImageToImageMetricv4Test.cxx
   CudaMeanSquaresImageToImageMetricv4Test.cxx
+  MetricFallbackTest.cxx
+  MetricItkChecksTest.cxx
   MetricRegistrationTest.cxx
 )
 target_link_libraries(CudaSplineMetricTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
