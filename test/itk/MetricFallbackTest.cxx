@@ -24,7 +24,8 @@
 #include "itkRGBPixel.h"
 
 /** \file
- * \brief What goes to the superclass of a metric, with a reason; and what ITK's metrics promise around an evaluation. */
+ * \brief What goes to the superclass of a metric, with a reason; and what ITK's metrics promise around an evaluation.
+ */
 
 namespace
 {
@@ -130,8 +131,8 @@ TEST(MetricFallback, GoesToTheSuperclassWithAReason)
     reference->SetMaximumNumberOfWorkUnits(1);
     metric->Initialize();
     reference->Initialize();
-    double                                     value = 0.0;
-    double                                     expected = 0.0;
+    double                         value = 0.0;
+    double                         expected = 0.0;
     FallbackMetric::DerivativeType derivative;
     FallbackMetric::DerivativeType expectedDerivative;
     metric->GetValueAndDerivative(value, derivative);
@@ -182,7 +183,7 @@ TEST(MetricFallback, AnalyticGradientsAreNotReplaced)
   auto                        metric = MakeMetric(MetricCase(), images);
   metric->SetUseAnalyticMovingImageGradient(true); // of linear interpolation: there is none
   metric->Initialize();
-  double                                     value = 0.0;
+  double                         value = 0.0;
   FallbackMetric::DerivativeType derivative;
   EXPECT_THROW(metric->GetValueAndDerivative(value, derivative), itk::ExceptionObject);
   EXPECT_GT(metric->GetValue(), 0.0); // which needs none

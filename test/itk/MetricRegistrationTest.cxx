@@ -198,7 +198,7 @@ TEST_P(MetricTrajectories, ThoseOfItkOnSamples)
   {
     Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
             itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(
-      &itk::AffineTransform<double, 2>::New, 1e-8, sampling);
+      &itk::Euler2DTransform<double>::New, 1e-8, sampling);
     Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
             itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8, sampling);
   }
