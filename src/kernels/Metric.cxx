@@ -102,17 +102,21 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources, const 
           "analytic gradients are those of B-splines");
   const bool isValues = descriptor.pass == MetricPass::Means || descriptor.pass == MetricPass::Histogram;
   Require(descriptor.gradient == MetricGradient::None || !isValues, "means and histograms have no derivative");
+  const auto & stages = descriptor.chain.stages;
+  const auto   isAffine = [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; };
   if (descriptor.splineStage >= 0)
   {
-    const auto & stages = descriptor.chain.stages;
-    const auto   stage = static_cast<std::size_t>(descriptor.splineStage);
+    const auto stage = static_cast<std::size_t>(descriptor.splineStage);
     Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage is one of B-splines");
-    Require(std::all_of(stages.begin() + descriptor.splineStage + 1,
-                        stages.end(),
-                        [](const TransformChain::Stage & behind) { return behind.kind == TransformKind::Affine; }),
+    Require(std::all_of(stages.begin() + descriptor.splineStage + 1, stages.end(), isAffine),
             "stages behind that of B-splines are affine");
     Require(descriptor.gradient == MetricGradient::None || context.backend != Backend::Cuda,
             "derivatives by the coefficients of B-splines are computed on the host");
+  }
+  else
+  {
+    Require(descriptor.gradient == MetricGradient::None || std::all_of(stages.begin(), stages.end(), isAffine),
+            "moments are of chains of affine stages");
   }
   const int bins = descriptor.parameters.bins.bins;
   Require(bins >= 5 && bins <= MostHistogramBins, "a histogram has 5 to 160 bins an axis");

@@ -83,7 +83,11 @@ struct MetricArguments
     }
   }
 
-  /** \brief Moves a place of the virtual domain into the moving image's space (mm). */
+  /** \brief Moves a place of the virtual domain into the moving image's space (mm).
+   *
+   * \tparam VWalks the stages may be of any kind; else all of them are affine. A kernel that calls the function which
+   * knows them all has as many registers a thread as that one, and so few threads */
+  template <bool VWalks>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Move(const double (&place)[VDimension], double (&moved)[VDimension]) const
   {
@@ -91,7 +95,7 @@ struct MetricArguments
     {
       moved[d] = place[d];
     }
-    if (mapCount < 0)
+    if constexpr (VWalks)
     {
       double walked[VDimension]; // of its own: what a function is handed the address of is in memory on a device
       for (unsigned int d = 0; d < VDimension; ++d)
@@ -104,14 +108,24 @@ struct MetricArguments
         moved[d] = walked[d];
       }
     }
-    for (int map = 0; map < mapCount; ++map)
+    else
     {
-      double from[VDimension];
-      for (unsigned int d = 0; d < VDimension; ++d)
+      const auto apply = [&moved](const AffineMap<VDimension> & map) {
+        double from[VDimension];
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          from[d] = moved[d];
+        }
+        map.Apply(from, moved);
+      };
+      for (int map = 0; map < mapCount; ++map)
       {
-        from[d] = moved[d];
+        apply(maps[map]);
       }
-      maps[map].Apply(from, moved);
+      for (int stage = 0; mapCount < 0 && stage < moving.stageCount; ++stage)
+      {
+        apply(moving.stages[stage].map);
+      }
     }
   }
 

@@ -49,7 +49,7 @@ SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext &
       const std::int64_t            last = std::min(arguments.count, (b + 1) * block);
       for (MetricCursor<VDimension> cursor(arguments, b * block); cursor.sample < last; cursor.Advance(arguments))
       {
-        AddMetricSample<TValues>(arguments, cursor, sums, none);
+        AddMetricSample<true, TValues>(arguments, cursor, sums, none);
       }
       partial[static_cast<std::size_t>(b)] = sums;
     }
@@ -100,7 +100,7 @@ CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext
     MetricSums<VDimension, 0> sums;
     for (MetricCursor<VDimension> cursor(arguments, begin); cursor.sample < end; cursor.Advance(arguments))
     {
-      AddMetricSample<TValues>(arguments, cursor, sums, own);
+      AddMetricSample<true, TValues>(arguments, cursor, sums, own);
     }
     const std::lock_guard<std::mutex> lock(mutex);
     count += sums.numbers[0];
@@ -160,7 +160,7 @@ SpreadOnCpu(const MetricArguments<VDimension> &  arguments,
       for (MetricCursor<VDimension> cursor(arguments, b * arguments.count / blocks); cursor.sample < last;
            cursor.Advance(arguments))
       {
-        AddMetricSample<TValues>(arguments, cursor, sums, none);
+        AddMetricSample<true, TValues>(arguments, cursor, sums, none);
       }
       partial[static_cast<std::size_t>(b)] = sums.GetSums();
     }

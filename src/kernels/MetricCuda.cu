@@ -61,7 +61,7 @@ WarpSum(double number)
 
 /** Blocks of samples that lie apart by the number of threads: a block's sums, by a fixed tree, to its place in
  * \p partial. */
-template <typename TValues, unsigned int VSets, unsigned int VDimension>
+template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, MetricBlocks)
   MetricKernel(const __grid_constant__ MetricArguments<VDimension> arguments, double * partial)
@@ -72,7 +72,7 @@ __launch_bounds__(MetricThreads, MetricBlocks)
   const std::int64_t first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
   for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
   {
-    AddMetricSample<TValues>(arguments, cursor, sums, none);
+    AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
   }
   __shared__ double  ofWarps[Sums::Numbers][MetricWarps];
   const unsigned int lane = threadIdx.x % 32;
@@ -139,7 +139,7 @@ struct BlockHistogram
 /** Blocks of HistogramSamples samples, their histograms in shared memory and then added to those in \p histogram:
  * integers, in any order. There: the count; the finest digits; sums of the others, one plane of bins for each
  * PlaneBlocks blocks. */
-template <typename TValues, unsigned int VDimension>
+template <bool VWalks, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(HistogramThreads) MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
                                                           unsigned long long *                                histogram,
@@ -161,7 +161,7 @@ __launch_bounds__(HistogramThreads) MetricHistogramKernel(const __grid_constant_
   const std::int64_t        end = min(arguments.count, first + HistogramSamples);
   for (MetricCursor<VDimension> cursor(arguments, first + threadIdx.x); cursor.sample < end; cursor.Advance(arguments))
   {
-    AddMetricSample<TValues>(arguments, cursor, sums, own);
+    AddMetricSample<VWalks, TValues>(arguments, cursor, sums, own);
   }
   const double count = WarpSum(sums.numbers[0]);
   if (threadIdx.x % 32 == 0 && count > 0.0)
@@ -208,7 +208,7 @@ __launch_bounds__(MetricThreads) MetricTotalKernel(const double * partial, int b
 }
 
 /** The histogram of a pass. */
-template <typename TValues, unsigned int VDimension>
+template <bool VWalks, typename TValues, unsigned int VDimension>
 MetricResult
 CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, const Stream & stream)
 {
@@ -228,8 +228,8 @@ CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, 
   const bool        isShared = wanted + reserved <= static_cast<std::size_t>(mostShared);
   const std::size_t shared = isShared ? wanted : 0;
   uploader.Copy(sums, host.data(), host.size() * sizeof(host[0]), stream);
-  AllowSharedMemory(&MetricHistogramKernel<TValues, VDimension>, shared);
-  MetricHistogramKernel<TValues><<<blocks, HistogramThreads, shared, stream.Get()>>>(arguments, sums, isShared);
+  AllowSharedMemory(&MetricHistogramKernel<VWalks, TValues, VDimension>, shared);
+  MetricHistogramKernel<VWalks, TValues><<<blocks, HistogramThreads, shared, stream.Get()>>>(arguments, sums, isShared);
   CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
   DownloadThroughStaging(host.data(), sums, host.size() * sizeof(host[0]), stream);
   MetricResult result;
@@ -258,7 +258,11 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
 {
   const DeviceScope scope(context.device);
   const Stream      stream;
-  MetricResult      result;
+  const bool        isAffine =
+    std::all_of(descriptor.chain.stages.begin(),
+                descriptor.chain.stages.end(),
+                [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; });
+  MetricResult result;
   DispatchMetric(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets) {
     constexpr unsigned int VDimension = decltype(dimension)::value;
     using Sums = MetricSums<VDimension, decltype(sets)::value>;
@@ -287,15 +291,26 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
       if (descriptor.pass == MetricPass::Histogram)
       {
         arguments.SetStride(HistogramThreads);
-        result = CountOnCuda<decltype(values)>(arguments, uploader, stream);
+        result = isAffine ? CountOnCuda<false, decltype(values)>(arguments, uploader, stream)
+                          : CountOnCuda<true, decltype(values)>(arguments, uploader, stream);
         return;
       }
     }
     arguments.SetStride(blocks * MetricThreads);
     auto * const from = static_cast<double *>(partial.Data());
     auto * const total = from + blocks * Sums::Numbers;
-    MetricKernel<decltype(values), decltype(sets)::value>
-      <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
+    const auto   launch = [&](auto * kernel) {
+      kernel<<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
+    };
+    if constexpr (decltype(sets)::value == 0)
+    {
+      launch(isAffine ? &MetricKernel<false, decltype(values), 0, VDimension>
+                      : &MetricKernel<true, decltype(values), 0, VDimension>);
+    }
+    else
+    {
+      launch(&MetricKernel<false, decltype(values), decltype(sets)::value, VDimension>);
+    }
     CheckCuda(cudaGetLastError(), "MetricKernel");
     MetricTotalKernel<<<Sums::Numbers, MetricThreads, 0, stream.Get()>>>(from, static_cast<int>(blocks), total);
     CheckCuda(cudaGetLastError(), "MetricTotalKernel");

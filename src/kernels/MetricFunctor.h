@@ -128,10 +128,11 @@ AddWindow(const MetricArguments<VDimension> & arguments,
  * Valid is what lies in the fixed image and its mask (known beforehand), and whose mapped point the moving mask and
  * then the moving image's buffer admit.
  *
+ * \tparam VWalks see MetricArguments::Move()
  * \tparam TValues PlainValues or SplineValues
  * \tparam TSums MetricSums, or SplineSums; without sets there is no derivative
  * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none */
-template <typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
+template <bool VWalks, typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddMetricSample(const MetricArguments<VDimension> & arguments,
                 const MetricCursor<VDimension> &    cursor,
@@ -147,7 +148,7 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   double moved[VDimension];
   double index[VDimension];
   cursor.PlaceIn(arguments, place);
-  arguments.Move(place, moved);
+  arguments.template Move<VWalks>(place, moved);
   if (arguments.mask != nullptr && !arguments.MaskAdmits(moved))
   {
     return;

@@ -68,7 +68,7 @@ TEST_P(MetricPasses, IntegersAreExact)
   }
 }
 
-TEST_P(MetricPasses, LongChainsAreWalked)
+TEST_P(MetricPasses, LongChainsOfAffineStages)
 {
   const IntegerMetric metric;
   ExecutionContext    context;
@@ -102,6 +102,13 @@ TEST(MetricArguments, WhatDoesNotFitIsRefused)
   };
   refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.dimension = 4; });
   refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.gradient = MetricGradient::Analytic; });
+  refuses([](MetricDescriptor & descriptor, MetricSources &) { // moments
+    descriptor.chain.stages[0].kind = TransformKind::BSpline;
+  });
+  refuses([](MetricDescriptor & descriptor, MetricSources &) { // coefficients of no B-splines
+    descriptor.splineStage = 0;
+  });
+  refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.splineStage = 1; });
   refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.pass = MetricPass::Means; });
   refuses([](MetricDescriptor & descriptor, MetricSources &) {
     descriptor.interpolation.interpolation = Interpolation::WindowedSinc;
