@@ -18,9 +18,9 @@
 #ifndef itkCudaSpline_device_GatherTexture_h
 #define itkCudaSpline_device_GatherTexture_h
 
-#include <cstdint>
+#include "itkCudaSpline/device/TextureArray.h"
 
-struct cudaArray;
+#include <cstdint>
 
 namespace itk::CudaSpline
 {
@@ -73,25 +73,16 @@ public:
    * \param[in] stream the copies are enqueued there
    * \exception DeviceError out of memory, or a size beyond the device's limits */
   GatherTexture(const float * data, std::int64_t width, std::int64_t height, std::int64_t depth, const Stream & stream);
-  GatherTexture(const GatherTexture &) = delete;
-  GatherTexture &
-  operator=(const GatherTexture &) = delete;
-  ~GatherTexture();
 
   /** The texture object, a cudaTextureObject_t, as kernels take it. */
   unsigned long long
   Get() const
   {
-    return m_Texture;
+    return m_Array.GetTexture();
   }
 
 private:
-  void
-  Free() noexcept;
-
-  int                m_Device{ 0 };
-  cudaArray *        m_Array{ nullptr };
-  unsigned long long m_Texture{ 0 };
+  TextureArray m_Array;
 };
 
 /** @} */

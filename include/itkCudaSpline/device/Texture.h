@@ -18,9 +18,9 @@
 #ifndef itkCudaSpline_device_Texture_h
 #define itkCudaSpline_device_Texture_h
 
-#include <cstdint>
+#include "itkCudaSpline/device/TextureArray.h"
 
-struct cudaArray;
+#include <cstdint>
 
 namespace itk::CudaSpline
 {
@@ -28,13 +28,6 @@ namespace itk::CudaSpline
  * @{ */
 
 class Stream;
-
-/** \brief How a texture fetch combines texels. */
-enum class TextureFilter : unsigned char
-{
-  Point, ///< the nearest texel, exact
-  Linear ///< the hardware's linear filtering: weights of 8 fractional bits
-};
 
 /** \brief Most texels an axis of a linearly filtered array of two dimensions, on every device that the module knows
  * (CUDA C++ Programming Guide, technical specifications by compute capability; some take more). */
@@ -77,41 +70,23 @@ public:
    * \param[in] filter what a fetch does
    * \exception DeviceError out of memory, or a size beyond the device's limits */
   FloatTexture3D(std::int64_t width, std::int64_t height, std::int64_t depth, TextureFilter filter);
-  FloatTexture3D(const FloatTexture3D &) = delete;
-  FloatTexture3D &
-  operator=(const FloatTexture3D &) = delete;
-  /** Takes the texture; \p other has none afterwards. */
-  FloatTexture3D(FloatTexture3D && other) noexcept;
-  /** Swaps the textures of the two. */
-  FloatTexture3D &
-  operator=(FloatTexture3D && other) noexcept;
-  ~FloatTexture3D();
 
   /** The texture object, a cudaTextureObject_t, as kernels take it. */
   unsigned long long
   Get() const
   {
-    return m_Texture;
+    return m_Array.GetTexture();
   }
 
   /** The surface object, a cudaSurfaceObject_t, of an array that was made to be filled; else 0. */
   unsigned long long
   GetSurface() const
   {
-    return m_Surface;
+    return m_Array.GetSurface();
   }
 
 private:
-  void
-  Allocate(std::int64_t width, std::int64_t height, std::int64_t depth, unsigned int flags);
-  void
-  MakeTexture(TextureFilter filter);
-  void
-  Free() noexcept;
-
-  cudaArray *        m_Array{ nullptr };
-  unsigned long long m_Texture{ 0 };
-  unsigned long long m_Surface{ 0 };
+  TextureArray m_Array;
 };
 
 /** @} */
