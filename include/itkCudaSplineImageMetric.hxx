@@ -143,13 +143,10 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
     return std::string();
   }
   const auto & stages = descriptor.chain.stages;
-  const auto   isLinear = [](const CudaSpline::TransformChain::Stage & stage) {
-    return stage.kind == CudaSpline::TransformKind::Affine;
-  };
   if (optimized.size() == 1 && stages[optimized[0]].kind == CudaSpline::TransformKind::BSpline)
   {
     const auto coefficients = CudaSpline::TransformChain::CountOf(stages[optimized[0]], ImageDimension);
-    if (!std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(optimized[0]) + 1, stages.end(), isLinear) ||
+    if (!descriptor.IsAffineFrom(optimized[0] + 1) ||
         coefficients != static_cast<std::int64_t>(this->GetNumberOfParameters()))
     {
       return "derivatives by the coefficients of B-splines are accelerated where what comes behind them is linear";
@@ -157,7 +154,7 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
     descriptor.splineStage = static_cast<int>(optimized[0]);
     return std::string();
   }
-  if (!std::all_of(stages.begin(), stages.end(), isLinear))
+  if (!descriptor.IsAffineFrom(0))
   {
     return "derivatives are accelerated by the parameters of linear transforms, and composites of these, and of one "
            "B-spline transform";

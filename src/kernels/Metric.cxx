@@ -20,7 +20,6 @@
 
 #include "kernels/MetricBackends.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -102,20 +101,18 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources, const 
           "analytic gradients are those of B-splines");
   const bool isValues = descriptor.pass == MetricPass::Means || descriptor.pass == MetricPass::Histogram;
   Require(descriptor.gradient == MetricGradient::None || !isValues, "means and histograms have no derivative");
-  const auto & stages = descriptor.chain.stages;
-  const auto   isAffine = [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; };
   if (descriptor.splineStage >= 0)
   {
-    const auto stage = static_cast<std::size_t>(descriptor.splineStage);
+    const auto & stages = descriptor.chain.stages;
+    const auto   stage = static_cast<std::size_t>(descriptor.splineStage);
     Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage is one of B-splines");
-    Require(std::all_of(stages.begin() + descriptor.splineStage + 1, stages.end(), isAffine),
-            "stages behind that of B-splines are affine");
+    Require(descriptor.IsAffineFrom(stage + 1), "stages behind that of B-splines are affine");
     Require(descriptor.gradient == MetricGradient::None || context.backend != Backend::Cuda,
             "derivatives by the coefficients of B-splines are computed on the host");
   }
   else
   {
-    Require(descriptor.gradient == MetricGradient::None || std::all_of(stages.begin(), stages.end(), isAffine),
+    Require(descriptor.gradient == MetricGradient::None || descriptor.IsAffineFrom(0),
             "moments are of chains of affine stages");
   }
   const int bins = descriptor.parameters.bins.bins;

@@ -267,11 +267,7 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
     }
   }
   const auto & stages = descriptor.chain.stages;
-  bool         travels = stages.size() <= MetricMaps;
-  for (const TransformChain::Stage & stage : stages)
-  {
-    travels = travels && stage.kind == TransformKind::Affine;
-  }
+  const bool   travels = stages.size() <= MetricMaps && descriptor.IsAffineFrom(0);
   arguments.mapCount = travels ? static_cast<int>(stages.size()) : -1;
   for (std::size_t i = 0; travels && i < stages.size(); ++i)
   {

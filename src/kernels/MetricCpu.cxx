@@ -34,7 +34,7 @@ namespace
 {
 
 /** Sums over samples in a tree that depends on their number alone: blocks in order, then pairs of blocks. */
-template <typename TValues, unsigned int VSets, unsigned int VDimension>
+template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
 SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
 {
@@ -49,7 +49,7 @@ SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext &
       const std::int64_t            last = std::min(arguments.count, (b + 1) * block);
       for (MetricCursor<VDimension> cursor(arguments, b * block); cursor.sample < last; cursor.Advance(arguments))
       {
-        AddMetricSample<true, TValues>(arguments, cursor, sums, none);
+        AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
       }
       partial[static_cast<std::size_t>(b)] = sums;
     }
@@ -87,7 +87,7 @@ struct HostHistogram
 };
 
 /** Integers, so that the order of the threads is none of the result. */
-template <typename TValues, unsigned int VDimension>
+template <bool VWalks, typename TValues, unsigned int VDimension>
 MetricResult
 CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
 {
@@ -100,7 +100,7 @@ CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext
     MetricSums<VDimension, 0> sums;
     for (MetricCursor<VDimension> cursor(arguments, begin); cursor.sample < end; cursor.Advance(arguments))
     {
-      AddMetricSample<true, TValues>(arguments, cursor, sums, own);
+      AddMetricSample<VWalks, TValues>(arguments, cursor, sums, own);
     }
     const std::lock_guard<std::mutex> lock(mutex);
     count += sums.numbers[0];
@@ -196,8 +196,9 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
                     const ExecutionContext & context)
 {
   MetricResult result;
-  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets) {
+  const auto   run = [&](auto dimension, auto values, auto sets, auto walksAll) {
     constexpr unsigned int                  VDimension = decltype(dimension)::value;
+    constexpr bool                          VWalks = decltype(walksAll)::value;
     auto                                    arguments = MakeMetricArguments<VDimension>(descriptor, sources);
     std::vector<TransformStage<VDimension>> stages;
     for (const TransformChain::Stage & stage : descriptor.chain.stages)
@@ -210,7 +211,7 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
     {
       if (descriptor.pass == MetricPass::Histogram)
       {
-        result = CountOnCpu<decltype(values)>(arguments, context);
+        result = CountOnCpu<VWalks, decltype(values)>(arguments, context);
         return;
       }
     }
@@ -227,8 +228,9 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
         return;
       }
     }
-    result = SumOnCpu<decltype(values), decltype(sets)::value>(arguments, context);
-  });
+    result = SumOnCpu<VWalks, decltype(values), decltype(sets)::value>(arguments, context);
+  };
+  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, run);
   return result;
 }
 

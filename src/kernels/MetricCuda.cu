@@ -258,13 +258,10 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
 {
   const DeviceScope scope(context.device);
   const Stream      stream;
-  const bool        isAffine =
-    std::all_of(descriptor.chain.stages.begin(),
-                descriptor.chain.stages.end(),
-                [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; });
-  MetricResult result;
-  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets) {
+  MetricResult      result;
+  const auto        run = [&](auto dimension, auto values, auto sets, auto walksAll) {
     constexpr unsigned int VDimension = decltype(dimension)::value;
+    constexpr bool         VWalks = decltype(walksAll)::value;
     using Sums = MetricSums<VDimension, decltype(sets)::value>;
     auto       arguments = MakeMetricArguments<VDimension>(descriptor, sources);
     const auto blocks =
@@ -291,33 +288,23 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
       if (descriptor.pass == MetricPass::Histogram)
       {
         arguments.SetStride(HistogramThreads);
-        result = isAffine ? CountOnCuda<false, decltype(values)>(arguments, uploader, stream)
-                          : CountOnCuda<true, decltype(values)>(arguments, uploader, stream);
+        result = CountOnCuda<VWalks, decltype(values)>(arguments, uploader, stream);
         return;
       }
     }
     arguments.SetStride(blocks * MetricThreads);
     auto * const from = static_cast<double *>(partial.Data());
     auto * const total = from + blocks * Sums::Numbers;
-    const auto   launch = [&](auto * kernel) {
-      kernel<<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
-    };
-    if constexpr (decltype(sets)::value == 0)
-    {
-      launch(isAffine ? &MetricKernel<false, decltype(values), 0, VDimension>
-                      : &MetricKernel<true, decltype(values), 0, VDimension>);
-    }
-    else
-    {
-      launch(&MetricKernel<false, decltype(values), decltype(sets)::value, VDimension>);
-    }
+    MetricKernel<VWalks, decltype(values), decltype(sets)::value>
+      <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
     CheckCuda(cudaGetLastError(), "MetricKernel");
     MetricTotalKernel<<<Sums::Numbers, MetricThreads, 0, stream.Get()>>>(from, static_cast<int>(blocks), total);
     CheckCuda(cudaGetLastError(), "MetricTotalKernel");
     Sums sums;
     DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
     result = MakeMetricResult(sums);
-  });
+  };
+  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, run);
   return result;
 }
 

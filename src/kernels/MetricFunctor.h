@@ -57,7 +57,7 @@ AddPair(const MetricArguments<VDimension> & arguments,
           weight -= slopes[k] * arguments.table[window.first + k];
         }
         sums.AddSample();
-        sums.AddMoments(0, weight, gradient, arm);
+        sums.AddForce(0, weight, gradient, arm);
       }
       return;
     }
@@ -72,7 +72,7 @@ AddPair(const MetricArguments<VDimension> & arguments,
     sums.AddValue(0, difference * difference);
     if constexpr (VSets == 1)
     {
-      sums.AddMoments(0, 2.0 * difference, gradient, arm);
+      sums.AddForce(0, 2.0 * difference, gradient, arm);
     }
   }
   else if (VSets == 0 && arguments.pass == MetricPass::Means)
@@ -89,8 +89,8 @@ AddPair(const MetricArguments<VDimension> & arguments,
     sums.AddValue(2, f1 * m1);
     if constexpr (VSets == 2)
     {
-      sums.AddMoments(0, f1, gradient, arm);
-      sums.AddMoments(1, m1, gradient, arm);
+      sums.AddForce(0, f1, gradient, arm);
+      sums.AddForce(1, m1, gradient, arm);
     }
   }
 }
@@ -198,8 +198,9 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   }
 }
 
-/** \brief Calls \p run with VDimension, the values (PlainValues or SplineValues) and the sets of moments that a
- * descriptor asks for: the same list for host and device. */
+/** \brief Calls \p run with VDimension, the values (PlainValues or SplineValues), the sets of moments that a descriptor
+ * asks for, and whether stages of every kind are walked (MetricArguments::Move()): the same list for host and device.
+ * Moments are of affine stages alone. */
 template <typename TRun>
 void
 DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
@@ -207,15 +208,17 @@ DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TR
   const auto withSets = [&](auto dimension, auto values) {
     if (descriptor.gradient == MetricGradient::None)
     {
-      run(dimension, values, std::integral_constant<unsigned int, 0>());
+      const std::integral_constant<unsigned int, 0> none;
+      descriptor.IsAffineFrom(0) ? run(dimension, values, none, std::false_type())
+                                 : run(dimension, values, none, std::true_type());
     }
     else if (descriptor.pass == MetricPass::Correlation)
     {
-      run(dimension, values, std::integral_constant<unsigned int, 2>());
+      run(dimension, values, std::integral_constant<unsigned int, 2>(), std::false_type());
     }
     else
     {
-      run(dimension, values, std::integral_constant<unsigned int, 1>());
+      run(dimension, values, std::integral_constant<unsigned int, 1>(), std::false_type());
     }
   };
   const auto withValues = [&](auto dimension) {

@@ -108,14 +108,14 @@ public:
     m_Sums.AddValue(which, value);
   }
 
-  /** Adds w B(x)' M' g.
+  /** Adds the force of a sample to the coefficients that its place depends on: w B(x)' M' g.
    *
    * \param[in] set which of the sets
    * \param[in] weight w
    * \param[in] gradient g (per mm of the moving image's space), x first
    * \param[in] place x (mm): moments about 0 */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  AddMoments(unsigned int set, double weight, const double (&gradient)[VDimension], const double (&place)[VDimension])
+  AddForce(unsigned int set, double weight, const double (&gradient)[VDimension], const double (&place)[VDimension])
   {
     double point[VDimension];
     double force[VDimension];

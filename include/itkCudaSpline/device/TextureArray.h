@@ -34,7 +34,8 @@ enum class TextureFilter : unsigned char
   Linear ///< the hardware's linear filtering: weights of 8 fractional bits
 };
 
-/** \brief Owns a CUDA array of float of two or three dimensions, and the texture and surface objects over it. Move-only.
+/** \brief Owns a CUDA array of float of two or three dimensions, and the texture and surface objects over it.
+ * Move-only.
  *
  * They are freed on the device that they were made on, whichever is current then; in a forked child, whose they are
  * not, never. */

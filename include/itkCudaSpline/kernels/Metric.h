@@ -25,7 +25,9 @@
 #include "itkCudaSpline/kernels/TransformChain.h"
 #include "itkCudaSpline/math/ParzenBins.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -101,6 +103,15 @@ struct MetricDescriptor
     TransformChain::Matrix matrix{};       ///< of that map
   };
   Mask mask; ///< read where MetricSources::mask is there
+
+  /** Whether the stages of the chain are Affine, from one of them on. */
+  bool
+  IsAffineFrom(std::size_t first) const
+  {
+    return std::all_of(chain.stages.begin() + static_cast<std::ptrdiff_t>(first),
+                       chain.stages.end(),
+                       [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; });
+  }
 };
 
 /** \brief The arrays of a metric, in the memory of one backend.

@@ -74,14 +74,14 @@ struct MetricSums
     numbers[1 + which] += value;
   }
 
-  /** Adds to a set of moments.
+  /** Adds the force of a sample, w g, to a set of moments.
    *
    * \param[in] set which of them
    * \param[in] weight w
    * \param[in] gradient g (per mm of the moving image's space), x first
    * \param[in] arm x - c (mm), x first */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  AddMoments(unsigned int set, double weight, const double (&gradient)[VDimension], const double (&arm)[VDimension])
+  AddForce(unsigned int set, double weight, const double (&gradient)[VDimension], const double (&arm)[VDimension])
   {
     double * const at = numbers + 1 + Values + set * Moments;
     for (unsigned int i = 0; i < VDimension; ++i)
