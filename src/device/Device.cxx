@@ -123,6 +123,12 @@ SelectDevice(const std::string & word)
   }
   const DeviceProbe probe = ProbeDevices();
   choice.reason = probe.reason;
+  // Where the process has lost its devices there may be such a device all the same: the Cpu goes on.
+  if (wish.kind == DeviceWish::Kind::Number && wish.device >= probe.count && !IsForkedChild() &&
+      LostDeviceReason().empty())
+  {
+    ThrowUnknownDevice(std::to_string(wish.device), probe);
+  }
   for (const int device : wish.more)
   {
     if (device >= probe.count && probe.count > 0)
@@ -134,11 +140,6 @@ SelectDevice(const std::string & word)
   {
     choice.device = wish.device;
     choice.more = wish.more;
-  }
-  else if (wish.kind == DeviceWish::Kind::Number && !IsForkedChild() && LostDeviceReason().empty())
-  {
-    // Else there may be such a device, but not for this process any more: the Cpu goes on.
-    ThrowUnknownDevice(std::to_string(wish.device), probe);
   }
   return choice;
 }

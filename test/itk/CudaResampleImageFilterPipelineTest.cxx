@@ -380,7 +380,7 @@ TEST(CudaResampleImageFilterMemoryGpu, FallsBackToCpuWithTheReason)
     PrepareFilter(filter.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
   }
   cpu->Update();
-  setenv("CUDASPLINE_MEMORY_LIMIT", "1K", 1);
+  setenv("CUDASPLINE_MEMORY_LIMIT", "16", 1);
   limited->Update();
   unsetenv("CUDASPLINE_MEMORY_LIMIT");
   EXPECT_EQ(limited->GetLastBackend(), itk::CudaSpline::Backend::Cpu);
