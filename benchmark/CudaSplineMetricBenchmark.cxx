@@ -212,8 +212,12 @@ main(int argc, char ** argv)
     }
   }
   // ITK's mutual information keeps a derivative of each bin by each parameter: gigabytes.
-  for (const char * backend : { "cpu", "itk" })
+  for (const char * backend : { "cuda", "cpu", "itk" })
   {
+    if (std::string(backend) == "cuda" && itk::CudaSpline::DeviceCount() == 0)
+    {
+      continue;
+    }
     for (const unsigned int size : { 64U, 96U, 256U })
     {
       Cell cell;
@@ -228,6 +232,8 @@ main(int argc, char ** argv)
       }
       if (!isItk)
       {
+        Register<itk::CudaCorrelationImageToImageMetricv4<ImageType, ImageType>,
+                 itk::CorrelationImageToImageMetricv4<ImageType, ImageType>>("correlation", cell);
         Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
                  itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
       }

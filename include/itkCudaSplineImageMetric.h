@@ -58,11 +58,11 @@ namespace itk
  *
  * Accelerated are images of 2 and 3 dimensions of float or double pixels; moving transforms of double precision that
  * are linear, and composites of linear ones as ImageRegistrationMethodv4 makes them; B-spline transforms of orders 1 to
- * 3, before which any transform may come that the kernels walk, and behind which linear ones (their derivatives on the
- * host alone, of which no Jacobian is made); for values alone displacement fields too; moving images interpolated by
- * nearest neighbours, linearly, or by B-splines, by ITK's classes or the module's; gradients of any gradient filter on
- * the moving image's grid and of ITK's central differences; moving masks that are ImageMaskSpatialObjects; every
- * sampling. All else is the superclass'; GetFallbackReason() says why.
+ * 3, before which any transform may come that the kernels walk, and behind which linear ones (no Jacobian is made of
+ * them); for values alone displacement fields too; moving images interpolated by nearest neighbours, linearly, or by
+ * B-splines, by ITK's classes or the module's; gradients of any gradient filter on the moving image's grid and of ITK's
+ * central differences; moving masks that are ImageMaskSpatialObjects; every sampling. All else is the superclass';
+ * GetFallbackReason() says why.
  *
  * \par Accuracy
  * The number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels) values agree with
@@ -280,7 +280,7 @@ private:
   CudaSpline::OperationWork
   CountSources(bool isThere) const;
   CudaSpline::MemoryPlan
-  PlanSources(int device) const;
+  PlanSources(int device, std::size_t others) const;
   ///@}
   /** Hands the moving image to its interpolator, where it waits for that. */
   void

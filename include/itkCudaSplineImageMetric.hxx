@@ -221,14 +221,10 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
                                       evaluating + this->CountSources(onDevice) };
     };
     const bool bySpline = withDerivative && descriptor.splineStage >= 0;
-    operation.memory = [this, bySpline](int device) {
-      auto plan = this->PlanSources(device);
-      if (bySpline)
-      {
-        plan.fits = false;
-        plan.reason = "derivatives by the coefficients of B-splines are computed on the host";
-      }
-      return plan;
+    operation.memory = [&](int device) {
+      auto wanted = descriptor;
+      wanted.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
+      return this->PlanSources(device, CudaSpline::CountMetricBytes(wanted, preparation.fixed.descriptor.Count()));
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       const CudaSpline::MetricSources & sources = this->ProvideSources(context);
@@ -312,11 +308,11 @@ CudaSplineImageMetric<TMetric>::CountSources(bool isThere) const
 
 template <typename TMetric>
 CudaSpline::MemoryPlan
-CudaSplineImageMetric<TMetric>::PlanSources(int device) const
+CudaSplineImageMetric<TMetric>::PlanSources(int device, std::size_t others) const
 {
   const Preparation & preparation = *m_Preparation;
   const bool          isMade = preparation.onDevice.moving != nullptr && preparation.device == device;
-  std::size_t         others = 0; // of which none needs room beside itself that the largest, the moving image, does not
+  // Of the other sources none needs room beside itself that the largest, the moving image, does not.
   for (const HostArray * array :
        { &preparation.fixed, &preparation.inside, &preparation.points, &preparation.gradient, &preparation.mask })
   {

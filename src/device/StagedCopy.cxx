@@ -135,6 +135,15 @@ void
 Downloader::Copy(void * host, const void * device, std::size_t bytes, const Stream & stream)
 {
   const unsigned int lanes = m_Staging.Prepare(bytes);
+  if (bytes <= StagingBytes)
+  {
+    // Nothing overlaps. The stream is waited for, which wakes this thread some ten microseconds sooner than an event.
+    void * const staged = m_Staging.GetLane(0).buffers[0].Data();
+    CheckCuda(cudaMemcpyAsync(staged, device, bytes, cudaMemcpyDeviceToHost, stream.Get()), "cudaMemcpyAsync");
+    stream.Synchronize();
+    std::memcpy(host, staged, bytes);
+    return;
+  }
   ForPieces(m_Staging.GetThreads(), lanes, bytes, [&](unsigned int number, const auto & take) {
     StagingLanes::Lane & lane = m_Staging.GetLane(number);
     std::size_t          at = 0;

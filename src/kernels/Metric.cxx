@@ -19,7 +19,10 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/MetricBackends.h"
+#include "kernels/MetricSpline.h"
 
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -107,8 +110,9 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources, const 
     const auto   stage = static_cast<std::size_t>(descriptor.splineStage);
     Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage is one of B-splines");
     Require(descriptor.IsAffineFrom(stage + 1), "stages behind that of B-splines are affine");
-    Require(descriptor.gradient == MetricGradient::None || context.backend != Backend::Cuda,
-            "derivatives by the coefficients of B-splines are computed on the host");
+    Require(descriptor.gradient == MetricGradient::None || context.backend != Backend::Cuda ||
+              count <= std::numeric_limits<std::int32_t>::max(),
+            "for derivatives by the coefficients of B-splines a device sorts less than 2^31 samples");
   }
   else
   {
@@ -171,6 +175,29 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
   work.samples = static_cast<double>(samples);
   work.taps = work.samples * taps * weight;
   return work;
+}
+
+std::size_t
+CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples)
+{
+  const unsigned int dimension = descriptor.dimension;
+  std::size_t        bytes = descriptor.chain.Bytes(dimension);
+  if (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None)
+  {
+    const auto &       stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+    const std::int64_t nodes = TransformChain::CountOf(stage, 1);
+    const std::int64_t sorted = 2 * 2 * samples * static_cast<std::int64_t>(sizeof(std::uint32_t));
+    std::int64_t       ofChunk = MetricSums<3, 0>::Numbers;
+    std::int64_t       ofNode = 2;
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      ofNode *= WidestSupport;
+    }
+    ofChunk += ofNode * dimension; // of two sets
+    const std::int64_t numbers = MostChunks(samples, nodes) * ofChunk + nodes * (2 * dimension + 2);
+    bytes += static_cast<std::size_t>(sorted + sorted / 8 + numbers * static_cast<std::int64_t>(sizeof(double)));
+  }
+  return bytes;
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)

@@ -22,7 +22,9 @@
 #include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/MetricBackends.h"
+#include "kernels/MetricCuda.h"
 #include "kernels/MetricFunctor.h"
+#include "kernels/MetricReduction.cuh"
 #include "kernels/SharedMemory.cuh"
 #include "kernels/StagesCuda.h"
 
@@ -39,31 +41,20 @@ namespace itk::CudaSpline
 namespace
 {
 
-// Threads of a block, and blocks of a multiprocessor: 168 registers a thread, with which little is spilled.
-constexpr unsigned int MetricThreads = 128;
-constexpr unsigned int MetricBlocks = 3;
-constexpr unsigned int MetricWarps = MetricThreads / 32;
+// Blocks of a multiprocessor: 128 or 168 registers a thread, with which little is spilled.
+template <typename TValues>
+constexpr unsigned int MetricBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
+
 constexpr unsigned int HistogramThreads = 256;
 constexpr std::int64_t HistogramSamples = 31 * 256; // of a block: less than 2^13, whose digits' sums fit 32 bits
 constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
 constexpr std::int64_t MostMetricBlocks = 4096; // some blocks for each place of a large device, few enough to sum up
 
-/** The sum over a warp by a fixed tree; lane 0 has it. */
-__device__ double
-WarpSum(double number)
-{
-  for (int distance = 16; distance > 0; distance /= 2)
-  {
-    number += __shfl_down_sync(0xFFFFFFFFU, number, distance);
-  }
-  return number;
-}
-
 /** Blocks of samples that lie apart by the number of threads: a block's sums, by a fixed tree, to its place in
  * \p partial. */
 template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
 __global__ void
-__launch_bounds__(MetricThreads, MetricBlocks)
+__launch_bounds__(MetricThreads, MetricBlocks<TValues>)
   MetricKernel(const __grid_constant__ MetricArguments<VDimension> arguments, double * partial)
 {
   using Sums = MetricSums<VDimension, VSets>;
@@ -74,27 +65,7 @@ __launch_bounds__(MetricThreads, MetricBlocks)
   {
     AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
   }
-  __shared__ double  ofWarps[Sums::Numbers][MetricWarps];
-  const unsigned int lane = threadIdx.x % 32;
-#pragma unroll
-  for (unsigned int n = 0; n < Sums::Numbers; ++n)
-  {
-    const double sum = WarpSum(sums.numbers[n]);
-    if (lane == 0)
-    {
-      ofWarps[n][threadIdx.x / 32] = sum;
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x < Sums::Numbers)
-  {
-    double sum = 0.0;
-    for (unsigned int warp = 0; warp < MetricWarps; ++warp)
-    {
-      sum += ofWarps[threadIdx.x][warp];
-    }
-    partial[std::int64_t{ threadIdx.x } * gridDim.x + blockIdx.x] = sum;
-  }
+  StoreBlockSums(sums.numbers, partial);
 }
 
 /** A block's histogram: sums of the weights' coarse and fine digits, of which a block has few enough for 32 bits. The
@@ -182,10 +153,10 @@ __launch_bounds__(HistogramThreads) MetricHistogramKernel(const __grid_constant_
 
 /** A block a number: its sum over the blocks of MetricKernel, by a fixed tree. */
 __global__ void
-__launch_bounds__(MetricThreads) MetricTotalKernel(const double * partial, int blocks, double * total)
+__launch_bounds__(MetricThreads) MetricTotalKernel(const double * partial, std::int64_t blocks, double * total)
 {
   double sum = 0.0;
-  for (int block = threadIdx.x; block < blocks; block += MetricThreads)
+  for (std::int64_t block = threadIdx.x; block < blocks; block += MetricThreads)
   {
     sum += partial[std::int64_t{ blockIdx.x } * blocks + block];
   }
@@ -251,11 +222,26 @@ CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, 
 
 } // namespace
 
+void
+LaunchMetricTotal(const double * partial,
+                  std::int64_t   blocks,
+                  unsigned int   numbers,
+                  double *       total,
+                  const Stream & stream)
+{
+  MetricTotalKernel<<<numbers, MetricThreads, 0, stream.Get()>>>(partial, blocks, total);
+  CheckCuda(cudaGetLastError(), "MetricTotalKernel");
+}
+
 MetricResult
 EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      const MetricSources &    sources,
                      const ExecutionContext & context)
 {
+  if (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None)
+  {
+    return EvaluateSplineMetricOnCuda(descriptor, sources, context);
+  }
   const DeviceScope scope(context.device);
   const Stream      stream;
   MetricResult      result;
@@ -298,8 +284,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
     MetricKernel<VWalks, decltype(values), decltype(sets)::value>
       <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
     CheckCuda(cudaGetLastError(), "MetricKernel");
-    MetricTotalKernel<<<Sums::Numbers, MetricThreads, 0, stream.Get()>>>(from, static_cast<int>(blocks), total);
-    CheckCuda(cudaGetLastError(), "MetricTotalKernel");
+    LaunchMetricTotal(from, blocks, Sums::Numbers, total, stream);
     Sums sums;
     DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
     result = MakeMetricResult(sums);

@@ -42,7 +42,7 @@ AddPair(const MetricArguments<VDimension> & arguments,
         TSums & sums)
 {
   constexpr unsigned int VSets = TSums::Sets;
-  if constexpr (VSets == 1)
+  if constexpr (VSets == 1 || TSums::AnyPass)
   {
     if (arguments.pass == MetricPass::Information)
     {
@@ -64,13 +64,14 @@ AddPair(const MetricArguments<VDimension> & arguments,
   }
   sums.AddSample();
   // With moments the pass follows from their sets, but for Information; without there are values alone.
-  if (VSets == 1 || (VSets == 0 && arguments.pass == MetricPass::MeanSquares))
+  constexpr bool asks = VSets == 0 || TSums::AnyPass;
+  if ((VSets == 1 && !asks) || (asks && arguments.pass == MetricPass::MeanSquares))
   {
     // ITK's difference has the type of the fixed pixels.
     const double difference =
       arguments.singleFixed ? static_cast<double>(RoundedToSingle(fixed - moving)) : fixed - moving;
     sums.AddValue(0, difference * difference);
-    if constexpr (VSets == 1)
+    if constexpr (VSets > 0)
     {
       sums.AddForce(0, 2.0 * difference, gradient, arm);
     }
@@ -130,7 +131,7 @@ AddWindow(const MetricArguments<VDimension> & arguments,
  *
  * \tparam VWalks see MetricArguments::Move()
  * \tparam TValues PlainValues or SplineValues
- * \tparam TSums MetricSums, or SplineSums; without sets there is no derivative
+ * \tparam TSums MetricSums, or what has its functions; without sets there is no derivative
  * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none */
 template <bool VWalks, typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -198,14 +199,39 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   }
 }
 
-/** \brief Calls \p run with VDimension, the values (PlainValues or SplineValues), the sets of moments that a descriptor
- * asks for, and whether stages of every kind are walked (MetricArguments::Move()): the same list for host and device.
- * Moments are of affine stages alone. */
+/** \brief Calls \p run with VDimension and the values (PlainValues or SplineValues) of a descriptor. */
+template <typename TRun>
+void
+DispatchMetricValues(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+{
+  const auto withDimension = [&](auto dimension) {
+    const bool spline = descriptor.interpolation.interpolation == Interpolation::BSpline;
+    if (element == ScalarType::Float32)
+    {
+      spline ? run(dimension, SplineValues<float>()) : run(dimension, PlainValues<float>());
+    }
+    else
+    {
+      spline ? run(dimension, SplineValues<double>()) : run(dimension, PlainValues<double>());
+    }
+  };
+  if (descriptor.dimension == 2)
+  {
+    withDimension(std::integral_constant<unsigned int, 2>());
+  }
+  else
+  {
+    withDimension(std::integral_constant<unsigned int, 3>());
+  }
+}
+
+/** \brief Calls \p run with those, the sets of moments that a descriptor asks for, and whether stages of every kind are
+ * walked (MetricArguments::Move()): the same list for host and device. Moments are of affine stages alone. */
 template <typename TRun>
 void
 DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
 {
-  const auto withSets = [&](auto dimension, auto values) {
+  DispatchMetricValues(descriptor, element, [&](auto dimension, auto values) {
     if (descriptor.gradient == MetricGradient::None)
     {
       const std::integral_constant<unsigned int, 0> none;
@@ -220,26 +246,7 @@ DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TR
     {
       run(dimension, values, std::integral_constant<unsigned int, 1>(), std::false_type());
     }
-  };
-  const auto withValues = [&](auto dimension) {
-    const bool spline = descriptor.interpolation.interpolation == Interpolation::BSpline;
-    if (element == ScalarType::Float32)
-    {
-      spline ? withSets(dimension, SplineValues<float>()) : withSets(dimension, PlainValues<float>());
-    }
-    else
-    {
-      spline ? withSets(dimension, SplineValues<double>()) : withSets(dimension, PlainValues<double>());
-    }
-  };
-  if (descriptor.dimension == 2)
-  {
-    withValues(std::integral_constant<unsigned int, 2>());
-  }
-  else
-  {
-    withValues(std::integral_constant<unsigned int, 3>());
-  }
+  });
 }
 
 } // namespace itk::CudaSpline

@@ -23,7 +23,9 @@
 
 #include "kernels/MetricArguments.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 /** \file
  * \brief Derivatives of a metric by the coefficients of a stage of B-splines.
@@ -42,6 +44,41 @@ struct SplineParameters
   int                                stage;                          ///< which of them
   std::int64_t                       nodes;                          ///< coefficients of an axis
   double                             behind[VDimension][VDimension]; ///< matrix M of the stages behind, all Affine
+
+  /** \brief The stage itself. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE const TransformStage<VDimension> &
+                                                 GetStage() const
+  {
+    return stages[stage];
+  }
+  /** \brief Moves a place of the virtual domain to where it enters the stage (mm). */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Enter(const double (&place)[VDimension], double (&point)[VDimension]) const
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      point[d] = place[d];
+    }
+    WalkStages(stages, stage, point);
+  }
+  /** \brief The force of a sample on a displacement by the stage: w M' g.
+   *
+   * \param[in] weight w
+   * \param[in] gradient g (per mm of the moving image's space)
+   * \param[out] force by axis */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  ForceOf(double weight, const double (&gradient)[VDimension], double (&force)[VDimension]) const
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      force[d] = 0.0;
+      for (unsigned int i = 0; i < VDimension; ++i)
+      {
+        force[d] += behind[i][d] * gradient[i];
+      }
+      force[d] *= weight;
+    }
+  }
 };
 
 /** \brief SplineParameters of a descriptor. */
@@ -76,6 +113,54 @@ MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<V
   return parameters;
 }
 
+/** \brief Samples of the widest support along an axis: that of order 3. */
+inline constexpr int WidestSupport = 4;
+
+/** \brief Samples of a chunk, at most: those of a cell of the grid are added up chunk by chunk on a device. */
+inline constexpr std::uint32_t ChunkSamples = 1024;
+
+/** \brief Chunks of some samples, at most.
+ *
+ * \param[in] samples how many
+ * \param[in] nodes of the grid: the cells, and one of samples that no node moves, have a chunk each that is not full */
+inline std::int64_t
+MostChunks(std::int64_t samples, std::int64_t nodes)
+{
+  return std::min(samples, samples / ChunkSamples + nodes + 1);
+}
+
+/** \brief TransformStage::FindSupport() for an order that is known at run time; weights beyond the support are 0. */
+template <unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+FindPaddedSupport(const TransformStage<VDimension> & stage,
+                  const double (&point)[VDimension],
+                  double (&weights)[VDimension][WidestSupport],
+                  std::int64_t & offset)
+{
+  const auto find = [&](auto order) {
+    constexpr unsigned int support = decltype(order)::value + 1;
+    double                 own[VDimension][support];
+    const bool             exists = stage.template FindSupport<support - 1>(point, own, offset);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      for (unsigned int k = 0; k < static_cast<unsigned int>(WidestSupport); ++k)
+      {
+        weights[d][k] = exists && k < support ? own[d][k] : 0.0;
+      }
+    }
+    return exists;
+  };
+  switch (stage.order)
+  {
+    case 1:
+      return find(std::integral_constant<unsigned int, 1>());
+    case 2:
+      return find(std::integral_constant<unsigned int, 2>());
+    default:
+      return find(std::integral_constant<unsigned int, 3>());
+  }
+}
+
 /** \brief MetricSums with derivatives by coefficients in place of moments.
  *
  * \tparam VSets sets of weights, 1 or 2 */
@@ -85,6 +170,8 @@ class SplineSums
 public:
   /** Sets of weights. */
   static constexpr unsigned int Sets = VSets;
+  /** See MetricSums. */
+  static constexpr bool AnyPass = false;
 
   /** \param[in] parameters of the chain; they outlive this
    * \param[in,out] coefficients what is added to: planes of nodes by set, then axis */
@@ -119,19 +206,10 @@ public:
   {
     double point[VDimension];
     double force[VDimension];
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      point[d] = place[d];
-      force[d] = 0.0;
-      for (unsigned int i = 0; i < VDimension; ++i)
-      {
-        force[d] += m_Parameters.behind[i][d] * gradient[i];
-      }
-      force[d] *= weight;
-    }
-    WalkStages(m_Parameters.stages, m_Parameters.stage, point);
+    m_Parameters.ForceOf(weight, gradient, force);
+    m_Parameters.Enter(place, point);
     double * const planes = m_Coefficients + set * VDimension * m_Parameters.nodes;
-    switch (m_Parameters.stages[m_Parameters.stage].order)
+    switch (m_Parameters.GetStage().order)
     {
       case 1:
         this->Spread<1>(point, force, planes);
@@ -157,7 +235,7 @@ private:
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Spread(const double (&point)[VDimension], const double (&force)[VDimension], double * planes) const
   {
-    const TransformStage<VDimension> & stage = m_Parameters.stages[m_Parameters.stage];
+    const TransformStage<VDimension> & stage = m_Parameters.GetStage();
     double                             weights[VDimension][VOrder + 1];
     std::int64_t                       offset = 0;
     if (!stage.template FindSupport<VOrder>(point, weights, offset))

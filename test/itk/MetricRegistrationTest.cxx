@@ -144,10 +144,7 @@ protected:
     const Trajectory expected = Register(reference, images, referenceTransform, 50, sampling, before);
     const Trajectory found = Register(metric, images, transform, 50, sampling, before);
     SCOPED_TRACE(std::string(metric->GetNameOfClass()) + ", " + transform->GetNameOfClass());
-    // Derivatives by coefficients are the host's.
-    EXPECT_EQ(metric->GetLastBackend(),
-              transform->IsLinear() ? PromisedToMetric(metric->GetNameOfClass(), MetricCase(), 2, GetParam())
-                                    : Backend::Cpu)
+    EXPECT_EQ(metric->GetLastBackend(), PromisedToMetric(metric->GetNameOfClass(), MetricCase(), 2, GetParam()))
       << metric->GetFallbackReason();
     EXPECT_EQ(found.stop, expected.stop);
     EXPECT_EQ(found.iterations, expected.iterations);

@@ -147,16 +147,12 @@ struct IntegerMetric
     return descriptor;
   }
 
-  /** The same by plain loops. */
-  MetricResult
-  Expect(const MetricDescriptor & descriptor, bool withMasks) const
+  /** Calls \p visit with the index and the number of each valid sample, and the place in the moving image. */
+  template <typename TVisit>
+  void
+  Visit(bool withMasks, const TVisit & visit) const
   {
-    MetricResult result;
-    for (auto & moments : result.derivatives)
-    {
-      moments.assign(12, 0.0);
-    }
-    std::int64_t sample = 0;
+    std::size_t sample = 0;
     for (std::int64_t z = 0; z < Size[2]; ++z)
     {
       for (std::int64_t y = 0; y < Size[1]; ++y)
@@ -171,46 +167,72 @@ struct IntegerMetric
             within = within && to[d] >= 0 && to[d] < Size[d];
           }
           const auto at = static_cast<std::size_t>((to[2] * Size[1] + to[1]) * Size[0] + to[0]);
-          if (!within || (withMasks && (inside[static_cast<std::size_t>(sample)] == 0 || mask[at] == 0)))
+          if (within && !(withMasks && (inside[sample] == 0 || mask[at] == 0)))
           {
-            continue;
-          }
-          ++result.count;
-          const double f = fixed[static_cast<std::size_t>(sample)];
-          const double m = moving[at];
-          double       weights[2] = { 2.0 * (f - m), 0.0 };
-          if (descriptor.pass == MetricPass::MeanSquares)
-          {
-            result.values[0] += (f - m) * (f - m);
-          }
-          else if (descriptor.pass == MetricPass::Means)
-          {
-            result.values[0] += f;
-            result.values[1] += m;
-          }
-          else
-          {
-            weights[0] = f - descriptor.parameters.fixedMean;
-            weights[1] = m - descriptor.parameters.movingMean;
-            result.values[0] += weights[0] * weights[0];
-            result.values[1] += weights[1] * weights[1];
-            result.values[2] += weights[0] * weights[1];
-          }
-          for (int set = 0; set < 2 && descriptor.gradient != MetricGradient::None; ++set)
-          {
-            for (unsigned int i = 0; i < 3; ++i)
-            {
-              const double force = weights[set] * gradient[3 * at + i];
-              result.derivatives[set][4 * i] += force;
-              for (unsigned int j = 0; j < 3; ++j)
-              {
-                result.derivatives[set][4 * i + 1 + j] += force * (static_cast<double>(from[j]) - descriptor.centre[j]);
-              }
-            }
+            visit(from, sample, at);
           }
         }
       }
     }
+  }
+
+  /** Adds a pair of values to a result, and says the weights of its gradient. */
+  void
+  Weigh(const MetricDescriptor & descriptor,
+        std::size_t              sample,
+        std::size_t              at,
+        MetricResult &           result,
+        double (&weights)[2]) const
+  {
+    const double f = fixed[sample];
+    const double m = moving[at];
+    weights[0] = 2.0 * (f - m);
+    weights[1] = 0.0;
+    if (descriptor.pass == MetricPass::MeanSquares)
+    {
+      result.values[0] += (f - m) * (f - m);
+    }
+    else if (descriptor.pass == MetricPass::Means)
+    {
+      result.values[0] += f;
+      result.values[1] += m;
+    }
+    else
+    {
+      weights[0] = f - descriptor.parameters.fixedMean;
+      weights[1] = m - descriptor.parameters.movingMean;
+      result.values[0] += weights[0] * weights[0];
+      result.values[1] += weights[1] * weights[1];
+      result.values[2] += weights[0] * weights[1];
+    }
+  }
+
+  /** The same by plain loops. */
+  MetricResult
+  Expect(const MetricDescriptor & descriptor, bool withMasks) const
+  {
+    MetricResult result;
+    for (auto & moments : result.derivatives)
+    {
+      moments.assign(12, 0.0);
+    }
+    this->Visit(withMasks, [&](const std::int64_t (&from)[3], std::size_t sample, std::size_t at) {
+      ++result.count;
+      double weights[2];
+      this->Weigh(descriptor, sample, at, result, weights);
+      for (int set = 0; set < 2 && descriptor.gradient != MetricGradient::None; ++set)
+      {
+        for (unsigned int i = 0; i < 3; ++i)
+        {
+          const double force = weights[set] * gradient[3 * at + i];
+          result.derivatives[set][4 * i] += force;
+          for (unsigned int j = 0; j < 3; ++j)
+          {
+            result.derivatives[set][4 * i + 1 + j] += force * (static_cast<double>(from[j]) - descriptor.centre[j]);
+          }
+        }
+      }
+    });
     return result;
   }
 };

@@ -143,8 +143,8 @@ struct MetricResult
 
 /** \brief Adds up a metric over its samples.
  *
- * The order of the additions follows from the number of samples alone: the same call gives the same bits, whatever
- * else runs and however many threads do.
+ * The order of the additions follows from the samples alone, and from the cells of the splines' grid that they are in:
+ * the same call gives the same bits, whatever else runs and however many threads do.
  *
  * \param[in] descriptor what is compared
  * \param[in] sources the arrays, made by the backend and on the device of the context
@@ -173,6 +173,16 @@ CountMetricSamples(const MetricSources & sources);
  * \param[in] samples number of samples */
 OperationWork
 CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & moving, std::int64_t samples);
+
+/** \brief Memory of a device that EvaluateMetric() takes beside its sources, at most (bytes).
+ *
+ * Derivatives by the coefficients of B-splines take the most: 18 bytes a sample, and 3 KiB for each cell of the grid and
+ * each 1024 samples.
+ *
+ * \param[in] descriptor what is compared
+ * \param[in] samples number of samples */
+std::size_t
+CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -28,8 +28,9 @@ namespace itk::CudaSpline
 /** \brief Neighbours along x, held and summed together: the innermost axis of a support.
  *
  * Loops of constant length over an array, which compilers turn into vector instructions on the host and into registers
- * on the device. The operations on a lane are the same in the same order everywhere; the device fuses products and
- * sums.
+ * on the device. The operations on a lane are the same in the same order everywhere; the device fuses each product with
+ * the sum it is added to. That is said here and not left to the compiler: of two products that are added it may fuse
+ * either, and would do so in one kernel this way and in another that.
  *
  * \tparam VCount number of neighbours
  * \tparam TReal float or double */
@@ -54,7 +55,7 @@ struct Lanes
   {
     for (unsigned int i = 0; i < VCount; ++i)
     {
-      lane[i] += weight * other.lane[i];
+      lane[i] = MultiplyAdd(weight, other.lane[i], lane[i]);
     }
   }
 
@@ -67,9 +68,21 @@ struct Lanes
     TReal sum = weights[0] * lane[0];
     for (unsigned int i = 1; i < VCount; ++i)
     {
-      sum += weights[i] * lane[i];
+      sum = MultiplyAdd(weights[i], lane[i], sum);
     }
     return sum;
+  }
+
+private:
+  /** a b + c, rounded once on the device. */
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  MultiplyAdd(TReal a, TReal b, TReal c)
+  {
+#if defined(__CUDA_ARCH__)
+    return fma(a, b, c);
+#else
+    return a * b + c;
+#endif
   }
 };
 

@@ -48,6 +48,8 @@ struct MetricSums
 {
   /** Sets of moments. */
   static constexpr unsigned int Sets = VSets;
+  /** Whether the pass says, when it runs, how many of the sets it fills; else it fills all. */
+  static constexpr bool AnyPass = false;
   /** Sums of values, of which a metric uses as many as it has. */
   static constexpr unsigned int Values = 3;
   /** Numbers of a set of moments: D rows of the sum of w g_i, and of those of w g_i (x_j - c_j). */

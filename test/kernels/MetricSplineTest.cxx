@@ -1,0 +1,199 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "MetricCase.h"
+
+#include <algorithm>
+
+/** \file
+ * \brief Derivatives of metrics by the coefficients of B-splines against plain loops over all nodes, with the B-spline by
+ * its recursion: integers have exact forces, so what differs is the rounding of weights and the order of sums. */
+
+namespace
+{
+
+using namespace CudaSplineTest;
+
+/** The centred B-spline of a degree, by the recursion that defines it. */
+double
+CentredSpline(int order, double x)
+{
+  if (order == 0)
+  {
+    return x >= -0.5 && x < 0.5 ? 1.0 : 0.0;
+  }
+  const double half = 0.5 * (order + 1);
+  return ((half + x) * CentredSpline(order - 1, x + 0.5) + (half - x) * CentredSpline(order - 1, x - 0.5)) / order;
+}
+
+/** A grid of no displacements whose valid region is a part of the volume. */
+TransformChain::Stage
+RandomGrid(int order, FreshRandom & random)
+{
+  TransformChain::Stage stage;
+  stage.kind = TransformKind::BSpline;
+  stage.order = order;
+  std::int64_t nodes = 3;
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    stage.size[d] = order + 1 + static_cast<std::int64_t>(random.Engine()() % 4);
+    const auto   cells = static_cast<double>(stage.size[d] - order);
+    const double spacing = static_cast<double>(IntegerMetric::Size[d]) * random.Uniform(0.7, 1.1) / cells; // mm
+    stage.origin[d] = random.Uniform(-2.0, 4.0) - 0.5 * (order - 1) * spacing;
+    stage.pointToIndex[d][d] = 1.0 / spacing;
+    nodes *= stage.size[d];
+  }
+  const auto zeros = std::make_shared<std::vector<double>>(static_cast<std::size_t>(nodes), 0.0);
+  stage.data = std::shared_ptr<const double>(zeros, zeros->data());
+  return stage;
+}
+
+/** Sums over the valid samples, and sums of the terms' magnitudes. */
+void
+Expect(const IntegerMetric &         metric,
+       const MetricDescriptor &      descriptor,
+       const TransformChain::Stage & grid,
+       bool                          withMasks,
+       MetricResult &                result,
+       std::array<std::vector<double>, 2> & magnitudes)
+{
+  const std::int64_t nodes = grid.size[0] * grid.size[1] * grid.size[2];
+  for (std::size_t set = 0; set < 2; ++set)
+  {
+    result.derivatives[set].assign(static_cast<std::size_t>(3 * nodes), 0.0);
+    magnitudes[set] = result.derivatives[set];
+  }
+  metric.Visit(withMasks, [&](const std::int64_t (&from)[3], std::size_t sample, std::size_t at) {
+    ++result.count;
+    double weights[2];
+    metric.Weigh(descriptor, sample, at, result, weights);
+    std::vector<double> along[3];
+    for (unsigned int d = 0; d < 3; ++d)
+    {
+      const double x = (static_cast<double>(from[d]) - grid.origin[d]) * grid.pointToIndex[d][d];
+      const double margin = 0.5 * (grid.order - 1);
+      if (!(x >= margin && x < static_cast<double>(grid.size[d]) - 1.0 - margin))
+      {
+        return;
+      }
+      for (std::int64_t node = 0; node < grid.size[d]; ++node)
+      {
+        along[d].push_back(CentredSpline(grid.order, x - static_cast<double>(node)));
+      }
+    }
+    for (std::int64_t node = 0; node < nodes; ++node)
+    {
+      const double product = along[0][static_cast<std::size_t>(node % grid.size[0])] *
+                             along[1][static_cast<std::size_t>(node / grid.size[0] % grid.size[1])] *
+                             along[2][static_cast<std::size_t>(node / grid.size[0] / grid.size[1])];
+      for (std::size_t d = 0; d < 3; ++d)
+      {
+        const auto number = d * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(node);
+        for (std::size_t set = 0; set < 2; ++set)
+        {
+          const double term = product * weights[set] * metric.gradient[3 * at + d];
+          result.derivatives[set][number] += term;
+          magnitudes[set][number] += std::abs(term);
+        }
+      }
+    }
+  });
+}
+
+class MetricSplines : public OnMetricBackend
+{};
+
+TEST_P(MetricSplines, AgreeWithPlainLoops)
+{
+  FreshRandom          random;
+  const IntegerMetric  metric;
+  const ThreadExecutor host(3);
+  ExecutionContext     context;
+  context.backend = GetParam();
+  context.host = &host;
+  for (int choice = 0; choice < 24; ++choice)
+  {
+    const int  order = 1 + choice % 3;
+    const bool withMasks = (choice / 3) % 2 != 0;
+    const bool asList = (choice / 6) % 2 != 0;
+    const auto pass = choice / 12 == 0 ? MetricPass::MeanSquares : MetricPass::Correlation;
+    const auto element = random.Engine()() % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
+    SCOPED_TRACE("order " + std::to_string(order) + (withMasks ? ", masks" : "") + (asList ? ", list" : "") +
+                 (pass == MetricPass::Correlation ? ", correlation, " : ", mean squares, ") + NameOf(element));
+    MetricDescriptor descriptor = IntegerMetric::Describe(pass, random.Engine()() % 2 == 0);
+    const auto       grid = RandomGrid(order, random);
+    descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid); // the shift stands behind it
+    descriptor.splineStage = 0;
+    MetricResult                       expected;
+    std::array<std::vector<double>, 2> magnitudes;
+    Expect(metric, descriptor, grid, withMasks, expected, magnitudes);
+    const MetricSources sources = metric.Make(element, withMasks, asList, context);
+    const MetricResult  found = EvaluateMetric(descriptor, sources, context);
+    EXPECT_GT(expected.count, 100);
+    EXPECT_EQ(found.count, expected.count);
+    EXPECT_EQ(found.values, expected.values);
+    for (std::size_t set = 0; set < 2; ++set)
+    {
+      if (set == 1 && pass == MetricPass::MeanSquares)
+      {
+        EXPECT_TRUE(found.derivatives[set].empty());
+        continue;
+      }
+      ASSERT_EQ(found.derivatives[set].size(), expected.derivatives[set].size());
+      double largest = 0.0;
+      for (std::size_t n = 0; n < magnitudes[set].size(); ++n)
+      {
+        // A weight of an axis errs by some units of 2^-53 for a coordinate that is rounded, as a part of 1 and not of
+        // itself.
+        EXPECT_NEAR(found.derivatives[set][n], expected.derivatives[set][n], 1e-12 * magnitudes[set][n] + 1e-9)
+          << "number " << n << " of set " << set;
+        largest = std::max(largest, std::abs(expected.derivatives[set][n]));
+      }
+      EXPECT_GT(largest, 100.0);
+    }
+    const MetricResult again = EvaluateMetric(descriptor, sources, context);
+    EXPECT_EQ(again.derivatives, found.derivatives);
+    // Values alone walk the stages too, and are those of the same samples.
+    descriptor.gradient = MetricGradient::None;
+    const MetricResult values = EvaluateMetric(descriptor, sources, context);
+    EXPECT_EQ(values.count, expected.count);
+    EXPECT_EQ(values.values, expected.values);
+  }
+}
+
+TEST_P(MetricSplines, NoSampleIsInTheGrid)
+{
+  FreshRandom         random;
+  const IntegerMetric metric;
+  ExecutionContext    context;
+  context.backend = GetParam();
+  const MetricSources sources = metric.Make(ScalarType::Float64, true, false, context);
+  MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+  auto                grid = RandomGrid(3, random);
+  const MetricResult  expected = metric.Expect(descriptor, true);
+  grid.origin[1] += 1000.0;
+  descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid);
+  descriptor.splineStage = 0;
+  const MetricResult found = EvaluateMetric(descriptor, sources, context);
+  EXPECT_EQ(found.count, expected.count);
+  EXPECT_EQ(found.values, expected.values);
+  EXPECT_EQ(found.derivatives[0], std::vector<double>(found.derivatives[0].size(), 0.0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, MetricSplines, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);
+
+} // namespace
