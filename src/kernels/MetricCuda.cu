@@ -46,6 +46,9 @@ template <typename TValues>
 constexpr unsigned int MetricBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
 
 constexpr unsigned int HistogramThreads = 256;
+// Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too few.
+template <bool VWalks, typename TValues>
+constexpr unsigned int HistogramBlocks = !VWalks && sizeof(typename TValues::Real) == sizeof(float) ? 4 : 2;
 constexpr std::int64_t HistogramSamples = 31 * 256; // of a block: less than 2^13, whose digits' sums fit 32 bits
 constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
 constexpr std::int64_t MostMetricBlocks = 4096; // some blocks for each place of a large device, few enough to sum up
@@ -112,9 +115,10 @@ struct BlockHistogram
  * PlaneBlocks blocks. */
 template <bool VWalks, typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(HistogramThreads) MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                                                          unsigned long long *                                histogram,
-                                                          bool                                                isShared)
+__launch_bounds__(HistogramThreads, HistogramBlocks<VWalks, TValues>)
+  MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
+                        unsigned long long *                                histogram,
+                        bool                                                isShared)
 {
   extern __shared__ std::uint32_t words[];
   const int                       size = arguments.bins.bins * arguments.bins.bins;

@@ -129,16 +129,17 @@ AddWindow(const MetricArguments<VDimension> & arguments,
  * Valid is what lies in the fixed image and its mask (known beforehand), and whose mapped point the moving mask and
  * then the moving image's buffer admit.
  *
- * \tparam VWalks see MetricArguments::Move()
  * \tparam TValues PlainValues or SplineValues
+ * \tparam TMove called with a place of the virtual domain and where to put it in the moving image's space (mm)
  * \tparam TSums MetricSums, or what has its functions; without sets there is no derivative
  * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none */
-template <bool VWalks, typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
+template <typename TValues, unsigned int VDimension, typename TMove, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-AddMetricSample(const MetricArguments<VDimension> & arguments,
-                const MetricCursor<VDimension> &    cursor,
-                TSums &                             sums,
-                THistogram &                        histogram)
+AddMovedSample(const MetricArguments<VDimension> & arguments,
+               const MetricCursor<VDimension> &    cursor,
+               const TMove &                       move,
+               TSums &                             sums,
+               THistogram &                        histogram)
 {
   using Real = typename TValues::Real;
   if (arguments.inside != nullptr && arguments.inside[cursor.sample] == 0)
@@ -149,7 +150,7 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   double moved[VDimension];
   double index[VDimension];
   cursor.PlaceIn(arguments, place);
-  arguments.template Move<VWalks>(place, moved);
+  move(place, moved);
   if (arguments.mask != nullptr && !arguments.MaskAdmits(moved))
   {
     return;
@@ -197,6 +198,22 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   {
     AddWindow(arguments, fixed, pixel, histogram, sums);
   }
+}
+
+/** \brief The same, moved by the arguments' own stages.
+ *
+ * \tparam VWalks see MetricArguments::Move() */
+template <bool VWalks, typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+AddMetricSample(const MetricArguments<VDimension> & arguments,
+                const MetricCursor<VDimension> &    cursor,
+                TSums &                             sums,
+                THistogram &                        histogram)
+{
+  const auto move = [&arguments](const double (&place)[VDimension], double (&moved)[VDimension]) {
+    arguments.template Move<VWalks>(place, moved);
+  };
+  AddMovedSample<TValues>(arguments, cursor, move, sums, histogram);
 }
 
 /** \brief Calls \p run with VDimension and the values (PlainValues or SplineValues) of a descriptor. */

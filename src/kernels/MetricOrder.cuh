@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/MetricSpline.h"
 

@@ -59,7 +59,26 @@ struct SplineParameters
     {
       point[d] = place[d];
     }
-    WalkStages(stages, stage, point);
+    if (stage > 0)
+    {
+      WalkStages(stages, stage, point);
+    }
+  }
+  /** \brief Moves a point that left the stage through those behind it (mm).
+   *
+   * \param[in] count of all stages */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Leave(int count, double (&point)[VDimension]) const
+  {
+    for (int next = stage + 1; next < count; ++next)
+    {
+      double from[VDimension];
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        from[d] = point[d];
+      }
+      stages[next].map.Apply(from, point);
+    }
   }
   /** \brief The force of a sample on a displacement by the stage: w M' g.
    *

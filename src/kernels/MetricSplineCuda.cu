@@ -26,6 +26,7 @@
 #include "kernels/MetricFunctor.h"
 #include "kernels/MetricOrder.cuh"
 #include "kernels/MetricReduction.cuh"
+#include "kernels/MetricSpread.cuh"
 #include "kernels/SharedMemory.cuh"
 #include "kernels/StagesCuda.h"
 
@@ -50,200 +51,11 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr unsigned int SpreadBlocks = 3;   // of a multiprocessor, as of MetricKernel
-constexpr int          BatchSamples = 256; // whose forces are in shared memory at one time
 constexpr unsigned int GatherThreads = 128;
 
-/** Rows of a cell's nodes, and its nodes times the axes of a force. */
-template <unsigned int VDimension>
-struct CellShape
-{
-  static constexpr int Rows = VDimension == 3 ? WidestSupport * WidestSupport : WidestSupport;
-  static constexpr int Numbers = static_cast<int>(VDimension) * Rows * WidestSupport;
-};
-
-/** A batch's forces and weights in shared memory, each number of all samples side by side; then sums. */
-template <unsigned int VDimension>
-struct ForceBatch
-{
-  double * numbers;
-
-  __device__ __forceinline__ double &
-  Weight(unsigned int axis, int tap, int sample) const
-  {
-    return numbers[(static_cast<int>(axis) * WidestSupport + tap) * BatchSamples + sample];
-  }
-  __device__ __forceinline__ double &
-  Force(unsigned int set, unsigned int axis, int sample) const
-  {
-    constexpr unsigned int weights = VDimension * WidestSupport;
-    return numbers[static_cast<int>(weights + set * VDimension + axis) * BatchSamples + sample];
-  }
-  /** What follows: sums of the warps, then those of the chunk. */
-  __device__ __forceinline__ double *
-  Sums(unsigned int sets) const
-  {
-    return &this->Force(sets, 0, 0);
-  }
-  /** Bytes of a block. */
-  static std::size_t
-  Bytes(unsigned int sets)
-  {
-    constexpr std::size_t weights = VDimension * WidestSupport;
-    return sizeof(double) * ((weights + sets * VDimension) * BatchSamples +
-                             (MetricWarps + sets) * std::size_t{ CellShape<VDimension>::Numbers });
-  }
-};
-
-/** MetricSums whose forces go to a place of a batch. */
-template <unsigned int VDimension>
-class ForceSums
-{
-public:
-  static constexpr unsigned int Sets = 2;
-  static constexpr bool         AnyPass = true;
-
-  __device__ __forceinline__
-  ForceSums(const SplineParameters<VDimension> & parameters, const ForceBatch<VDimension> & batch)
-    : m_Parameters(parameters)
-    , m_Batch(batch)
-  {}
-
-  /** Where forces go; they are 0 there until then. */
-  __device__ __forceinline__ void
-  Aim(int sample, unsigned int sets)
-  {
-    m_Sample = sample;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      for (int k = 0; k < WidestSupport; ++k)
-      {
-        m_Batch.Weight(d, k, sample) = 0.0;
-      }
-      for (unsigned int set = 0; set < sets; ++set)
-      {
-        m_Batch.Force(set, d, sample) = 0.0;
-      }
-    }
-  }
-  __device__ __forceinline__ void
-  AddSample()
-  {
-    m_Sums.AddSample();
-  }
-  __device__ __forceinline__ void
-  AddValue(unsigned int which, double value)
-  {
-    m_Sums.AddValue(which, value);
-  }
-  __device__ __forceinline__ void
-  AddForce(unsigned int set, double weight, const double (&gradient)[VDimension], const double (&place)[VDimension])
-  {
-    double force[VDimension];
-    m_Parameters.ForceOf(weight, gradient, force);
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      m_Batch.Force(set, d, m_Sample) = force[d];
-    }
-    if (set > 0)
-    {
-      return;
-    }
-    double       point[VDimension];
-    double       weights[VDimension][WidestSupport];
-    std::int64_t offset = 0;
-    m_Parameters.Enter(place, point);
-    if (FindPaddedSupport(m_Parameters.GetStage(), point, weights, offset))
-    {
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        for (int k = 0; k < WidestSupport; ++k)
-        {
-          m_Batch.Weight(d, k, m_Sample) = weights[d][k];
-        }
-      }
-    }
-  }
-  __device__ __forceinline__ const MetricSums<VDimension, 0> &
-                                   GetSums() const
-  {
-    return m_Sums;
-  }
-
-private:
-  const SplineParameters<VDimension> & m_Parameters;
-  const ForceBatch<VDimension> &       m_Batch;
-  int                                  m_Sample{ 0 };
-  MetricSums<VDimension, 0>            m_Sums;
-};
-
-/** Adds a batch's forces of a set, times the weights, to the chunk's sums over the cell's nodes: a thread a row of nodes
- * of every so manieth sample, then a tree over the threads of a row. All threads come here. */
-template <unsigned int VDimension>
-__device__ __forceinline__ void
-SpreadBatch(const ForceBatch<VDimension> & batch, unsigned int set, int count, double * ofWarps, double * total)
-{
-  using Shape = CellShape<VDimension>;
-  constexpr int groups = static_cast<int>(MetricThreads) / Shape::Rows;
-  const int     thread = static_cast<int>(threadIdx.x);
-  const int     row = thread % Shape::Rows;
-  const int     y = row % WidestSupport;
-  const int     z = row / WidestSupport;
-  double        sums[VDimension][WidestSupport]{};
-  for (int i = thread / Shape::Rows; i < count; i += groups)
-  {
-    double weight = batch.Weight(1, y, i);
-    if constexpr (VDimension == 3)
-    {
-      weight *= batch.Weight(2, z, i);
-    }
-    double along[WidestSupport];
-#pragma unroll
-    for (int k = 0; k < WidestSupport; ++k)
-    {
-      along[k] = batch.Weight(0, k, i);
-    }
-#pragma unroll
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      const double part = weight * batch.Force(set, d, i);
-#pragma unroll
-      for (int k = 0; k < WidestSupport; ++k)
-      {
-        sums[d][k] += part * along[k];
-      }
-    }
-  }
-  double * const own = ofWarps + thread / 32 * Shape::Numbers;
-#pragma unroll
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-#pragma unroll
-    for (int k = 0; k < WidestSupport; ++k)
-    {
-      double sum = sums[d][k];
-      for (int distance = 16; distance >= Shape::Rows; distance /= 2)
-      {
-        sum += __shfl_down_sync(0xFFFFFFFFU, sum, distance);
-      }
-      if (thread % 32 < Shape::Rows)
-      {
-        own[(static_cast<int>(d) * Shape::Rows + row) * WidestSupport + k] = sum;
-      }
-    }
-  }
-  __syncthreads();
-  for (int n = thread; n < Shape::Numbers; n += MetricThreads)
-  {
-    double sum = 0.0;
-    for (unsigned int warp = 0; warp < MetricWarps; ++warp)
-    {
-      sum += ofWarps[static_cast<int>(warp) * Shape::Numbers + n];
-    }
-    total[n] += sum;
-  }
-  __syncthreads();
-}
+/** Blocks of a multiprocessor, as of MetricKernel. */
+template <typename TValues>
+constexpr unsigned int SpreadBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
 
 /** A block a chunk of a cell.
  *
@@ -252,7 +64,7 @@ SpreadBatch(const ForceBatch<VDimension> & batch, unsigned int set, int count, d
  * \param[out] values counts and values by block, see StoreBlockSums() */
 template <typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(MetricThreads, SpreadBlocks)
+__launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
   MetricSpreadKernel(const __grid_constant__ MetricArguments<VDimension>  arguments,
                      const __grid_constant__ SplineParameters<VDimension> parameters,
                      const SplineOrder                                    order,
@@ -260,12 +72,12 @@ __launch_bounds__(MetricThreads, SpreadBlocks)
                      double *                                             partial,
                      double *                                             values)
 {
-  constexpr int                    numbers = CellShape<VDimension>::Numbers;
-  const int                        thread = static_cast<int>(threadIdx.x);
-  const std::uint32_t              chunk = blockIdx.x;
-  extern __shared__ double         shared[];
-  const ForceBatch<VDimension>     batch{ shared };
-  ForceSums<VDimension>            sums(parameters, batch);
+  constexpr int                numbers = CellShape<VDimension>::Numbers;
+  const int                    thread = static_cast<int>(threadIdx.x);
+  const std::uint32_t          chunk = blockIdx.x;
+  extern __shared__ double     shared[];
+  const ForceBatch<VDimension> batch{ shared };
+  ForceSums<VDimension>        sums(parameters, batch);
   if (chunk < order.chunkStarts[order.cells])
   {
     // The last cell that begins there or before: one without chunks begins where the next does.
@@ -273,26 +85,35 @@ __launch_bounds__(MetricThreads, SpreadBlocks)
     const std::uint32_t first = order.starts[cell] + (chunk - order.chunkStarts[cell]) * ChunkSamples;
     const std::uint32_t end = min(order.starts[cell + 1], first + ChunkSamples);
     const bool          moves = cell + 1 < order.cells;
-    double * const      ofWarps = batch.Sums(sets);
-    double * const      total = ofWarps + MetricWarps * numbers;
+    double * const      coefficients = batch.Coefficients(sets);
+    double * const      total = batch.Totals(sets);
     for (int n = thread; n < static_cast<int>(sets) * numbers; n += MetricThreads)
     {
       total[n] = 0.0;
     }
+    if (moves)
+    {
+      LoadCell(parameters.GetStage(), cell, coefficients);
+    }
+    __syncthreads();
     for (std::uint32_t begin = first; begin < end; begin += BatchSamples)
     {
       const int count = static_cast<int>(min(end - begin, std::uint32_t{ BatchSamples }));
       NoHistogram none;
+#pragma unroll 1
       for (int i = thread; i < count; i += MetricThreads)
       {
         sums.Aim(i, sets);
         const MetricCursor<VDimension> cursor(arguments, order.samples[begin + i]);
-        AddMetricSample<true, TValues>(arguments, cursor, sums, none);
+        const auto move = [&](const double (&place)[VDimension], double (&moved)[VDimension]) {
+          MoveInCell(parameters, arguments.moving.stageCount, batch, i, coefficients, place, moved);
+        };
+        AddMovedSample<TValues>(arguments, cursor, move, sums, none);
       }
       __syncthreads();
       for (unsigned int set = 0; moves && set < sets; ++set)
       {
-        SpreadBatch(batch, set, count, ofWarps, total + set * numbers);
+        SpreadBatch(batch, set, count, batch.WarpSums(sets), total + set * numbers);
       }
     }
     for (int n = thread; moves && n < static_cast<int>(sets) * numbers; n += MetricThreads)
@@ -314,8 +135,7 @@ __launch_bounds__(GatherThreads) MetricGatherKernel(const __grid_constant__ Grid
                                                     const double *                                 partial,
                                                     double *                                       coefficients)
 {
-  constexpr int      rows = CellShape<VDimension>::Rows;
-  constexpr int      numbers = CellShape<VDimension>::Numbers;
+  using Shape = CellShape<VDimension>;
   const std::int64_t node = std::int64_t{ blockIdx.x } * GatherThreads + threadIdx.x;
   const auto         nodes = static_cast<std::int64_t>(order.cells) - 1;
   if (node >= nodes)
@@ -341,11 +161,11 @@ __launch_bounds__(GatherThreads) MetricGatherKernel(const __grid_constant__ Grid
       for (int x = 0; x < support && x <= at[0]; ++x)
       {
         const int    cell = static_cast<int>(node) - x - y * sizeX - z * sizeXY;
-        const int    number = (static_cast<int>(axis) * rows + z * WidestSupport + y) * WidestSupport + x;
+        const int    number = static_cast<int>(axis) * Shape::Nodes + (z * WidestSupport + y) * WidestSupport + x;
         const auto   last = order.chunkStarts[cell + 1];
         for (std::uint32_t chunk = order.chunkStarts[cell]; chunk < last; ++chunk)
         {
-          sum += partial[(std::int64_t{ chunk } * sets + set) * numbers + number];
+          sum += partial[(std::int64_t{ chunk } * sets + set) * Shape::Numbers + number];
         }
       }
     }
