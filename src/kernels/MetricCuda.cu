@@ -46,7 +46,8 @@ template <typename TValues>
 constexpr unsigned int MetricBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
 
 constexpr unsigned int HistogramThreads = 256;
-// Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too few.
+// Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too
+// few.
 template <bool VWalks, typename TValues>
 constexpr unsigned int HistogramBlocks = !VWalks && sizeof(typename TValues::Real) == sizeof(float) ? 4 : 2;
 constexpr std::int64_t HistogramSamples = 31 * 256; // of a block: less than 2^13, whose digits' sums fit 32 bits

@@ -210,7 +210,7 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
                 TSums &                             sums,
                 THistogram &                        histogram)
 {
-  const auto move = [&arguments](const double (&place)[VDimension], double (&moved)[VDimension]) {
+  const auto move = [&arguments](const double(&place)[VDimension], double(&moved)[VDimension]) {
     arguments.template Move<VWalks>(place, moved);
   };
   AddMovedSample<TValues>(arguments, cursor, move, sums, histogram);

@@ -56,7 +56,7 @@ struct SplineOrder
 
 /** First place of sorted keys that is not below a key. */
 __device__ __forceinline__ std::uint32_t
-LowerBound(const std::uint32_t * keys, std::uint32_t count, std::uint32_t key)
+                           LowerBound(const std::uint32_t * keys, std::uint32_t count, std::uint32_t key)
 {
   std::uint32_t first = 0;
   while (count > 0)
@@ -72,7 +72,7 @@ LowerBound(const std::uint32_t * keys, std::uint32_t count, std::uint32_t key)
 /** A sample's cell; those that do not count come last. */
 template <unsigned int VDimension>
 __global__ void
-__launch_bounds__(OrderThreads) MetricCellKernel(const __grid_constant__ MetricArguments<VDimension>  arguments,
+__launch_bounds__(OrderThreads) MetricCellKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
                                                  const __grid_constant__ SplineParameters<VDimension> parameters,
                                                  std::uint32_t *                                      cells,
                                                  std::uint32_t *                                      samples)
@@ -133,10 +133,10 @@ public:
     , m_Samples(2 * static_cast<std::size_t>(arguments.count) * sizeof(std::uint32_t), stream)
     , m_Starts(3 * (std::size_t{ m_Cells } + 1) * sizeof(std::uint32_t), stream)
   {
-    const auto         count = static_cast<std::uint32_t>(arguments.count);
-    const DeviceBuffer memory(m_Samples.Bytes(), stream);
-    auto * const       keys = static_cast<std::uint32_t *>(memory.Data());
-    auto * const       samples = static_cast<std::uint32_t *>(m_Samples.Data());
+    const auto                       count = static_cast<std::uint32_t>(arguments.count);
+    const DeviceBuffer               memory(m_Samples.Bytes(), stream);
+    auto * const                     keys = static_cast<std::uint32_t *>(memory.Data());
+    auto * const                     samples = static_cast<std::uint32_t *>(m_Samples.Data());
     cub::DoubleBuffer<std::uint32_t> bothKeys(keys, keys + count);
     cub::DoubleBuffer<std::uint32_t> bothSamples(samples, samples + count);
     MetricCellKernel<<<BlocksOf(count), OrderThreads, 0, stream.Get()>>>(arguments, parameters, keys, samples);

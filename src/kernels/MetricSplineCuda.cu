@@ -40,10 +40,10 @@
 /** \file
  * \brief Derivatives of a metric by the coefficients of B-splines, on a device.
  *
- * Samples are taken in the order of the cells of the grid, so that a block adds to the nodes of one cell alone: it makes
- * the forces of some samples, a thread each, and then their sums over the cell's nodes, a thread some nodes. The sums of
- * a chunk go to memory, and a node gathers its own from the chunks of the cells around it. Everything is added in an
- * order that the samples give. */
+ * Samples are taken in the order of the cells of the grid, so that a block adds to the nodes of one cell alone: it
+ * makes the forces of some samples, a thread each, and then their sums over the cell's nodes, a thread some nodes. The
+ * sums of a chunk go to memory, and a node gathers its own from the chunks of the cells around it. Everything is added
+ * in an order that the samples give. */
 
 namespace itk::CudaSpline
 {
@@ -65,7 +65,7 @@ constexpr unsigned int SpreadBlocks = sizeof(typename TValues::Real) == sizeof(f
 template <typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
-  MetricSpreadKernel(const __grid_constant__ MetricArguments<VDimension>  arguments,
+  MetricSpreadKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
                      const __grid_constant__ SplineParameters<VDimension> parameters,
                      const SplineOrder                                    order,
                      unsigned int                                         sets,
@@ -98,14 +98,14 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
     __syncthreads();
     for (std::uint32_t begin = first; begin < end; begin += BatchSamples)
     {
-      const int count = static_cast<int>(min(end - begin, std::uint32_t{ BatchSamples }));
+      const int   count = static_cast<int>(min(end - begin, std::uint32_t{ BatchSamples }));
       NoHistogram none;
 #pragma unroll 1
       for (int i = thread; i < count; i += MetricThreads)
       {
         sums.Aim(i, sets);
         const MetricCursor<VDimension> cursor(arguments, order.samples[begin + i]);
-        const auto move = [&](const double (&place)[VDimension], double (&moved)[VDimension]) {
+        const auto                     move = [&](const double(&place)[VDimension], double(&moved)[VDimension]) {
           MoveInCell(parameters, arguments.moving.stageCount, batch, i, coefficients, place, moved);
         };
         AddMovedSample<TValues>(arguments, cursor, move, sums, none);
@@ -160,9 +160,9 @@ __launch_bounds__(GatherThreads) MetricGatherKernel(const __grid_constant__ Grid
     {
       for (int x = 0; x < support && x <= at[0]; ++x)
       {
-        const int    cell = static_cast<int>(node) - x - y * sizeX - z * sizeXY;
-        const int    number = static_cast<int>(axis) * Shape::Nodes + (z * WidestSupport + y) * WidestSupport + x;
-        const auto   last = order.chunkStarts[cell + 1];
+        const int  cell = static_cast<int>(node) - x - y * sizeX - z * sizeXY;
+        const int  number = static_cast<int>(axis) * Shape::Nodes + (z * WidestSupport + y) * WidestSupport + x;
+        const auto last = order.chunkStarts[cell + 1];
         for (std::uint32_t chunk = order.chunkStarts[cell]; chunk < last; ++chunk)
         {
           sum += partial[(std::int64_t{ chunk } * sets + set) * Shape::Numbers + number];
@@ -213,7 +213,7 @@ SpreadOnCuda(const MetricDescriptor & descriptor, const MetricSources & sources)
     arguments, parameters, order.Get(), sets, partial, values);
   CheckCuda(cudaGetLastError(), "MetricSpreadKernel");
   LaunchMetricTotal(values, blocks, Numbers::Numbers, total, stream);
-  const auto &               stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+  const auto &                 stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
   const GridExtent<VDimension> extent = MakeStage<VDimension>(stage, nullptr).extent;
   const dim3 grid(static_cast<unsigned int>((parameters.nodes + GatherThreads - 1) / GatherThreads), sets * VDimension);
   MetricGatherKernel<<<grid, GatherThreads, 0, stream.Get()>>>(
@@ -242,10 +242,9 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
 {
   const DeviceScope scope(context.device);
   MetricResult      result;
-  DispatchMetricValues(
-    descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values) {
-      result = SpreadOnCuda<decltype(values), decltype(dimension)::value>(descriptor, sources);
-    });
+  DispatchMetricValues(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values) {
+    result = SpreadOnCuda<decltype(values), decltype(dimension)::value>(descriptor, sources);
+  });
   return result;
 }
 

@@ -216,7 +216,7 @@ struct IntegerMetric
     {
       moments.assign(12, 0.0);
     }
-    this->Visit(withMasks, [&](const std::int64_t (&from)[3], std::size_t sample, std::size_t at) {
+    this->Visit(withMasks, [&](const std::int64_t(&from)[3], std::size_t sample, std::size_t at) {
       ++result.count;
       double weights[2];
       this->Weigh(descriptor, sample, at, result, weights);

@@ -20,8 +20,8 @@
 #include <algorithm>
 
 /** \file
- * \brief Derivatives of metrics by the coefficients of B-splines against plain loops over all nodes, with the B-spline by
- * its recursion: integers have exact forces, so what differs is the rounding of weights and the order of sums. */
+ * \brief Derivatives of metrics by the coefficients of B-splines against plain loops over all nodes, with the B-spline
+ * by its recursion: integers have exact forces, so what differs is the rounding of weights and the order of sums. */
 
 namespace
 {
@@ -64,11 +64,11 @@ RandomGrid(int order, FreshRandom & random)
 
 /** Sums over the valid samples, and sums of the terms' magnitudes. */
 void
-Expect(const IntegerMetric &         metric,
-       const MetricDescriptor &      descriptor,
-       const TransformChain::Stage & grid,
-       bool                          withMasks,
-       MetricResult &                result,
+Expect(const IntegerMetric &                metric,
+       const MetricDescriptor &             descriptor,
+       const TransformChain::Stage &        grid,
+       bool                                 withMasks,
+       MetricResult &                       result,
        std::array<std::vector<double>, 2> & magnitudes)
 {
   const std::int64_t nodes = grid.size[0] * grid.size[1] * grid.size[2];
@@ -77,7 +77,7 @@ Expect(const IntegerMetric &         metric,
     result.derivatives[set].assign(static_cast<std::size_t>(3 * nodes), 0.0);
     magnitudes[set] = result.derivatives[set];
   }
-  metric.Visit(withMasks, [&](const std::int64_t (&from)[3], std::size_t sample, std::size_t at) {
+  metric.Visit(withMasks, [&](const std::int64_t(&from)[3], std::size_t sample, std::size_t at) {
     ++result.count;
     double weights[2];
     metric.Weigh(descriptor, sample, at, result, weights);

@@ -57,7 +57,9 @@ ComputePieces(const PieceCase &        test,
 
 /** Expects the same bits: what differs is told by its number, its first place and the values there. */
 testing::AssertionResult
-HaveSameBits(const PieceCase & test, const std::vector<unsigned char> & pieces, const std::vector<unsigned char> & whole)
+HaveSameBits(const PieceCase &                  test,
+             const std::vector<unsigned char> & pieces,
+             const std::vector<unsigned char> & whole)
 {
   const ScalarType  type = test.task.resampling.output;
   const std::size_t bytes = SizeOf(type);
@@ -310,7 +312,8 @@ TEST(ResamplePieces, ASmallOutputReadsASmallWindow)
   const PiecePlan plan = PlanPieces(test.task, BytesOfWhole(test.task), 1, nullptr);
   ASSERT_EQ(plan.pieces.size(), 1u);
   EXPECT_LT(plan.WindowCount(), test.task.samples.Count() / 2);
-  EXPECT_TRUE(HaveSameBits(test, ComputePieces(test, plan, ExecutionContext()), ComputeWhole(test, ExecutionContext())));
+  EXPECT_TRUE(
+    HaveSameBits(test, ComputePieces(test, plan, ExecutionContext()), ComputeWhole(test, ExecutionContext())));
 }
 
 TEST(ResamplePiecesGpu, SeveralDevices)

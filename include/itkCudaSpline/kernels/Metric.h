@@ -176,8 +176,8 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
 
 /** \brief Memory of a device that EvaluateMetric() takes beside its sources, at most (bytes).
  *
- * Derivatives by the coefficients of B-splines take the most: 18 bytes a sample, and 3 KiB for each cell of the grid and
- * each 1024 samples.
+ * Derivatives by the coefficients of B-splines take the most: 18 bytes a sample, and 3 KiB for each cell of the grid
+ * and each 1024 samples.
  *
  * \param[in] descriptor what is compared
  * \param[in] samples number of samples */
