@@ -46,6 +46,7 @@
 #include "itkImage.h"
 #include "itkVersion.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>

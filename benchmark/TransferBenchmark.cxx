@@ -37,6 +37,7 @@
 #include "itkEuler3DTransform.h"
 #include "itkImage.h"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <string>

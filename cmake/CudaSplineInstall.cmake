@@ -35,17 +35,19 @@ install(
   ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
 )
 
-# The object factory, in a folder of its own: what ITK_AUTOLOAD_PATH names, of which ITK loads every library.
-set_target_properties(
-  CudaSplineFactories
-  PROPERTIES INSTALL_RPATH "${_cudaspline_origin}/.." INSTALL_RPATH_USE_LINK_PATH ON
-)
-install(
-  TARGETS CudaSplineFactories
-  EXPORT CudaSplinePackage
-  LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}/CudaSplineFactories" COMPONENT Factories
-  ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
-)
+# The object factories, each in a folder of its own: what ITK_AUTOLOAD_PATH names, of which ITK loads every library.
+foreach(_cudaspline_factories IN ITEMS CudaSplineFactories CudaSplineMetricFactories)
+  set_target_properties(
+    ${_cudaspline_factories}
+    PROPERTIES INSTALL_RPATH "${_cudaspline_origin}/.." INSTALL_RPATH_USE_LINK_PATH ON
+  )
+  install(
+    TARGETS ${_cudaspline_factories}
+    EXPORT CudaSplinePackage
+    LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}/${_cudaspline_factories}" COMPONENT Factories
+    ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
+  )
+endforeach()
 set(_cudaspline_package_folder "${CudaSpline_INSTALL_LIBRARY_DIR}/cmake/CudaSpline")
 install(
   EXPORT CudaSplinePackage

@@ -19,11 +19,8 @@
 #define itkCudaSplineFactory_h
 
 #include "CudaSplineFactoriesExport.h"
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSplineFactoryBase.h"
 
-#include "itkObjectFactoryBase.h"
-
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,7 +51,7 @@ namespace itk
  * lists them (CudaSplineTrace).
  *
  * \ingroup CudaSpline */
-class CudaSplineFactories_EXPORT CudaSplineFactory : public ObjectFactoryBase
+class CudaSplineFactories_EXPORT CudaSplineFactory : public CudaSplineFactoryBase
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaSplineFactory);
@@ -62,7 +59,7 @@ public:
   /** Types of ITK's conventions. */
   ///@{
   using Self = CudaSplineFactory;
-  using Superclass = ObjectFactoryBase;
+  using Superclass = CudaSplineFactoryBase;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
   ///@}
@@ -70,11 +67,7 @@ public:
   /** Makes a factory, which is not registered. */
   itkCudaSplineFactorylessNewMacro(Self);
   /** Name of the class. */
-  itkCudaSplineTypeMacro(CudaSplineFactory, ObjectFactoryBase);
-
-  /** Version of ITK that the overriding classes were compiled with. */
-  const char *
-  GetITKSourceVersion() const override;
+  itkCudaSplineTypeMacro(CudaSplineFactory, CudaSplineFactoryBase);
 
   /** What the factory is for. */
   const char *
@@ -96,19 +89,6 @@ public:
   /** Names of the classes that can be overridden, without their template arguments. */
   static std::vector<std::string>
   GetClassNames();
-
-  /** Switches a class of this factory on or off, for all its template arguments; on until it is called, or as
-   * CUDASPLINE_FACTORY_CLASSES says.
-   *
-   * \param[in] name name of ITK's class, without template arguments
-   * \param[in] enabled whether it is overridden
-   * \exception ExceptionObject no such class; the message names those there are */
-  void
-  SetClassEnabled(const std::string & name, bool enabled);
-  /** True where a class is overridden.
-   * \exception ExceptionObject no such class */
-  bool
-  GetClassEnabled(const std::string & name) const;
 
   /** SetClassEnabled() of ResampleImageFilter. */
   ///@{
@@ -155,14 +135,6 @@ public:
 protected:
   CudaSplineFactory();
   ~CudaSplineFactory() override;
-
-  /** Prints which classes are overridden. */
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override;
-
-private:
-  struct Switches;
-  std::unique_ptr<Switches> m_Switches;
 };
 
 } // namespace itk

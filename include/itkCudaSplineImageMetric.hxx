@@ -224,7 +224,14 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     operation.memory = [&](int device) {
       auto wanted = descriptor;
       wanted.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
-      return this->PlanSources(device, CudaSpline::CountMetricBytes(wanted, preparation.fixed.descriptor.Count()));
+      const std::int64_t count = preparation.fixed.descriptor.Count();
+      auto               plan = this->PlanSources(device, CudaSpline::CountMetricBytes(wanted, count));
+      if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(wanted, count))
+      {
+        plan.fits = false;
+        plan.reason = reasonForHost;
+      }
+      return plan;
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       const CudaSpline::MetricSources & sources = this->ProvideSources(context);

@@ -22,6 +22,7 @@
 
 #include "itkMultiTransform.h"
 
+#include <algorithm>
 #include <cmath>
 #include <typeinfo>
 

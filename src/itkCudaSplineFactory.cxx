@@ -16,33 +16,15 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineFactory.h"
+#include "itkCudaSplineLoadedFactory.h"
 #include "itkCudaSplineOverrides.h"
-
-#include "itkVersion.h"
-
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <iostream>
-#include <map>
-#include <sstream>
 
 namespace itk
 {
 
-/** What is overridden, and whether. Registered overrides are ITK's to keep; it finds them by the names of both classes.
- */
-struct CudaSplineFactory::Switches
+CudaSplineFactory::CudaSplineFactory()
 {
   CudaSplineDetail::Overrides overrides;
-  std::map<std::string, bool> enabled;
-};
-
-CudaSplineFactory::CudaSplineFactory()
-  : m_Switches(std::make_unique<Switches>())
-{
-  CudaSplineDetail::Overrides & overrides = m_Switches->overrides;
   CudaSplineDetail::AppendResampleSmall2D(overrides);
   CudaSplineDetail::AppendResampleLarge2D(overrides);
   CudaSplineDetail::AppendResampleSmall3D(overrides);
@@ -51,49 +33,14 @@ CudaSplineFactory::CudaSplineFactory()
   CudaSplineDetail::AppendWarpSmall3D(overrides);
   CudaSplineDetail::AppendWarpLarge3D(overrides);
   CudaSplineDetail::AppendDecomposition(overrides);
-
   for (const CudaSplineDetail::Override & override : overrides)
   {
-    this->RegisterOverride(
-      override.overridden.c_str(), override.with.c_str(), "CudaSpline", true, override.create.GetPointer());
+    this->AddOverride(override.name, override.overridden, override.with, override.create.GetPointer());
   }
-  for (const std::string & name : GetClassNames())
-  {
-    m_Switches->enabled[name] = true;
-  }
-
-  const char * const words = std::getenv("CUDASPLINE_FACTORY_CLASSES");
-  if (words == nullptr || *words == '\0')
-  {
-    return;
-  }
-  for (const std::string & name : GetClassNames())
-  {
-    this->SetClassEnabled(name, false);
-  }
-  std::istringstream list(words);
-  for (std::string word; std::getline(list, word, ',');)
-  {
-    if (m_Switches->enabled.count(word) > 0)
-    {
-      this->SetClassEnabled(word, true);
-    }
-    else if (word != "none")
-    {
-      // A program that was never compiled for this must not end because of a word.
-      std::cerr << "CudaSpline: CUDASPLINE_FACTORY_CLASSES names \"" << word
-                << "\", which is no class that can be overridden.\n";
-    }
-  }
+  this->ReadEnvironment();
 }
 
 CudaSplineFactory::~CudaSplineFactory() = default;
-
-const char *
-CudaSplineFactory::GetITKSourceVersion() const
-{
-  return ITK_SOURCE_VERSION;
-}
 
 const char *
 CudaSplineFactory::GetDescription() const
@@ -107,134 +54,24 @@ CudaSplineFactory::GetClassNames()
   return { "ResampleImageFilter", "WarpImageFilter", "BSplineDecompositionImageFilter" };
 }
 
-void
-CudaSplineFactory::SetClassEnabled(const std::string & name, bool enabled)
-{
-  static_cast<void>(this->GetClassEnabled(name)); // refuses other names
-  m_Switches->enabled[name] = enabled;
-  for (const CudaSplineDetail::Override & override : m_Switches->overrides)
-  {
-    if (name == override.name)
-    {
-      this->SetEnableFlag(enabled, override.overridden.c_str(), override.with.c_str());
-    }
-  }
-  this->Modified();
-}
-
-bool
-CudaSplineFactory::GetClassEnabled(const std::string & name) const
-{
-  const auto found = m_Switches->enabled.find(name);
-  if (found == m_Switches->enabled.end())
-  {
-    std::string names;
-    for (const std::string & known : GetClassNames())
-    {
-      names += (names.empty() ? "" : ", ") + known;
-    }
-    itkExceptionMacro(<< "The class \"" << name << "\" is not overridden; these can be: " << names << ".");
-  }
-  return found->second;
-}
-
 auto
 CudaSplineFactory::GetRegisteredFactory() -> Pointer
 {
-  // By name: one that ITK loaded may come from another copy of this library.
-  for (ObjectFactoryBase * factory : ObjectFactoryBase::GetRegisteredFactories())
-  {
-    if (auto * const ours = dynamic_cast<Self *>(factory))
-    {
-      return ours;
-    }
-  }
-  return nullptr;
+  return CudaSplineDetail::FindRegisteredFactory<Self>();
 }
 
 auto
 CudaSplineFactory::RegisterOneFactory() -> Pointer
 {
-  Pointer factory = GetRegisteredFactory();
-  if (factory.IsNull())
-  {
-    factory = Self::New();
-    ObjectFactoryBase::RegisterFactory(factory);
-  }
-  return factory;
+  return CudaSplineDetail::RegisterFactoryOnce<Self>();
 }
 
 void
 CudaSplineFactory::UnRegisterOneFactory()
 {
-  const Pointer factory = GetRegisteredFactory();
-  if (factory.IsNotNull())
-  {
-    ObjectFactoryBase::UnRegisterFactory(factory);
-  }
+  CudaSplineDetail::UnRegisterFactoryIfThere<Self>();
 }
 
-void
-CudaSplineFactory::PrintSelf(std::ostream & os, Indent indent) const
-{
-  Superclass::PrintSelf(os, indent);
-  for (const auto & entry : m_Switches->enabled)
-  {
-    os << indent << entry.first << ": " << (entry.second ? "overridden" : "not overridden") << std::endl;
-  }
-}
-
-namespace
-{
-
-/** \brief A factory that overrides nothing: what ITK gets where the classes must not be used.
- *
- * ITK takes no null from itkLoad(). It says that it was compiled with the ITK that runs, so that ITK does not complain
- * of it, nor refuse it. */
-class EmptyFactory : public ObjectFactoryBase
-{
-public:
-  using Self = EmptyFactory;
-  using Pointer = SmartPointer<Self>;
-  itkCudaSplineFactorylessNewMacro(Self);
-
-  const char *
-  GetITKSourceVersion() const override
-  {
-    return Version::GetITKSourceVersion();
-  }
-  const char *
-  GetDescription() const override
-  {
-    return "CudaSpline: no class is overridden";
-  }
-};
-
-ObjectFactoryBase::Pointer
-MakeLoadedFactory()
-{
-  std::string reason;
-  if (std::strcmp(Version::GetITKSourceVersion(), ITK_SOURCE_VERSION) != 0)
-  {
-    reason = std::string("it was built with ") + ITK_SOURCE_VERSION + ", and the program runs with " +
-             Version::GetITKSourceVersion();
-  }
-  else
-  {
-    try
-    {
-      return CudaSplineFactory::New().GetPointer();
-    }
-    catch (const std::exception & error)
-    {
-      reason = error.what();
-    }
-  }
-  std::cerr << "CudaSpline: libCudaSplineFactories overrides no class of ITK's, because " << reason << ".\n";
-  return EmptyFactory::New().GetPointer();
-}
-
-} // namespace
 } // namespace itk
 
 /** \brief What ITK calls of each library in the folders of ITK_AUTOLOAD_PATH.
@@ -244,6 +81,7 @@ MakeLoadedFactory()
 extern "C" CudaSplineFactories_EXPORT itk::ObjectFactoryBase *
                                       itkLoad()
 {
-  static const itk::ObjectFactoryBase::Pointer factory = itk::MakeLoadedFactory();
+  static const itk::ObjectFactoryBase::Pointer factory =
+    itk::CudaSplineDetail::MakeLoadedFactory<itk::CudaSplineFactory>("libCudaSplineFactories");
   return factory.GetPointer();
 }

@@ -34,6 +34,7 @@
 
 #include "itkMultiThreaderBase.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iostream>

@@ -110,9 +110,12 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources, const 
     const auto   stage = static_cast<std::size_t>(descriptor.splineStage);
     Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage is one of B-splines");
     Require(descriptor.IsAffineFrom(stage + 1), "stages behind that of B-splines are affine");
-    Require(descriptor.gradient == MetricGradient::None || context.backend != Backend::Cuda ||
-              count <= std::numeric_limits<std::int32_t>::max(),
-            "for derivatives by the coefficients of B-splines a device sorts less than 2^31 samples");
+    for (unsigned int d = 0; d < descriptor.dimension; ++d)
+    {
+      Require(stages[stage].size[d] > stages[stage].order, "a grid of B-splines has a cell along each axis");
+    }
+    const char * const reason = ReasonForHostOnly(descriptor, count);
+    Require(context.backend != Backend::Cuda || reason == nullptr, reason);
   }
   else
   {
@@ -177,11 +180,26 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
   return work;
 }
 
+const char *
+ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples)
+{
+  if (descriptor.splineStage < 0 || descriptor.gradient == MetricGradient::None)
+  {
+    return nullptr;
+  }
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 2;
+  const auto &           stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+  return samples <= most && TransformChain::CountOf(stage, 1) <= most
+           ? nullptr
+           : "by the coefficients of B-splines a device takes less than 2^31 samples and nodes";
+}
+
 std::size_t
 CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples)
 {
   const unsigned int dimension = descriptor.dimension;
-  std::size_t        bytes = descriptor.chain.Bytes(dimension);
+  // Sums of blocks, and two numbers of the widest histogram for each of its bins: less than 2 MiB.
+  std::size_t bytes = descriptor.chain.Bytes(dimension) + (std::size_t(2) << 20);
   if (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None)
   {
     const auto &       stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];

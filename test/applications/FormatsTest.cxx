@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "TestImages.h"
 
+#include <algorithm>
+
 /** \file
  * \brief Formats in and out: the pixels, their type and the geometry come through. Nearest neighbours on the image's
  * own grid are the image's pixels. (Other interpolations may differ by 1 in integers: coordinates are rounded, and ITK

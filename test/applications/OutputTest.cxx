@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "TestImages.h"
 
+#include <algorithm>
+
 /** \file
  * \brief An output file is replaced only when the new one is complete: full disks, signals, pairs of files, links. */
 

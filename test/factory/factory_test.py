@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Programs that were never compiled for the module, with its object factory: the same results, by its classes.
 
-usage: factory_test.py plain|classes|mismatch|plastimatch --library DIR [--program FILE] [--preload FILE] [--work DIR]
+usage: factory_test.py plain|classes|mismatch|plastimatch|registration --library DIR [--program FILE] [--preload FILE] [--work DIR]
 
   plain        the program of this folder, with ITK_AUTOLOAD_PATH and without: results within the documented bounds, the module's
                classes where the factory has them and ITK's elsewhere, a line of the trace for each
   classes      CUDASPLINE_FACTORY_CLASSES leaves classes to ITK
   mismatch     where another version of ITK runs nothing is overridden, and that is said once
   plastimatch  Debian's program of this name resamples and warps; skipped where it is not installed, or linked to another ITK
+  registration registrations by the metrics' factory and without it: the same parameters, by the module's metrics
 
 The exit status is 1 where something is wrong, and 77 where the test is skipped.
 """
@@ -230,9 +231,37 @@ def plastimatch(options):
     return 0
 
 
+def registration(options):
+    """Each metric's class, value and parameters, with the factory and without."""
+    found = []
+    for library in (None, options.library):
+        output, errors = run([options.program], library)
+        found.append([line.split() for line in output.splitlines()])
+        if library is None:
+            expect(not errors, f"without the factory there is a message: {errors}")
+        else:
+            lines = trace(errors)
+            expect(len(lines) > 3 * 10, f"the trace has {len(lines)} lines")
+            for line in lines:
+                expect(line[4] == "Cpu", f"not by our kernels: {line}")
+    names = [line[0] for line in found[0]]
+    expect(len(names) == 3 and not any(name.startswith("Cuda") for name in names), f"the reference was computed by {names}")
+    expect([line[0] for line in found[1]] == ["Cuda" + name for name in names], f"computed by {[line[0] for line in found[1]]}")
+    for theirs, ours in zip(*found):
+        expect(len(theirs) == len(ours) == 5, f"numbers are missing: {ours}")
+        first, second = ([float(word) for word in line[1:]] for line in (theirs, ours))
+        for value, truth in zip(first[1:], (0.1, 1.5, -0.75)):
+            expect(abs(value - truth) < 0.05, f"not what was done to the image: {theirs}")
+        # In single precision a derivative differs by 1e-4 (L2, mutual information), and where a step ends by as much.
+        for a, b in zip(first, second):
+            expect(abs(a - b) <= 1e-3 * max(abs(a), 0.1), f"{ours} is not {theirs}")
+    _, errors = run([options.program], options.library, CUDASPLINE_FACTORY_CLASSES="none")
+    expect(not errors, f"switched off, and yet: {errors}")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch)}
+    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch, registration)}
     parser.add_argument("test", choices=sorted(tests))
     parser.add_argument("--library", required=True)
     parser.add_argument("--program")

@@ -34,6 +34,7 @@
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineResampleImageFunction.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -48,7 +49,6 @@ using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 using itk::CudaSpline::Extension;
 using itk::CudaSpline::NameOf;
-
 using Kind = itk::CudaSpline::PrefilterMethod::Kind;
 using ImageType = itk::Image<short, 3>;
 using OutputType = itk::Image<float, 3>;

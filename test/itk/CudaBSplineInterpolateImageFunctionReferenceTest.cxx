@@ -31,6 +31,7 @@
 #include "SplineErrorBounds.h"
 #include "SplineTestImages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -32,6 +32,7 @@
 #include "SplineErrorBounds.h"
 #include "SplineTestImages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>

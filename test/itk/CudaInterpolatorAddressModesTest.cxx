@@ -37,6 +37,7 @@
 #include "itkConstantBoundaryCondition.h"
 #include "itkVectorImage.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>

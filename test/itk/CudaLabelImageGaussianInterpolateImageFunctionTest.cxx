@@ -27,6 +27,7 @@
 
 #include "LabelTestSupport.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>

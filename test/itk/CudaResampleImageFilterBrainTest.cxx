@@ -26,6 +26,7 @@
 #include "itkNiftiImageIO.h"
 #include "itkImageFileReader.h"
 
+#include <algorithm>
 #include <fstream>
 
 using namespace CudaSplineTest;

@@ -26,6 +26,7 @@
 #include "itkStreamingImageFilter.h"
 #include "itkTranslationTransform.h"
 
+#include <algorithm>
 #include <thread>
 
 using namespace CudaSplineTest;

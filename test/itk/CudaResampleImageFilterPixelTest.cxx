@@ -30,6 +30,7 @@
 #include "itkCudaSpline/math/FirTaps.h"
 #include "itkCudaSpline/math/LineRecursion.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace CudaSplineTest;

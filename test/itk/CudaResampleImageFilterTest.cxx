@@ -36,6 +36,8 @@
 #include "itkTranslationTransform.h"
 #include "itkVersorRigid3DTransform.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 namespace

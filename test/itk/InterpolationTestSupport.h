@@ -26,6 +26,7 @@
 #include "SplineErrorBounds.h"
 #include "SplineTestImages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>

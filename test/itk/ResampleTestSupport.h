@@ -28,6 +28,7 @@
 #include "itkImageRegionIteratorWithIndex.h"
 #include "itkNearestNeighborInterpolateImageFunction.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>

@@ -30,6 +30,8 @@
 #include "itkTranslationTransform.h"
 #include "itkVectorNearestNeighborInterpolateImageFunction.h"
 
+#include <algorithm>
+
 /** \file
  * \brief Transforms that are not linear, with random parameters, about the place of MakePhantom(); and the comparison
  * of images whose samples may flip. */

@@ -21,6 +21,8 @@
 #include "itkCudaSpline/kernels/ContentChecksum.h"
 #include "KernelTestData.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 TEST(ContentChecksum, SeesEveryChangedByte)

@@ -26,6 +26,7 @@
 #include "itkCudaSpline/kernels/Calibration.h"
 #include "Gpu.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>

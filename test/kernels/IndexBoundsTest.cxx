@@ -21,6 +21,8 @@
 
 #include "PieceCase.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 namespace

@@ -21,6 +21,8 @@
 #include "kernels/MapShape.h"
 #include "TiledCase.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 namespace

@@ -25,6 +25,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 /** \file
  * \brief A metric of small integers, of which every product and sum is exact. */
 

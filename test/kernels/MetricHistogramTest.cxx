@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "MetricCase.h"
 
+#include <algorithm>
+
 /** \file
  * \brief Joint histograms, and the derivative of the mutual information from a table, by plain loops. */
 

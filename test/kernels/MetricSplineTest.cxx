@@ -175,6 +175,55 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
   }
 }
 
+TEST_P(MetricSplines, MoveSamplesAsValuesAloneDo)
+{
+  // Nearest neighbours are integers: what a derivative's pass adds up is exactly what one of values does, where samples
+  // are moved to the same places.
+  FreshRandom         random;
+  const IntegerMetric metric;
+  ExecutionContext    context;
+  context.backend = GetParam();
+  for (int order = 1; order <= 3; ++order)
+  {
+    const MetricSources sources = metric.Make(ScalarType::Float64, true, false, context);
+    MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, true);
+    auto                grid = RandomGrid(order, random);
+    const auto          moves = std::make_shared<std::vector<double>>();
+    for (std::int64_t n = 0; n < TransformChain::CountOf(grid, 3); ++n)
+    {
+      moves->push_back(random.Uniform(-3.0, 3.0)); // mm
+    }
+    grid.data = std::shared_ptr<const double>(moves, moves->data());
+    descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid);
+    descriptor.splineStage = 0;
+    const MetricResult found = EvaluateMetric(descriptor, sources, context);
+    descriptor.gradient = MetricGradient::None;
+    const MetricResult values = EvaluateMetric(descriptor, sources, context);
+    EXPECT_GT(found.count, 100);
+    EXPECT_EQ(found.count, values.count);
+    EXPECT_EQ(found.values, values.values);
+    descriptor.chain.stages.erase(descriptor.chain.stages.begin());
+    descriptor.splineStage = -1;
+    EXPECT_NE(EvaluateMetric(descriptor, sources, context).values, values.values); // it does move them
+  }
+}
+
+TEST(MetricSplineLimits, DevicesNumberIn32Bits)
+{
+  FreshRandom      random;
+  MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+  const auto       few = CountMetricBytes(descriptor, 1000);
+  descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomGrid(3, random));
+  descriptor.splineStage = 0;
+  EXPECT_EQ(ReasonForHostOnly(descriptor, 1000000), nullptr);
+  EXPECT_GT(CountMetricBytes(descriptor, 1000000), few + 16000000);
+  EXPECT_NE(ReasonForHostOnly(descriptor, std::int64_t{ 1 } << 31), nullptr);
+  descriptor.chain.stages[0].size = { { 1 << 11, 1 << 10, 1 << 10 } };
+  EXPECT_NE(ReasonForHostOnly(descriptor, 1000), nullptr);
+  descriptor.gradient = MetricGradient::None;
+  EXPECT_EQ(ReasonForHostOnly(descriptor, std::int64_t{ 1 } << 31), nullptr);
+}
+
 TEST_P(MetricSplines, NoSampleIsInTheGrid)
 {
   FreshRandom         random;
@@ -191,7 +240,8 @@ TEST_P(MetricSplines, NoSampleIsInTheGrid)
   const MetricResult found = EvaluateMetric(descriptor, sources, context);
   EXPECT_EQ(found.count, expected.count);
   EXPECT_EQ(found.values, expected.values);
-  EXPECT_EQ(found.derivatives[0], std::vector<double>(found.derivatives[0].size(), 0.0));
+  const auto numbers = static_cast<std::size_t>(TransformChain::CountOf(grid, 3));
+  EXPECT_EQ(found.derivatives[0], std::vector<double>(numbers, 0.0));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MetricSplines, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);

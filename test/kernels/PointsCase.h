@@ -24,6 +24,7 @@
 #include "DerivedBounds.h"
 #include "KernelTestData.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>

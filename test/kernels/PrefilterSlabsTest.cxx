@@ -26,6 +26,7 @@
 #include "itkCudaSpline/math/LineRecursion.h"
 #include "PrefilterCase.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 

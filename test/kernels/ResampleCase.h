@@ -27,6 +27,7 @@
 #include "Gpu.h"
 #include "KernelTestData.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <limits>

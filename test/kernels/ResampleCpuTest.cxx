@@ -20,6 +20,8 @@
 
 #include "ResampleCase.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 TEST(Resample, CpuWritesEverySample)

@@ -21,6 +21,8 @@
 
 #include "ResampleCase.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 TEST(ResampleGpu, NearestMovesTheSameBits)

@@ -19,6 +19,8 @@
 // have to be, and the bits are those of the resampling of the whole by the same backend.
 #include "PieceCase.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 namespace

@@ -24,6 +24,8 @@
 #include "Gpu.h"
 #include "PointsCase.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 TEST(SamplePointsDeviceGpu, SameBitsAsFromHostMemory)

@@ -20,6 +20,8 @@
 #include "Gpu.h"
 #include "PointsCase.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 namespace

@@ -23,6 +23,8 @@
 #include "itkCudaSpline/math/CatmullRomBasis.h"
 #include "itkCudaSpline/math/Geometry.h"
 
+#include <algorithm>
+
 using namespace CudaSplineTest;
 
 namespace

@@ -22,6 +22,7 @@
 
 #include "ResampleCase.h"
 
+#include <algorithm>
 #include <array>
 
 /** \file

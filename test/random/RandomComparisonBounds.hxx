@@ -20,6 +20,8 @@
 
 #include "RandomComparison.h"
 
+#include <algorithm>
+
 /** \file
  * \brief How far a value of a case may be from ITK's; read by RandomComparison.h. */
 

@@ -20,6 +20,8 @@
 
 #include "RandomComparison.h"
 
+#include <algorithm>
+
 /** \file
  * \brief How images, methods and grids of a case are drawn; read by RandomComparison.h. */
 

@@ -35,6 +35,7 @@
 
 #include "itkCudaSpline/device/Device.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>

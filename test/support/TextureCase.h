@@ -21,6 +21,7 @@
 #include "itkCudaSpline/math/TextureModel.h"
 #include "itkCudaSpline/math/TextureSpline.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>

@@ -174,10 +174,19 @@ CountMetricSamples(const MetricSources & sources);
 OperationWork
 CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & moving, std::int64_t samples);
 
+/** \brief Why a device cannot evaluate a metric that the host can; null where it can.
+ *
+ * Derivatives by the coefficients of B-splines number samples and nodes in 32 bits there.
+ *
+ * \param[in] descriptor what is compared
+ * \param[in] samples number of samples */
+const char *
+ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples);
+
 /** \brief Memory of a device that EvaluateMetric() takes beside its sources, at most (bytes).
  *
  * Derivatives by the coefficients of B-splines take the most: 18 bytes a sample, and 3 KiB for each cell of the grid
- * and each 1024 samples.
+ * and each 1024 samples; all else 2 MiB and what the stages have.
  *
  * \param[in] descriptor what is compared
  * \param[in] samples number of samples */

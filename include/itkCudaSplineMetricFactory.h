@@ -1,0 +1,94 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineMetricFactory_h
+#define itkCudaSplineMetricFactory_h
+
+#include "CudaSplineMetricFactoriesExport.h"
+#include "itkCudaSplineFactoryBase.h"
+
+#include <string>
+#include <vector>
+
+namespace itk
+{
+
+/** \class CudaSplineMetricFactory
+ * \brief Hands out the module's image metrics wherever a program asks ITK's own for a New().
+ *
+ * An object factory of ITK's, as CudaSplineFactory is, in a library of its own: programs that register nothing need not
+ * load what metrics stand on. Overridden are, for images \c I of float and double in two and three dimensions,
+ * - \c MeanSquaresImageToImageMetricv4<I, I> by CudaMeanSquaresImageToImageMetricv4,
+ * - \c CorrelationImageToImageMetricv4<I, I> by CudaCorrelationImageToImageMetricv4,
+ * - \c MattesMutualInformationImageToImageMetricv4<I, I> by CudaMattesMutualInformationImageToImageMetricv4,
+ *
+ * with ITK's defaults for their other arguments. So a registration of \c ImageRegistrationMethodv4 is accelerated by
+ * nothing but the factory.
+ *
+ * A program calls RegisterOneFactory(), and links libCudaSplineMetricFactories (target
+ * CudaSpline::CudaSplineMetricFactories). One that cannot be compiled again, but is linked to shared libraries of the
+ * same version of ITK, is started with the environment variable ITK_AUTOLOAD_PATH naming the folder of
+ * libCudaSplineMetricFactories. Each class can be switched off, see CudaSplineFactoryBase.
+ *
+ * \ingroup CudaSpline */
+class CudaSplineMetricFactories_EXPORT CudaSplineMetricFactory : public CudaSplineFactoryBase
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaSplineMetricFactory);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaSplineMetricFactory;
+  using Superclass = CudaSplineFactoryBase;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes a factory, which is not registered. */
+  itkCudaSplineFactorylessNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaSplineMetricFactory, CudaSplineFactoryBase);
+
+  /** What the factory is for. */
+  const char *
+  GetDescription() const override;
+
+  /** Registers a factory, unless there is one, and returns the one that is registered. */
+  static Pointer
+  RegisterOneFactory();
+
+  /** Takes the registered factory back, by RegisterOneFactory() or by ITK_AUTOLOAD_PATH; nothing where there is none.
+   */
+  static void
+  UnRegisterOneFactory();
+
+  /** The registered factory, or null. */
+  static Pointer
+  GetRegisteredFactory();
+
+  /** Names of the classes that can be overridden, without their template arguments. */
+  static std::vector<std::string>
+  GetClassNames();
+
+protected:
+  CudaSplineMetricFactory();
+  ~CudaSplineMetricFactory() override;
+};
+
+} // namespace itk
+
+#endif

@@ -1,0 +1,81 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSplineMetricFactory.h"
+#include "itkCudaSplineLoadedFactory.h"
+#include "itkCudaSplineMetricOverrides.h"
+
+namespace itk
+{
+
+CudaSplineMetricFactory::CudaSplineMetricFactory()
+{
+  CudaSplineDetail::Overrides overrides;
+  CudaSplineDetail::AppendMetrics2D(overrides);
+  CudaSplineDetail::AppendMetrics3D(overrides);
+  for (const CudaSplineDetail::Override & override : overrides)
+  {
+    this->AddOverride(override.name, override.overridden, override.with, override.create.GetPointer());
+  }
+  this->ReadEnvironment();
+}
+
+CudaSplineMetricFactory::~CudaSplineMetricFactory() = default;
+
+const char *
+CudaSplineMetricFactory::GetDescription() const
+{
+  return "CudaSpline: metrics of image registration on a GPU or on all threads of the host";
+}
+
+std::vector<std::string>
+CudaSplineMetricFactory::GetClassNames()
+{
+  return { "MeanSquaresImageToImageMetricv4", "CorrelationImageToImageMetricv4", "MattesMutualInformationImageToImageMetricv4" };
+}
+
+auto
+CudaSplineMetricFactory::GetRegisteredFactory() -> Pointer
+{
+  return CudaSplineDetail::FindRegisteredFactory<Self>();
+}
+
+auto
+CudaSplineMetricFactory::RegisterOneFactory() -> Pointer
+{
+  return CudaSplineDetail::RegisterFactoryOnce<Self>();
+}
+
+void
+CudaSplineMetricFactory::UnRegisterOneFactory()
+{
+  CudaSplineDetail::UnRegisterFactoryIfThere<Self>();
+}
+
+} // namespace itk
+
+/** \brief What ITK calls of each library in the folders of ITK_AUTOLOAD_PATH.
+ *
+ * It registers what it gets, and keeps no count of references of its own before that: the factory lives as long as the
+ * library. So it is the same one, and a message comes once, when ITK loads its libraries again. */
+extern "C" CudaSplineMetricFactories_EXPORT itk::ObjectFactoryBase *
+                                            itkLoad()
+{
+  static const itk::ObjectFactoryBase::Pointer factory =
+    itk::CudaSplineDetail::MakeLoadedFactory<itk::CudaSplineMetricFactory>("libCudaSplineMetricFactories");
+  return factory.GetPointer();
+}

@@ -1,0 +1,184 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// CudaSplineMetricFactory in a program of one's own: who answers New() of a metric, the switches, and a registration that
+// names ITK's class alone.
+
+#include "itkCudaSplineImageMetric.h"
+#include "itkCudaSplineMetricFactory.h"
+
+#include "itkCorrelationImageToImageMetricv4.h"
+#include "itkImageRegionIteratorWithIndex.h"
+#include "itkMattesMutualInformationImageToImageMetricv4.h"
+#include "itkMeanSquaresImageToImageMetricv4.h"
+#include "itkTranslationTransform.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+namespace
+{
+
+using itk::CudaSplineMetricFactory;
+
+template <typename TPixel, unsigned int VDimension>
+using MeanSquares =
+  itk::MeanSquaresImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
+template <typename TPixel, unsigned int VDimension>
+using Correlation =
+  itk::CorrelationImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
+template <typename TPixel, unsigned int VDimension>
+using Mattes =
+  itk::MattesMutualInformationImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
+
+/** Whether New() of ITK's class gives the module's. */
+template <typename TMetric>
+bool
+IsOurs()
+{
+  const typename TMetric::Pointer metric = TMetric::New();
+  EXPECT_EQ(metric->GetReferenceCount(), 1);
+  return std::string(metric->GetNameOfClass()).compare(0, 4, "Cuda") == 0;
+}
+
+template <typename TPixel, unsigned int VDimension>
+void
+ExpectMetrics(bool meanSquares, bool correlation, bool mattes)
+{
+  EXPECT_EQ((IsOurs<MeanSquares<TPixel, VDimension>>()), meanSquares);
+  EXPECT_EQ((IsOurs<Correlation<TPixel, VDimension>>()), correlation);
+  EXPECT_EQ((IsOurs<Mattes<TPixel, VDimension>>()), mattes);
+}
+
+/** A factory is registered while it lives. */
+class RegisteredMetrics : public testing::Test
+{
+protected:
+  void
+  SetUp() override
+  {
+    unsetenv("CUDASPLINE_FACTORY_CLASSES");
+    ASSERT_TRUE(CudaSplineMetricFactory::GetRegisteredFactory().IsNull());
+    m_Factory = CudaSplineMetricFactory::RegisterOneFactory();
+  }
+  void
+  TearDown() override
+  {
+    CudaSplineMetricFactory::UnRegisterOneFactory();
+    EXPECT_TRUE(CudaSplineMetricFactory::GetRegisteredFactory().IsNull());
+  }
+
+  CudaSplineMetricFactory::Pointer m_Factory;
+};
+
+/** Waves, moved. */
+itk::Image<float, 3>::Pointer
+Waves(double shift)
+{
+  auto               image = itk::Image<float, 3>::New();
+  const itk::Size<3> size{ { 21, 19, 17 } };
+  image->SetRegions(itk::ImageRegion<3>(size));
+  image->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<itk::Image<float, 3>> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    const auto & index = it.GetIndex();
+    it.Set(static_cast<float>(50.0 * std::sin(0.4 * (index[0] - shift)) * std::cos(0.3 * index[1]) + 2.0 * index[2]));
+  }
+  return image;
+}
+
+} // namespace
+
+TEST(CudaSplineMetricFactory, NothingIsOverriddenUnlessItIsRegistered)
+{
+  ExpectMetrics<float, 3>(false, false, false);
+  const auto factory = CudaSplineMetricFactory::New();
+  ExpectMetrics<float, 3>(false, false, false);
+}
+
+TEST_F(RegisteredMetrics, EveryClassOfTheListIsOurs)
+{
+  ExpectMetrics<float, 2>(true, true, true);
+  ExpectMetrics<float, 3>(true, true, true);
+  ExpectMetrics<double, 2>(true, true, true);
+  ExpectMetrics<double, 3>(true, true, true);
+}
+
+TEST_F(RegisteredMetrics, OtherTemplateArgumentsAreItks)
+{
+  ExpectMetrics<float, 4>(false, false, false);
+  using Single = itk::Image<float, 3>;
+  using Double = itk::Image<double, 3>;
+  EXPECT_FALSE((IsOurs<itk::MeanSquaresImageToImageMetricv4<Single, Double>>()));
+}
+
+TEST_F(RegisteredMetrics, ClassesAreSwitched)
+{
+  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 3U);
+  for (const std::string & name : CudaSplineMetricFactory::GetClassNames())
+  {
+    EXPECT_TRUE(m_Factory->GetClassEnabled(name));
+  }
+  m_Factory->SetClassEnabled("CorrelationImageToImageMetricv4", false);
+  ExpectMetrics<float, 3>(true, false, true);
+  m_Factory->SetClassEnabled("CorrelationImageToImageMetricv4", true);
+  m_Factory->SetClassEnabled("MeanSquaresImageToImageMetricv4", false);
+  ExpectMetrics<double, 2>(false, true, true);
+  EXPECT_THROW(m_Factory->SetClassEnabled("ResampleImageFilter", true), itk::ExceptionObject);
+}
+
+TEST_F(RegisteredMetrics, ValuesAreThoseOfItk)
+{
+  using Metric = MeanSquares<float, 3>;
+  using Ours = itk::CudaSplineImageMetric<Metric>;
+  const auto            fixed = Waves(0.0);
+  const auto            moving = Waves(1.3);
+  double                values[2];
+  itk::Array<double>    derivatives[2];
+  const Metric::Pointer metrics[2] = { Metric::New(), (CudaSplineMetricFactory::UnRegisterOneFactory(), Metric::New()) };
+  for (int m = 0; m < 2; ++m)
+  {
+    auto transform = itk::TranslationTransform<double, 3>::New();
+    metrics[m]->SetFixedImage(fixed);
+    metrics[m]->SetMovingImage(moving);
+    metrics[m]->SetMovingTransform(transform);
+    metrics[m]->SetVirtualDomainFromImage(fixed);
+    metrics[m]->Initialize();
+    metrics[m]->GetValueAndDerivative(values[m], derivatives[m]);
+  }
+  const auto * const ours = dynamic_cast<const Ours *>(metrics[0].GetPointer());
+  ASSERT_NE(ours, nullptr);
+  EXPECT_NE(ours->GetLastBackend(), itk::CudaSpline::Backend::Superclass) << ours->GetFallbackReason();
+  EXPECT_NE(ours->GetLastBackend(), itk::CudaSpline::Backend::None);
+  EXPECT_EQ(dynamic_cast<const Ours *>(metrics[1].GetPointer()), nullptr);
+  EXPECT_NEAR(values[0], values[1], 1e-6 * values[1]);
+  EXPECT_LE((derivatives[0] - derivatives[1]).two_norm(), 1e-5 * derivatives[1].two_norm());
+}
+
+TEST(CudaSplineMetricFactory, TheEnvironmentSwitchesClassesOfAllFactories)
+{
+  setenv("CUDASPLINE_FACTORY_CLASSES", "ResampleImageFilter,CorrelationImageToImageMetricv4", 1);
+  testing::internal::CaptureStderr();
+  const auto factory = CudaSplineMetricFactory::New();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); // another factory's class is no unknown one
+  EXPECT_TRUE(factory->GetClassEnabled("CorrelationImageToImageMetricv4"));
+  EXPECT_FALSE(factory->GetClassEnabled("MattesMutualInformationImageToImageMetricv4"));
+  unsetenv("CUDASPLINE_FACTORY_CLASSES");
+}

@@ -1,0 +1,23 @@
+# The factory of metrics, with what these stand on: the programs of the other factory are not linked to it.
+cudaspline_use_itk(ITKCommon ITKMetricsv4 ITKOptimizersv4 ITKRegistrationMethodsv4 ITKTransform)
+
+add_executable(CudaSplineMetricFactoryTests CudaSplineMetricFactoryTest.cxx)
+target_link_libraries(
+  CudaSplineMetricFactoryTests
+  PRIVATE CudaSplineTestSupport CudaSplineMetricFactories ${ITK_LIBRARIES}
+)
+gtest_discover_tests(CudaSplineMetricFactoryTests PROPERTIES LABELS cpu LABELS itk)
+
+if(library_type STREQUAL "STATIC_LIBRARY")
+  return()
+endif()
+add_executable(CudaSplinePlainItkRegistration PlainItkRegistration.cxx)
+target_link_libraries(CudaSplinePlainItkRegistration PRIVATE CudaSplineWarnings ${ITK_LIBRARIES})
+add_test(
+  NAME Factory.registration
+  COMMAND
+    "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/factory_test.py" registration --library
+    "$<TARGET_FILE_DIR:CudaSplineMetricFactories>" --program "$<TARGET_FILE:CudaSplinePlainItkRegistration>" --work
+    "${CMAKE_CURRENT_BINARY_DIR}/registration"
+)
+set_tests_properties(Factory.registration PROPERTIES LABELS "cpu;itk")
