@@ -47,7 +47,7 @@ OUTSIDE = [
     # Everything that ITK brings: its own headers and those of the libraries in it.
     ("ITK", re.compile(r"itk(?!Cuda)\w*\.(h|hxx|txx)$|(vnl|vcl|vxl|itksys|itkeigen|itk_\w+)[/_]|(gdcm|meta|nifti)\w*(/|\.h)")),
     # CudaSplineExport.h and its like: made by the build, in ITK's own tree among ITK's headers.
-    ("ITK layer", re.compile(r"(itkCuda\w*\.(h|hxx)|CudaSpline(Factories)?Export\.h)$")),
+    ("ITK layer", re.compile(r"(itkCuda\w*\.(h|hxx)|CudaSpline((Metric)?Factories)?Export\.h)$")),
     ("GoogleTest", re.compile(r"(gtest|gmock)/")),
     ("library of programs", re.compile(r"(CLI|nlohmann|benchmark)/")),
 ]
