@@ -34,8 +34,8 @@ namespace itk
 /** \class CudaSplineFactoryBase
  * \brief What the module's object factories share: overrides by class, each of which can be switched off.
  *
- * The environment variable CUDASPLINE_FACTORY_CLASSES, a list with commas, names the classes that shall be overridden by
- * any of the factories ("ResampleImageFilter"; "none" for none). Objects that exist already stay what they are.
+ * The environment variable CUDASPLINE_FACTORY_CLASSES, a list with commas, names the classes that shall be overridden
+ * by any of the factories ("ResampleImageFilter"; "none" for none). Objects that exist already stay what they are.
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineFactoryBase : public ObjectFactoryBase

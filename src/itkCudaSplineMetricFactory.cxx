@@ -45,7 +45,9 @@ CudaSplineMetricFactory::GetDescription() const
 std::vector<std::string>
 CudaSplineMetricFactory::GetClassNames()
 {
-  return { "MeanSquaresImageToImageMetricv4", "CorrelationImageToImageMetricv4", "MattesMutualInformationImageToImageMetricv4" };
+  return { "MeanSquaresImageToImageMetricv4",
+           "CorrelationImageToImageMetricv4",
+           "MattesMutualInformationImageToImageMetricv4" };
 }
 
 auto

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CudaSplineMetricFactory in a program of one's own: who answers New() of a metric, the switches, and a registration that
-// names ITK's class alone.
+// CudaSplineMetricFactory in a program of one's own: who answers New() of a metric, the switches, and a registration
+// that names ITK's class alone.
 
 #include "itkCudaSplineImageMetric.h"
 #include "itkCudaSplineMetricFactory.h"
@@ -96,7 +96,8 @@ Waves(double shift)
   const itk::Size<3> size{ { 21, 19, 17 } };
   image->SetRegions(itk::ImageRegion<3>(size));
   image->Allocate();
-  for (itk::ImageRegionIteratorWithIndex<itk::Image<float, 3>> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  for (itk::ImageRegionIteratorWithIndex<itk::Image<float, 3>> it(image, image->GetBufferedRegion()); !it.IsAtEnd();
+       ++it)
   {
     const auto & index = it.GetIndex();
     it.Set(static_cast<float>(50.0 * std::sin(0.4 * (index[0] - shift)) * std::cos(0.3 * index[1]) + 2.0 * index[2]));
@@ -152,7 +153,8 @@ TEST_F(RegisteredMetrics, ValuesAreThoseOfItk)
   const auto            moving = Waves(1.3);
   double                values[2];
   itk::Array<double>    derivatives[2];
-  const Metric::Pointer metrics[2] = { Metric::New(), (CudaSplineMetricFactory::UnRegisterOneFactory(), Metric::New()) };
+  const Metric::Pointer metrics[2] = { Metric::New(),
+                                       (CudaSplineMetricFactory::UnRegisterOneFactory(), Metric::New()) };
   for (int m = 0; m < 2; ++m)
   {
     auto transform = itk::TranslationTransform<double, 3>::New();

@@ -1,5 +1,11 @@
 # The factory of metrics, with what these stand on: the programs of the other factory are not linked to it.
-cudaspline_use_itk(ITKCommon ITKMetricsv4 ITKOptimizersv4 ITKRegistrationMethodsv4 ITKTransform)
+cudaspline_use_itk(
+  ITKCommon
+  ITKMetricsv4
+  ITKOptimizersv4
+  ITKRegistrationMethodsv4
+  ITKTransform
+)
 
 add_executable(CudaSplineMetricFactoryTests CudaSplineMetricFactoryTest.cxx)
 target_link_libraries(
