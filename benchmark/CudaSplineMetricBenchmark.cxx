@@ -42,6 +42,8 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace
 {
@@ -180,12 +182,13 @@ Register(const std::string & name, const Cell & cell)
 int
 main(int argc, char ** argv)
 {
-  for (const char * backend : { "cuda", "cpu", "itk" })
+  std::vector<std::string> backends{ "cpu", "itk" };
+  if (itk::CudaSpline::DeviceCount() > 0)
   {
-    if (std::string(backend) == "cuda" && itk::CudaSpline::DeviceCount() == 0)
-    {
-      continue;
-    }
+    backends.insert(backends.begin(), "cuda");
+  }
+  for (const std::string & backend : backends)
+  {
     for (const unsigned int size : { 64U, 128U, 256U })
     {
       for (const unsigned int order : { 1U, 3U })
@@ -212,12 +215,8 @@ main(int argc, char ** argv)
     }
   }
   // ITK's mutual information keeps a derivative of each bin by each parameter: gigabytes.
-  for (const char * backend : { "cuda", "cpu", "itk" })
+  for (const std::string & backend : backends)
   {
-    if (std::string(backend) == "cuda" && itk::CudaSpline::DeviceCount() == 0)
-    {
-      continue;
-    }
     for (const unsigned int size : { 64U, 96U, 256U })
     {
       Cell cell;

@@ -211,22 +211,20 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     }
     Outcome                      outcome;
     CudaSplineBackend::Operation operation;
+    const std::int64_t           count = preparation.fixed.descriptor.Count();
+    auto                         planned = descriptor;
+    planned.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
     operation.work = [&](int device) {
-      auto wanted = descriptor;
-      wanted.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
       const CudaSpline::OperationWork evaluating =
-        CudaSpline::CountMetricWork(wanted, preparation.moving.descriptor, preparation.fixed.descriptor.Count());
+        CudaSpline::CountMetricWork(planned, preparation.moving.descriptor, count);
       const bool onDevice = preparation.onDevice.moving != nullptr && preparation.device == device;
       return CudaSpline::BackendWork{ evaluating + this->CountSources(preparation.onHost.moving != nullptr),
                                       evaluating + this->CountSources(onDevice) };
     };
     const bool bySpline = withDerivative && descriptor.splineStage >= 0;
     operation.memory = [&](int device) {
-      auto wanted = descriptor;
-      wanted.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
-      const std::int64_t count = preparation.fixed.descriptor.Count();
-      auto               plan = this->PlanSources(device, CudaSpline::CountMetricBytes(wanted, count));
-      if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(wanted, count))
+      auto plan = this->PlanSources(device, CudaSpline::CountMetricBytes(planned, count));
+      if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(planned, count))
       {
         plan.fits = false;
         plan.reason = reasonForHost;

@@ -16,17 +16,42 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineMetricFactory.h"
+#include "itkCudaCorrelationImageToImageMetricv4.h"
+#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
+#include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaSplineLoadedFactory.h"
-#include "itkCudaSplineMetricOverrides.h"
+#include "itkCudaSplineOverrides.h"
 
 namespace itk
 {
 
+namespace
+{
+
+/** Overrides the metrics of images of one type. */
+template <typename TImage>
+void
+AppendMetrics(CudaSplineDetail::Overrides & overrides)
+{
+  using CudaSplineDetail::AppendOverride;
+  AppendOverride<MeanSquaresImageToImageMetricv4<TImage, TImage>, CudaMeanSquaresImageToImageMetricv4<TImage, TImage>>(
+    "MeanSquaresImageToImageMetricv4", overrides);
+  AppendOverride<CorrelationImageToImageMetricv4<TImage, TImage>, CudaCorrelationImageToImageMetricv4<TImage, TImage>>(
+    "CorrelationImageToImageMetricv4", overrides);
+  AppendOverride<MattesMutualInformationImageToImageMetricv4<TImage, TImage>,
+                 CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>>(
+    "MattesMutualInformationImageToImageMetricv4", overrides);
+}
+
+} // namespace
+
 CudaSplineMetricFactory::CudaSplineMetricFactory()
 {
   CudaSplineDetail::Overrides overrides;
-  CudaSplineDetail::AppendMetrics2D(overrides);
-  CudaSplineDetail::AppendMetrics3D(overrides);
+  AppendMetrics<Image<float, 2>>(overrides);
+  AppendMetrics<Image<double, 2>>(overrides);
+  AppendMetrics<Image<float, 3>>(overrides);
+  AppendMetrics<Image<double, 3>>(overrides);
   for (const CudaSplineDetail::Override & override : overrides)
   {
     this->AddOverride(override.name, override.overridden, override.with, override.create.GetPointer());

@@ -51,6 +51,9 @@ struct Trajectory
 
 using Sampling = itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy;
 
+/** How far parameters are from ITK's after 50 iterations a level. */
+constexpr double SameParameters = 1e-8;
+
 /** Runs a registration; \p transform is moved, behind \p before where there is one. */
 Trajectory
 Register(MetricBase *                  metric,
@@ -146,8 +149,9 @@ protected:
     SCOPED_TRACE(std::string(metric->GetNameOfClass()) + ", " + transform->GetNameOfClass());
     EXPECT_EQ(metric->GetLastBackend(), PromisedToMetric(metric->GetNameOfClass(), MetricCase(), 2, GetParam()))
       << metric->GetFallbackReason();
-    // The same reason, after as many iterations; behind it stands how large the gradient was.
-    EXPECT_EQ(found.stop.substr(0, found.stop.find(" (")), expected.stop.substr(0, expected.stop.find(" (")));
+    // In brackets stands how large the gradient was: that agrees where the places do.
+    const auto reason = tolerance > SameParameters ? expected.stop.find(" (") : std::string::npos;
+    EXPECT_EQ(found.stop.substr(0, reason), expected.stop.substr(0, reason));
     EXPECT_EQ(found.iterations, expected.iterations);
     EXPECT_NEAR(found.value, expected.value, tolerance * std::abs(expected.value));
     const auto distance = found.parameters - expected.parameters;
@@ -161,21 +165,21 @@ TEST_P(MetricTrajectories, ThoseOfItk)
   using Rigid = itk::Euler2DTransform<double>;
   using Affine = itk::AffineTransform<double, 2>;
   Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(&Rigid::New, 1e-8);
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(&Rigid::New, SameParameters);
   Compare<itk::CorrelationImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>>(&Affine::New, 1e-8);
+          itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>>(&Affine::New, SameParameters);
   Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(&Rigid::New, 1e-8);
+          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(&Rigid::New, SameParameters);
 }
 
 TEST_P(MetricTrajectories, ThoseOfItkByCoefficients)
 {
   Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8);
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, SameParameters);
   Compare<itk::CorrelationImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8);
+          itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, SameParameters);
   Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8);
+          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, SameParameters);
 }
 
 // As itkBSplineImageRegistrationTest: what an affine stage found goes before.
@@ -184,9 +188,10 @@ TEST_P(MetricTrajectories, ThoseOfItkBehindAnotherStage)
   const auto before = MetricTransform<2>("affine");
   Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
           itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(
-    &itk::Euler2DTransform<double>::New, 1e-8, Sampling::NONE, before);
+    &itk::Euler2DTransform<double>::New, SameParameters, Sampling::NONE, before);
   Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
-          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8, Sampling::NONE, before);
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(
+    FlatSpline, SameParameters, Sampling::NONE, before);
 }
 
 // As itkImageRegistrationSamplingTest: the same points from the same seed.
@@ -194,13 +199,17 @@ TEST_P(MetricTrajectories, ThoseOfItkOnSamples)
 {
   for (const Sampling sampling : { Sampling::REGULAR, Sampling::RANDOM })
   {
-    // Some 400 samples leave many bins nearly empty: there the derivative agrees to the 1e-9 that are promised, and not
-    // to the 1e-11 of all voxels. Seen: 4e-8, where the compiler's options move a sample by a rounding; else 3e-12.
+    // Derivatives agree to 1e-11 along the whole of it. But a step has a length of its own, whatever the gradient's:
+    // one that crosses the optimum magnifies a difference by its length times the curvature over the gradient. Of 400
+    // random samples 4e-12 (two thirds of the first level) became 3e-10 in a step at a gradient of 1e-6, and 4e-8 at
+    // the end; ITK's own, by one and three threads, 1e-16 became 1e-14.
     Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
             itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(
-      &itk::Euler2DTransform<double>::New, sampling == Sampling::RANDOM ? 1e-7 : 1e-8, sampling);
+      &itk::Euler2DTransform<double>::New,
+      sampling == Sampling::RANDOM ? 10.0 * SameParameters : SameParameters,
+      sampling);
     Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
-            itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, 1e-8, sampling);
+            itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, SameParameters, sampling);
   }
 }
 
