@@ -25,12 +25,17 @@
 #include "itkBSplineSmoothingOnUpdateDisplacementFieldTransform.h"
 #include "itkBSplineTransform.h"
 #include "itkCompositeTransform.h"
+#include "itkConstantVelocityFieldTransform.h"
 #include "itkDisplacementFieldTransform.h"
 #include "itkGaussianExponentialDiffeomorphicTransform.h"
 #include "itkGaussianSmoothingOnUpdateDisplacementFieldTransform.h"
+#include "itkGaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform.h"
 #include "itkMatrixOffsetTransformBase.h"
+#include "itkTimeVaryingBSplineVelocityFieldTransform.h"
+#include "itkTimeVaryingVelocityFieldTransform.h"
 #include "itkVectorLinearInterpolateImageFunction.h"
 #include "itkVectorNearestNeighborInterpolateImageFunction.h"
+#include "itkVelocityFieldTransform.h"
 
 #include <algorithm>
 #include <cmath>
@@ -144,9 +149,29 @@ private:
   using Stage = CudaSpline::TransformChain::Stage;
 
   /** Appends an affine map; not where the transform computes something else than its matrix and offset say, as a
-   * user's class may. */
+   * user's class may, or where it cannot say. */
   static bool
   AppendLinear(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    try
+    {
+      const Stage stage = DescribeLinear(transform);
+      if (!IsMapOf(transform, stage))
+      {
+        return false;
+      }
+      chain.stages.push_back(stage);
+      return true;
+    }
+    catch (const ExceptionObject &)
+    {
+      // The Jacobian of itk::Transform itself throws, and ITK's filters do without it: they ask for points alone.
+      return false;
+    }
+  }
+
+  static Stage
+  DescribeLinear(const TransformType * transform)
   {
     Stage stage;
     stage.kind = CudaSpline::TransformKind::Affine;
@@ -178,12 +203,7 @@ private:
         }
       }
     }
-    if (!IsMapOf(transform, stage))
-    {
-      return false;
-    }
-    chain.stages.push_back(stage);
-    return true;
+    return stage;
   }
 
   /** Whether a stage maps the origin and points along the axes as the transform does, but for roundings. */
@@ -271,8 +291,13 @@ private:
     if (!IsOneOf<FieldTransform,
                  GaussianSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
                  BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
+                 ConstantVelocityFieldTransform<double, VDimension>,
                  GaussianExponentialDiffeomorphicTransform<double, VDimension>,
-                 BSplineExponentialDiffeomorphicTransform<double, VDimension>>(typeid(*transform)))
+                 BSplineExponentialDiffeomorphicTransform<double, VDimension>,
+                 VelocityFieldTransform<double, VDimension>,
+                 TimeVaryingVelocityFieldTransform<double, VDimension>,
+                 GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform<double, VDimension>,
+                 TimeVaryingBSplineVelocityFieldTransform<double, VDimension>>(typeid(*transform)))
     {
       return false;
     }
@@ -283,6 +308,10 @@ private:
     if (field == nullptr || field->GetBufferPointer() == nullptr || interpolator == nullptr)
     {
       return false; // ITK says what is missing
+    }
+    if (interpolator->GetInputImage() != field)
+    {
+      return false; // another transform's field, as GetInverse() of velocity fields leaves it: ITK reads both
     }
     Stage stage;
     stage.kind = CudaSpline::TransformKind::DisplacementField;

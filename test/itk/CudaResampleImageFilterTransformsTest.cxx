@@ -31,9 +31,81 @@ const std::vector<Interpolator> TheInterpolators{ { "NearestNeighborInterpolateI
                                                   { "LinearInterpolateImageFunction", 0 },
                                                   { "BSplineInterpolateImageFunction", 3 } };
 
+template <unsigned int VDimension>
+bool
+IsDescribed(const itk::Transform<double, VDimension, VDimension> * transform)
+{
+  itk::CudaSpline::TransformChain chain;
+  return itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(transform, chain);
+}
+
+/** Random velocities at four times, on a grid about the place of MakePhantom(). */
+template <unsigned int VDimension>
+typename itk::VelocityFieldTransform<double, VDimension>::VelocityFieldType::Pointer
+MakeVelocityOfTime(unsigned int seed)
+{
+  using Velocity = typename itk::VelocityFieldTransform<double, VDimension>::VelocityFieldType;
+  const auto                     transform = MakeFieldTransform<VDimension>(seed, false);
+  const auto * const             field = transform->GetDisplacementField();
+  auto                           velocity = Velocity::New();
+  typename Velocity::SizeType    size;
+  typename Velocity::SpacingType spacing;
+  auto                           origin = velocity->GetOrigin();
+  auto                           direction = velocity->GetDirection();
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    size[d] = field->GetBufferedRegion().GetSize(d);
+    spacing[d] = field->GetSpacing()[d];
+    origin[d] = field->GetOrigin()[d];
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      direction[d][c] = field->GetDirection()[d][c];
+    }
+  }
+  size[VDimension] = 4;
+  spacing[VDimension] = 1.0;
+  velocity->SetRegions(size);
+  velocity->SetSpacing(spacing);
+  velocity->SetOrigin(origin);
+  velocity->SetDirection(direction);
+  velocity->Allocate();
+  std::mt19937                           random(seed);
+  std::uniform_real_distribution<double> uniform(-4.0, 4.0);
+  for (itk::ImageRegionIteratorWithIndex<Velocity> it(velocity, velocity->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    typename Velocity::PixelType vector;
+    std::generate_n(vector.Begin(), VDimension, [&] { return uniform(random); });
+    it.Set(vector);
+  }
+  return velocity;
+}
+
 class CudaResampleImageFilterTransforms : public OnEachBackend
 {
 protected:
+  /** Agreement under a transform by a displacement field, which the kernels walk. */
+  template <unsigned int VDimension>
+  void
+  ExpectDescribed(const itk::DisplacementFieldTransform<double, VDimension> * transform)
+  {
+    SCOPED_TRACE(transform->GetNameOfClass());
+    EXPECT_TRUE(IsDescribed<VDimension>(transform));
+    this->ExpectAgreement<double, VDimension>(transform, "displacement");
+  }
+
+  /** The same of a class, with a random field. */
+  template <typename TTransform>
+  void
+  ExpectDisplacement()
+  {
+    const auto source = MakeFieldTransform<TTransform::Dimension>(30, false);
+    auto       transform = TTransform::New();
+    transform->SetDisplacementField(source->GetModifiableDisplacementField());
+    transform->GetModifiableInterpolator()->SetInputImage(
+      source->GetDisplacementField()); // velocities leave it to others
+    this->ExpectDescribed<TTransform::Dimension>(transform.GetPointer());
+  }
+
   /** ITK's answer and ours, by the three interpolators. */
   template <typename TPrecision, unsigned int VDimension>
   void
@@ -97,14 +169,6 @@ protected:
 };
 
 CUDASPLINE_ON_EACH_BACKEND(CudaResampleImageFilterTransforms);
-
-template <unsigned int VDimension>
-bool
-IsDescribed(const itk::Transform<double, VDimension, VDimension> * transform)
-{
-  itk::CudaSpline::TransformChain chain;
-  return itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(transform, chain);
-}
 
 } // namespace
 
@@ -195,6 +259,58 @@ TEST_P(CudaResampleImageFilterTransforms, DisplacementField)
   }
 }
 
+// All of ITK's classes that move points by a displacement field, wherever it comes from.
+TEST_P(CudaResampleImageFilterTransforms, SubclassesWithAFieldOfTheirOwn)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  this->ExpectDisplacement<itk::VelocityFieldTransform<double, 2>>();
+  this->ExpectDisplacement<itk::GaussianSmoothingOnUpdateDisplacementFieldTransform<double, 2>>();
+  this->ExpectDisplacement<itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<double, 3>>();
+}
+
+TEST_P(CudaResampleImageFilterTransforms, SubclassesThatExponentiateAVelocity)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  const auto expect = [this](auto transform) {
+    transform->SetConstantVelocityField(MakeFieldTransform<2>(31, false)->GetModifiableDisplacementField());
+    transform->IntegrateVelocityField();
+    this->ExpectDescribed(transform.GetPointer());
+  };
+  expect(itk::ConstantVelocityFieldTransform<double, 2>::New());
+  expect(itk::GaussianExponentialDiffeomorphicTransform<double, 2>::New());
+  expect(itk::BSplineExponentialDiffeomorphicTransform<double, 2>::New());
+}
+
+TEST_P(CudaResampleImageFilterTransforms, SubclassesThatIntegrateAVelocityOfTime)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  const auto expect = [this](auto transform) {
+    transform->SetVelocityField(MakeVelocityOfTime<2>(32));
+    transform->IntegrateVelocityField();
+    this->ExpectDescribed(transform.GetPointer());
+    return transform;
+  };
+  expect(itk::GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform<double, 2>::New());
+  const auto forward = expect(itk::TimeVaryingVelocityFieldTransform<double, 2>::New());
+  auto       spline = itk::TimeVaryingBSplineVelocityFieldTransform<double, 2>::New();
+  const auto velocity = MakeVelocityOfTime<2>(33); // as control points too
+  spline->SetVelocityFieldOrigin(velocity->GetOrigin());
+  spline->SetVelocityFieldSpacing(velocity->GetSpacing());
+  spline->SetVelocityFieldSize(velocity->GetBufferedRegion().GetSize());
+  spline->SetVelocityFieldDirection(velocity->GetDirection());
+  expect(spline);
+
+  // ITK's inverse of its own leaves both with one interpolator, which reads the inverse's field: so does ITK's filter.
+  const itk::Point<double, 2> somewhere = forward->GetDisplacementField()->GetOrigin();
+  const auto                  before = forward->TransformPoint(somewhere);
+  const auto                  inverse = forward->GetInverseTransform();
+  EXPECT_NE(forward->TransformPoint(somewhere), before);
+  EXPECT_FALSE(IsDescribed<2>(forward.GetPointer()));
+  this->ExpectAgreement<double, 2>(forward.GetPointer(), "displacement");
+  EXPECT_TRUE(IsDescribed<2>(inverse.GetPointer()));
+  this->ExpectAgreement<double, 2>(inverse.GetPointer(), "displacement");
+}
+
 TEST_P(CudaResampleImageFilterTransforms, Composite)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -230,6 +346,18 @@ TEST_P(CudaResampleImageFilterTransforms, AUsersLinearOneInAComposite)
   composite->AddTransform(LinearOfItsOwn<2>::New());
   EXPECT_FALSE(IsDescribed<2>(composite.GetPointer()));
   this->ExpectAgreement<double, 2>(composite.GetPointer(), "composite");
+}
+
+// The superclass asks for points alone: that a transform cannot tell its matrix is no error.
+TEST_P(CudaResampleImageFilterTransforms, AUsersLinearOneWithoutAJacobian)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  this->ExpectAgreement<double, 2>(MinimalLinear<2>::New().GetPointer(), "linear");
+  auto composite = itk::CompositeTransform<double, 3>::New();
+  composite->AddTransform(MakeSplineTransform<double, 3, 3>(9));
+  composite->AddTransform(MinimalLinear<3>::New());
+  EXPECT_FALSE(IsDescribed<3>(composite.GetPointer()));
+  this->ExpectAgreement<double, 3>(composite.GetPointer(), "composite");
 }
 
 TEST_P(CudaResampleImageFilterTransforms, FloatPrecision)
