@@ -55,6 +55,84 @@ GetOpenFolders()
   return *folders;
 }
 
+/** The signals that end the program. */
+sigset_t
+EndingSignals()
+{
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : { SIGINT, SIGTERM, SIGHUP })
+  {
+    struct sigaction action = {};
+    // What the caller has switched off (nohup) stays off.
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+    {
+      sigaddset(&signals, signal);
+    }
+  }
+  return signals;
+}
+
+/** While it lives the signals that end the program wait. */
+class SignalsWait
+{
+public:
+  SignalsWait()
+  {
+    const sigset_t signals = EndingSignals();
+    pthread_sigmask(SIG_BLOCK, &signals, &m_Before);
+  }
+  SignalsWait(const SignalsWait &) = delete;
+  SignalsWait &
+  operator=(const SignalsWait &) = delete;
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &m_Before, nullptr); }
+
+private:
+  sigset_t m_Before{};
+};
+
+/** How the hidden folders of this process begin. */
+std::string &
+GetPrefix()
+{
+  static std::string prefix = ".CudaSplineResample-";
+  return prefix;
+}
+
+/** What a link points to is replaced, not the link. */
+fs::path
+WithoutLink(const fs::path & target)
+{
+  std::error_code error;
+  return fs::is_symlink(target, error) && fs::exists(target, error) ? fs::canonical(target, error) : target;
+}
+
+fs::path
+FolderOf(const fs::path & target)
+{
+  return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+/** Gives a file another name under which it can come back: a second one, which costs nothing, or where the file system
+ * has no second names its only one.
+ * \return false where there is no file, or with an error where neither works */
+bool
+SetAside(const fs::path & file, const fs::path & other, std::error_code & error)
+{
+  const fs::file_status status = fs::symlink_status(file, error);
+  error.clear();
+  if (!fs::is_regular_file(status) && !fs::is_symlink(status))
+  {
+    return false;
+  }
+  fs::create_hard_link(file, other, error);
+  if (error)
+  {
+    fs::rename(file, other, error);
+  }
+  return !error;
+}
+
 /** Asks the system to put a file's bytes on the disk; what a full disk swallowed shows here at the latest. */
 void
 Synchronize(const fs::path & file)
@@ -78,16 +156,12 @@ Synchronize(const fs::path & file)
 AtomicOutput::AtomicOutput(const std::string & target)
 {
   std::error_code error;
-  m_Target = fs::path(target);
-  if (fs::is_symlink(m_Target, error) && fs::exists(m_Target, error))
-  {
-    m_Target = fs::canonical(m_Target, error); // what a link points to is replaced, not the link
-  }
+  m_Target = WithoutLink(target);
   if (m_Target.filename().empty() || fs::is_directory(m_Target, error))
   {
     throw ProgramError("the output \"" + target + "\" is a folder; it has to be a file name");
   }
-  const fs::path folder = m_Target.has_parent_path() ? m_Target.parent_path() : fs::path(".");
+  const fs::path folder = FolderOf(m_Target);
   if (!fs::is_directory(folder, error))
   {
     throw ProgramError("the folder \"" + folder.string() + "\" of the output \"" + target +
@@ -98,7 +172,7 @@ AtomicOutput::AtomicOutput(const std::string & target)
     throw ProgramError("the output \"" + target + "\" exists and may not be replaced: " + std::strerror(errno));
   }
 
-  std::string                       name = (folder / ".CudaSplineResample-XXXXXX").string();
+  std::string                       name = (folder / (GetPrefix() + "XXXXXX")).string();
   OpenFolders &                     open = GetOpenFolders();
   const std::lock_guard<std::mutex> lock(open.mutex);
   if (mkdtemp(name.data()) == nullptr)
@@ -161,20 +235,31 @@ AtomicOutput::Commit()
   const std::lock_guard<std::mutex> lock(GetOpenFolders().mutex);
   const fs::path                    old = m_Folder / ".old";
   fs::create_directory(old, error);
+  std::vector<bool> isAside(files.size(), false);
   for (std::size_t done = 0; done < files.size(); ++done)
   {
-    const fs::path destination = m_Target.parent_path() / files[done].filename();
-    // A second name for the old file: it costs nothing and lets it come back.
-    fs::create_hard_link(destination, old / files[done].filename(), error);
-    fs::rename(files[done], destination, error);
+    const fs::path name = files[done].filename();
+    const fs::path destination = m_Target.parent_path() / name;
+    error.clear();
+    if (files[done] != main) // behind which nothing can fail
+    {
+      isAside[done] = SetAside(destination, old / name, error);
+    }
+    if (!error)
+    {
+      fs::rename(files[done], destination, error);
+    }
     if (error)
     {
       const std::string reason = error.message();
-      while (done-- > 0)
+      for (std::size_t i = done + 1; i-- > 0;)
       {
-        const fs::path replaced = m_Target.parent_path() / files[done].filename();
-        fs::rename(old / files[done].filename(), replaced, error);
-        if (error) // there was none before
+        const fs::path replaced = m_Target.parent_path() / files[i].filename();
+        if (isAside[i])
+        {
+          fs::rename(old / files[i].filename(), replaced, error);
+        }
+        else if (i < done) // there was none before
         {
           fs::remove(replaced, error);
         }
@@ -185,19 +270,36 @@ AtomicOutput::Commit()
 }
 
 void
-RemoveOutputsOnSignals()
+CheckOutput(const std::string & target)
 {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : { SIGINT, SIGTERM, SIGHUP })
+  const SignalsWait  wait;
+  const AtomicOutput attempt(target);
+}
+
+void
+SetOutputMark(const std::string & mark)
+{
+  GetPrefix() = ".CudaSplineResample-" + mark + "-";
+}
+
+void
+RemoveLeftOutput(const std::string & target, const std::string & mark)
+{
+  const std::string prefix = ".CudaSplineResample-" + mark + "-";
+  std::error_code   error;
+  for (const fs::directory_entry & entry : fs::directory_iterator(FolderOf(WithoutLink(target)), error))
   {
-    struct sigaction action = {};
-    // What the caller has switched off (nohup) stays off.
-    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+    if (entry.path().filename().string().compare(0, prefix.size(), prefix) == 0)
     {
-      sigaddset(&signals, signal);
+      fs::remove_all(entry.path(), error);
     }
   }
+}
+
+void
+RemoveOutputsOnSignals()
+{
+  const sigset_t signals = EndingSignals();
   // Threads inherit the mask, so that only the one below receives the signals, where every function may be called.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::thread([signals] {

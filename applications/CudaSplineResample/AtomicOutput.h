@@ -60,9 +60,25 @@ private:
   std::filesystem::path m_Folder;
 };
 
+/** \brief Finds out whether an output can be written, and leaves nothing behind, also on a signal.
+ * \exception ProgramError as AtomicOutput() */
+void
+CheckOutput(const std::string & target);
+
+/** \brief Gives the hidden folders of this process a mark, by which another process finds what is left of them. */
+void
+SetOutputMark(const std::string & mark);
+
+/** \brief Removes the hidden folders that a process has left that is no more.
+ * \param[in] target the file that it was to write
+ * \param[in] mark of that process */
+void
+RemoveLeftOutput(const std::string & target, const std::string & mark);
+
 /** \brief Makes SIGINT, SIGTERM and SIGHUP remove the folders of all AtomicOutput objects before they end the program.
  *
- * To be called at the start, before there are other threads. */
+ * To be called before there are other threads, and by a process that forks others behind that: they have no thread that
+ * would wait for signals, and call it themselves. */
 void
 RemoveOutputsOnSignals();
 

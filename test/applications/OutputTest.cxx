@@ -113,6 +113,51 @@ TEST_F(ProgramOutput, PairThatCannotBeReplaced)
   EXPECT_EQ(CountFiles(), 3u);
 }
 
+/** A pair whose header cannot be replaced, behind its data, which were: the old data come back, also where the file
+ * system has no hard links. */
+TEST_F(ProgramOutput, DataComeBack)
+{
+  for (const bool hasNoLinks : { false, true })
+  {
+    SCOPED_TRACE(hasNoLinks);
+    if (hasNoLinks && !CanForbidLinks())
+    {
+      GTEST_SKIP() << "calls of the system cannot be forbidden here";
+    }
+    std::filesystem::remove_all(Path("out.mhd"));
+    std::ofstream(Path("out.mhd")) << "old header";
+    std::ofstream(Path("out.raw")) << "old data";
+    ProgramSettings settings;
+    settings.hasNoLinks = hasNoLinks;
+    settings.signalWhenFolder = m_Folder.string();
+    settings.whenFolder = [this] {
+      std::filesystem::remove(Path("out.mhd"));
+      std::filesystem::create_directories(m_Folder / "out.mhd" / "not empty");
+    };
+    ExpectError(RunProgram({ Path("in.nrrd"),
+                             Path("out.mhd"),
+                             "-i",
+                             "bspline",
+                             "--order",
+                             "5",
+                             "--size",
+                             "250",
+                             "--output-type",
+                             "double" },
+                           settings),
+                { "cannot replace", "out.mhd" });
+    EXPECT_EQ(Content(Path("out.raw")), "old data");
+    EXPECT_EQ(CountFiles(), 3u);
+
+    // And nothing is in the way of a pair that can.
+    std::filesystem::remove_all(Path("out.mhd"));
+    settings.signalWhenFolder.clear();
+    ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.mhd"), "-i", "nearest" }, settings));
+    EXPECT_EQ(std::filesystem::file_size(Path("out.raw")), 128000u);
+    EXPECT_EQ(CountFiles(), 3u);
+  }
+}
+
 TEST_F(ProgramOutput, LinkStaysALink)
 {
   std::filesystem::create_directory(m_Folder / "elsewhere");

@@ -18,15 +18,22 @@
 #include "RunProgram.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +86,27 @@ MakeChannel(bool terminal)
   return channel;
 }
 
+/** Lets the calls that make hard links fail with EPERM, as they do where a file system has none, in this process and
+ * those that it becomes. */
+bool
+ForbidLinks()
+{
+  constexpr std::uint32_t refuse = SECCOMP_RET_ERRNO | EPERM;
+  sock_filter             steps[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_linkat, 2, 0),
+#ifdef __NR_link
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_link, 1, 0),
+#else
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_linkat, 1, 0),
+#endif
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    BPF_STMT(BPF_RET | BPF_K, refuse),
+  };
+  sock_fprog program{ sizeof(steps) / sizeof(steps[0]), steps };
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 [[noreturn]] void
 Execute(const std::vector<std::string> & arguments, const ProgramSettings & settings, int output, int errors)
 {
@@ -93,6 +121,10 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
     const rlimit limit{ static_cast<rlim_t>(settings.fileSizeLimit), static_cast<rlim_t>(settings.fileSizeLimit) };
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN); // writes fail instead
+  }
+  if (settings.hasNoLinks && !ForbidLinks())
+  {
+    _exit(126);
   }
   const std::string   program = ProgramPath();
   std::vector<char *> words{ const_cast<char *>(program.c_str()) };
@@ -133,6 +165,14 @@ ReadAll(int output, int errors, ProgramResult & result)
   }
 }
 
+} // namespace
+
+std::size_t
+ProgramResult::CountErrorLines() const
+{
+  return static_cast<std::size_t>(std::count(errors.begin(), errors.end(), '\n'));
+}
+
 bool
 HasHiddenFolder(const std::string & folder)
 {
@@ -146,12 +186,16 @@ HasHiddenFolder(const std::string & folder)
   return false;
 }
 
-} // namespace
-
-std::size_t
-ProgramResult::CountErrorLines() const
+bool
+CanForbidLinks()
 {
-  return static_cast<std::size_t>(std::count(errors.begin(), errors.end(), '\n'));
+  const pid_t child = fork();
+  if (child == 0)
+  {
+    _exit(ForbidLinks() ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
 }
 
 ProgramResult
@@ -175,7 +219,14 @@ RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & s
       {
         if (HasHiddenFolder(settings.signalWhenFolder))
         {
-          kill(child, SIGTERM);
+          if (settings.whenFolder)
+          {
+            settings.whenFolder();
+          }
+          else
+          {
+            kill(child, SIGTERM);
+          }
           return;
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(5));

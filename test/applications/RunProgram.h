@@ -48,7 +48,19 @@ struct ProgramSettings
   bool                                             onTerminal{ false }; ///< stderr is a pseudo-terminal
   long        fileSizeLimit{ -1 }; ///< bytes that a file may have, as if the disk were full then
   std::string signalWhenFolder;    ///< send SIGTERM when a hidden folder appears in this one
+  bool        hasNoLinks{ false }; ///< hard links fail, as on file systems without them
+
+  /** Called once when a hidden folder appears in \c signalWhenFolder, instead of the signal. */
+  std::function<void()> whenFolder;
 };
+
+/** \brief Whether a folder has a hidden one, as that of an output that is being written. */
+bool
+HasHiddenFolder(const std::string & folder);
+
+/** \brief Whether ProgramSettings::hasNoLinks can be had here. */
+bool
+CanForbidLinks();
 
 /** \brief Runs the program and waits for it.
  *
