@@ -19,6 +19,7 @@
 
 #include "AtomicOutput.h"
 #include "BatchList.h"
+#include "BatchRecord.h"
 #include "BatchWorker.h"
 #include "Error.h"
 #include "ProgressBar.h"
@@ -79,9 +80,12 @@ public:
   {
     for (std::size_t i = 0; i < m_States.size(); ++i)
     {
-      if (!options.overwrite && IsFinished(options.items[i], options))
+      const BatchRecord::Finding found =
+        options.overwrite ? BatchRecord::Finding() : m_Record.Find(options.items[i], options);
+      m_States[i].again = found.reason;
+      if (found.isDone)
       {
-        this->Finish(i, Status::Skipped, "it is there already");
+        this->Finish(i, Status::Skipped, "it is there already, made with these options from these files");
       }
     }
   }
@@ -127,11 +131,13 @@ public:
   {
     std::size_t failed = 0;
     std::size_t skipped = 0;
+    std::size_t again = 0;
     for (std::size_t i = 0; i < m_States.size(); ++i)
     {
       const State & state = m_States[i];
       failed += state.status == Status::Failed ? 1 : 0;
       skipped += state.status == Status::Skipped ? 1 : 0;
+      again += state.status == Status::Done && !state.again.empty() ? 1 : 0;
       for (const std::string & warning : state.warnings)
       {
         std::cerr << "CudaSplineResample: warning: " << m_Options.items[i].input << ": " << warning << '\n';
@@ -144,6 +150,19 @@ public:
         std::cerr << "CudaSplineResample: error: " << m_Options.items[i].input << ": " << m_States[i].message << '\n';
       }
     }
+    // Always told: the files that are there need not be what one has in mind.
+    if (skipped > 0)
+    {
+      std::cout
+        << skipped << " of " << m_States.size()
+        << " images were there already, made with these options from these files; --overwrite makes them again\n";
+    }
+    if (again > 0)
+    {
+      std::cout << again << " of " << m_States.size()
+                << " images were there, made otherwise, and were made again; --verbose and --report say why\n";
+    }
+    std::cout << std::flush;
     const std::string counts = std::to_string(m_States.size() - failed - skipped) + " done, " +
                                std::to_string(skipped) + " there already, " + std::to_string(failed) + " failed";
     if (failed > 0)
@@ -173,6 +192,7 @@ public:
       entry["transform"] = item.transform ? nlohmann::json(item.transform->file) : nlohmann::json(nullptr);
       entry["status"] = NameOf(m_States[i].status);
       entry["message"] = m_States[i].message;
+      entry["made_again"] = m_States[i].again;
       entry["warnings"] = m_States[i].warnings;
       entry["report"] = m_Reports[i];
       json["items"].push_back(entry);
@@ -185,6 +205,8 @@ private:
   {
     Status                   status{ Status::Waiting };
     std::string              message;
+    std::string              again;  ///< why it is made though it is there
+    std::optional<Making>    making; ///< what decides about it, when it was begun
     std::vector<std::string> warnings;
   };
 
@@ -205,6 +227,8 @@ private:
       {
         std::cout << ", " << report.value("backend", "");
       }
+      const std::string & again = m_States[item].again;
+      std::cout << (again.empty() ? "" : "; " + again);
       std::cout << std::endl;
     }
   }
@@ -249,6 +273,7 @@ private:
         return; // the others go on
       }
     }
+    m_States[m_Next].making = BatchRecord::Look(m_Options.items[m_Next], m_Options); // before it is read
     if (worker->Order(m_Next))
     {
       ++m_Next;
@@ -273,6 +298,7 @@ private:
     if (!text)
     {
       const std::string end = worker->End();
+      worker->RemoveLeft(m_Options.items[item].output);
       worker = nullptr;
       this->Finish(item, Status::Failed, end);
       return;
@@ -283,11 +309,17 @@ private:
     if (error.empty())
     {
       m_Reports[item] = result.at("report");
+      const std::optional<Making> & making = m_States[item].making;
+      if (making && !m_Record.Add(m_Options.items[item], *making))
+      {
+        m_States[item].warnings.emplace_back("that it was made cannot be recorded: another batch makes it again");
+      }
     }
     this->Finish(item, error.empty() ? Status::Done : Status::Failed, error);
   }
 
   const Options &                           m_Options;
+  BatchRecord                               m_Record;
   std::vector<State>                        m_States;
   std::vector<nlohmann::json>               m_Reports; ///< of the items that have one
   std::vector<std::unique_ptr<BatchWorker>> m_Workers;
@@ -305,10 +337,11 @@ RunBatch(const Options & options)
   std::signal(SIGPIPE, SIG_IGN); // a process that ended is noticed when its result is missing
   if (!options.report.empty())
   {
-    const AtomicOutput attempt(options.report); // that it can be written is known before the work
+    CheckOutput(options.report); // that it can be written is known before the work
   }
   BatchRun run(options);
   run.Run();
+  RemoveOutputsOnSignals(); // no processes are started any more
   if (!options.report.empty())
   {
     AtomicOutput  report(options.report);

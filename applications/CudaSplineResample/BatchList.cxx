@@ -96,36 +96,6 @@ ReadHeader(const std::vector<std::string> & fields, Columns & columns)
   return true;
 }
 
-fs::file_time_type
-NewestOf(const std::string & path)
-{
-  fs::file_time_type time = fs::last_write_time(path);
-  if (fs::is_directory(path))
-  {
-    for (const fs::directory_entry & entry : fs::directory_iterator(path))
-    {
-      time = std::max(time, entry.last_write_time());
-    }
-  }
-  return time;
-}
-
-/** The files that an item is made from: input, transforms and reference. */
-std::vector<std::string>
-SourcesOf(const BatchItem & item, const Options & options)
-{
-  std::vector<std::string> sources{ item.input };
-  for (const TransformArgument & transform : OptionsOf(item, options).transforms)
-  {
-    sources.push_back(transform.file);
-  }
-  if (!options.reference.empty())
-  {
-    sources.push_back(options.reference);
-  }
-  return sources;
-}
-
 /** Different names of one file become the same. */
 std::string
 NameForComparison(const std::string & path)
@@ -255,24 +225,19 @@ CheckBatch(const std::vector<BatchItem> & items, const Options & options)
   }
 }
 
-bool
-IsFinished(const BatchItem & item, const Options & options)
+std::vector<std::string>
+SourcesOf(const BatchItem & item, const Options & options)
 {
-  try
+  std::vector<std::string> sources{ item.input };
+  for (const TransformArgument & transform : OptionsOf(item, options).transforms)
   {
-    if (!fs::is_regular_file(item.output))
-    {
-      return false;
-    }
-    const std::vector<std::string> sources = SourcesOf(item, options);
-    const fs::file_time_type       time = fs::last_write_time(item.output);
-    return std::all_of(
-      sources.begin(), sources.end(), [time](const std::string & source) { return NewestOf(source) <= time; });
+    sources.push_back(transform.file);
   }
-  catch (const fs::filesystem_error &)
+  if (!options.reference.empty())
   {
-    return false; // a file that is missing: the item says so when it is done
+    sources.push_back(options.reference);
   }
+  return sources;
 }
 
 Options

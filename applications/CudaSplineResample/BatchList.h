@@ -45,11 +45,9 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
 void
 CheckBatch(const std::vector<BatchItem> & items, const Options & options);
 
-/** \brief True where an item's output is there and newer than all it is made from: input, transforms and reference.
- *
- * Outputs appear by renaming a complete file, so one that is there is whole. */
-bool
-IsFinished(const BatchItem & item, const Options & options);
+/** \brief What an item is made from: input, transforms and reference, as they are named. */
+std::vector<std::string>
+SourcesOf(const BatchItem & item, const Options & options);
 
 /** \brief The options of one item: those of the batch, with its files; its transform is applied before the others. */
 Options

@@ -34,6 +34,8 @@
 #include <cstring>
 #include <initializer_list>
 #include <iostream>
+#include <random>
+#include <sstream>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,14 +100,25 @@ RunItem(const Options & options)
   return result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/** Letters that no other process has, on whatever machine: several may write into a folder. */
+std::string
+RandomMark()
+{
+  std::random_device random;
+  std::ostringstream mark;
+  mark << std::hex << random() << random();
+  return mark.str();
+}
+
 /** The life of a process: items by their number, until there are no more. */
 [[noreturn]] void
-Work(const Options & options, const std::string & device, int orders, int results)
+Work(const Options & options, const std::string & device, const std::string & mark, int orders, int results)
 {
 #if defined(__linux__)
   prctl(PR_SET_PDEATHSIG, SIGTERM); // what the parent does not live to collect is not wanted
 #endif
   RemoveOutputsOnSignals();
+  SetOutputMark(mark);
   Options ours = options;
   ours.verbose = false;
   ours.quiet = true;
@@ -132,6 +145,7 @@ Work(const Options & options, const std::string & device, int orders, int result
 } // namespace
 
 BatchWorker::BatchWorker(const Options & options, const std::string & device, const std::vector<int> & others)
+  : m_Mark(RandomMark())
 {
   int        orders[2];
   int        results[2];
@@ -166,7 +180,7 @@ BatchWorker::BatchWorker(const Options & options, const std::string & device, co
     }
     close(orders[1]);
     close(results[0]);
-    Work(options, device, orders[0], results[1]);
+    Work(options, device, m_Mark, orders[0], results[1]);
   }
   close(orders[0]);
   close(results[1]);
@@ -219,6 +233,12 @@ BatchWorker::End()
   m_Process = -1;
   return WIFSIGNALED(status) ? std::string("its process was ended by a signal: ") + strsignal(WTERMSIG(status))
                              : "its process ended with code " + std::to_string(WEXITSTATUS(status));
+}
+
+void
+BatchWorker::RemoveLeft(const std::string & output) const
+{
+  RemoveLeftOutput(output, m_Mark);
 }
 
 } // namespace CudaSplineResample

@@ -67,6 +67,11 @@ public:
   std::string
   End();
 
+  /** \brief Removes what it has left of an output where it ended before it was done with it.
+   * \pre End() */
+  void
+  RemoveLeft(const std::string & output) const;
+
   /** \brief The file that can be read when there is a result. */
   int
   GetResults() const
@@ -82,6 +87,7 @@ public:
   }
 
 private:
+  std::string                m_Mark; ///< of its outputs
   std::optional<std::size_t> m_Item;
   pid_t                      m_Process{ -1 };
   int                        m_Orders{ -1 };

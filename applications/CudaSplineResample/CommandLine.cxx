@@ -321,7 +321,8 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->type_name("FILE");
   app.add_option("--jobs", words.jobs, "Of several images, how many at one time; default: 3, or 2 a device")
     ->type_name("N");
-  app.add_flag("--overwrite", options.overwrite, "Of several images, also those whose output is there and newer");
+  app.add_flag(
+    "--overwrite", options.overwrite, "Of several images, also those that are there, made with the same options");
   app
     .add_option(
       "-r,--reference", options.reference, "Image (or DICOM folder) whose grid the output gets; default: the input's")

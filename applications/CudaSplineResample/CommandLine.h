@@ -54,7 +54,7 @@ struct BatchItem
   std::string                      output;
 };
 
-/** \brief What the user asked for. */
+/** \brief What the user asked for. Those on which a result depends are listed in BatchRecord.cxx too. */
 struct Options
 {
   std::vector<BatchItem>         items; ///< several images; empty: one, input and output

@@ -54,8 +54,9 @@ Transforms
 
 Several images
   "a.nii b.nii folder/" writes folder/a.nii and folder/b.nii; --batch names inputs, transforms and outputs in a list (CSV). While
-  one is computed the next is read and the last is written. Outputs that are there and newer than what they are made from are
-  skipped, so a batch that was interrupted goes on where it was; failures are named at the end, and the others are done.
+  one is computed the next is read and the last is written. Outputs that a batch has made with the same options from the same files
+  are skipped, so a batch that was interrupted goes on where it was: .CudaSplineResample.done, a small file in their folder, keeps what
+  they were made by. Failures are named at the end, and the others are done.
 
 Pixels
   Values are cast as ITK casts them: clamped to the output type, then truncated, not rounded. Use --output-type float to keep

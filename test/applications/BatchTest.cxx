@@ -15,17 +15,13 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "TestImages.h"
-
-#include "itkTransformFileWriter.h"
-#include "itkTranslationTransform.h"
-
-#include <nlohmann/json.hpp>
+#include "ProgramBatch.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -37,71 +33,6 @@
 
 namespace
 {
-
-using ImageType = itk::Image<short, 3>;
-
-class ProgramBatch : public ProgramTest
-{
-protected:
-  /** Writes in0.nrrd, in1.nrrd, ..., each other pixels. */
-  void
-  WriteInputs(int count)
-  {
-    for (int i = 0; i < count; ++i)
-    {
-      const auto image = MakePhantom<ImageType>({ { 20, 18, 16 } });
-      for (std::size_t at = 0; at < image->GetBufferedRegion().GetNumberOfPixels(); ++at)
-      {
-        image->GetBufferPointer()[at] = static_cast<short>(image->GetBufferPointer()[at] + 10 * i);
-      }
-      WriteTestImage(image.GetPointer(), this->Input(i));
-    }
-  }
-
-  std::string
-  Input(int number) const
-  {
-    return Path("in" + std::to_string(number) + ".nrrd");
-  }
-  std::string
-  Output(int number) const
-  {
-    return Path("out" + std::to_string(number) + ".nrrd");
-  }
-
-  /** A list of the first inputs and outputs, with a header. */
-  std::string
-  WriteList(int count)
-  {
-    std::ofstream list(Path("list.csv"));
-    list << "input,output\n";
-    for (int i = 0; i < count; ++i)
-    {
-      list << Input(i) << ',' << Output(i) << '\n';
-    }
-    return Path("list.csv");
-  }
-
-  std::string
-  WriteTranslation(double millimetres)
-  {
-    const auto transform = itk::TranslationTransform<double, 3>::New();
-    auto       parameters = transform->GetParameters();
-    parameters.Fill(millimetres);
-    transform->SetParameters(parameters);
-    const auto writer = itk::TransformFileWriterTemplate<double>::New();
-    writer->SetInput(transform);
-    writer->SetFileName(Path("move.tfm"));
-    writer->Update();
-    return Path("move.tfm");
-  }
-
-  nlohmann::json
-  ReadReport() const
-  {
-    return nlohmann::json::parse(Content(Path("report.json")));
-  }
-};
 
 TEST_F(ProgramBatch, EachResultIsThatOfACallOfItsOwn)
 {
@@ -120,7 +51,7 @@ TEST_F(ProgramBatch, EachResultIsThatOfACallOfItsOwn)
       EXPECT_EQ(Content(Output(i)), Content(Path("single.nrrd"))) << i << ", jobs " << jobs;
     }
   }
-  EXPECT_EQ(CountFiles(), 7u + 7u + 2u); // inputs, outputs, the list and the single result: nothing hidden is left
+  EXPECT_EQ(CountFiles(), 7u + 7u + 2u + 1u); // inputs, outputs, the list, the single result and the record
 }
 
 TEST_F(ProgramBatch, TransformsOfTheListComeBeforeTheOthers)
@@ -152,33 +83,6 @@ TEST_F(ProgramBatch, SeveralInputsGoToAFolder)
   EXPECT_TRUE(std::filesystem::exists(Path("results/in1.nrrd")));
 }
 
-TEST_F(ProgramBatch, WhatIsThereIsSkipped)
-{
-  using Clock = std::filesystem::file_time_type::clock;
-  WriteInputs(3);
-  const std::string list = WriteList(3);
-  std::ofstream(Output(1)) << "from the last time";
-  ExpectQuietSuccess(RunProgram({ "--batch", list, "--report", Path("report.json") }));
-  EXPECT_EQ(Content(Output(1)), "from the last time");
-  EXPECT_EQ(ReadReport()["items"][0]["status"], "done");
-  EXPECT_EQ(ReadReport()["items"][1]["status"], "skipped");
-  EXPECT_EQ(ReadReport()["items"][2]["report"]["output"]["file"], Output(2));
-
-  // Not what is older than its input, or the transform of all.
-  std::filesystem::last_write_time(Output(1), Clock::now() - std::chrono::hours(1));
-  ExpectQuietSuccess(RunProgram({ "--batch", list }));
-  EXPECT_NE(Content(Output(1)), "from the last time");
-  const std::string before = Content(Output(0));
-  const std::string move = WriteTranslation(1.0);
-  std::filesystem::last_write_time(move, Clock::now() + std::chrono::hours(1));
-  ExpectQuietSuccess(RunProgram({ "--batch", list, "-t", move }));
-  EXPECT_NE(Content(Output(0)), before);
-
-  std::ofstream(Output(1)) << "from the last time";
-  ExpectQuietSuccess(RunProgram({ "--batch", list, "--overwrite" }));
-  EXPECT_NE(Content(Output(1)), "from the last time");
-}
-
 TEST_F(ProgramBatch, FailuresAreToldAndTheOthersAreDone)
 {
   WriteInputs(4);
@@ -200,15 +104,14 @@ TEST_F(ProgramBatch, FailuresAreToldAndTheOthersAreDone)
   EXPECT_NE(report["items"][4]["message"].get<std::string>().find("no file"), std::string::npos);
 
   // What failed is tried again, and only that.
-  WriteInputs(5);
-  for (const int done : { 0, 2, 3 })
+  std::filesystem::copy_file(Input(0), Input(1), std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(Input(0), Input(4));
+  ExpectQuietSuccess(RunProgram({ "--batch", list, "--report", Path("report.json") }));
+  for (int i = 0; i < 5; ++i)
   {
-    std::ofstream(Output(done)) << "kept";
+    EXPECT_EQ(ReadReport()["items"][i]["status"], i == 1 || i == 4 ? "done" : "skipped") << i;
+    EXPECT_TRUE(std::filesystem::exists(Output(i))) << i;
   }
-  ExpectQuietSuccess(RunProgram({ "--batch", list }));
-  EXPECT_EQ(Content(Output(0)), "kept");
-  EXPECT_TRUE(std::filesystem::exists(Output(1)));
-  EXPECT_TRUE(std::filesystem::exists(Output(4)));
 }
 
 /** The processes of a batch, by its list in their command line; the first of all is their parent. */
@@ -229,6 +132,45 @@ ProcessesOf(const std::string & list)
   }
   std::sort(processes.begin(), processes.end());
   return processes;
+}
+
+/** What a process that is ended in its work has left is removed by its parent. */
+TEST_F(ProgramBatch, AProcessThatEndsLeavesNothing)
+{
+  WriteInputs(3);
+  const std::string list = WriteList(3);
+  ProgramSettings   settings;
+  settings.signalWhenFolder = m_Folder.string();
+  settings.whenFolder = [&list] {
+    const std::vector<pid_t> processes = ProcessesOf(list);
+    ASSERT_EQ(processes.size(), 2u);
+    EXPECT_EQ(kill(processes[1], SIGKILL), 0);
+  };
+  const ProgramResult result = RunProgram(
+    { "--batch", list, "--jobs", "1", "-i", "bspline", "--order", "5", "--size", "200", "--output-type", "double" },
+    settings);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.errors.find(Input(0) + ": its process was ended by a signal"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("1 of 3 images failed"), std::string::npos) << result.errors;
+  EXPECT_FALSE(HasHiddenFolder(m_Folder));
+  EXPECT_FALSE(std::filesystem::exists(Output(0)));
+  EXPECT_TRUE(std::filesystem::exists(Output(2)));
+}
+
+/** A signal while the report is written, which takes its time. */
+TEST_F(ProgramBatch, ASignalLeavesNothingOfTheReport)
+{
+  std::filesystem::create_directory(Path("reports"));
+  const std::string list = WriteList(5000); // of no images
+  ProgramSettings   settings;
+  settings.signalWhenFolder = Path("reports");
+  int signal = 0;
+  for (int attempt = 0; attempt < 10 && signal == 0; ++attempt)
+  {
+    signal = RunProgram({ "--batch", list, "--report", Path("reports/report.json") }, settings).signal;
+    EXPECT_FALSE(HasHiddenFolder(Path("reports")));
+  }
+  EXPECT_EQ(signal, SIGTERM) << "it was done before each signal";
 }
 
 /** A process that is ended is a failure of its image: what is behind it is done by another process. */
@@ -284,6 +226,10 @@ TEST_F(ProgramBatch, WrongLists)
   ExpectError(RunProgram({ "--batch", WriteList(2), "--compare-itk" }), { "--compare-itk", "one image" }, 2);
   ExpectError(RunProgram({ Input(0), Output(0), "--overwrite" }), { "--overwrite", "several images" }, 2);
   ExpectError(RunProgram({ Input(0), Output(0), "--device", "0,1," }), { "\"0,1,\"", "as 0 or 0,1" }, 2);
+  ExpectError(RunProgram({ "--batch", WriteList(2), "--device", "cpu,cpu" }), { "\"cpu,cpu\"", "as 0 or 0,1" }, 2);
+  ProgramSettings settings;
+  settings.environment.emplace_back("CUDASPLINE_DEVICE", "cpu,0");
+  ExpectError(RunProgram({ "--batch", WriteList(2) }, settings), { "CUDASPLINE_DEVICE=cpu,0", "as 0,1" }, 2);
   ExpectError(RunProgram({ "--batch", WriteList(2), "--explain" }), { "--explain", "one image" }, 2);
 
   std::filesystem::create_directory(Path("results"));
@@ -305,6 +251,43 @@ TEST_F(ProgramBatch, WrongLists)
   ExpectError(RunProgram({ "--batch", Path("list.csv"), "-t", move }), { "move.tfm", "an input and an output" });
 }
 
+/** Images are given to the devices in turn, each by its own number. */
+TEST_F(ProgramBatch, SeveralDevices)
+{
+  WriteInputs(8);
+  const std::string list = WriteList(8);
+  const auto        run = [&](const std::string & devices) {
+    return RunProgram(
+      { "--batch", list, "--device", devices, "--jobs", "2", "-i", "bspline", "--report", Path("report.json") });
+  };
+  // One that is not there fails its images, with its number.
+  const ProgramResult wrong = run("97,98");
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.errors.find("8 of 8 images failed"), std::string::npos) << wrong.errors;
+  EXPECT_NE(wrong.errors.find("97"), std::string::npos) << wrong.errors;
+  EXPECT_NE(wrong.errors.find("98"), std::string::npos) << wrong.errors;
+
+  if (RunProgram({ Input(0), Output(0), "--device", "1", "--explain" }).code != 0)
+  {
+    GTEST_SKIP() << "there are no two usable GPUs";
+  }
+  ExpectQuietSuccess(run("0,1"));
+  std::set<std::string> devices;
+  const nlohmann::json  report = ReadReport();
+  for (const auto & item : report["items"])
+  {
+    EXPECT_EQ(item["report"]["backend"], "Cuda");
+    const std::string device = item["report"]["device"];
+    devices.insert(device.substr(0, device.find(',')));
+  }
+  EXPECT_EQ(devices, (std::set<std::string>{ "device 0", "device 1" }));
+  for (int i = 0; i < 8; ++i)
+  {
+    ExpectQuietSuccess(RunProgram({ Input(i), Path("single.nrrd"), "--device", "0", "-i", "bspline" }));
+    EXPECT_EQ(Content(Output(i)), Content(Path("single.nrrd"))) << i;
+  }
+}
+
 TEST_F(ProgramBatch, AListOfASpreadsheetHasAMark)
 {
   WriteInputs(1);
@@ -324,20 +307,15 @@ TEST_F(ProgramBatch, GoesOnAfterASignal)
   const ProgramResult ended = RunProgram({ "--batch", WriteList(6), "--jobs", "2" }, settings);
   EXPECT_EQ(ended.signal, SIGTERM);
   // The processes get the signal when their parent is gone.
-  const auto hidden = [this] {
-    const std::filesystem::directory_iterator files(m_Folder);
-    return std::any_of(
-      begin(files), end(files), [](const auto & entry) { return entry.path().filename().string()[0] == '.'; });
-  };
-  for (int wait = 0; wait < 200 && hidden(); ++wait)
+  for (int wait = 0; wait < 200 && HasHiddenFolder(m_Folder); ++wait)
   {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  EXPECT_FALSE(hidden());
+  EXPECT_FALSE(HasHiddenFolder(m_Folder));
   ExpectQuietSuccess(RunProgram({ "--batch", Path("list.csv") }));
   for (int i = 0; i < 6; ++i)
   {
-    EXPECT_EQ(ReadTestImage<ImageType>(Output(i))->GetBufferedRegion().GetSize()[0], 20u) << i;
+    EXPECT_EQ(ReadTestImage<BatchImage>(Output(i))->GetBufferedRegion().GetSize()[0], 20u) << i;
   }
 }
 

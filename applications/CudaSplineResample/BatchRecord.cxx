@@ -1,0 +1,228 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "BatchRecord.h"
+
+#include "BatchList.h"
+#include "ImageFiles.h"
+#include "PixelType.h"
+
+#include <nlohmann/json.hpp>
+
+#include "itksys/MD5.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace CudaSplineResample
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** Hidden, so that the results can be named by a pattern. */
+constexpr const char * recordName = ".CudaSplineResample.done";
+
+std::string
+Checksum(const nlohmann::json & json)
+{
+  const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::unique_ptr<itksysMD5, decltype(&itksysMD5_Delete)> md5(itksysMD5_New(), &itksysMD5_Delete);
+  itksysMD5_Initialize(md5.get());
+  itksysMD5_Append(md5.get(), reinterpret_cast<const unsigned char *>(text.data()), static_cast<int>(text.size()));
+  std::string sum(32, '0');
+  itksysMD5_FinalizeHex(md5.get(), sum.data());
+  return sum;
+}
+
+/** A time as a number, of which only the equality counts. */
+std::int64_t
+TimeOf(const fs::path & file)
+{
+  return static_cast<std::int64_t>(fs::last_write_time(file).time_since_epoch().count());
+}
+
+/** Size and time of an output, with its data file where it has one. */
+std::pair<std::uint64_t, std::int64_t>
+StateOf(const std::string & output)
+{
+  std::uint64_t size = 0;
+  std::int64_t  time = std::numeric_limits<std::int64_t>::min();
+  for (const fs::path & file : FilesOf(output))
+  {
+    size += fs::file_size(file);
+    time = std::max(time, TimeOf(file));
+  }
+  return { size, time };
+}
+
+fs::path
+FolderOf(const BatchItem & item)
+{
+  const fs::path output(item.output);
+  return output.has_parent_path() ? output.parent_path() : fs::path(".");
+}
+
+std::string
+NameOf(const BatchItem & item)
+{
+  return fs::path(item.output).filename().string();
+}
+
+/** Every option that a result depends on; who computes it is none. */
+nlohmann::json
+Describe(const Options & options)
+{
+  nlohmann::json json;
+  json["interpolation"] = NameOf(options.interpolation);
+  json["order"] = options.interpolation == Interpolation::BSpline ? options.order : 0;
+  json["spacing"] = options.spacing;
+  json["size"] = options.size;
+  json["rotation"] = options.rotation;
+  json["default"] = options.defaultValue;
+  json["type"] = options.outputType ? NameOfPixelType(*options.outputType) : "";
+  json["reference"] = !options.reference.empty();
+  json["inverse"] = nlohmann::json::array();
+  for (const TransformArgument & transform : options.transforms)
+  {
+    json["inverse"].push_back(transform.inverse);
+  }
+  return json;
+}
+
+} // namespace
+
+std::optional<Making>
+BatchRecord::Look(const BatchItem & item, const Options & options)
+{
+  try
+  {
+    nlohmann::json sources = nlohmann::json::array();
+    for (const std::string & source : SourcesOf(item, options))
+    {
+      const std::vector<fs::path> files = FilesOf(source);
+      if (files.empty())
+      {
+        return std::nullopt;
+      }
+      for (const fs::path & file : files)
+      {
+        sources.push_back({ fs::canonical(file).string(), fs::file_size(file), TimeOf(file) });
+      }
+      sources.push_back(nullptr); // the next source
+    }
+    return Making{ Checksum(Describe(OptionsOf(item, options))), Checksum(sources) };
+  }
+  catch (const fs::filesystem_error &)
+  {
+    return std::nullopt; // the item says what is missing when it is done
+  }
+}
+
+BatchRecord::Finding
+BatchRecord::Find(const BatchItem & item, const Options & options)
+{
+  std::error_code error;
+  if (!fs::is_regular_file(item.output, error))
+  {
+    return {};
+  }
+  const std::optional<Making> making = Look(item, options);
+  if (!making)
+  {
+    return {};
+  }
+  const Folder & folder = this->Read(FolderOf(item).string());
+  const auto     found = folder.find(NameOf(item));
+  if (found == folder.end())
+  {
+    return { false, "what was there was made by no batch" };
+  }
+  const Output & output = found->second;
+  if (std::pair(output.size, output.time) != StateOf(item.output))
+  {
+    return { false, "what was there was changed since a batch made it" };
+  }
+  if (output.options != making->options)
+  {
+    return { false, "what was there was made with other options" };
+  }
+  if (output.sources != making->sources)
+  {
+    return { false, "what was there was made from other files, or they were changed since" };
+  }
+  return { true, "" };
+}
+
+bool
+BatchRecord::Add(const BatchItem & item, const Making & making)
+{
+  try
+  {
+    const auto [size, time] = StateOf(item.output);
+    const nlohmann::json line{ { "output", NameOf(item) },
+                               { "options", making.options },
+                               { "sources", making.sources },
+                               { "size", size },
+                               { "time", time } };
+    // Written by one call, behind what other batches write; a line that was cut off does not spoil the next.
+    std::ofstream stream(FolderOf(item) / recordName, std::ios::app);
+    stream << '\n' + line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n' << std::flush;
+    return static_cast<bool>(stream);
+  }
+  catch (const fs::filesystem_error &)
+  {
+    return false;
+  }
+}
+
+const BatchRecord::Folder &
+BatchRecord::Read(const std::string & folder)
+{
+  const auto read = m_Folders.emplace(folder, Folder());
+  Folder &   outputs = read.first->second;
+  if (!read.second)
+  {
+    return outputs;
+  }
+  std::ifstream stream(fs::path(folder) / recordName);
+  for (std::string line; std::getline(stream, line);)
+  {
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    try
+    {
+      // The last line of a name counts.
+      outputs[json.at("output").get<std::string>()] = { json.at("options").get<std::string>(),
+                                                        json.at("sources").get<std::string>(),
+                                                        json.at("size").get<std::uint64_t>(),
+                                                        json.at("time").get<std::int64_t>() };
+    }
+    catch (const nlohmann::json::exception &)
+    {
+      continue; // empty, or cut off
+    }
+  }
+  return outputs;
+}
+
+} // namespace CudaSplineResample

@@ -1,0 +1,36 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineResample_ImageFiles_h
+#define CudaSplineResample_ImageFiles_h
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace CudaSplineResample
+{
+
+/** \brief The files that are read for a file or folder that is named: itself, the data file of a header (.mhd, .nhdr,
+ * .hdr and .img, .par, .spr), or what is in the folder. Sorted; those that are missing are not among them.
+ * \exception std::filesystem::filesystem_error a folder cannot be read */
+std::vector<std::filesystem::path>
+FilesOf(const std::string & name);
+
+} // namespace CudaSplineResample
+
+#endif
