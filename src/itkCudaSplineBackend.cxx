@@ -175,6 +175,27 @@ CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int thread
   }
 }
 
+namespace
+{
+/** Plans an operation anew for devices whose memory has run out: other processes may have taken what it was planned
+ * with. \param[in,out] reason gets why it does not fit now \return whether it fits, in pieces perhaps */
+bool
+FitsNow(const CudaSplineBackend::Operation & operation, const std::vector<int> & devices, std::string & reason)
+{
+  try
+  {
+    const CudaSpline::MemoryPlan plan =
+      devices.size() > 1 ? operation.memoryOfSeveral(devices) : operation.memory(devices.front());
+    reason += plan.fits ? "" : "; " + plan.reason;
+    return plan.fits;
+  }
+  catch (const CudaSpline::DeviceError &)
+  {
+    return false;
+  }
+}
+} // namespace
+
 void
 CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader, ProcessObject * process)
 {
@@ -201,21 +222,29 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
     {
       context.backend = CudaSpline::Backend::Cuda;
       context.device = device;
-      try
+      for (bool isPlannedAgain = false; !m_Devices.empty(); isPlannedAgain = true)
       {
-        operation.run(context);
-        m_LastBackend = CudaSpline::Backend::Cuda;
-        trace.Finish(*this);
-        if (this->IsChoiceOurs())
+        try
         {
-          CudaSpline::CalibrateOnce(device);
+          operation.run(context);
+          m_LastBackend = CudaSpline::Backend::Cuda;
+          m_FallbackReason.clear();
+          trace.Finish(*this);
+          if (this->IsChoiceOurs())
+          {
+            CudaSpline::CalibrateOnce(device);
+          }
+          return;
         }
-        return;
-      }
-      catch (const CudaSpline::DeviceError & error)
-      {
-        m_FallbackReason = error.what();
-        m_Devices.clear();
+        catch (const CudaSpline::DeviceError & error)
+        {
+          m_FallbackReason = error.what();
+          const bool isFull = error.GetKind() == CudaSpline::DeviceError::Kind::OutOfMemory;
+          if (isPlannedAgain || !isFull || !FitsNow(operation, m_Devices, m_FallbackReason))
+          {
+            m_Devices.clear();
+          }
+        }
       }
     }
     context.backend = CudaSpline::Backend::Cpu;

@@ -77,11 +77,13 @@ Enter(const char * name, Kind kind)
   {
     return cudaSuccess;
   }
-  if (shim.calls++ != shim.fault.at)
+  const std::int64_t call = shim.calls++;
+  if (call != shim.fault.at && !(shim.fault.lasting && shim.fault.at >= 0 && call > shim.fault.at))
   {
     return cudaSuccess;
   }
   shim.failed = name;
+  shim.hindrance.free = shim.fault.free > 0 ? shim.fault.free : shim.hindrance.free;
   shim.failedIsRelease = kind == Kind::Release;
   shim.stuck = shim.fault.sticky;
   shim.last = error;

@@ -42,6 +42,8 @@ struct Fault
   int          error{ 0 };               ///< cudaError_t that it returns
   bool         sticky{ false };          ///< all later calls fail too, as after a lost device
   bool         onlyAllocations{ false }; ///< only calls that allocate are counted
+  bool         lasting{ false };         ///< all later calls that are counted fail too
+  std::size_t  free{ 0 }; ///< bytes of the device's memory that are free then, as a Hindrance; 0: as before
 };
 
 /** What a machine answers whose GPU cannot be had, at every call, until it says otherwise. */
@@ -50,7 +52,7 @@ struct Hindrance
   std::string call;        ///< that fails, "cudaSetDevice" say; empty: none
   int         error{ 0 };  ///< cudaError_t that it returns
   int         driver{ 0 }; ///< version of CUDA that the driver supports (11040: 11.4), where a call fails
-  std::size_t free{ 0 };   ///< bytes of the device's memory that others left; 0: as it is
+  std::size_t free{ 0 };   ///< bytes of the device's memory that are left, with those of its pools; 0: as it is
 };
 
 /** True where calls reach a GPU. The same for the whole process. CUDASPLINE_FAULTS=fake: not even where there is one.

@@ -136,10 +136,6 @@ CUDASPLINE_CALL(cudaMemPoolSetAttribute,
                 (pool, attribute, value),
                 static_cast<void>(0));
 CUDASPLINE_CALL(cudaMemPoolTrimTo, (cudaMemPool_t pool, std::size_t bytes), (pool, bytes), static_cast<void>(0));
-CUDASPLINE_CALL(cudaMemPoolGetAttribute,
-                (cudaMemPool_t pool, cudaMemPoolAttr attribute, void * value),
-                (pool, attribute, value),
-                std::memset(value, 0, sizeof(std::uint64_t)));
 CUDASPLINE_CALL(cudaPointerGetAttributes,
                 (cudaPointerAttributes * attributes, const void * pointer),
                 (attributes, pointer),
@@ -197,6 +193,23 @@ __wrap_cudaMemGetInfo(std::size_t * available, std::size_t * total)
   if (error == cudaSuccess && hindrance.free != 0)
   {
     *available = hindrance.free;
+  }
+  return error;
+}
+
+extern "C" cudaError_t
+__real_cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void * value);
+extern "C" cudaError_t
+__wrap_cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void * value)
+{
+  const cudaError_t error = Call(
+    "cudaMemPoolGetAttribute",
+    Kind::Other,
+    [&] { return __real_cudaMemPoolGetAttribute(pool, attribute, value); },
+    [&] { std::memset(value, 0, sizeof(std::uint64_t)); });
+  if (error == cudaSuccess && CurrentHindrance().free != 0)
+  {
+    std::memset(value, 0, sizeof(std::uint64_t)); // what is free is all that there is
   }
   return error;
 }

@@ -22,6 +22,7 @@
 #include "CudaShim.h"
 #include "FaultScenarios.h"
 
+#include "itkCudaResampleImageFilter.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
 
 #include "itkCommand.h"
@@ -76,6 +77,13 @@ protected:
     m_Expected = host->GetNumbers();
   }
 
+  void
+  TearDown() override
+  {
+    DisarmShim();
+    HinderShim();
+  }
+
   /** Runs on the device, and says what it gave. */
   void
   ExpectOnDevice(Subject & subject, const std::string & where) const
@@ -108,7 +116,7 @@ protected:
     return DisarmShim();
   }
 
-  /** Lets one call fail. */
+  /** Lets one call fail, or all from one on. */
   void
   ExpectRecovery(const Fault & fault) const
   {
@@ -125,14 +133,15 @@ protected:
       EXPECT_EQ(PendingError(), cudaSuccess) << where << ": a later call would see the error";
       if (subject->GetLastBackend() == Backend::Cpu)
       {
+        // Memory that ran out once is planned with again.
+        EXPECT_FALSE(fault.onlyAllocations && !fault.lasting) << where << ": " << subject->GetFallbackReason();
         EXPECT_FALSE(subject->GetFallbackReason().empty()) << where;
         ExpectNear(subject->GetNumbers(), m_Expected, 0.0);
       }
       else
       {
         // What gives back, and what is only asked for a better answer, may fail unnoticed.
-        EXPECT_FALSE(fault.onlyAllocations && !GetParam().hasOptionalAllocations)
-          << where << " failed, and the device went on";
+        EXPECT_FALSE(fault.lasting && !GetParam().hasOptionalAllocations) << where << " failed, and the device went on";
         ASSERT_EQ(subject->GetLastBackend(), Backend::Cuda) << where;
         if (ShimIsReal())
         {
@@ -154,12 +163,13 @@ TEST_P(FaultInjection, EachAllocationFails)
   const std::int64_t count = this->CountCalls(true);
   ExpectNothingLeft("without a fault");
   ASSERT_GE(count, 5) << "hardly anything was allocated";
-  for (std::int64_t at = 0; at < count; ++at)
+  for (std::int64_t at = 0; at < 2 * count; ++at)
   {
     Fault fault;
-    fault.at = at;
+    fault.at = at / 2;
     fault.error = cudaErrorMemoryAllocation;
     fault.onlyAllocations = true;
+    fault.lasting = at % 2 == 1;
     this->ExpectRecovery(fault);
     if (this->HasFatalFailure())
     {
@@ -167,6 +177,46 @@ TEST_P(FaultInjection, EachAllocationFails)
     }
   }
   this->RecordProperty("allocations", static_cast<int>(count));
+}
+
+/** Memory that others take between the plan and an allocation: what is left is planned with anew, in pieces. */
+TEST_P(FaultInjection, WhatIsLeftDoesForPieces)
+{
+  if (GetParam().name != "Chain") // that can be cut with so few samples
+  {
+    return;
+  }
+  using Filter = itk::CudaResampleImageFilter<itk::Image<float, 3>, itk::Image<float, 3>>;
+  const auto     subject = GetParam().make();
+  Filter * const filter = dynamic_cast<Filter *>(subject->GetProcess());
+  ASSERT_NE(filter, nullptr);
+  subject->SetGPUEnabled(true);
+  this->ExpectOnDevice(*subject, "at once");
+  ASSERT_EQ(filter->GetNumberOfPieces(), 1u);
+  Fault fault;
+  fault.error = cudaErrorMemoryAllocation;
+  fault.onlyAllocations = true;
+  std::size_t planned = 1;
+  for (fault.free = std::size_t{ 1 } << 24; planned == 1 && fault.free > 64; fault.free /= 2)
+  {
+    HinderShim({ "", 0, 0, fault.free / 2 });
+    planned = filter->GetPlan().pieces;
+  }
+  ASSERT_GT(planned, 1u);
+  ASSERT_EQ(filter->GetPlan().backend, Backend::Cuda);
+  for (fault.at = 0; fault.at < 4; ++fault.at)
+  {
+    HinderShim();
+    itk::CudaSpline::ReleasePinnedMemory();
+    ArmShim(fault);
+    this->ExpectOnDevice(*subject, "with what is left at allocation " + std::to_string(fault.at));
+    DisarmShim();
+    EXPECT_FALSE(FailedCall().empty());
+    EXPECT_EQ(filter->GetNumberOfPieces(), planned);
+  }
+  HinderShim();
+  this->ExpectOnDevice(*subject, "at once again");
+  EXPECT_EQ(filter->GetNumberOfPieces(), 1u);
 }
 
 TEST_P(FaultInjection, EachCallFails)
