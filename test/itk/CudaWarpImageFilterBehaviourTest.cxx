@@ -18,6 +18,7 @@
 // CudaWarpImageFilter in a pipeline, the checks of itkWarpImageFilterTest and itkWarpImageFilterTest2 made anew
 // (expected values are those of the ramps, computed here), and what ITK answers.
 
+#include "StreamingSource.h"
 #include "WarpTestSupport.h"
 
 #include "itkStreamingImageFilter.h"
@@ -160,6 +161,25 @@ TEST_P(CudaWarpImageFilterBehaviour, ItkMagnifiesARamp)
   streamer->SetInput(again->GetOutput());
   streamer->SetNumberOfStreamDivisions(3);
   streamer->Update();
+  EXPECT_EQ(Compare(streamer->GetOutput(), filter->GetOutput()).count, 0);
+
+  // A field that a filter makes, of which no more is in memory than the division asks for.
+  const auto source = StreamingSource<Field>::New();
+  source->SetImage(field);
+  again->SetDisplacementField(source->GetOutput());
+  int runs = 0;
+  again->AddObserver(itk::StartEvent(), [&runs](const itk::EventObject &) { ++runs; });
+  streamer->Modified();
+  streamer->Update();
+  EXPECT_EQ(runs, 3);
+  ASSERT_EQ(source->GetRequests().size(), 3U);
+  itk::SizeValueType asked = 0;
+  for (const Field::RegionType & request : source->GetRequests())
+  {
+    asked += request.GetNumberOfPixels();
+  }
+  EXPECT_EQ(asked, field->GetBufferedRegion().GetNumberOfPixels());
+  ExpectPromisedWarp(again.GetPointer(), this->OnGpu(), "LinearInterpolateImageFunction");
   EXPECT_EQ(Compare(streamer->GetOutput(), filter->GetOutput()).count, 0);
 
   // Images of lists, moved by lists.

@@ -15,19 +15,19 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The checks of ITK's tests of its resampling filter (itkResampleImageTest, itkResampleImageTest2 to 8,
-// itkResampleImageTest2Streaming), made anew for CudaResampleImageFilter. Where ITK's tests
-// compare with stored pictures, the expected values are computed here, or are ITK's filter's.
+// The checks of ITK's tests of its resampling filter (itkResampleImageTest, itkResampleImageTest2, 3 and 7,
+// itkResampleImageTest2Streaming; 4 to 6 and 8 are those of ItkResampleScalingChecksTest.cxx), made anew for
+// CudaResampleImageFilter. Where ITK's tests compare with stored pictures, the expected values are computed here, or
+// are ITK's filter's.
 
-#include "ProjectionTransform.h"
+#include "ItkResampleCheckSupport.h"
 #include "StreamingSource.h"
-#include "TransformTestSupport.h"
 
 #include "itkIdentityTransform.h"
 #include "itkNearestNeighborExtrapolateImageFunction.h"
 #include "itkStreamingImageFilter.h"
-#include "itkVectorImage.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace CudaSplineTest;
@@ -35,81 +35,10 @@ using namespace CudaSplineTest;
 namespace
 {
 
-class ItkResampleChecks : public OnEachBackend
-{
-protected:
-  /** A filter of ours on the backend of the test. */
-  template <typename TInput, typename TOutput>
-  typename itk::CudaResampleImageFilter<TInput, TOutput>::Pointer
-  Ours() const
-  {
-    auto filter = itk::CudaResampleImageFilter<TInput, TOutput>::New();
-    filter->SetGPUEnabled(this->OnGpu());
-    return filter;
-  }
-};
+class ItkResampleChecks : public OursOnEachBackend
+{};
 
 CUDASPLINE_ON_EACH_BACKEND(ItkResampleChecks);
-
-/** A ramp: the sum of the indices. */
-template <typename TImage>
-typename TImage::Pointer
-MakeRamp(itk::SizeValueType width, itk::SizeValueType height)
-{
-  auto image = TImage::New();
-  image->SetRegions(typename TImage::SizeType{ { width, height } });
-  image->Allocate();
-  for (itk::ImageRegionIteratorWithIndex<TImage> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
-  {
-    it.Set(static_cast<typename TImage::PixelType>(it.GetIndex()[0] + it.GetIndex()[1]));
-  }
-  return image;
-}
-
-/** An affine transform that says that it is not linear: the points are transformed one by one. */
-class NonlinearAffine : public itk::AffineTransform<double, 2>
-{
-public:
-  using Self = NonlinearAffine;
-  using Superclass = itk::AffineTransform<double, 2>;
-  using Pointer = itk::SmartPointer<Self>;
-  itkCudaSplineNewMacro(Self);
-  bool
-  IsLinear() const override
-  {
-    return false;
-  }
-  TransformCategoryEnum
-  GetTransformCategory() const override
-  {
-    return TransformCategoryEnum::UnknownTransformCategory;
-  }
-};
-
-/** From three dimensions to the first two, at half the size; of no category. */
-class HalfProjection : public ProjectionTransform<3, 2>
-{
-public:
-  using Self = HalfProjection;
-  using Pointer = itk::SmartPointer<Self>;
-  itkCudaSplineNewMacro(Self);
-  OutputPointType
-  TransformPoint(const InputPointType & point) const override
-  {
-    OutputPointType half;
-    half[0] = 0.5 * point[0];
-    half[1] = 0.5 * point[1];
-    return half;
-  }
-};
-
-template <typename TFilter>
-void
-ExpectNoInterpolatorIsAnError(TFilter * filter)
-{
-  filter->SetInterpolator(nullptr);
-  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
-}
 
 } // namespace
 
@@ -180,6 +109,51 @@ TEST_P(ItkResampleChecks, Test7Streaming)
   EXPECT_EQ(Compare(whole.GetPointer(), streamed.GetPointer()).count, 0);
 }
 
+// itkResampleImageTest7 too: a grid that is not the default one, by every way to name it.
+TEST_P(ItkResampleChecks, Test7OriginAndSpacing)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<float, 2>;
+  using Filter = itk::CudaResampleImageFilter<Image, Image>;
+  const auto   image = MakeRamp<Image>(64, 64);
+  const double origin[] = { 3.25, -7.5 };
+  const double spacing[] = { 0.75, 1.375 };
+  const float  originOfFloats[] = { 3.25F, -7.5F };
+  const float  spacingOfFloats[] = { 0.75F, 1.375F };
+  const auto   expect = [&](Filter * filter) {
+    filter->SetInput(image);
+    filter->SetSize(Image::SizeType{ { 40, 44 } });
+    filter->SetDefaultPixelValue(-1.0F);
+    EXPECT_EQ(filter->GetOutputOrigin(), Image::PointType(origin));
+    EXPECT_EQ(filter->GetOutputSpacing(), Image::SpacingType(spacing));
+    filter->Update();
+    ExpectPromisedBackend(filter, "LinearInterpolateImageFunction", this->OnGpu());
+    EXPECT_EQ(filter->GetOutput()->GetOrigin(), Image::PointType(origin));
+    EXPECT_EQ(filter->GetOutput()->GetSpacing(), Image::SpacingType(spacing));
+    for (itk::ImageRegionConstIteratorWithIndex<Image> it(filter->GetOutput(),
+                                                          filter->GetOutput()->GetBufferedRegion());
+         !it.IsAtEnd();
+         ++it)
+    {
+      const double x = 3.25 + 0.75 * static_cast<double>(it.GetIndex()[0]);
+      const double y = -7.5 + 1.375 * static_cast<double>(it.GetIndex()[1]);
+      ASSERT_NEAR(it.Get(), y < -0.5 ? -1.0 : x + std::max(y, 0.0), 2e-5) << it.GetIndex();
+    }
+  };
+  auto filter = this->Ours<Image, Image>();
+  filter->SetOutputOrigin(origin);
+  filter->SetOutputSpacing(spacing);
+  expect(filter);
+  filter = this->Ours<Image, Image>();
+  filter->SetOutputOrigin(originOfFloats);
+  filter->SetOutputSpacing(spacingOfFloats);
+  expect(filter);
+  filter = this->Ours<Image, Image>();
+  filter->SetOutputOrigin(Image::PointType(origin));
+  filter->SetOutputSpacing(Image::SpacingType(spacing));
+  expect(filter);
+}
+
 // itkResampleImageTest2: the same by scanlines, point by point, with an extrapolator, and by a reference image; and
 // itkResampleImageTest2Streaming, in which only the linear transform lets the input be streamed.
 TEST_P(ItkResampleChecks, Test2WaysToTheSamePixels)
@@ -234,18 +208,30 @@ TEST_P(ItkResampleChecks, Test2WaysToTheSamePixels)
       auto streamer = itk::StreamingImageFilter<Image, Image>::New();
       streamer->SetInput(streamed->GetOutput());
       streamer->SetNumberOfStreamDivisions(8);
+      int runs = 0;
+      streamed->AddObserver(itk::StartEvent(), [&runs](const itk::EventObject &) { ++runs; });
       streamer->Update();
+      EXPECT_EQ(runs, 8);
+      ExpectPromisedBackend(streamed.GetPointer(),
+                            "LinearInterpolateImageFunction",
+                            this->OnGpu(),
+                            kind,
+                            extrapolated ? "nearest" : "none");
       if (!extrapolated) // which sees the part of the input that is there, in ITK too
       {
         EXPECT_EQ(Compare(streamer->GetOutput(), ours->GetOutput()).count, 0);
       }
-      const bool isStreamed =
-        source->GetRequests().front().GetNumberOfPixels() < input->GetBufferedRegion().GetNumberOfPixels();
-      EXPECT_EQ(isStreamed, kind == "linear");
+      // Only under the linear one it is asked for parts.
+      const auto & requests = source->GetRequests();
+      EXPECT_EQ(requests.size() > 1, kind == "linear");
+      EXPECT_EQ(requests.front().GetNumberOfPixels() < input->GetBufferedRegion().GetNumberOfPixels(),
+                kind == "linear");
     };
-    expectSame(linear, "linear", false);
-    expectSame(linear, "linear", true);
-    expectSame(nonlinear, "other", false);
+    for (const bool byReference : { false, true })
+    {
+      expectSame(linear, "linear", byReference);
+      expectSame(nonlinear, "other", byReference);
+    }
   }
 }
 
@@ -281,93 +267,4 @@ TEST_P(ItkResampleChecks, Test3FlippedReference)
     const bool inside = index[0] > 0 && index[1] > 0; // the first ones are one pixel beyond the last of the input
     ASSERT_EQ(it.Get(), inside ? 61 - index[0] + 43 - index[1] : 0) << index;
   }
-}
-
-// itkResampleImageTest4, 5 and 6: a ramp on grids of other sizes, of scalars and of vectors.
-TEST_P(ItkResampleChecks, Test4To6Scalings)
-{
-  CUDASPLINE_NEEDS_ITS_BACKEND();
-  using Image = itk::Image<float, 2>;
-  using Vectors = itk::VectorImage<float, 2>;
-  const auto image = MakeRamp<Image>(64, 64);
-  auto       vectors = Vectors::New();
-  vectors->SetRegions(image->GetBufferedRegion());
-  vectors->SetVectorLength(3);
-  vectors->Allocate();
-  for (itk::ImageRegionIteratorWithIndex<Vectors> it(vectors, vectors->GetBufferedRegion()); !it.IsAtEnd(); ++it)
-  {
-    Vectors::PixelType pixel(3);
-    pixel[0] = static_cast<float>(it.GetIndex()[0]);
-    pixel[1] = static_cast<float>(it.GetIndex()[1]);
-    pixel[2] = static_cast<float>(it.GetIndex()[0] + it.GetIndex()[1]);
-    it.Set(pixel);
-  }
-  for (const bool isLinear : { true, false })
-  {
-    auto linear = itk::AffineTransform<double, 2>::New();
-    linear->Scale(0.9);
-    auto nonlinear = NonlinearAffine::New();
-    nonlinear->Scale(0.9);
-    for (const double scaling : { 10.0, 1.0, 0.5 })
-    {
-      const auto run = [&](auto filter, auto * input) {
-        const auto   size = static_cast<itk::SizeValueType>(64 * scaling);
-        const double spacing[] = { 64.0 / static_cast<double>(size), 64.0 / static_cast<double>(size) };
-        filter->SetInput(input);
-        filter->SetSize(Image::SizeType{ { size, size } });
-        filter->SetOutputSpacing(spacing);
-        if (isLinear)
-        {
-          filter->SetTransform(linear);
-        }
-        else
-        {
-          filter->SetTransform(nonlinear);
-        }
-        filter->Update();
-        ExpectPromisedBackend(
-          filter.GetPointer(), "LinearInterpolateImageFunction", this->OnGpu(), isLinear ? "linear" : "other");
-        return filter;
-      };
-      const auto scalars = run(this->Ours<Image, Image>(), image.GetPointer());
-      const auto several = run(this->Ours<Vectors, Vectors>(), vectors.GetPointer());
-      ASSERT_EQ(several->GetOutput()->GetNumberOfComponentsPerPixel(), 3U);
-      for (itk::ImageRegionConstIteratorWithIndex<Image> it(scalars->GetOutput(),
-                                                            scalars->GetOutput()->GetBufferedRegion());
-           !it.IsAtEnd();
-           ++it)
-      {
-        const double x = 0.9 / scaling * static_cast<double>(it.GetIndex()[0]); // at most 57.6: all are inside
-        const double y = 0.9 / scaling * static_cast<double>(it.GetIndex()[1]);
-        ASSERT_NEAR(it.Get(), x + y, 2e-5) << it.GetIndex();
-        const auto vector = several->GetOutput()->GetPixel(it.GetIndex());
-        ASSERT_NEAR(vector[0], x, 2e-5) << it.GetIndex();
-        ASSERT_NEAR(vector[1], y, 2e-5) << it.GetIndex();
-        ASSERT_NEAR(vector[2], x + y, 2e-5) << it.GetIndex();
-      }
-    }
-  }
-}
-
-// itkResampleImageTest8: an output of three dimensions of an input of two, by a transform between them.
-TEST_P(ItkResampleChecks, Test8MoreDimensions)
-{
-  CUDASPLINE_NEEDS_ITS_BACKEND();
-  using Input = itk::Image<float, 2>;
-  using Output = itk::Image<float, 3>;
-  auto filter = this->Ours<Input, Output>();
-  filter->SetInput(MakeRamp<Input>(18, 12));
-  filter->SetTransform(HalfProjection::New());
-  filter->SetInterpolator(itk::LinearInterpolateImageFunction<Input>::New());
-  filter->SetSize(Output::SizeType{ { 18, 12, 5 } });
-  filter->Update();
-  ExpectPromisedBackend(filter.GetPointer(), "LinearInterpolateImageFunction", this->OnGpu(), "other");
-  for (itk::ImageRegionConstIteratorWithIndex<Output> it(filter->GetOutput(), filter->GetOutput()->GetBufferedRegion());
-       !it.IsAtEnd();
-       ++it)
-  {
-    const float expected = static_cast<float>(it.GetIndex()[0] + it.GetIndex()[1]) / 2.0F;
-    ASSERT_NEAR(it.Get(), expected, 10.0F * std::numeric_limits<float>::epsilon() * expected) << it.GetIndex();
-  }
-  ExpectNoInterpolatorIsAnError(filter.GetPointer());
 }

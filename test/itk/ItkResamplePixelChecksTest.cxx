@@ -18,7 +18,7 @@
 // The checks of itkResampleImageFilterGTest, made anew for CudaResampleImageFilter: what becomes of a pixel's value,
 // and of a reference image that is not used.
 
-#include "ResampleTestSupport.h"
+#include "ItkResampleCheckSupport.h"
 
 #include <cmath>
 #include <limits>
@@ -29,19 +29,9 @@ using namespace CudaSplineTest;
 namespace
 {
 
-class ItkResamplePixelChecks : public OnEachBackend
+class ItkResamplePixelChecks : public OursOnEachBackend
 {
 protected:
-  /** A filter of ours on the backend of the test. */
-  template <typename TInput, typename TOutput>
-  typename itk::CudaResampleImageFilter<TInput, TOutput>::Pointer
-  Ours() const
-  {
-    auto filter = itk::CudaResampleImageFilter<TInput, TOutput>::New();
-    filter->SetGPUEnabled(this->OnGpu());
-    return filter;
-  }
-
   /** A pixel's value as an output type has it. */
   template <typename TInput, typename TOutput>
   void

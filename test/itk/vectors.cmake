@@ -8,6 +8,7 @@ add_executable(
   CudaVectorSplineTest.cxx
   ItkResampleChecksTest.cxx
   ItkResamplePixelChecksTest.cxx
+  ItkResampleScalingChecksTest.cxx
 )
 target_link_libraries(CudaSplineVectorTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 gtest_discover_tests(CudaSplineVectorTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
