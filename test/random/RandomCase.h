@@ -46,6 +46,7 @@ struct Outcome
   std::size_t              pieces{ 0 };                               ///< into which it was cut
   double                   worst{ 0.0 };                              ///< largest difference over its bound
   bool                     isLinear{ true };                          ///< transform of the category Linear
+  bool                     isChain{ false };                          ///< of transforms, which the kernels walk
   bool                     isSimple{ false };                         ///< samples at whole and half indices
 };
 
@@ -59,7 +60,14 @@ enum class PixelPair : unsigned char
   UShortToByte,
   IntToInt,
   SingleCoordinates, ///< float to float, ITK's filter with float for double throughout; 2D
-  Vectors            ///< of three float; 3D
+  Vectors,           ///< of three float; 3D
+  Colours,           ///< RGBA of bytes; 3D
+  Lists,             ///< itk::VectorImage of float; 2D
+  Complex,           ///< of float; 2D
+  Covariant,         ///< vectors of two double; 2D
+  SignedBytes,       ///< 2D
+  UnsignedInts,      ///< 2D
+  Longs              ///< of 64 bits; 1D
 };
 
 /** \brief Runs a case, whose dimension and pixels were drawn.
@@ -78,6 +86,8 @@ Outcome
 RunCaseOfIntegers2D(PixelPair pair, Draw & draw, bool gpu);
 Outcome
 RunCaseOfIntegers3D(PixelPair pair, Draw & draw, bool gpu);
+Outcome
+RunCaseOfPixels2D(PixelPair pair, Draw & draw, bool gpu);
 ///@}
 
 } // namespace CudaSplineTest

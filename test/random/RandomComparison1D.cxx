@@ -28,6 +28,8 @@ CudaSplineTest::RunCase1D(PixelPair pair, Draw & draw, bool gpu)
       return RandomComparison<unsigned short, unsigned char, 1>(draw, gpu).Run();
     case PixelPair::ShortToShort:
       return RandomComparison<short, short, 1>(draw, gpu).Run();
+    case PixelPair::Longs:
+      return RandomComparison<std::int64_t, std::int64_t, 1>(draw, gpu).Run();
     default:
       return RandomComparison<double, double, 1>(draw, gpu).Run();
   }

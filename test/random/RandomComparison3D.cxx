@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "RandomComparison.h"
 
+#include "itkRGBAPixel.h"
+
 CudaSplineTest::Outcome
 CudaSplineTest::RunCase3D(PixelPair pair, Draw & draw, bool gpu)
 {
@@ -28,6 +30,8 @@ CudaSplineTest::RunCase3D(PixelPair pair, Draw & draw, bool gpu)
       return RandomComparison<unsigned char, float, 3>(draw, gpu).Run();
     case PixelPair::Vectors:
       return RandomComparison<itk::Vector<float, 3>, itk::Vector<float, 3>, 3>(draw, gpu).Run();
+    case PixelPair::Colours:
+      return RandomComparison<itk::RGBAPixel<unsigned char>, itk::RGBAPixel<unsigned char>, 3>(draw, gpu).Run();
     default:
       return RandomComparison<double, double, 3>(draw, gpu).Run();
   }

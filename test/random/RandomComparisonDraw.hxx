@@ -58,9 +58,12 @@ RandomComparison<TIn, TOut, VDimension, TReal>::MakeInput()
   {
     m_Input->SetDirection(m_Draw.template Rotation<typename Input::DirectionType>(VDimension, 3.1));
   }
+  m_Components =
+    IsLists ? static_cast<unsigned int>(m_Draw.Integer(2, 5)) : itk::CudaSplineDetail::ImageTraits<Output>::Components;
+  m_Input->SetNumberOfComponentsPerPixel(m_Components);
   m_Input->Allocate();
   auto * const numbers = reinterpret_cast<InputNumber *>(m_Input->GetBufferPointer());
-  const auto   count = region.GetNumberOfPixels() * Components;
+  const auto   count = region.GetNumberOfPixels() * m_Components;
   for (itk::SizeValueType i = 0; i < count; ++i)
   {
     numbers[i] = this->DrawNumber();
@@ -91,15 +94,25 @@ RandomComparison<TIn, TOut, VDimension, TReal>::DrawMethod()
 {
   const int number = m_Draw.Integer(0, 99);
   m_Method = !IsScalar ? (number < 40 ? Method::Nearest : Method::Linear)
-                       : (number < 18   ? Method::Nearest
-                          : number < 38 ? Method::Linear
-                          : number < 84 ? Method::BSpline
-                          : number < 95 ? Method::Sinc
+                       : (number < 16   ? Method::Nearest
+                          : number < 34 ? Method::Linear
+                          : number < 76 ? Method::BSpline
+                          : number < 86 ? Method::Sinc
+                          : number < 91 ? (HasReady ? Method::Ready : Method::BSpline)
+                          : number < 96 ? (HasLabels && !m_Simple ? Method::Labels : Method::Linear) // where none tie
                                         : Method::Users);
   m_Own = m_Draw.Percent(20);
   m_Order = static_cast<unsigned int>(m_Draw.Integer(0, 5));
   m_Radius = m_Draw.Integer(2, 3);
-  if (m_Method == Method::BSpline)
+  m_Width = m_Draw.Uniform(0.4, 1.0);
+  if (m_Method == Method::Labels) // whose image has to begin at index 0: the same place by another index
+  {
+    typename Input::PointType first;
+    m_Input->TransformIndexToPhysicalPoint(m_Input->GetBufferedRegion().GetIndex(), first);
+    m_Input->SetRegions(m_Input->GetBufferedRegion().GetSize());
+    m_Input->SetOrigin(first);
+  }
+  if (this->IsSpline())
   {
     // Where ITK folds its support once only and reads beside the buffer it is no judge.
     const auto & region = m_Input->GetBufferedRegion();
@@ -113,13 +126,15 @@ RandomComparison<TIn, TOut, VDimension, TReal>::DrawMethod()
       m_Order = size > 1 ? std::min(m_Order, size) : m_Order;
     }
   }
-  m_Order = m_Method == Method::BSpline ? m_Order : 0;
+  m_Order = this->IsSpline() ? m_Order : 0;
   const char * names[] = { "NearestNeighborInterpolateImageFunction",
                            "LinearInterpolateImageFunction",
                            "BSplineInterpolateImageFunction",
                            "WindowedSincInterpolateImageFunction",
+                           "BSplineResampleImageFunction",
+                           "LabelImageGaussianInterpolateImageFunction",
                            "UsersInterpolator" };
-  m_Own = m_Own && m_Method != Method::Sinc && m_Method != Method::Users;
+  m_Own = m_Own && m_Method <= Method::BSpline;
   m_Name = std::string(m_Own ? "Cuda" : "") + names[static_cast<int>(m_Method)];
 }
 
@@ -190,9 +205,9 @@ RandomComparison<TIn, TOut, VDimension, TReal>::Describe(const std::string & tra
 {
   std::ostringstream text;
   text << NameOf(ScalarTypeOf<InputNumber>()) << " to " << NameOf(ScalarTypeOf<OutputNumber>())
-       << (Components > 1 ? " x " + std::to_string(Components) : std::string())
+       << (m_Components > 1 ? " x " + std::to_string(m_Components) : std::string())
        << (sizeof(TReal) == 4 ? ", float coordinates" : "") << ", " << m_Name;
-  if (m_Method == Method::BSpline)
+  if (this->IsSpline())
   {
     text << ' ' << m_Order;
   }
@@ -248,6 +263,30 @@ RandomComparison<TIn, TOut, VDimension, TReal>::MakeInterpolator(bool itkOnly) c
                                                                 itk::ZeroFluxNeumannBoundaryCondition<Input, Input>,
                                                                 TReal>>();
     }
+    if constexpr (HasReady)
+    {
+      if (m_Method == Method::Ready)
+      {
+        auto spline = itk::BSplineResampleImageFunction<Input, TReal>::New();
+        spline->SetSplineOrder(m_Order);
+        return spline.GetPointer();
+      }
+    }
+    if constexpr (HasLabels)
+    {
+      if (m_Method == Method::Labels)
+      {
+        auto labels = itk::LabelImageGaussianInterpolateImageFunction<Input, TReal>::New();
+        auto sigma = labels->GetSigma();
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          sigma[d] = m_Width * m_Input->GetSpacing()[d];
+        }
+        labels->SetSigma(sigma);
+        labels->SetAlpha(static_cast<typename decltype(labels)::ObjectType::RealType>(m_Radius));
+        return labels.GetPointer();
+      }
+    }
     if (m_Method == Method::Users)
     {
       return Made<UsersInterpolator<Input, TReal>>();
@@ -265,16 +304,14 @@ RandomComparison<TIn, TOut, VDimension, TReal>::Limit(Ours * filter)
   {
     return 0;
   }
-  filter->UpdateOutputInformation();
-  filter->GetOutput()->SetRequestedRegion(m_Wanted);
   const int          more = m_Draw.Integer(1, 4);
   itk::SizeValueType best = 0;
   std::size_t        planned = 0;
-  itk::SizeValueType limit = 32 * m_Input->GetBufferedRegion().GetNumberOfPixels() * Components + 100000;
+  itk::SizeValueType limit = 32 * m_Input->GetBufferedRegion().GetNumberOfPixels() * m_Components + 100000;
   for (int cuts = 0; limit > 0 && cuts < more; limit /= 2)
   {
     filter->SetMemoryLimit(limit);
-    const itk::CudaSplineResamplePlan plan = filter->GetPlan();
+    const itk::CudaSplineResamplePlan plan = this->PlanOf(filter);
     if (plan.backend == Backend::Superclass || (plan.pieces == 1 && cuts > 0) ||
         (m_Gpu && plan.backend != Backend::Cuda))
     {
