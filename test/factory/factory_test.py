@@ -7,7 +7,7 @@ usage: factory_test.py plain|classes|mismatch|plastimatch|registration --library
                classes where the factory has them and ITK's elsewhere, a line of the trace for each
   classes      CUDASPLINE_FACTORY_CLASSES leaves classes to ITK
   mismatch     where another version of ITK runs nothing is overridden, and that is said once
-  plastimatch  Debian's program of this name resamples and warps; skipped where it is not installed, or linked to another ITK
+  plastimatch  Debian's program of this name resamples and warps by fields; skipped where it is not installed, or linked to another ITK
   registration registrations by the metrics' factory and without it: the same parameters, by the module's metrics
 
 The exit status is 1 where something is wrong, and 77 where the test is skipped.
@@ -170,12 +170,13 @@ def mismatch(options):
     expect("overrides no class" in errors and "99.9.9" in errors, f"the reason is missing: {errors}")
 
 
-def write_meta(path, size, values):
+def write_meta(path, size, values, spacing="1 1.25 1.5", channels=1):
     with open(path, "wb") as file:
         sizes = " ".join(str(length) for length in size)
         file.write(
             f"ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nOffset = 0 0 0\n"
-            f"ElementSpacing = 1 1.25 1.5\nDimSize = {sizes}\nElementType = MET_FLOAT\nElementDataFile = LOCAL\n".encode()
+            f"ElementSpacing = {spacing}\nDimSize = {sizes}\nElementNumberOfChannels = {channels}\nElementType = MET_FLOAT\n"
+            f"ElementDataFile = LOCAL\n".encode()
         )
         file.write(struct.pack(f"<{len(values)}f", *values))
 
@@ -210,24 +211,31 @@ def plastimatch(options):
     source = os.path.join(work, "input.mha")
     values = [generator.uniform(-900.0, 1200.0) for _ in range(size[0] * size[1] * size[2])]
     write_meta(source, size, values)
+    field = os.path.join(work, "field.mha")
+    write_meta(field, (10, 9, 8), [generator.uniform(-2.5, 2.5) for _ in range(10 * 9 * 8 * 3)], "4 4.5 4.8", 3)
+    grid = ["--dim", "41 29 33", "--origin", "-2.5 1.2 0.4", "--spacing", "0.9 1.1 1.2"]
+    resample = ("CudaResampleImageFilter", "--output", ["resample"])
+    warp = ("CudaWarpImageFilter", "--output-img", ["warp", "--algorithm", "itk", "--xf", field])
     jobs = {
-        "linear": ["resample", "--dim", "41 29 33", "--origin", "-2.5 1.2 0.4", "--spacing", "0.9 1.1 1.2"],
-        "nn": ["resample", "--dim", "41 29 33", "--origin", "-2.5 1.2 0.4", "--spacing", "0.9 1.1 1.2", "--interpolation", "nn"],
-        "subsample": ["resample", "--spacing", "2.1 2.3 2.7"],
+        "linear": (*resample, grid),
+        "nn": (*resample, grid + ["--interpolation", "nn"]),
+        "subsample": (*resample, ["--spacing", "2.1 2.3 2.7"]),
+        "warp": (*warp, []),
+        "warp_nn": (*warp, ["--interpolation", "nn"]),
     }
-    for name, job in jobs.items():
+    for name, (wanted, output, job, more) in jobs.items():
         results = []
         for library in (None, options.library):
             path = os.path.join(work, f"{name}{len(results)}.mha")
-            _, errors = run([program] + job + ["--input", source, "--output", path], library)
-            lines = [line for line in trace(errors) if line[1] == "CudaResampleImageFilter"]
+            _, errors = run([program] + job + more + ["--input", source, output, path], library)
+            lines = [line for line in trace(errors) if line[1] == wanted]
             expect(bool(lines) == bool(library), f"{name}: the trace has {len(lines)} lines, {'with' if library else 'without'} us")
             for line in lines:
                 expect(line[4] == "Cpu", f"not by our kernels: {line}")
                 print(" | ".join(line))
             results.append(read_meta(path))
         expect(results[0][0] == results[1][0], f"{name}: another header")
-        compare(results[1][1], results[0][1], "float", "nearest" if name == "nn" else "linear")
+        compare(results[1][1], results[0][1], "float", "nearest" if name.endswith("nn") else "linear")
     return 0
 
 

@@ -29,7 +29,7 @@
 //
 // A mismatch prints its case and a line that repeats it; so does a transform that the kernels walk and whose points
 // were asked of ITK. Over a run of 100 cases and more at least 90 % must have been answered by the module's kernels, a
-// quarter under chains of transforms, and half of the samples must be inside.
+// third under chains of transforms, and half of the samples must be inside.
 
 #include "RandomCase.h"
 #include "RandomDraw.h"
