@@ -300,12 +300,10 @@ TEST_P(CudaResampleImageFilterTransforms, SubclassesThatIntegrateAVelocityOfTime
   spline->SetVelocityFieldDirection(velocity->GetDirection());
   expect(spline);
 
-  // ITK's inverse of its own leaves both with one interpolator, which reads the inverse's field: so does ITK's filter.
-  const itk::Point<double, 2> somewhere = forward->GetDisplacementField()->GetOrigin();
-  const auto                  before = forward->TransformPoint(somewhere);
-  const auto                  inverse = forward->GetInverseTransform();
-  EXPECT_NE(forward->TransformPoint(somewhere), before);
-  EXPECT_FALSE(IsDescribed<2>(forward.GetPointer()));
+  // An inverse may leave both with one interpolator, which reads the inverse's field (ITK 5): so does ITK's filter.
+  const auto inverse = forward->GetInverseTransform();
+  EXPECT_EQ(IsDescribed<2>(forward.GetPointer()),
+            forward->GetInterpolator()->GetInputImage() == forward->GetDisplacementField());
   this->ExpectAgreement<double, 2>(forward.GetPointer(), "displacement");
   EXPECT_TRUE(IsDescribed<2>(inverse.GetPointer()));
   this->ExpectAgreement<double, 2>(inverse.GetPointer(), "displacement");
