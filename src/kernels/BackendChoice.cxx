@@ -25,12 +25,12 @@
 #include "device/DeviceHealth.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <exception>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -46,50 +46,73 @@ DurationText(double seconds)
   return text;
 }
 
-/** What the process knows of its machine, and how much its host operations have lost for want of a started device. */
+/** What the process knows of its machine. */
+struct Machine
+{
+  MachineSpeeds speeds;
+  bool          calibrated{ false };
+  std::string   description;
+  std::string   file;
+};
+
+Machine
+ReadMachine()
+{
+  const unsigned int threads = std::max(1U, std::thread::hardware_concurrency());
+  Machine            machine;
+  machine.description = DescribeMachine(threads);
+  machine.file = CalibrationFile(machine.description);
+  const std::optional<MachineSpeeds> kept = ReadCalibration(machine.file, machine.description);
+  machine.calibrated = kept.has_value();
+  machine.speeds = kept.value_or(TypicalSpeeds(threads));
+  return machine;
+}
+
+/** The speeds of the machine, and how much the host's operations have lost for want of a started device.
+ *
+ * Without a lock: a child that is forked while another thread holds one would wait for it for ever. */
 class Planner
 {
 public:
   MachineSpeeds
   GetSpeeds()
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    if (!m_Asked)
+    const Machine * known = m_Machine;
+    if (known == nullptr)
     {
-      const unsigned int threads = std::max(1U, std::thread::hardware_concurrency());
-      m_Machine = DescribeMachine(threads);
-      m_File = CalibrationFile(m_Machine);
-      const std::optional<MachineSpeeds> kept = ReadCalibration(m_File, m_Machine);
-      m_Calibrated = kept.has_value();
-      m_Speeds = kept.value_or(TypicalSpeeds(threads));
-      m_Asked = true;
+      // Threads that come at the same time all read, and the first one's is kept.
+      auto machine = std::make_unique<const Machine>(ReadMachine());
+      if (m_Machine.compare_exchange_strong(known, machine.get()))
+      {
+        known = machine.release();
+      }
     }
-    return m_Speeds;
+    return known->speeds;
   }
 
   /** True for the one caller that shall measure. */
   bool
   TakeCalibration()
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
+    const Machine * const known = m_Machine;
     // What cannot be kept is not measured: every process would pay for it.
-    return m_Asked && !m_Calibrated && !std::exchange(m_Measuring, true) && CanWriteCalibration(m_File);
+    return known != nullptr && !known->calibrated && !m_Measuring.exchange(true) && CanWriteCalibration(known->file);
   }
 
   void
   Keep(const MachineSpeeds & speeds)
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_Speeds = speeds;
-    m_Calibrated = true;
-    WriteCalibration(m_File, m_Machine, speeds);
+    auto machine = std::make_unique<Machine>(*m_Machine.load());
+    machine->speeds = speeds;
+    machine->calibrated = true;
+    WriteCalibration(machine->file, machine->description, speeds);
+    m_Machine = machine.release(); // the one before stays, for those who are reading it: once in a process
   }
 
   /** The device could not be started: what was saved for that is spent. */
   void
   ForgetLosses()
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
     m_Lost = 0.0;
   }
 
@@ -97,24 +120,21 @@ public:
   bool
   Prefers(const BackendEstimate & estimate, bool counts)
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    const bool                        device = estimate.PrefersDevice(m_Lost);
+    double     lost = m_Lost;
+    const bool device = estimate.PrefersDevice(lost);
     if (!device && counts)
     {
-      m_Lost += std::max(0.0, estimate.host - estimate.device);
+      const double more = std::max(0.0, estimate.host - estimate.device);
+      while (!m_Lost.compare_exchange_weak(lost, lost + more))
+      {}
     }
     return device;
   }
 
 private:
-  std::mutex    m_Mutex;
-  bool          m_Asked{ false };
-  bool          m_Calibrated{ false };
-  bool          m_Measuring{ false };
-  double        m_Lost{ 0.0 };
-  MachineSpeeds m_Speeds;
-  std::string   m_Machine;
-  std::string   m_File;
+  std::atomic<const Machine *> m_Machine{ nullptr }; ///< never freed
+  std::atomic<bool>            m_Measuring{ false };
+  std::atomic<double>          m_Lost{ 0.0 };
 };
 
 Planner &

@@ -32,6 +32,8 @@
 #include <filesystem>
 #include <thread>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,6 +142,44 @@ TEST_F(DeviceStart, AFailedStartInTheBackgroundIsLeftToTheOperation)
     {
       StartDeviceInBackground(1000, [] { Leave(2); });
       Leave(0);
+    },
+    testing::ExitedWithCode(0),
+    "");
+}
+
+TEST_F(DeviceStart, AChildForkedWhileTheCalibrationIsReadGoesOn)
+{
+  EXPECT_EXIT(
+    {
+      alarm(100);
+      // A pipe in the place of the file: its reader waits until there is a writer.
+      std::string       pattern = (std::filesystem::temp_directory_path() / "CudaSplineCalibration-XXXXXX").string();
+      const std::string folder = mkdtemp(pattern.data());
+      setenv("CUDASPLINE_CACHE_DIR", folder.c_str(), 1);
+      const std::string file = CalibrationFile(DescribeMachine(std::max(1U, std::thread::hardware_concurrency())));
+      if (mkfifo(file.c_str(), S_IRUSR | S_IWUSR) != 0)
+      {
+        Leave(1);
+      }
+      std::thread reader([] { EstimateOnThisMachine(WorkOf(8), 2, 0); });
+      int         pipe = -1;
+      while ((pipe = open(file.c_str(), O_WRONLY | O_NONBLOCK)) < 0) // until it is open for reading
+      {
+        std::this_thread::yield();
+      }
+      const pid_t child = fork();
+      if (child == 0)
+      {
+        alarm(20);
+        setenv("CUDASPLINE_CACHE_DIR", "/dev/null/no folder", 1);
+        _exit(EstimateOnThisMachine(WorkOf(8), 2, 0).host > 0.0 ? 0 : 2);
+      }
+      int status = -1;
+      waitpid(child, &status, 0);
+      close(pipe); // the reader finds an empty file
+      reader.join();
+      std::filesystem::remove_all(folder);
+      Leave(WIFEXITED(status) ? WEXITSTATUS(status) : 10);
     },
     testing::ExitedWithCode(0),
     "");
