@@ -90,7 +90,7 @@ public:
    * runs on the GPU. Returns true for a change. */
   bool
   SetGPUEnabled(bool enabled);
-  /** True where the GPU was switched on, or was not switched off and a usable one is there. */
+  /** True where the GPU was switched on, or is left to us and usable. To know the latter CUDA is asked, and starts. */
   bool
   GetGPUEnabled() const;
 

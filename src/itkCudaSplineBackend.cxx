@@ -125,7 +125,8 @@ CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int thread
   }
   try
   {
-    if (this->IsChoiceOurs())
+    const bool isOurs = this->IsChoiceOurs();
+    if (isOurs)
     {
       constexpr int first = 0; // what SelectDevice() will take
       m_FallbackReason = CudaSpline::ReasonForHost(operation.work(first), threads, first, counts);
@@ -137,6 +138,10 @@ CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int thread
     const CudaSpline::DeviceChoice choice = CudaSpline::SelectDevice(m_Device);
     if (!choice)
     {
+      if (isOurs)
+      {
+        CudaSpline::ReportStartFailure();
+      }
       m_FallbackReason = choice.reason;
       return -1;
     }

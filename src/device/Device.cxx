@@ -25,6 +25,7 @@
 #include <cstdlib>
 
 #if defined(CUDASPLINE_HAS_CUDA)
+#  include "itkCudaSpline/device/DeviceStart.h"
 #  include "itkCudaSpline/device/Stream.h"
 #  include "device/DevicePool.h"
 #  include <cuda_runtime_api.h>
@@ -183,7 +184,16 @@ ProbeDevices()
     probe.reason = "a device was lost before: " + LostDeviceReason();
     return probe;
   }
-  const bool        isFirst = DriverIsAsleep();
+  const bool isFirst = DriverIsAsleep();
+  if (isFirst && DevicesAreHidden()) // a driver that is awake has read the variable before: it is asked
+  {
+    probe.reason = "no usable GPU: CUDA_VISIBLE_DEVICES hides all devices";
+    return probe;
+  }
+  if (DriverIsPresent())
+  {
+    RememberProcess(); // before the call, which holds locks of the driver: a child forked meanwhile must know
+  }
   const auto        begin = std::chrono::steady_clock::now();
   const cudaError_t error = cudaGetDeviceCount(&probe.count);
   if (isFirst)
@@ -273,6 +283,7 @@ DeviceOfPointer(const void * pointer)
   {
     return -1;
   }
+  RememberProcess(); // the driver may have been loaded only: then this starts it
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess)
   {

@@ -36,6 +36,7 @@ struct Health
 {
   std::mutex         mutex;
   std::string        lost;
+  std::atomic<bool>  isLost{ false };
   std::atomic<pid_t> process{ 0 };
 };
 
@@ -50,6 +51,10 @@ TheHealth()
 std::string
 LostDeviceReason()
 {
+  if (!TheHealth().isLost)
+  {
+    return {}; // without the lock, which another thread may hold while this one forks
+  }
   const std::lock_guard<std::mutex> lock(TheHealth().mutex);
   return TheHealth().lost;
 }
@@ -61,6 +66,7 @@ RememberLostDevice(const std::string & reason)
   if (TheHealth().lost.empty())
   {
     TheHealth().lost = reason;
+    TheHealth().isLost = true;
   }
 }
 

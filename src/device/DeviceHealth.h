@@ -43,17 +43,21 @@ RememberLostDevice(const std::string & reason);
 void
 IgnoreCuda(int code) noexcept;
 
-/** \brief Remembers that this process has initialised CUDA. */
+/** \brief Remembers that this process has initialised CUDA, or is about to. */
 void
 RememberProcess();
 
-/** \brief True in a child of fork() whose parent had initialised CUDA. */
+/** \brief True in a child of fork() whose parent had initialised CUDA, or was about to. */
 bool
 IsForkedChild();
 
 /** \brief True where the process has not loaded the driver, and is not about to. */
 bool
 DriverIsAsleep();
+
+/** \brief True where the user hides all devices from CUDA, by the variable CUDA_VISIBLE_DEVICES. */
+bool
+DevicesAreHidden();
 
 /** \brief Remembers the seconds that the driver took to start, the first time. */
 void

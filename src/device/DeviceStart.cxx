@@ -45,16 +45,23 @@ namespace itk::CudaSpline
 {
 
 bool
+DevicesAreHidden()
+{
+  const char * const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return visible != nullptr && (*visible == '\0' || std::string(visible) == "-1");
+}
+
+bool
 DriverIsPresent()
 {
-  // The user may hide all devices from CUDA.
-  const char * const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (visible != nullptr && (*visible == '\0' || std::string(visible) == "-1"))
+  if (DevicesAreHidden())
   {
     return false;
   }
-  // Of discrete GPUs, of WSL, and of Tegra.
-  constexpr std::array<const char *, 4> nodes{ "/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl-gpu", "/dev/nvgpu" };
+  // Of discrete GPUs, whose node may be made by the first process that uses CUDA, of WSL, and of Tegra.
+  constexpr std::array<const char *, 5> nodes{
+    "/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg", "/dev/nvhost-ctrl-gpu", "/dev/nvgpu"
+  };
   return std::any_of(nodes.begin(), nodes.end(), [](const char * node) { return access(node, F_OK) == 0; });
 }
 

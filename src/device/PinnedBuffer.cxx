@@ -86,9 +86,9 @@ PinnedBuffer::operator=(PinnedBuffer && other) noexcept
 
 PinnedBuffer::~PinnedBuffer()
 {
-  if (m_Data == nullptr)
+  if (m_Data == nullptr || IsForkedChild())
   {
-    return;
+    return; // in a child the memory is the parent's, of which a thread may hold the lock
   }
   Pool & pool = ThePool();
   try
@@ -111,6 +111,10 @@ PinnedBuffer::~PinnedBuffer()
 void
 ReleasePinnedMemory()
 {
+  if (IsForkedChild())
+  {
+    return; // the memory is the parent's
+  }
   Pool &                            pool = ThePool();
   const std::lock_guard<std::mutex> lock(pool.mutex);
   for (const auto & buffer : pool.buffers)

@@ -93,7 +93,7 @@ Event::operator=(Event && other) noexcept
 
 Event::~Event()
 {
-  if (m_Handle != nullptr)
+  if (m_Handle != nullptr && !IsForkedChild()) // where the event is the parent's
   {
     IgnoreCuda(cudaEventDestroy(m_Handle));
   }

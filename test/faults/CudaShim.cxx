@@ -17,8 +17,11 @@
  *=========================================================================*/
 #include "CudaShimState.h"
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace CudaSplineTest
@@ -34,6 +37,8 @@ struct Shim
   bool                                             armed{ false };
   bool                                             stuck{ false };
   std::int64_t                                     calls{ 0 };
+  std::atomic<bool>                                slow{ false };
+  std::string                                      onlyFile; ///< that access() finds; empty: all that are there
   std::string                                      failed;
   bool                                             failedIsRelease{ false };
   cudaError_t                                      last{ cudaSuccess };
@@ -57,7 +62,12 @@ Enter(const char * name, Kind kind)
 {
   Shim &                            shim = TheShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
-  if (shim.hindrance.call == name)
+  if (shim.hindrance.call == name && shim.hindrance.milliseconds > 0)
+  {
+    shim.slow = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(shim.hindrance.milliseconds));
+  }
+  if (shim.hindrance.call == name && shim.hindrance.error != 0)
   {
     shim.failed = name;
     shim.last = static_cast<cudaError_t>(shim.hindrance.error);
@@ -141,6 +151,28 @@ HinderShim(const Hindrance & hindrance)
   Shim &                            shim = TheShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.hindrance = hindrance;
+}
+
+bool
+SlowCallHasBegun()
+{
+  return TheShim().slow;
+}
+
+void
+LetOnlyExist(const std::string & path)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  shim.onlyFile = path;
+}
+
+std::string
+OnlyFile()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.onlyFile;
 }
 
 void

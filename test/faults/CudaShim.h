@@ -53,6 +53,8 @@ struct Hindrance
   int         error{ 0 };  ///< cudaError_t that it returns
   int         driver{ 0 }; ///< version of CUDA that the driver supports (11040: 11.4), where a call fails
   std::size_t free{ 0 };   ///< bytes of the device's memory that are left, with those of its pools; 0: as it is
+  /** What the call takes, with the shim's lock held as the runtime holds its own. */
+  int milliseconds{ 0 };
 };
 
 /** True where calls reach a GPU. The same for the whole process. CUDASPLINE_FAULTS=fake: not even where there is one.
@@ -63,6 +65,14 @@ ShimIsReal();
 /** Lets the machine answer so from now on; without an argument, as it is. */
 void
 HinderShim(const Hindrance & hindrance = Hindrance());
+
+/** True once a call that shall take its time (Hindrance::milliseconds) is at work. */
+bool
+SlowCallHasBegun();
+
+/** Lets access() find this file and no other. */
+void
+LetOnlyExist(const std::string & path);
 
 /** Begins to count, and to fail where wanted. */
 void

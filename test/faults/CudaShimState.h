@@ -46,6 +46,10 @@ Enter(const char * name, Kind kind);
 Hindrance
 CurrentHindrance();
 
+/** The one file that access() shall find (LetOnlyExist()); empty: what is there. */
+std::string
+OnlyFile();
+
 /** Enters what a call has allocated into the ledger. */
 void
 Keep(const char * name, std::uintptr_t thing);

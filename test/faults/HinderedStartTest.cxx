@@ -1,0 +1,361 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// GPUs that cannot be had from the start: held by another process, full, without a driver that this runtime can use.
+// Expected: the Cpu backend with the reason in one line, and the GPU once it can be had; where the module chooses, the
+// start is tried once, and not again before the host has lost as much as before. And forks while another thread makes
+// the process' first call. Each in a process of its own, whose parent never uses CUDA.
+
+#include "ChildProcess.h"
+#include "CudaShim.h"
+#include "FaultScenarios.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceStart.h"
+#include "itkCudaSpline/device/PinnedBuffer.h"
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/Calibration.h"
+
+#include "itkMultiThreaderBase.h"
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+using namespace CudaSplineTest;
+using itk::CudaSpline::Backend;
+
+namespace
+{
+
+/** A machine whose GPU cannot be had, and what the reason has to say of it. */
+struct Machine
+{
+  std::string name;
+  Hindrance   hindrance;
+  std::string words;
+  bool        starts{ false }; ///< the device can be started, and the operation fails
+};
+
+std::vector<Machine>
+Machines()
+{
+  const auto failing = [](const char * call, cudaError_t error, int driver = CUDART_VERSION) {
+    return Hindrance{ call, static_cast<int>(error), driver, 0 };
+  };
+  const auto full = [](std::size_t free) { return Hindrance{ "", 0, 0, free }; };
+  return {
+    // Held by another process in exclusive mode, or closed to all: since CUDA 12 the device is taken by the first call.
+    { "BusyOrExclusiveWhenChosen", failing("cudaSetDevice", cudaErrorDevicesUnavailable), "busy or unavailable" },
+    { "BusyOrExclusiveWhenStarted", failing("cudaFree", cudaErrorDevicesUnavailable), "busy or unavailable" },
+    { "FullForItsContextWhenChosen", failing("cudaSetDevice", cudaErrorMemoryAllocation), "out of memory" },
+    { "FullForItsContextWhenStarted", failing("cudaFree", cudaErrorMemoryAllocation), "out of memory" },
+    { "FullForTheOperation", full(64), "memory", true }, // not even a piece of the operation fits
+    { "FullAtTheAllocation",
+      failing("cudaMallocFromPoolAsync", cudaErrorMemoryAllocation),
+      "out of memory",
+      true },
+    { "ADriverOlderThanTheRuntime",
+      failing("cudaGetDeviceCount", cudaErrorInsufficientDriver, 11040),
+      "the driver supports CUDA 11.4, this library needs " + std::to_string(CUDART_VERSION / 1000) + "." },
+    { "NoDriver", failing("cudaGetDeviceCount", cudaErrorInsufficientDriver, 0), "there is no CUDA driver" },
+    { "NoDevice", failing("cudaGetDeviceCount", cudaErrorNoDevice), "no CUDA-capable device is detected" },
+    { "ADriverOfAnotherVersion",
+      failing("cudaGetDeviceCount", cudaErrorSystemDriverMismatch),
+      "system has unsupported display driver / cuda driver combination" }
+  };
+}
+
+/** What a child found on such a machine. */
+std::string
+Hindered(const Scenario & scenario, const Machine & machine)
+{
+  const auto host = scenario.make();
+  host->SetGPUEnabled(false);
+  host->Run();
+  {
+    const auto subject = scenario.make();
+    subject->SetGPUEnabled(true);
+    HinderShim(machine.hindrance);
+    // The second run meets what the first one left: of a real device, where only the start failed, a context.
+    const int runs = ShimIsReal() && machine.hindrance.call == "cudaFree" ? 1 : 2;
+    for (int run = 0; run < runs; ++run)
+    {
+      subject->Run();
+      const std::string reason = subject->GetFallbackReason();
+      if (subject->GetLastBackend() != Backend::Cpu || subject->GetNumbers() != host->GetNumbers())
+      {
+        return std::string("answered by ") + NameOf(subject->GetLastBackend()) +
+               (subject->GetNumbers() != host->GetNumbers() ? ", with other numbers" : "");
+      }
+      if (reason.find(machine.words) == std::string::npos || reason.find('\n') != std::string::npos)
+      {
+        return "the reason: " + reason;
+      }
+    }
+    if (PendingError() != cudaSuccess)
+    {
+      return "a later call would see the error";
+    }
+    HinderShim();
+    subject->Run();
+    if (subject->GetLastBackend() != Backend::Cuda || !subject->GetFallbackReason().empty())
+    {
+      return "once the GPU could be had: " + subject->GetFallbackReason();
+    }
+  }
+  itk::CudaSpline::ReleasePinnedMemory();
+  for (const auto & thing : Unreleased())
+  {
+    return "not given back: " + thing.first;
+  }
+  return WrongReleases() == 0 ? "" : "something was given back twice";
+}
+
+/** A machine without a GPU of its own, with the stand-in in its place, also where there is one. */
+void
+PretendDriver()
+{
+  setenv("CUDASPLINE_FAULTS", "fake", 1);
+  unsetenv("CUDASPLINE_DEVICE");
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  LetOnlyExist("/dev/nvidiactl");
+}
+
+/** Speeds with which the host is far slower for each sample, and the start takes as long as three operations there. */
+void
+PretendCalibration(const std::string & folder, double samples)
+{
+  setenv("CUDASPLINE_CACHE_DIR", folder.c_str(), 1);
+  const std::string machine = itk::CudaSpline::DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
+  itk::CudaSpline::MachineSpeeds speeds;
+  speeds.host = { static_cast<double>(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()), 1e-9, 1e-9, 1.0, 1e-9 };
+  speeds.device = { 3.0 * samples, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9 };
+  itk::CudaSpline::WriteCalibration(itk::CudaSpline::CalibrationFile(machine), machine, speeds);
+}
+
+/** Runs an operation until it goes to the device, or fails to. Returns how many times it stayed on the host before. */
+int
+RunUntilTheDeviceIsTried(Subject & subject, std::string & wrong)
+{
+  for (int run = 0; run < 20; ++run)
+  {
+    ArmShim(Fault());
+    subject.Run();
+    const std::int64_t calls = DisarmShim();
+    if (subject.GetFallbackReason().find("estimated") == std::string::npos)
+    {
+      return run;
+    }
+    if (calls != 0 || !FailedCall().empty())
+    {
+      wrong = "an operation for the host called CUDA";
+      return -1;
+    }
+    if (subject.GetLastBackend() != Backend::Cpu)
+    {
+      wrong = std::string("answered by ") + NameOf(subject.GetLastBackend());
+      return -1;
+    }
+  }
+  wrong = "the device was never tried";
+  return -1;
+}
+
+/** What a child found on such a machine where it did not say where to run. */
+std::string
+HinderedByChoice(const Scenario & scenario, const Machine & machine, const std::string & folder)
+{
+  PretendDriver();
+  const auto host = scenario.make();
+  host->SetGPUEnabled(false);
+  host->Run();
+  PretendCalibration(folder, static_cast<double>(host->GetNumbers().size()));
+  const auto  subject = scenario.make();
+  std::string wrong;
+  HinderShim(machine.hindrance);
+  const int before = RunUntilTheDeviceIsTried(*subject, wrong);
+  if (before < 1)
+  {
+    return "the first operation: " + (wrong.empty() ? subject->GetFallbackReason() : wrong);
+  }
+  const std::string reason = subject->GetFallbackReason();
+  if (subject->GetLastBackend() != Backend::Cpu || subject->GetNumbers() != host->GetNumbers())
+  {
+    return std::string("answered by ") + NameOf(subject->GetLastBackend());
+  }
+  if (reason.find(machine.words) == std::string::npos || reason.find('\n') != std::string::npos)
+  {
+    return "the reason: " + reason;
+  }
+  if (machine.starts)
+  {
+    return {}; // nothing to save: the next operation may be smaller
+  }
+  const int again = RunUntilTheDeviceIsTried(*subject, wrong);
+  if (again != before)
+  {
+    return "the device was tried after " + std::to_string(before) + " operations, and again after " +
+           std::to_string(again) + ": " + wrong;
+  }
+  HinderShim();
+  RunUntilTheDeviceIsTried(*subject, wrong);
+  return subject->GetLastBackend() == Backend::Cuda && wrong.empty()
+           ? ""
+           : "once the GPU could be had: " + subject->GetFallbackReason() + wrong;
+}
+
+class HinderedStart : public testing::TestWithParam<Machine>
+{};
+
+} // namespace
+
+TEST_P(HinderedStart, TheHostAnswersWithTheReason)
+{
+  const std::size_t step = StartsAreCheap() ? 1 : 3;
+  for (std::size_t i = 0; i < Scenarios().size(); i += step)
+  {
+    const Scenario & scenario = Scenarios()[i];
+    EXPECT_EQ(InChild([&] { return Hindered(scenario, this->GetParam()); }), "") << scenario.name;
+  }
+}
+
+TEST_P(HinderedStart, ByChoiceTheDeviceIsNotTriedAgainAtOnce)
+{
+  std::string pattern = (std::filesystem::temp_directory_path() / "CudaSplineHindered-XXXXXX").string();
+  const std::string folder = mkdtemp(pattern.data());
+  for (const Scenario & scenario : Scenarios())
+  {
+    // Those whose every run is one operation that evaluates all samples, of one number each.
+    if (scenario.name == "Cubic" || scenario.name == "Chain" || scenario.name == "Texture")
+    {
+      EXPECT_EQ(InChild([&] { return HinderedByChoice(scenario, this->GetParam(), folder); }), "") << scenario.name;
+    }
+  }
+  std::filesystem::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines,
+                         HinderedStart,
+                         testing::ValuesIn(Machines()),
+                         [](const testing::TestParamInfo<Machine> & info) { return info.param.name; });
+
+// And starts that nothing hinders but the user, or a fork.
+TEST(UnhinderedStart, ADriverIsFoundByItsNodesOrItsVersion)
+{
+  for (const char * const file : { "/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg" })
+  {
+    EXPECT_EQ(InChild([&]() -> std::string {
+                PretendDriver();
+                LetOnlyExist(file);
+                return itk::CudaSpline::DriverIsPresent() ? "" : "not found";
+              }),
+              "")
+      << file;
+  }
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              LetOnlyExist("/dev/null");
+              return itk::CudaSpline::DriverIsPresent() ? "found" : "";
+            }),
+            "");
+}
+
+TEST(UnhinderedStart, HiddenDevicesAreNotAskedFor)
+{
+  for (const char * const visible : { "", "-1" })
+  {
+    EXPECT_EQ(InChild([&]() -> std::string {
+                PretendDriver();
+                setenv("CUDA_VISIBLE_DEVICES", visible, 1);
+                ArmShim(Fault());
+                const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
+                if (const std::int64_t calls = DisarmShim())
+                {
+                  return std::to_string(calls) + " calls of CUDA";
+                }
+                return choice || choice.reason.find("CUDA_VISIBLE_DEVICES") == std::string::npos
+                         ? "the reason: " + choice.reason
+                         : "";
+              }),
+              "")
+      << visible;
+  }
+}
+
+TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              Hindrance slow;
+              slow.call = "cudaGetDeviceCount";
+              slow.milliseconds = 200;
+              HinderShim(slow);
+              std::thread first([] { itk::CudaSpline::DeviceCount(); });
+              while (!SlowCallHasBegun())
+              {
+                std::this_thread::yield();
+              }
+              std::string found;
+              for (int child = 0; child < 3 && found.empty(); ++child)
+              {
+                found = InChild([]() -> std::string {
+                  alarm(20); // a lock that the thread of the parent holds is never given back here
+                  const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
+                  return choice || choice.reason.find("forked") == std::string::npos ? "the reason: " + choice.reason
+                                                                                     : "";
+                });
+              }
+              first.join();
+              return found;
+            }),
+            "");
+}
+
+TEST(UnhinderedStart, AChildGivesNothingBackThatIsItsParents)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              if (!itk::CudaSpline::SelectDevice("gpu"))
+              {
+                return "no stand-in";
+              }
+              auto event = std::make_unique<itk::CudaSpline::Event>();
+              auto buffer = std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 4096 });
+              // One that is kept for the next operation.
+              std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 8192 }).reset();
+              const auto release = [&] {
+                ArmShim(Fault());
+                event.reset();
+                buffer.reset();
+                itk::CudaSpline::ReleasePinnedMemory();
+                return DisarmShim();
+              };
+              const std::string child = InChild([&] { return release() == 0 ? std::string() : "a call of CUDA"; });
+              return child.empty() && release() != 3 ? "the parent gave back something else" : child;
+            }),
+            "");
+}
