@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "ColdStart.h"
 
+#include "itkCudaSplineTransforms.h"
 #include "itkMultiThreaderBase.h"
 #include "itkTransform.h"
 
@@ -36,6 +37,35 @@ FileBytes(const std::string & path)
   std::error_code      error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   return error ? 0.0 : static_cast<double>(bytes);
+}
+
+/** Says where the samples come from, as itk::CudaResampleImageFilter does: the ends of scanlines, which a descriptor
+ * has until it is told otherwise, a chain, or ITK's own functions.
+ *
+ * \return false where the transform is not of that dimension */
+template <unsigned int VDimension>
+bool
+DescribeTransform(const itk::TransformBase *            transform,
+                  itk::CudaSpline::TransformChain &     chain,
+                  itk::CudaSpline::ResampleDescriptor & resample)
+{
+  const auto * const mapping = dynamic_cast<const itk::Transform<double, VDimension, VDimension> *>(transform);
+  if (mapping == nullptr)
+  {
+    return false;
+  }
+  if (!mapping->IsLinear())
+  {
+    if (itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(mapping, chain))
+    {
+      resample.chain = &chain;
+    }
+    else
+    {
+      resample.indexProvider = [](std::int64_t, std::int64_t, double *) {}; // that there is one is what counts
+    }
+  }
+  return true;
 }
 } // namespace
 
@@ -61,13 +91,6 @@ LeastReadSeconds(const ImageDescription & input)
 void
 StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input)
 {
-  // ITK's own code answers for other transforms.
-  const auto * const transform2D = dynamic_cast<const itk::Transform<double, 2, 2> *>(request.transform.GetPointer());
-  const auto * const transform3D = dynamic_cast<const itk::Transform<double, 3, 3> *>(request.transform.GetPointer());
-  if ((transform2D != nullptr && !transform2D->IsLinear()) || (transform3D != nullptr && !transform3D->IsLinear()))
-  {
-    return;
-  }
   const bool                        isNearest = request.interpolation == Interpolation::Nearest;
   itk::CudaSpline::SourceDescriptor source;
   source.dimension = input.grid.dimension;
@@ -85,6 +108,11 @@ StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input
   resample.output = request.outputType;
   resample.samples = static_cast<std::int64_t>(request.outputGrid.size[0]);
   resample.lines = static_cast<std::int64_t>(request.outputGrid.size[1] * request.outputGrid.size[2]);
+  itk::CudaSpline::TransformChain chain;
+  if (!DescribeTransform<2>(request.transform, chain, resample))
+  {
+    DescribeTransform<3>(request.transform, chain, resample);
+  }
   itk::CudaSpline::StartDeviceAhead(request.device,
                                     source,
                                     resample,

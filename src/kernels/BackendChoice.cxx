@@ -144,9 +144,36 @@ ThePlanner()
   return planner;
 }
 
-/** Loads the kernels of an operation by a tiny one of the same kind. */
+/** A chain of the same kinds of stages with tiny grids of their own: the caller's displacements may be gone soon. */
+TransformChain
+TinyChain(TransformChain chain, unsigned int dimension)
+{
+  for (TransformChain::Stage & stage : chain.stages)
+  {
+    if (stage.kind != TransformKind::Affine)
+    {
+      const auto numbers = std::make_shared<std::vector<double>>(std::size_t{ 4 } * 4 * 4 * dimension);
+      stage.size = { { 1, 1, 1 } };
+      std::fill_n(stage.size.begin(), dimension, 4); // the support of a cubic
+      if (stage.singleData != nullptr)
+      {
+        stage.singleData = { numbers, reinterpret_cast<const float *>(numbers->data()) };
+      }
+      else
+      {
+        stage.data = { numbers, numbers->data() };
+      }
+    }
+  }
+  chain.regionSize = { { 4, 1, 1 } };
+  return chain;
+}
+
+/** Loads the kernels of an operation by a tiny one of the same kind.
+ *
+ * \param[in] chain the tiny chain where the operation has one */
 void
-LoadKernels(SourceDescriptor source, ResampleDescriptor resample, int device)
+LoadKernels(SourceDescriptor source, ResampleDescriptor resample, const TransformChain & chain, int device)
 {
   ExecutionContext context;
   context.backend = Backend::Cuda;
@@ -164,7 +191,20 @@ LoadKernels(SourceDescriptor source, ResampleDescriptor resample, int device)
   resample.lines = 1;
   resample.lineOffset = 0;
   resample.lineLength = 4;
-  resample.scanlineEnds = ends.data();
+  if (resample.chain != nullptr)
+  {
+    resample.chain = &chain;
+  }
+  else if (resample.indexProvider)
+  {
+    resample.indexProvider = [count = 4 * source.dimension](std::int64_t, std::int64_t lines, double * indices) {
+      std::fill_n(indices, lines * count, 0.0);
+    };
+  }
+  else
+  {
+    resample.scanlineEnds = ends.data();
+  }
   Resample(resample, *made, output.data(), context);
 }
 } // namespace
@@ -234,8 +274,10 @@ StartDeviceAhead(const std::string &        word,
         return false;
       }
     }
-    StartDeviceInBackground(wish.device,
-                            [source, resample, device = wish.device] { LoadKernels(source, resample, device); });
+    const TransformChain chain =
+      resample.chain != nullptr ? TinyChain(*resample.chain, source.dimension) : TransformChain();
+    StartDeviceInBackground(
+      wish.device, [source, resample, chain, device = wish.device] { LoadKernels(source, resample, chain, device); });
   }
   return true;
 }

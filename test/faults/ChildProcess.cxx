@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "ChildProcess.h"
+#include "CudaShim.h"
 
 #include <cstdlib>
 #include <exception>
@@ -91,6 +92,15 @@ StartsAreCheap()
 {
   const char * const fake = std::getenv("CUDASPLINE_FAULTS");
   return (fake != nullptr && std::string(fake) == "fake") || access("/dev/nvidiactl", F_OK) != 0;
+}
+
+void
+PretendDriver()
+{
+  setenv("CUDASPLINE_FAULTS", "fake", 1);
+  unsetenv("CUDASPLINE_DEVICE");
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  LetOnlyExist("/dev/nvidiactl");
 }
 
 } // namespace CudaSplineTest

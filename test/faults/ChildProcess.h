@@ -41,6 +41,11 @@ InChild(const std::function<std::string()> & check);
 bool
 StartsAreCheap();
 
+/** A machine without a GPU of its own, with the stand-in in its place, also where there is one: for a child that has
+ * called nothing yet. */
+void
+PretendDriver();
+
 } // namespace CudaSplineTest
 
 #endif

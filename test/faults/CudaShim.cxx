@@ -37,6 +37,7 @@ struct Shim
   bool                                             armed{ false };
   bool                                             stuck{ false };
   std::int64_t                                     calls{ 0 };
+  std::map<std::string, std::int64_t>              callsOf;
   std::atomic<bool>                                slow{ false };
   std::string                                      onlyFile; ///< that access() finds; empty: all that are there
   std::string                                      failed;
@@ -87,6 +88,7 @@ Enter(const char * name, Kind kind)
   {
     return cudaSuccess;
   }
+  ++shim.callsOf[name];
   const std::int64_t call = shim.calls++;
   if (call != shim.fault.at && !(shim.fault.lasting && shim.fault.at >= 0 && call > shim.fault.at))
   {
@@ -184,6 +186,7 @@ ArmShim(const Fault & fault)
   shim.armed = true;
   shim.stuck = false;
   shim.calls = 0;
+  shim.callsOf.clear();
   shim.failed.clear();
   shim.failedIsRelease = false;
 }
@@ -195,6 +198,14 @@ DisarmShim()
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.armed = false;
   return shim.calls;
+}
+
+std::int64_t
+CallsOf(const std::string & name)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.callsOf[name];
 }
 
 std::string

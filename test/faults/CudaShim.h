@@ -82,6 +82,10 @@ ArmShim(const Fault & fault);
 std::int64_t
 DisarmShim();
 
+/** How many of them were calls of that name. */
+std::int64_t
+CallsOf(const std::string & name);
+
 /** Name of the call that failed, empty where none did. */
 std::string
 FailedCall();

@@ -17,17 +17,14 @@
  *=========================================================================*/
 // GPUs that cannot be had from the start: held by another process, full, without a driver that this runtime can use.
 // Expected: the Cpu backend with the reason in one line, and the GPU once it can be had; where the module chooses, the
-// start is tried once, and not again before the host has lost as much as before. And forks while another thread makes
-// the process' first call. Each in a process of its own, whose parent never uses CUDA.
+// start is tried once, and not again before the host has lost as much as before. Each in a process of its own, whose
+// parent never uses CUDA.
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
 #include "FaultScenarios.h"
 
-#include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/device/DeviceStart.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
-#include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/Calibration.h"
 
 #include "itkMultiThreaderBase.h"
@@ -38,12 +35,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <unistd.h>
 
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
@@ -74,10 +68,7 @@ Machines()
     { "FullForItsContextWhenChosen", failing("cudaSetDevice", cudaErrorMemoryAllocation), "out of memory" },
     { "FullForItsContextWhenStarted", failing("cudaFree", cudaErrorMemoryAllocation), "out of memory" },
     { "FullForTheOperation", full(64), "memory", true }, // not even a piece of the operation fits
-    { "FullAtTheAllocation",
-      failing("cudaMallocFromPoolAsync", cudaErrorMemoryAllocation),
-      "out of memory",
-      true },
+    { "FullAtTheAllocation", failing("cudaMallocFromPoolAsync", cudaErrorMemoryAllocation), "out of memory", true },
     { "ADriverOlderThanTheRuntime",
       failing("cudaGetDeviceCount", cudaErrorInsufficientDriver, 11040),
       "the driver supports CUDA 11.4, this library needs " + std::to_string(CUDART_VERSION / 1000) + "." },
@@ -135,16 +126,6 @@ Hindered(const Scenario & scenario, const Machine & machine)
   return WrongReleases() == 0 ? "" : "something was given back twice";
 }
 
-/** A machine without a GPU of its own, with the stand-in in its place, also where there is one. */
-void
-PretendDriver()
-{
-  setenv("CUDASPLINE_FAULTS", "fake", 1);
-  unsetenv("CUDASPLINE_DEVICE");
-  unsetenv("CUDA_VISIBLE_DEVICES");
-  LetOnlyExist("/dev/nvidiactl");
-}
-
 /** Speeds with which the host is far slower for each sample, and the start takes as long as three operations there. */
 void
 PretendCalibration(const std::string & folder, double samples)
@@ -152,7 +133,9 @@ PretendCalibration(const std::string & folder, double samples)
   setenv("CUDASPLINE_CACHE_DIR", folder.c_str(), 1);
   const std::string machine = itk::CudaSpline::DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
   itk::CudaSpline::MachineSpeeds speeds;
-  speeds.host = { static_cast<double>(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()), 1e-9, 1e-9, 1.0, 1e-9 };
+  speeds.host = {
+    static_cast<double>(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()), 1e-9, 1e-9, 1.0, 1e-9
+  };
   speeds.device = { 3.0 * samples, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9 };
   itk::CudaSpline::WriteCalibration(itk::CudaSpline::CalibrationFile(machine), machine, speeds);
 }
@@ -245,7 +228,7 @@ TEST_P(HinderedStart, TheHostAnswersWithTheReason)
 
 TEST_P(HinderedStart, ByChoiceTheDeviceIsNotTriedAgainAtOnce)
 {
-  std::string pattern = (std::filesystem::temp_directory_path() / "CudaSplineHindered-XXXXXX").string();
+  std::string       pattern = (std::filesystem::temp_directory_path() / "CudaSplineHindered-XXXXXX").string();
   const std::string folder = mkdtemp(pattern.data());
   for (const Scenario & scenario : Scenarios())
   {
@@ -262,100 +245,3 @@ INSTANTIATE_TEST_SUITE_P(Machines,
                          HinderedStart,
                          testing::ValuesIn(Machines()),
                          [](const testing::TestParamInfo<Machine> & info) { return info.param.name; });
-
-// And starts that nothing hinders but the user, or a fork.
-TEST(UnhinderedStart, ADriverIsFoundByItsNodesOrItsVersion)
-{
-  for (const char * const file : { "/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg" })
-  {
-    EXPECT_EQ(InChild([&]() -> std::string {
-                PretendDriver();
-                LetOnlyExist(file);
-                return itk::CudaSpline::DriverIsPresent() ? "" : "not found";
-              }),
-              "")
-      << file;
-  }
-  EXPECT_EQ(InChild([]() -> std::string {
-              PretendDriver();
-              LetOnlyExist("/dev/null");
-              return itk::CudaSpline::DriverIsPresent() ? "found" : "";
-            }),
-            "");
-}
-
-TEST(UnhinderedStart, HiddenDevicesAreNotAskedFor)
-{
-  for (const char * const visible : { "", "-1" })
-  {
-    EXPECT_EQ(InChild([&]() -> std::string {
-                PretendDriver();
-                setenv("CUDA_VISIBLE_DEVICES", visible, 1);
-                ArmShim(Fault());
-                const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
-                if (const std::int64_t calls = DisarmShim())
-                {
-                  return std::to_string(calls) + " calls of CUDA";
-                }
-                return choice || choice.reason.find("CUDA_VISIBLE_DEVICES") == std::string::npos
-                         ? "the reason: " + choice.reason
-                         : "";
-              }),
-              "")
-      << visible;
-  }
-}
-
-TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
-{
-  EXPECT_EQ(InChild([]() -> std::string {
-              PretendDriver();
-              Hindrance slow;
-              slow.call = "cudaGetDeviceCount";
-              slow.milliseconds = 200;
-              HinderShim(slow);
-              std::thread first([] { itk::CudaSpline::DeviceCount(); });
-              while (!SlowCallHasBegun())
-              {
-                std::this_thread::yield();
-              }
-              std::string found;
-              for (int child = 0; child < 3 && found.empty(); ++child)
-              {
-                found = InChild([]() -> std::string {
-                  alarm(20); // a lock that the thread of the parent holds is never given back here
-                  const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
-                  return choice || choice.reason.find("forked") == std::string::npos ? "the reason: " + choice.reason
-                                                                                     : "";
-                });
-              }
-              first.join();
-              return found;
-            }),
-            "");
-}
-
-TEST(UnhinderedStart, AChildGivesNothingBackThatIsItsParents)
-{
-  EXPECT_EQ(InChild([]() -> std::string {
-              PretendDriver();
-              if (!itk::CudaSpline::SelectDevice("gpu"))
-              {
-                return "no stand-in";
-              }
-              auto event = std::make_unique<itk::CudaSpline::Event>();
-              auto buffer = std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 4096 });
-              // One that is kept for the next operation.
-              std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 8192 }).reset();
-              const auto release = [&] {
-                ArmShim(Fault());
-                event.reset();
-                buffer.reset();
-                itk::CudaSpline::ReleasePinnedMemory();
-                return DisarmShim();
-              };
-              const std::string child = InChild([&] { return release() == 0 ? std::string() : "a call of CUDA"; });
-              return child.empty() && release() != 3 ? "the parent gave back something else" : child;
-            }),
-            "");
-}

@@ -107,7 +107,7 @@ EstimateOnThisMachine(const BackendWork & work, unsigned int threads, int device
  *
  * \param[in] word the user's wish, as for SelectDevice(): a device that was named is started in any case
  * \param[in] source what will be made
- * \param[in] resample what will be done with it; its host memory does not matter
+ * \param[in] resample what will be done with it; only its chain is read, and only here
  * \param[in] threads threads that it would have on the host
  * \param[in] overlap seconds of other work before it
  * \return true where the device is being started or was started before */

@@ -1,0 +1,198 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// What a process does before and while it starts CUDA, on a stand-in whose driver can be shown and hidden: it finds the
+// driver, asks for nothing that the user hides, loads kernels ahead, and forks. Expected: no call of CUDA where none is
+// needed, and children that neither wait for their parent's threads nor give back what is its. Each in a process of its
+// own, whose parent never uses CUDA.
+
+#include "ChildProcess.h"
+#include "CudaShim.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceStart.h"
+#include "itkCudaSpline/device/PinnedBuffer.h"
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/BackendChoice.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <unistd.h>
+
+using namespace CudaSplineTest;
+
+TEST(UnhinderedStart, ADriverIsFoundByItsNodesOrItsVersion)
+{
+  for (const char * const file : { "/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg" })
+  {
+    EXPECT_EQ(InChild([&]() -> std::string {
+                PretendDriver();
+                LetOnlyExist(file);
+                return itk::CudaSpline::DriverIsPresent() ? "" : "not found";
+              }),
+              "")
+      << file;
+  }
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              LetOnlyExist("/dev/null");
+              return itk::CudaSpline::DriverIsPresent() ? "found" : "";
+            }),
+            "");
+}
+
+TEST(UnhinderedStart, HiddenDevicesAreNotAskedFor)
+{
+  for (const char * const visible : { "", "-1" })
+  {
+    EXPECT_EQ(InChild([&]() -> std::string {
+                PretendDriver();
+                setenv("CUDA_VISIBLE_DEVICES", visible, 1);
+                ArmShim(Fault());
+                const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
+                if (const std::int64_t calls = DisarmShim())
+                {
+                  return std::to_string(calls) + " calls of CUDA";
+                }
+                return choice || choice.reason.find("CUDA_VISIBLE_DEVICES") == std::string::npos
+                         ? "the reason: " + choice.reason
+                         : "";
+              }),
+              "")
+      << visible;
+  }
+}
+
+// Of a displacement field, a B-spline transform and an affine one behind each other, and of points by ITK's functions:
+// the kernels are loaded without what the caller had.
+TEST(UnhinderedStart, AheadOfAnyTransform)
+{
+  using namespace itk::CudaSpline;
+  constexpr std::int64_t size = 20;
+  const auto             launchesOf = [](const std::function<void(ResampleDescriptor &, TransformChain &)> & describe) {
+    std::int64_t launches = 0;
+    EXPECT_EQ(InChild(
+                [&](std::int64_t & count) -> std::string {
+                  PretendDriver();
+                  SourceDescriptor source;
+                  source.size = { { size, size, size, 1 } };
+                  source.order = 3;
+                  ResampleDescriptor resample;
+                  resample.interpolation = Interpolation::BSpline;
+                  resample.samples = size;
+                  resample.lines = size * size;
+                  ArmShim(Fault());
+                  {
+                    TransformChain chain;
+                    describe(resample, chain);
+                    if (!StartDeviceAhead("gpu", source, resample, 2, 0.0))
+                    {
+                      return "not started";
+                    }
+                  }
+                  WaitForDeviceStart();
+                  DisarmShim();
+                  count = CallsOf("cudaLaunchKernel");
+                  ReleasePinnedMemory();
+                  return Unreleased().empty() ? "" : "not given back: " + Unreleased().begin()->first;
+                },
+                launches),
+              "");
+    return launches;
+  };
+  const std::int64_t scanlines = launchesOf([](ResampleDescriptor &, TransformChain &) {});
+  const std::int64_t points = launchesOf([](ResampleDescriptor & resample, TransformChain &) {
+    resample.indexProvider = [](std::int64_t, std::int64_t, double *) { std::abort(); };
+  });
+  const std::int64_t chain = launchesOf([](ResampleDescriptor & resample, TransformChain & transforms) {
+    TransformChain::Stage stage;
+    transforms.stages.push_back(stage);
+    stage.kind = TransformKind::BSpline;
+    stage.size = { { size, size, size } };
+    stage.data = std::shared_ptr<const double>(new double[size * size * size * 3](), std::default_delete<double[]>());
+    transforms.stages.push_back(stage);
+    stage.kind = TransformKind::DisplacementField;
+    stage.data.reset();
+    stage.singleData =
+      std::shared_ptr<const float>(new float[size * size * size * 3](), std::default_delete<float[]>());
+    transforms.stages.push_back(stage);
+    resample.chain = &transforms;
+  });
+  EXPECT_GE(scanlines, 2) << "a filter's and the evaluation's";
+  EXPECT_EQ(points, scanlines);
+  EXPECT_EQ(chain, scanlines);
+}
+
+TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              Hindrance slow;
+              slow.call = "cudaGetDeviceCount";
+              slow.milliseconds = 200;
+              HinderShim(slow);
+              std::thread first([] { itk::CudaSpline::DeviceCount(); });
+              while (!SlowCallHasBegun())
+              {
+                std::this_thread::yield();
+              }
+              std::string found;
+              for (int child = 0; child < 3 && found.empty(); ++child)
+              {
+                found = InChild([]() -> std::string {
+                  alarm(20); // a lock that the thread of the parent holds is never given back here
+                  const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
+                  return choice || choice.reason.find("forked") == std::string::npos ? "the reason: " + choice.reason
+                                                                                     : "";
+                });
+              }
+              first.join();
+              return found;
+            }),
+            "");
+}
+
+TEST(UnhinderedStart, AChildGivesNothingBackThatIsItsParents)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              if (!itk::CudaSpline::SelectDevice("gpu"))
+              {
+                return "no stand-in";
+              }
+              auto event = std::make_unique<itk::CudaSpline::Event>();
+              auto buffer = std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 4096 });
+              // One that is kept for the next operation.
+              std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 8192 }).reset();
+              const auto release = [&] {
+                ArmShim(Fault());
+                event.reset();
+                buffer.reset();
+                itk::CudaSpline::ReleasePinnedMemory();
+                return DisarmShim();
+              };
+              const std::string child = InChild([&] { return release() == 0 ? std::string() : "a call of CUDA"; });
+              return child.empty() && release() != 3 ? "the parent gave back something else" : child;
+            }),
+            "");
+}
