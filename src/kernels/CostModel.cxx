@@ -48,9 +48,10 @@ SupportOf(const InterpolationDescriptor & method, const SourceDescriptor & sourc
       return 2.0 * method.radius;
     case Interpolation::LabelGaussian:
       return 2.0 * method.cutOff[axis] + 1.0;
-    default:
-      return source.order + 1.0;
+    case Interpolation::BSpline:
+      break;
   }
+  return source.order + 1.0;
 }
 
 /** Samples that a value is made of; those of double precision count twice. */

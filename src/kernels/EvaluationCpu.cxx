@@ -79,7 +79,7 @@ EvaluateOnCpu(Interpolation                           method,
         DispatchDerivatives<CatmullRomMethod<double>>(derivatives, run);
       }
       break;
-    default:
+    case Interpolation::BSpline:
       (single ? EvaluateSplineSingleOnCpu<VDimension>
               : EvaluateSplineDoubleOnCpu<VDimension>)(source.order, derivatives, arguments, lines, context);
       break;

@@ -110,7 +110,7 @@ LaunchEvaluation(Interpolation                           method,
     case Interpolation::CatmullRom:
       LaunchCatmullRom(derivatives, arguments, lines, stream);
       break;
-    default:
+    case Interpolation::BSpline:
       (source.element == ScalarType::Float32
          ? LaunchSplineSingle<VDimension>
          : LaunchSplineDouble<VDimension>)(source.order, derivatives, arguments, lines, stream);

@@ -23,6 +23,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
 
 namespace itk::CudaSpline
 {
@@ -52,12 +55,16 @@ struct Range
   std::int64_t end;
 };
 
-/** Samples that an interpolation reads before the floor of an index, and after it one more. */
+/** Samples that an interpolation reads before the floor of an index, and after it one more. Too few would be wrong
+ * pixels: there is no default, so that the compiler asks for those of a new interpolation. */
 std::int64_t
 SupportReach(const ResampleTask & task, unsigned int axis)
 {
   switch (task.resampling.interpolation)
   {
+    case Interpolation::Nearest:
+    case Interpolation::Linear:
+      return 1;
     case Interpolation::BSpline:
       return static_cast<std::int64_t>(task.samples.order) / 2 + 1;
     case Interpolation::CatmullRom:
@@ -66,9 +73,8 @@ SupportReach(const ResampleTask & task, unsigned int axis)
       return task.resampling.radius;
     case Interpolation::LabelGaussian:
       return static_cast<std::int64_t>(std::ceil(std::min(std::abs(task.resampling.cutOff[axis]), 1e9))) + 2;
-    default:
-      return 1;
   }
+  throw std::logic_error("an interpolation whose support is not known");
 }
 
 /** The samples that indices from \p lower to \p upper read, with what the extension folds into the line.
