@@ -27,6 +27,9 @@
 #    define CUDASPLINE_ITK_HAS_GENERIC_LABELS
 #  endif
 #endif
+#if !defined(ITK_FUTURE_LEGACY_REMOVE)
+#  define CUDASPLINE_ITK_HAS_NON_CONST_GETTERS // of objects, beside the const ones
+#endif
 #include "itkInterpolateImageFunction.h"
 #include "itkVectorContainer.h"
 

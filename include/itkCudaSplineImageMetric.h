@@ -151,7 +151,7 @@ public:
     this->ProvideInterpolator();
     return Superclass::GetMovingInterpolator();
   }
-#if !defined(ITK_FUTURE_LEGACY_REMOVE)
+#if defined(CUDASPLINE_ITK_HAS_NON_CONST_GETTERS)
   typename Superclass::MovingInterpolatorType *
   GetMovingInterpolator() override
   {

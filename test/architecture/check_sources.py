@@ -5,6 +5,7 @@
   * C++ and CUDA sources begin with the licence block;
   * they include <algorithm> and <numeric> where they use what is there: newer standard libraries bring them with fewer of the others;
   * the classes of the ITK layer name their group, which a test of ITK's module macros asks of them;
+  * what is compiled asks for the version of ITK, or for its legacy code, in one header;
   * no marks of unfinished work;
   * no paths of somebody's machine and no hosts of package registries.
 
@@ -35,6 +36,11 @@ LICENSE_LINES = ("Copyright the CudaSpline contributors", "Licensed under the Ap
 GROUPED = re.compile(r"^include/[^/]+\.h$")
 COMMENT = re.compile(r"/\*\*.*?\*/", re.DOTALL)
 GROUP = re.compile(r"\\ingroup CudaSpline\b")
+
+# Where versions of ITK may be told apart, and where not.
+COMPATIBILITY = "include/itkCudaSplineCompatibility.h"
+COMPILED = re.compile(r"^(include|src|applications)/")
+VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
 
 # Header -> what of it, called, asks for the include.
 HEADERS = {
@@ -92,6 +98,10 @@ def check(root):
                 if "\\class " in comment.group(0) and not GROUP.search(comment.group(0)):
                     line = text.count("\n", 0, comment.start()) + 1
                     violations.append((path, line, "a class without \\ingroup CudaSpline"))
+        if COMPILED.match(path) and path != COMPATIBILITY:
+            told = f"a version of ITK outside of {COMPATIBILITY}: "
+            found = ((number, VERSIONS.search(line)) for number, line in enumerate(lines, 1))
+            violations.extend((path, number, told + match.group(0)) for number, match in found if match)
         for number, line in enumerate(lines, 1):
             for what, pattern in PATTERNS:
                 found = pattern.search(line)

@@ -68,6 +68,14 @@ class SourceRules(unittest.TestCase):
         self.expect_complaint("include/itkCudaFilter.h", licence() + described % " \\ingroup CudaSplineMath", 18, "without")
         self.expect_clean("include/itkCudaSpline/math/Filter.h", licence() + described % "")
 
+    def test_versions(self):
+        for word in ("ITK_VERSION_MAJOR", "ITK_LEGACY_REMOVE", "ITK_FUTURE_LEGACY_REMOVE"):
+            for path in ("include/itkCudaFilter.h", "src/Filter.cxx", "applications/Program/Program.cxx"):
+                self.expect_complaint(path, licence() + f"#if defined({word})\n#endif\n", 18, "a version of ITK")
+            self.expect_clean("include/itkCudaSplineCompatibility.h", licence() + f"#if defined({word})\n#endif\n")
+            self.expect_clean("CMakeLists.txt", f"if({word})\nendif()\n")
+        self.expect_clean("src/Filter.cxx", licence() + "auto version = MY_ITK_VERSION;\n")
+
     def test_unfinished_work(self):
         for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"):
             self.expect_complaint("src/Work.cxx", licence() + f"// {word}: later\n", 18, word)
