@@ -28,7 +28,7 @@
 #  endif
 #endif
 #if !defined(ITK_FUTURE_LEGACY_REMOVE)
-#  define CUDASPLINE_ITK_HAS_NON_CONST_GETTERS // of objects, beside the const ones
+#  define CUDASPLINE_ITK_HAS_NON_CONST_GETTERS ///< of objects, beside the const ones
 #endif
 #include "itkInterpolateImageFunction.h"
 #include "itkVectorContainer.h"
