@@ -100,7 +100,7 @@ ParseDeviceWish(const std::string & word)
     const std::string number = wanted.substr(begin, end - begin);
     // Nine digits fit into an int; there are never that many devices.
     const bool isNumber =
-      !number.empty() && number.size() <= 9 && number.find_first_not_of("0123456789") == number.npos;
+      !number.empty() && number.size() <= 9 && number.find_first_not_of("0123456789") == std::string::npos;
     if (!isNumber || std::count(numbers.begin(), numbers.end(), std::atoi(number.c_str())) > 0)
     {
       ThrowUnknownDevice(wanted, ProbeDevices());
