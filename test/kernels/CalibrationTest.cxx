@@ -173,6 +173,21 @@ TEST(Calibration, AMachineIsALineThatNamesItsThreads)
   EXPECT_EQ(machine, DescribeMachine(13));
 }
 
+TEST(Calibration, AMachineIsNamedAsTheKernelNamesItsProcessor)
+{
+  std::ifstream stream("/proc/cpuinfo");
+  std::string   line;
+  while (std::getline(stream, line) && line.rfind("model name", 0) != 0)
+  {}
+  if (line.rfind("model name", 0) != 0)
+  {
+    GTEST_SKIP() << "This kernel does not tell the model.";
+  }
+  const std::string model = line.substr(line.find(':') + 2); // without blanks at its ends
+  const std::string machine = DescribeMachine(1);
+  EXPECT_NE(machine.find(model), std::string::npos) << machine;
+}
+
 TEST(Calibration, TypicalSpeedsGrowWithTheThreads)
 {
   EXPECT_LT(TypicalSpeeds(16).host.tap, TypicalSpeeds(1).host.tap);
