@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/Calibration.h"
+#include "itkCudaSpline/device/Processor.h"
 
 #include <algorithm>
 #include <array>
@@ -34,10 +35,6 @@
 
 #if defined(CUDASPLINE_HAS_CUDA)
 #  include <cuda_runtime_api.h>
-#endif
-
-#if defined(__x86_64__) || defined(__i386__)
-#  include <cpuid.h>
 #endif
 
 namespace itk::CudaSpline
@@ -82,32 +79,6 @@ FieldOf(const std::filesystem::path & file, const std::string & name)
     }
   }
   return {};
-}
-
-/** The model of the processor. An x86 processor is asked itself: Linux's /proc/cpuinfo also tells how fast each one
- * runs at the moment, which takes many kernels 10 ms to find out, as long as a small image takes to be resampled. */
-std::string
-ProcessorName()
-{
-#if defined(__x86_64__) || defined(__i386__)
-  constexpr unsigned int      first = 0x80000002U; // three leaves of 16 letters
-  std::array<unsigned int, 4> words{};
-  std::string                 name;
-  for (unsigned int leaf = first; leaf < first + 3; ++leaf)
-  {
-    if (__get_cpuid(leaf, words.data(), &words[1], &words[2], &words[3]) == 0)
-    {
-      break;
-    }
-    name.append(reinterpret_cast<const char *>(words.data()), sizeof(words));
-  }
-  name.erase(std::min(name.find('\0'), name.size())); // what is unused is zero
-  if (!name.empty())
-  {
-    return name;
-  }
-#endif
-  return FieldOf("/proc/cpuinfo", "model name");
 }
 
 std::string
@@ -155,6 +126,10 @@ std::string
 DescribeMachine(unsigned int threads)
 {
   std::string text = ProcessorName();
+  if (text.empty())
+  {
+    text = FieldOf("/proc/cpuinfo", "model name");
+  }
   text += ", " + std::to_string(threads) + " threads";
   // Sorted: a folder has no order.
   std::set<std::string> gpus;
