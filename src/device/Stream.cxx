@@ -106,9 +106,39 @@ Event::Record(const Stream & stream)
 }
 
 void
+Event::RecordBehind(StreamHandle stream)
+{
+  // Of the same stream this waits for nothing. The handle of one that is gone may be that of a new one.
+  CheckCuda(cudaStreamWaitEvent(stream, m_Handle, 0), "cudaStreamWaitEvent");
+  CheckCuda(cudaEventRecord(m_Handle, stream), "cudaEventRecord");
+}
+
+void
 Event::Synchronize() const
 {
   CheckCuda(cudaEventSynchronize(m_Handle), "cudaEventSynchronize");
+}
+
+StreamMarks::~StreamMarks()
+{
+  for (const auto & [stream, event] : m_Events)
+  {
+    try
+    {
+      event.Synchronize();
+    }
+    catch (const DeviceError &)
+    {
+      // A lost device has nothing left to wait for.
+    }
+  }
+}
+
+void
+StreamMarks::Set(StreamHandle stream)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_Events[stream].RecordBehind(stream);
 }
 
 } // namespace itk::CudaSpline

@@ -65,6 +65,13 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
                void *                     output,
                const ExecutionContext &   context);
 
+/** \brief True where nobody wants what the kernels make of every point, its value: the mask alone is asked for. */
+inline bool
+MakesUnwantedValues(const PointsDescriptor & descriptor)
+{
+  return descriptor.derivatives == Derivatives::None && descriptor.values == nullptr;
+}
+
 /** \brief SamplePoints() on a device. */
 void
 SamplePointsOnCuda(const PointsDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context);

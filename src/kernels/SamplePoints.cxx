@@ -21,6 +21,8 @@
 #include "kernels/EvaluationBackends.h"
 #include "kernels/MethodDispatch.h"
 
+#include <vector>
+
 namespace itk::CudaSpline
 {
 
@@ -64,9 +66,9 @@ Check(const PointsDescriptor & descriptor, const SampleSource & source, const Ex
   }
   if (descriptor.derivatives == Derivatives::None)
   {
-    if (descriptor.values == nullptr)
+    if (descriptor.values == nullptr && descriptor.inside == nullptr)
     {
-      throw std::invalid_argument("There is no array for the values.");
+      throw std::invalid_argument("There is no array for the values, nor for what is inside.");
     }
   }
   else
@@ -105,7 +107,14 @@ SamplePoints(const PointsDescriptor & descriptor, const SampleSource & source, c
   if (descriptor.count > 0)
   {
     Check(descriptor, source, context);
-    (context.backend == Backend::Cuda ? SamplePointsOnCuda : SamplePointsOnCpu)(descriptor, source, context);
+    PointsDescriptor  points = descriptor;
+    std::vector<char> unwanted;
+    if (MakesUnwantedValues(descriptor) && !descriptor.onDevice)
+    {
+      unwanted.resize(static_cast<std::size_t>(descriptor.count) * SizeOf(descriptor.output));
+      points.values = unwanted.data();
+    }
+    (context.backend == Backend::Cuda ? SamplePointsOnCuda : SamplePointsOnCpu)(points, source, context);
   }
   context.Report(1.0);
 }

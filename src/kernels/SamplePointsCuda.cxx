@@ -125,11 +125,24 @@ SampleChunks(const PointsDescriptor & descriptor,
   }
 }
 
-/** Arrays on the device: one launch in the caller's stream. */
+/** Arrays on the device: one launch in the caller's stream. The source is freed only after it. */
 template <unsigned int VDimension>
 void
 SampleInPlace(const PointsDescriptor & descriptor, const SampleSource & source)
 {
+  const auto stream = static_cast<StreamHandle>(descriptor.stream);
+  if (MakesUnwantedValues(descriptor))
+  {
+    const Stream       own;
+    const DeviceBuffer unwanted(static_cast<std::size_t>(descriptor.count) * SizeOf(descriptor.output), own);
+    StreamMarks        marks; // goes before the buffer
+    PointsDescriptor   points = descriptor;
+    points.values = unwanted.Data();
+    own.Synchronize(); // it is there
+    SampleInPlace<VDimension>(points, source);
+    marks.Set(stream);
+    return;
+  }
   auto arguments = MakePointsArguments<VDimension>(descriptor, source);
   arguments.points = descriptor.points;
   arguments.output = descriptor.values;
@@ -142,7 +155,8 @@ SampleInPlace(const PointsDescriptor & descriptor, const SampleSource & source)
                    descriptor.derivatives,
                    arguments,
                    LinesOfPoints(descriptor.count),
-                   static_cast<StreamHandle>(descriptor.stream));
+                   stream);
+  source.GetPendingWork<StreamMarks>().Set(stream);
 }
 
 } // namespace

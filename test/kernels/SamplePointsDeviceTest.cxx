@@ -19,14 +19,51 @@
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "Gpu.h"
 #include "PointsCase.h"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 
 using namespace CudaSplineTest;
+
+namespace
+{
+template <typename TNumber>
+std::size_t
+BytesOf(const std::vector<TNumber> & numbers)
+{
+  return numbers.size() * sizeof(TNumber);
+}
+
+/** Keeps a stream busy for some hundredths of a second. */
+class Work
+{
+public:
+  explicit Work(const Stream & stream)
+    : m_Memory(Bytes, stream)
+    , m_Stream(stream)
+  {}
+
+  void
+  Enqueue() const
+  {
+    for (int i = 0; i < 100; ++i) // a memory of terabytes a second fills a gigabyte in a fifth of a millisecond or more
+    {
+      CheckCuda(cudaMemsetAsync(m_Memory.Data(), i, Bytes, m_Stream.Get()), "cudaMemsetAsync");
+    }
+  }
+
+private:
+  static constexpr std::size_t Bytes = std::size_t{ 1 } << 30;
+  DeviceBuffer                 m_Memory;
+  const Stream &               m_Stream;
+};
+} // namespace
 
 TEST(SamplePointsDeviceGpu, SameBitsAsFromHostMemory)
 {
@@ -71,4 +108,90 @@ TEST(SamplePointsDeviceGpu, SameBitsAsFromHostMemory)
   EXPECT_EQ(result.gradients, host.gradients);
   EXPECT_EQ(result.hessians, host.hessians);
   EXPECT_EQ(result.inside, host.inside);
+}
+
+TEST(SamplePointsDeviceGpu, ASourceThatIsLetGoIsFreedAfterItsReaders)
+{
+  CUDASPLINE_NEEDS_GPU();
+  FreshRandom      random;
+  ExecutionContext context;
+  context.backend = Backend::Cuda;
+  PointsCase test = MakePointsCase({ 61, 47, 39 }, Interpolation::BSpline, 3, ScalarType::Float32, 20000, random);
+  test.points.pointType = ScalarType::Float64;
+  const auto host = Compute(test, Derivatives::None, context);
+  for (const bool again : { false, true })
+  {
+    const Stream     first;
+    const Stream     second;
+    const Work       work(first);
+    DeviceBuffer     places(BytesOf(test.places), first);
+    DeviceBuffer     values(BytesOf(host.values), first);
+    DeviceBuffer     others(BytesOf(host.values), second);
+    PointsDescriptor points = test.points;
+    points.points = places.Data();
+    points.values = values.Data();
+    points.onDevice = true;
+    auto     source = MakeSource(test.source, test.pixels.data(), context);
+    Uploader uploader;
+    uploader.Copy(places.Data(), test.places.data(), BytesOf(test.places), first);
+    first.Synchronize();
+    second.Synchronize();
+    // In two streams, of which the first is late, and once more in the first.
+    work.Enqueue();
+    points.stream = first.Get();
+    SamplePoints(points, *source, context);
+    points.stream = second.Get();
+    points.values = others.Data();
+    SamplePoints(points, *source, context);
+    if (again)
+    {
+      points.stream = first.Get();
+      points.values = values.Data();
+      SamplePoints(points, *source, context);
+    }
+    EXPECT_EQ(cudaStreamQuery(first.Get()), cudaErrorNotReady) << "too fast a device: nothing is tested";
+    source.reset();
+    EXPECT_EQ(cudaStreamQuery(first.Get()), cudaSuccess) << "freed while it was read";
+    // What takes its place does not come through.
+    std::vector<unsigned char> zeros(test.pixels.size());
+    const auto                 next = MakeSource(test.source, zeros.data(), context);
+    std::vector<double>        found(host.values.size());
+    DownloadThroughStaging(found.data(), values.Data(), BytesOf(found), first);
+    EXPECT_EQ(found, host.values);
+    DownloadThroughStaging(found.data(), others.Data(), BytesOf(found), second);
+    EXPECT_EQ(found, host.values);
+  }
+}
+
+TEST(SamplePointsDeviceGpu, TheMaskAlone)
+{
+  CUDASPLINE_NEEDS_GPU();
+  FreshRandom      random;
+  ExecutionContext context;
+  context.backend = Backend::Cuda;
+  for (const Interpolation interpolation : { Interpolation::BSpline, Interpolation::Linear })
+  {
+    PointsCase test = MakePointsCase({ 23, 17, 19 }, interpolation, 3, ScalarType::Float32, 5000, random);
+    test.points.pointType = ScalarType::Float64;
+    const auto       host = Compute(test, Derivatives::None, context);
+    const Stream     stream;
+    DeviceBuffer     places(BytesOf(test.places), stream);
+    DeviceBuffer     inside(BytesOf(host.inside), stream);
+    PointsDescriptor points = test.points;
+    points.points = places.Data();
+    points.values = nullptr;
+    points.inside = static_cast<std::uint8_t *>(inside.Data());
+    points.onDevice = true;
+    points.stream = stream.Get();
+    const auto source = MakeSource(test.source, test.pixels.data(), context);
+    Uploader   uploader;
+    uploader.Copy(places.Data(), test.places.data(), BytesOf(test.places), stream);
+    SamplePoints(points, *source, context);
+    auto found = host.inside;
+    std::fill(found.begin(), found.end(), 2);
+    DownloadThroughStaging(found.data(), inside.Data(), BytesOf(found), stream);
+    EXPECT_EQ(found, host.inside);
+    points.inside = nullptr;
+    EXPECT_THROW(SamplePoints(points, *source, context), std::invalid_argument);
+  }
 }

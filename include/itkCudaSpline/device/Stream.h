@@ -18,7 +18,9 @@
 #ifndef itkCudaSpline_device_Stream_h
 #define itkCudaSpline_device_Stream_h
 
+#include <map>
 #include <memory>
+#include <mutex>
 
 struct CUstream_st;
 struct CUevent_st;
@@ -135,12 +137,46 @@ public:
   void
   Record(const Stream & stream);
 
+  /** Marks the place in the work of a stream that another owns, and behind the mark that the event had before: the new
+   * one is reached only after both.
+   *
+   * \param[in] stream of the same device
+   * \exception DeviceError the device is lost */
+  void
+  RecordBehind(StreamHandle stream);
+
   /** Waits on the host until the mark is reached; returns at once where there is none. */
   void
   Synchronize() const;
 
 private:
   CUevent_st * m_Handle{ nullptr };
+};
+
+/** \brief Marks in streams of others: waits for all of them when it goes.
+ *
+ * Whoever enqueues work in a stream that a caller owns sets a mark behind it, and keeps the marks beside the memory
+ * that the work reads, so that it is freed only then. Threads may set marks at once. */
+class StreamMarks
+{
+public:
+  StreamMarks() = default;
+  StreamMarks(const StreamMarks &) = delete;
+  StreamMarks &
+  operator=(const StreamMarks &) = delete;
+  /** Waits until every mark is reached. */
+  ~StreamMarks();
+
+  /** Marks the end of what is in the stream.
+   *
+   * \param[in] stream of the current device; null: the default stream
+   * \exception DeviceError the device is lost */
+  void
+  Set(StreamHandle stream);
+
+private:
+  std::mutex                    m_Mutex;
+  std::map<StreamHandle, Event> m_Events;
 };
 
 /** @} */

@@ -54,7 +54,7 @@ struct PointsDescriptor : InterpolationDescriptor
   Matrix gradientMap{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
 
   ScalarType     output{ ScalarType::Float64 }; ///< of the values; with derivatives Float32 or Float64, of those too
-  void *         values{ nullptr };             ///< count numbers
+  void *         values{ nullptr };             ///< count numbers; null where nobody asks
   void *         gradients{ nullptr };          ///< D a point, x first; for First and Second
   void *         hessians{ nullptr };           ///< D (D + 1) / 2 a point, as SymmetricEntry(); for Second
   std::uint8_t * inside{ nullptr };             ///< 1 where a point is inside, else 0; null where nobody asks
@@ -70,8 +70,8 @@ struct PointsDescriptor : InterpolationDescriptor
  * \param[in] source samples or coefficients; made by the same backend (and device) as the context names
  * \param[in] context backend, device, threads, progress
  *
- * Complete when the function returns; with arrays on a device it is enqueued in their stream, and the source must live
- * until that has run.
+ * Complete when the function returns; with arrays on a device it is enqueued in their stream, and whoever lets go of
+ * the source's last owner meanwhile waits until that has run.
  *
  * \exception std::invalid_argument a dimension or order that is not built, a source of another backend, derivatives of
  *   an interpolation that has none, arrays on a device for the Cpu backend, or null pointers

@@ -297,6 +297,23 @@ public:
     return m_SecondForm.get();
   }
 
+  /** \brief What waits, when it goes, for the work of others that reads the elements. It goes first when the source
+   * goes: they are freed only after that work.
+   *
+   * \tparam TWork has a constructor without arguments; the same in every call
+   * \return the one of this source, made by the first call */
+  template <typename TWork>
+  TWork &
+  GetPendingWork() const
+  {
+    const std::lock_guard<std::mutex> lock(m_PendingWorkMutex);
+    if (m_PendingWork == nullptr)
+    {
+      m_PendingWork = std::make_shared<TWork>();
+    }
+    return *static_cast<TWork *>(m_PendingWork.get());
+  }
+
 private:
   SourceDescriptor            m_Descriptor;
   Backend                     m_Backend;
@@ -308,6 +325,9 @@ private:
   mutable std::mutex                  m_SecondFormMutex;
   mutable int                         m_Evaluations{ 0 }; ///< 2: as many, or more
   mutable std::shared_ptr<const void> m_SecondForm;
+
+  mutable std::mutex            m_PendingWorkMutex;
+  mutable std::shared_ptr<void> m_PendingWork; ///< the last member, so that it goes first
 };
 
 /** @} */
