@@ -262,7 +262,7 @@ Measure(const Signal & signal, const Evaluation & evaluation, const ExecutionCon
     descriptor.storage = storage;
     descriptor.tableEntries = entries;
     const SourcePointer source = MakeSource(descriptor, signal.samples.data(), context);
-    // Of storage Element the library's bound is that of storing alone, which is a line above.
+    // Of storage Element nothing is lost but by the rounding of the prefilter, which is in no bound of the library's.
     const double bound =
       storage == CoefficientStorage::Element ? none : ModeErrorBound(evaluation.Method(mode, false), *source, context);
     print(what, bound, evaluation.Values(*source, mode));

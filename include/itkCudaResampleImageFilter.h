@@ -200,10 +200,11 @@ public:
   itkBooleanMacro(MeasureErrorBound);
   ///@}
 
-  /** How far a value of the last update can be, by the storage of the coefficients and by texture fetches, from the
-   * exact sum over the coefficients (in units of the pixels; see CudaSpline::ModeErrorBound()). Known for 16-bit
-   * coefficients and texture modes; for others where MeasureErrorBound is on, and B-splines or linear interpolation;
-   * else NaN. */
+  /** How far a value of the last update can be, by the storage of the coefficients, by texture fetches and by the
+   * rounding of the sum, from the exact sum over the coefficients (in units of the pixels; see
+   * CudaSpline::ModeErrorBound()). Known for 16-bit coefficients and texture modes; for others where MeasureErrorBound
+   * is on, and B-splines or linear interpolation; else NaN. How far the coefficients are from exact ones is another
+   * matter: see CudaBSplineDecompositionImageFilter. */
   itkGetConstMacro(ErrorBound, double);
 
 protected:

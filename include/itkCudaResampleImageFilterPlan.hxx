@@ -310,10 +310,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   resampling.scanlineEnds = preparation.ends.get();
   CudaSpline::Resample(resampling, *source, output, context.Part(0.4, 1.0));
   m_EvaluationTime = seconds(start);
-  const auto interpolation = resampling.interpolation;
-  const bool isConvex =
-    interpolation == CudaSpline::Interpolation::BSpline || interpolation == CudaSpline::Interpolation::Linear;
-  if (task.samples.storage != CudaSpline::CoefficientStorage::Element || (m_MeasureErrorBound && isConvex))
+  if (CudaSpline::GivesErrorBound(resampling, task.samples, m_MeasureErrorBound))
   {
     m_ErrorBound = CudaSpline::ModeErrorBound(resampling, *source, context);
   }

@@ -216,7 +216,7 @@ public:
               m_Expected);
     const auto add = [&](const std::string & what, CoefficientStorage stored, EvaluationMode mode, int table) {
       const SourcePointer source = this->Source(singles, stored, table);
-      const double bound = ModeErrorBound(this->Method(mode, false), *source, m_Place.context) + prefilter + sum +
+      const double        bound = ModeErrorBound(this->Method(mode, false), *source, m_Place.context) + prefilter +
                            unit * m_Largest * std::pow(bounds.norm, 3);
       this->Add(what, bound, this->Values(*source, mode), m_Expected);
     };

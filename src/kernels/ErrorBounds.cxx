@@ -23,6 +23,7 @@
 #include "kernels/StoreCoefficients.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace itk::CudaSpline
 {
@@ -46,6 +47,26 @@ LargestElement(const SampleSource & source, const ExecutionContext & context)
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 #endif
 }
+
+/** Largest magnitude of the finite coefficients, or a little more. */
+double
+LargestCoefficient(const SampleSource & source, const ExecutionContext & context)
+{
+  const SourceDescriptor & samples = source.GetDescriptor();
+  const StorageScale &     scale = source.GetScale();
+  switch (samples.storage)
+  {
+    case CoefficientStorage::Int16: // integers around the middle of the range
+      return std::abs(scale.offset) + 32767.0 * std::abs(scale.scale);
+    case CoefficientStorage::Half: // which the bound is 2^-11 of, or up to half of that
+      return 0x1p12 * scale.errorBound;
+    case CoefficientStorage::Texture:
+      return source.GetTexture().largest;
+    default:
+      return samples.element == ScalarType::Float64 ? LargestElement<double>(source, context)
+                                                    : LargestElement<float>(source, context);
+  }
+}
 } // namespace
 
 double
@@ -64,18 +85,20 @@ StorageErrorBound(const SampleSource & source, const ExecutionContext & context)
   {
     return 0.0;
   }
-  return samples.element == ScalarType::Float64 ? 0x1p-53 * LargestElement<double>(source, context)
-                                                : 0x1p-24 * LargestElement<float>(source, context);
+  return (samples.element == ScalarType::Float64 ? 0x1p-53 : 0x1p-24) * LargestCoefficient(source, context);
 }
 
 double
 ModeErrorBound(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context)
 {
-  const double             storage = StorageErrorBound(source, context);
   const SourceDescriptor & samples = source.GetDescriptor();
+  const unsigned int       order = method.interpolation == Interpolation::Linear ? 1 : samples.order;
+  const double             storage = StorageErrorBound(source, context);
   if (method.mode == EvaluationMode::Exact)
   {
-    return storage;
+    const double unit = samples.element == ScalarType::Float64 ? 0x1p-53 : 0x1p-24;
+    return order == 0 ? storage
+                      : storage + samples.dimension * (3.0 * order + 8.0) * unit * LargestCoefficient(source, context);
   }
   return storage + TextureErrorBound(std::max(samples.order, 1U),
                                      samples.dimension,

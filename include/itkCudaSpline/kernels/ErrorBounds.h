@@ -41,9 +41,13 @@ namespace itk::CudaSpline
 double
 StorageErrorBound(const SampleSource & source, const ExecutionContext & context);
 
-/** \brief How far a value of a B-spline can be from the exact sum over coefficients that are not rounded for storage:
- * StorageErrorBound(), and in the texture modes TextureErrorBound() with it. The rounding of the sum itself, which
- * every mode has (SplineValue()), is part of the texture modes' bound only.
+/** \brief How far a value of a B-spline, or of linear interpolation, can be from the exact sum over coefficients that
+ * are not rounded for storage: StorageErrorBound(), what fetches add in the texture modes (TextureErrorBound()), and
+ * the rounding of the sum.
+ *
+ * In D dimensions a sum of order n is rounded by at most D (3 n + 8) u c: the weights of an axis take at most 2 n + 2
+ * operations on terms of at most 2, the sum n + 1 products and additions; c is the largest magnitude of the
+ * coefficients, u 2^-24 or, where they are double, 2^-53. Order 0 has no sum. TextureErrorBound() has its own.
  *
  * \param[in] method the mode
  * \param[in] source a source of the mode's storage
@@ -51,6 +55,19 @@ StorageErrorBound(const SampleSource & source, const ExecutionContext & context)
  * \exception DeviceError a device that is out of memory or lost */
 double
 ModeErrorBound(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context);
+
+/** \brief Whether ModeErrorBound() is told of an operation: where it costs nothing, as the source knows it, and where
+ * the user asks for it.
+ *
+ * \param[in] method the mode
+ * \param[in] source storage of the coefficients
+ * \param[in] isWanted the user asks */
+inline bool
+GivesErrorBound(const InterpolationDescriptor & method, const SourceDescriptor & source, bool isWanted)
+{
+  const bool isConvex = method.interpolation == Interpolation::BSpline || method.interpolation == Interpolation::Linear;
+  return source.storage != CoefficientStorage::Element || (isWanted && isConvex);
+}
 
 /** @} */
 } // namespace itk::CudaSpline
