@@ -74,12 +74,17 @@ ExactDouble(int x)
                     -4503601774854144.0); // 2^52 + 2^31
 }
 
-/** FloorIndex() of an index within 2^30 of 0, in 32 bits and without conversions: the sum with 3 2^51 rounds to the
- * nearest integer, halves to the even one, and holds it in its low bits. */
+/** FloorIndex() of an index within 2^30 of 0, in 32 bits and without conversions: the sum with 3 2^51, rounded down, is
+ * a whole number more, which its low bits hold.
+ *
+ * \param[out] floor the same as a double */
 __device__ __forceinline__ int
-ShortFloorIndex(double x)
+ShortFloorIndex(double x, double & floor)
 {
-  return __double2loint(RoundedSum(fma(2.0, x, -0.5), 6755399441055744.0)) >> 1; // the product is exact
+  constexpr double whole = 6755399441055744.0;
+  const double     sum = __dadd_rd(x, whole);
+  floor = RoundedSum(sum, -whole); // exact
+  return __double2loint(sum);
 }
 
 } // namespace

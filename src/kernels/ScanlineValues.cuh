@@ -199,12 +199,14 @@ struct ScanlineValue<LinearMethod<float>>
     bool    isBetween = !VEdges;
     for (int d = 0; d < 3; ++d)
     {
-      int floor = ShortFloorIndex(index[d]);
+      double below;
+      int    floor = ShortFloorIndex(index[d], below);
       if constexpr (VEdges)
       {
         floor = min(max(floor, bounds.first[d]), bounds.first[d] + bounds.size[d] - 1);
+        below = ExactDouble(floor);
       }
-      above[d] = RoundedSum(index[d], -ExactDouble(floor));
+      above[d] = RoundedSum(index[d], -below);
       fetched.distance[d] = static_cast<float>(above[d]);
       cell[d] = floor - bounds.first[d];
       isBetween = isBetween && fetched.distance[d] > 0.0F;
