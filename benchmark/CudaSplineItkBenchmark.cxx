@@ -32,11 +32,13 @@
  *   ratio_cpu         itk_cpu_ms by cpu_ms: of one thread, hardly moved by other programs on the machine
  *   largest_difference  of the two results, by ITK's largest absolute coefficient
  *
- * ResampleFilter/... are in TransferBenchmark.cxx.
+ * ResampleFilter/... are in TransferBenchmark.cxx; Single/..., Points/... and Evaluation/... (interpolators, with ITK's
+ * time and the ratio as counters) in InterpolatorBenchmark.cxx.
  *
  * --benchmark_out=FILE writes every repetition as JSON. */
 
 #include "BenchmarkHarness.h"
+#include "InterpolatorBenchmark.h"
 #include "TransferBenchmark.h"
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
@@ -261,9 +263,11 @@ RegisterAll()
     }
   }
   RegisterTransfers(Backend::Cpu);
+  RegisterInterpolators(Backend::Cpu);
   if (choice)
   {
     RegisterTransfers(Backend::Cuda);
+    RegisterInterpolators(Backend::Cuda);
   }
   return choice ? "" : "The Cuda backend is not measured: " + choice.reason;
 }
