@@ -153,7 +153,7 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
     }
     m_Checksum = checksum;
   }
-  m_Coefficients.clear();
+  m_Coefficients.clear(); // until all are made, none are: they would be taken for those of the image
   m_CoefficientOrder = m_SplineOrder;
   m_CoefficientRegion = region;
   std::vector<LabelType> labels(static_cast<std::size_t>(count));
@@ -169,7 +169,8 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   m_LabelsOfCoefficients = labels;
 
-  auto indicator = Indicator::New();
+  decltype(m_Coefficients) coefficients;
+  auto                     indicator = Indicator::New();
   indicator->SetRegions(region);
   indicator->Allocate();
   for (const LabelType label : m_LabelsOfCoefficients)
@@ -183,9 +184,10 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
     filter->SetSplineOrder(m_SplineOrder);
     filter->GetBackendSelection().CopyChoice(this->GetBackendSelection());
     filter->Update();
-    m_Coefficients.push_back(filter->GetOutput());
-    m_Coefficients.back()->DisconnectPipeline();
+    coefficients.push_back(filter->GetOutput());
+    coefficients.back()->DisconnectPipeline();
   }
+  m_Coefficients.swap(coefficients);
 }
 
 template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>

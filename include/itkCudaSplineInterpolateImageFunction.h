@@ -156,25 +156,40 @@ public:
   void
   EvaluateAtPoints(const TNumber * points, SizeValueType count, const CudaSplineBatchResults<TValue> & results) const;
 
-  /** Values at the indices, or points, of a container: a std::vector, an itk::VectorContainer, or an itk::PointSet.
+  /** The same of a container: a std::vector, or a pointer to an itk::VectorContainer or an itk::PointSet.
    *
-   * Indices are continuous ones, points places in physical space (mm); what is outside gets the default value.
+   * \tparam TPoints the container
+   * \param[in] indices continuous indices
+   * \param[in] points places in physical space (mm)
+   * \param[in] results where the results go: host memory, an entry a point in the order of the container
+   * \exception ExceptionObject as of arrays */
+  ///@{
+  template <typename TValue>
+  void
+  EvaluateAtContinuousIndices(const std::vector<ContinuousIndexType> & indices,
+                              const CudaSplineBatchResults<TValue> &   results) const;
+  template <typename TPoints = std::vector<PointType>, typename TValue = double>
+  void
+  EvaluateAtPoints(const TPoints & points, const CudaSplineBatchResults<TValue> & results) const;
+  ///@}
+
+  /** Values at the indices, or points, of such a container; what is outside gets the default value.
    *
    * \return a value an entry, in the order of the container
    * \exception ExceptionObject there is no image */
   ///@{
   std::vector<OutputType>
   EvaluateAtContinuousIndices(const std::vector<ContinuousIndexType> & indices, OutputType defaultValue = {}) const;
+  template <typename TPoints = std::vector<PointType>>
   std::vector<OutputType>
-  EvaluateAtPoints(const std::vector<PointType> & points, OutputType defaultValue = {}) const;
-  template <typename TIdentifier, typename TPoint>
-  std::vector<OutputType>
-  EvaluateAtPoints(const CudaSplineDetail::AnyVectorContainer<TIdentifier, TPoint> * points,
-                   OutputType                                                        defaultValue = {}) const;
-  template <typename TPixel, typename TTraits>
-  std::vector<OutputType>
-  EvaluateAtPoints(const PointSet<TPixel, ImageDimension, TTraits> * points, OutputType defaultValue = {}) const;
+  EvaluateAtPoints(const TPoints & points, OutputType defaultValue = {}) const;
   ///@}
+
+  /** The pixel at an index; where an axis goes on and the image has none, the value there.
+   *
+   * \param[in] index inside: IsInsideBuffer() */
+  OutputType
+  EvaluateAtIndex(const IndexType & index) const override;
 
   /** True where a point (mm) or an index is inside, by ITK's rule or because its axes go on; NaN is not. */
   ///@{
@@ -185,6 +200,18 @@ public:
   bool
   IsInsideBuffer(const PointType & point) const override;
   ///@}
+
+  /** Whether GetErrorBound() is made for coefficients that are stored as they are computed too, for which they are read
+   * once more a batch. Off by default. */
+  ///@{
+  itkSetMacro(MeasureErrorBound, bool);
+  itkGetConstMacro(MeasureErrorBound, bool);
+  itkBooleanMacro(MeasureErrorBound);
+  ///@}
+
+  /** How far a value of the last batch can be from the exact sum over the coefficients, as
+   * CudaResampleImageFilter::GetErrorBound(). */
+  itkGetConstMacro(ErrorBound, double);
 
   /** Frees what batches keep on a device. */
   void
@@ -322,9 +349,39 @@ private:
   void
   EvaluateList(const List & list, const CudaSplineBatchResults<TValue> & results) const;
 
-  template <typename TElement>
   std::vector<OutputType>
-  EvaluateContainer(const std::vector<TElement> & list, OutputType defaultValue, bool physical) const;
+  ValuesOf(const List & list, OutputType defaultValue) const;
+
+  /** Evaluates one after the other, by the class itself, on all threads.
+   *
+   * \tparam TTake void(SizeValueType, bool, const ContinuousIndexType &): takes an entry, whether it is inside, and its
+   * index */
+  template <typename TTake>
+  void
+  EvaluateOneByOne(const CudaSplineMethod & method, const List & list, const TTake & take) const;
+
+  /** The points of a container. */
+  ///@{
+  static const std::vector<PointType> &
+  PointsOf(const std::vector<PointType> & points)
+  {
+    return points;
+  }
+  template <typename TIdentifier, typename TPoint>
+  static const std::vector<TPoint> &
+  PointsOf(const CudaSplineDetail::AnyVectorContainer<TIdentifier, TPoint> * points)
+  {
+    return points->CastToSTLConstContainer();
+  }
+  template <typename TPixel, typename TTraits>
+  static std::vector<typename TTraits::PointType>
+  PointsOf(const PointSet<TPixel, ImageDimension, TTraits> * set);
+  ///@}
+
+  /** Indices, or points, that are arrays of numbers. */
+  template <typename TElement>
+  static List
+  ListOf(const std::vector<TElement> & entries, bool physical);
 
   /** Takes new address modes, after they were checked. */
   void
@@ -343,6 +400,8 @@ private:
   std::array<CudaSplineAddressMode, ImageDimension> m_AddressMode{}; // Itk is its first value
   bool                                              m_HasAddressMode{ false };
   double                                            m_BorderValue{ 0.0 };
+  bool                                              m_MeasureErrorBound{ false };
+  mutable double                                    m_ErrorBound{ std::numeric_limits<double>::quiet_NaN() };
 };
 
 } // namespace itk

@@ -21,7 +21,9 @@
 #include "itkCudaSplineInterpolateImageFunction.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/CostModel.h"
+#include "itkCudaSpline/kernels/ErrorBounds.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/math/PixelAccess.h"
 
 #include "itkMultiThreaderBase.h"
 
@@ -45,6 +47,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::PrintSe
   }
   os << std::endl;
   os << indent << "BorderValue: " << m_BorderValue << std::endl;
+  os << indent << "MeasureErrorBound: " << (m_MeasureErrorBound ? "On" : "Off") << std::endl;
+  os << indent << "ErrorBound: " << m_ErrorBound << std::endl;
   m_Backend.Print(os, indent);
 }
 
@@ -84,11 +88,23 @@ void
 CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::TakeAddressModes(
   const std::array<CudaSplineAddressMode, ImageDimension> & modes)
 {
-  m_AddressMode = modes;
-  m_HasAddressMode = std::any_of(
-    modes.begin(), modes.end(), [](CudaSplineAddressMode mode) { return mode != CudaSplineAddressMode::Itk; });
-  this->Modified();
-  this->AddressModeChanged();
+  const auto take = [this](const auto & taken) {
+    m_AddressMode = taken;
+    m_HasAddressMode = std::any_of(
+      taken.begin(), taken.end(), [](CudaSplineAddressMode mode) { return mode != CudaSplineAddressMode::Itk; });
+    this->Modified();
+  };
+  const auto before = m_AddressMode;
+  take(modes);
+  try
+  {
+    this->AddressModeChanged();
+  }
+  catch (...)
+  {
+    take(before); // of which the coefficients still are
+    throw;
+  }
 }
 
 template <typename TSuperclass, typename TInputImage, typename TCoordRep>
@@ -142,6 +158,21 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::IsInsid
   ContinuousIndexType index;
   this->ConvertPointToContinuousIndex(point, index);
   return this->IsInsideBuffer(index);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtIndex(const IndexType & index) const
+  -> OutputType
+{
+  for (unsigned int d = 0; d < ImageDimension && this->HasAddressMode(); ++d)
+  {
+    if (index[d] < this->m_StartIndex[d] || index[d] > this->m_EndIndex[d])
+    {
+      return this->EvaluateAtContinuousIndex(ContinuousIndexType(index)); // where the image has no pixel
+    }
+  }
+  return Superclass::EvaluateAtIndex(index);
 }
 
 template <typename TSuperclass, typename TInputImage, typename TCoordRep>
@@ -224,7 +255,6 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
     itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
   }
   const CudaSplineMethod method = this->DescribeMethod(this->GetInputImage());
-  const bool             wantsDerivatives = results.gradients != nullptr || results.hessians != nullptr;
   if constexpr (IsAccelerated)
   {
     if (method.refusal == nullptr)
@@ -247,13 +277,6 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
       points.inside = results.inside;
       points.stream = results.stream;
       std::memcpy(&points.defaultPixel, &results.defaultValue, sizeof(TValue));
-      std::vector<TValue> unwanted;
-      if (results.values == nullptr && !wantsDerivatives && CudaSpline::DeviceOfPointer(list.points) < 0)
-      {
-        // The mask alone: the kernels always make the value.
-        unwanted.resize(list.count);
-        points.values = unwanted.data();
-      }
       this->Run(method, points, CudaSpline::NeedsDoublePrecision(points.output));
       return;
     }
@@ -264,54 +287,32 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
     itkExceptionMacro(<< "Points on a device are for the module's own kernels, which cannot serve here: "
                       << WhyNotAccelerated(method));
   }
-  if (wantsDerivatives)
+  if (results.gradients != nullptr || results.hessians != nullptr)
   {
     itkExceptionMacro(<< "Derivatives of a batch are for the module's own kernels, which cannot serve here: "
                       << WhyNotAccelerated(method));
   }
   if constexpr (std::is_convertible<OutputType, double>::value)
   {
-    const CudaSplineTrace::Describe describe = [this, &list] { return this->TraceBatch(list.count); };
-    CudaSplineTrace                 trace(describe);
-    for (SizeValueType i = 0; i < list.count; ++i)
-    {
-      double at[ImageDimension];
-      for (unsigned int d = 0; d < ImageDimension; ++d)
-      {
-        at[d] = list.type == CudaSpline::ScalarType::Float32
-                  ? static_cast<double>(static_cast<const float *>(list.points)[i * ImageDimension + d])
-                  : static_cast<const double *>(list.points)[i * ImageDimension + d];
-      }
-      ContinuousIndexType index;
-      if (list.physical)
-      {
-        PointType point;
-        for (unsigned int d = 0; d < ImageDimension; ++d)
+    this->EvaluateOneByOne(
+      method, list, [this, &results](SizeValueType i, bool inside, const ContinuousIndexType & at) {
+        if (results.values != nullptr && inside)
         {
-          point[d] = static_cast<TCoordRep>(at[d]);
+          // As the kernels convert: an integer type takes what it can hold that is nearest.
+          CudaSpline::StoreScalar(results.values,
+                                  CudaSpline::ScalarTypeOf<TValue>(),
+                                  static_cast<std::int64_t>(i),
+                                  static_cast<double>(this->EvaluateAtContinuousIndex(at)));
         }
-        this->ConvertPointToContinuousIndex(point, index);
-      }
-      else
-      {
-        for (unsigned int d = 0; d < ImageDimension; ++d)
+        else if (results.values != nullptr)
         {
-          index[d] = static_cast<TCoordRep>(at[d]);
+          results.values[i] = results.defaultValue;
         }
-      }
-      const bool inside = this->IsInsideBuffer(index);
-      if (results.values != nullptr)
-      {
-        results.values[i] = inside ? static_cast<TValue>(this->EvaluateAtContinuousIndex(index)) : results.defaultValue;
-      }
-      if (results.inside != nullptr)
-      {
-        results.inside[i] = inside ? 1 : 0;
-      }
-    }
-    const std::lock_guard<std::mutex> lock(m_BatchMutex);
-    m_Backend.RecordSuperclass(WhyNotAccelerated(method));
-    trace.Finish(m_Backend);
+        if (results.inside != nullptr)
+        {
+          results.inside[i] = inside ? 1 : 0;
+        }
+      });
   }
   else
   {
@@ -340,10 +341,15 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(con
 
   // One batch at a time: they share the source and the record of who ran.
   const std::lock_guard<std::mutex> lock(m_BatchMutex);
-  CudaSplineBackend::Operation      operation;
+  m_ErrorBound = std::numeric_limits<double>::quiet_NaN();
+  CudaSplineBackend::Operation operation;
   operation.run = [&](const CudaSpline::ExecutionContext & context) {
     const auto source = m_Sources.Provide(samples, pixels, context.Part(0.0, 0.4));
     CudaSpline::SamplePoints(points, *source, context.Part(0.4, 1.0));
+    if (CudaSpline::GivesErrorBound(points, samples, m_MeasureErrorBound))
+    {
+      m_ErrorBound = CudaSpline::ModeErrorBound(points, *source, context);
+    }
   };
   operation.describe = [&] {
     return std::string(this->GetNameOfClass()) + " | " + CudaSplineDetail::TraceSource(samples) + " -> " +
@@ -351,7 +357,7 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(con
   };
   if (points.onDevice)
   {
-    // The source stays with this object, so it outlives what is enqueued.
+    // Only enqueued: whoever frees the source waits for it (SamplePoints()).
     m_Backend.RunOnDevice(device, operation);
     return;
   }

@@ -21,10 +21,62 @@
 #include "itkCudaSplineInterpolateImageFunction.h"
 
 /** \file
- * \brief Batches of ITK's containers; read by itkCudaSplineInterpolateImageFunction.hxx. */
+ * \brief Batches of ITK's containers, and those that no kernel evaluates; read by
+ * itkCudaSplineInterpolateImageFunction.hxx. */
 
 namespace itk
 {
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TPixel, typename TTraits>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::PointsOf(
+  const PointSet<TPixel, ImageDimension, TTraits> * set) -> std::vector<typename TTraits::PointType>
+{
+  std::vector<typename TTraits::PointType> points; // the container may be a map
+  const auto * const                       container = set->GetPoints();
+  if (container != nullptr) // a set that was never given any
+  {
+    points.reserve(container->Size());
+    for (auto it = container->Begin(); it != container->End(); ++it)
+    {
+      points.push_back(it.Value());
+    }
+  }
+  return points;
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TElement>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::ListOf(const std::vector<TElement> & entries,
+                                                                                bool physical) -> List
+{
+  using Number = typename TElement::ValueType;
+  static_assert(sizeof(TElement) == ImageDimension * sizeof(Number), "Points are arrays of ImageDimension numbers.");
+  return { entries.data(), CudaSpline::ScalarTypeOf<Number>(), entries.size(), physical };
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TValue>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtContinuousIndices(
+  const std::vector<ContinuousIndexType> & indices,
+  const CudaSplineBatchResults<TValue> &   results) const
+{
+  this->EvaluateList(ListOf(indices, false), results);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TPoints, typename TValue>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
+  const TPoints &                        points,
+  const CudaSplineBatchResults<TValue> & results) const
+{
+  const auto & entries = PointsOf(points);
+  this->EvaluateList(ListOf(entries, true), results);
+}
 
 template <typename TSuperclass, typename TInputImage, typename TCoordRep>
 auto
@@ -32,61 +84,32 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
   const std::vector<ContinuousIndexType> & indices,
   OutputType                               defaultValue) const -> std::vector<OutputType>
 {
-  return this->EvaluateContainer(indices, defaultValue, false);
+  return this->ValuesOf(ListOf(indices, false), defaultValue);
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TPoints>
+auto
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(const TPoints & points,
+                                                                                          OutputType defaultValue) const
+  -> std::vector<OutputType>
+{
+  const auto & entries = PointsOf(points);
+  return this->ValuesOf(ListOf(entries, true), defaultValue);
 }
 
 template <typename TSuperclass, typename TInputImage, typename TCoordRep>
 auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
-  const std::vector<PointType> & points,
-  OutputType                     defaultValue) const -> std::vector<OutputType>
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::ValuesOf(const List & list,
+                                                                                  OutputType   defaultValue) const
+  -> std::vector<OutputType>
 {
-  return this->EvaluateContainer(points, defaultValue, true);
-}
-
-template <typename TSuperclass, typename TInputImage, typename TCoordRep>
-template <typename TIdentifier, typename TPoint>
-auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
-  const CudaSplineDetail::AnyVectorContainer<TIdentifier, TPoint> * points,
-  OutputType                                                        defaultValue) const -> std::vector<OutputType>
-{
-  return this->EvaluateContainer(points->CastToSTLConstContainer(), defaultValue, true);
-}
-
-template <typename TSuperclass, typename TInputImage, typename TCoordRep>
-template <typename TPixel, typename TTraits>
-auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateAtPoints(
-  const PointSet<TPixel, ImageDimension, TTraits> * points,
-  OutputType                                        defaultValue) const -> std::vector<OutputType>
-{
-  std::vector<typename TTraits::PointType> list; // the container may be a map
-  const auto * const                       container = points->GetPoints();
-  list.reserve(container->Size());
-  for (auto it = container->Begin(); it != container->End(); ++it)
-  {
-    list.push_back(it.Value());
-  }
-  return this->EvaluateContainer(list, defaultValue, true);
-}
-
-template <typename TSuperclass, typename TInputImage, typename TCoordRep>
-template <typename TElement>
-auto
-CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateContainer(
-  const std::vector<TElement> & list,
-  OutputType                    defaultValue,
-  bool                          physical) const -> std::vector<OutputType>
-{
-  using Number = typename TElement::ValueType;
-  static_assert(sizeof(TElement) == ImageDimension * sizeof(Number), "Points are arrays of ImageDimension numbers.");
-  std::vector<OutputType> values(list.size(), defaultValue);
+  std::vector<OutputType> values(list.count, defaultValue);
   if (this->GetInputImage() == nullptr)
   {
     itkExceptionMacro(<< "There is no image: SetInputImage() must be called first.");
   }
-  if (list.empty())
+  if (list.count == 0)
   {
     return values;
   }
@@ -95,36 +118,54 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
     CudaSplineBatchResults<OutputType> results;
     results.values = values.data();
     results.defaultValue = defaultValue;
-    this->EvaluateList({ list.front().GetDataPointer(), CudaSpline::ScalarTypeOf<Number>(), list.size(), physical },
-                       results);
+    this->EvaluateList(list, results);
   }
   else
   {
-    const CudaSplineTrace::Describe describe = [this, &list] { return this->TraceBatch(list.size()); };
-    CudaSplineTrace                 trace(describe);
-    for (std::size_t i = 0; i < list.size(); ++i)
+    this->EvaluateOneByOne(this->DescribeMethod(this->GetInputImage()),
+                           list,
+                           [this, &values](SizeValueType i, bool inside, const ContinuousIndexType & at) {
+                             if (inside)
+                             {
+                               values[i] = this->EvaluateAtContinuousIndex(at);
+                             }
+                           });
+  }
+  return values;
+}
+
+template <typename TSuperclass, typename TInputImage, typename TCoordRep>
+template <typename TTake>
+void
+CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::EvaluateOneByOne(
+  const CudaSplineMethod & method,
+  const List &             list,
+  const TTake &            take) const
+{
+  const CudaSplineTrace::Describe describe = [this, &list] { return this->TraceBatch(list.count); };
+  CudaSplineTrace                 trace(describe);
+  const CudaSplineHostExecutor    executor(MultiThreaderBase::New());
+  executor.ParallelFor(static_cast<std::int64_t>(list.count), [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<SizeValueType>(begin); i < static_cast<SizeValueType>(end); ++i)
     {
-      ContinuousIndexType index;
       PointType           point;
+      ContinuousIndexType index;
       for (unsigned int d = 0; d < ImageDimension; ++d)
       {
-        index[d] = static_cast<TCoordRep>(list[i][d]);
-        point[d] = static_cast<TCoordRep>(list[i][d]);
+        const auto at = static_cast<std::int64_t>(i * ImageDimension + d);
+        point[d] = CudaSpline::LoadScalar<TCoordRep>(list.points, list.type, at);
+        index[d] = point[d];
       }
-      if (physical)
+      if (list.physical)
       {
         this->ConvertPointToContinuousIndex(point, index);
       }
-      if (this->IsInsideBuffer(index))
-      {
-        values[i] = this->EvaluateAtContinuousIndex(index);
-      }
+      take(i, this->IsInsideBuffer(index), index);
     }
-    const std::lock_guard<std::mutex> lock(m_BatchMutex);
-    m_Backend.RecordSuperclass(WhyNotAccelerated(this->DescribeMethod(this->GetInputImage())));
-    trace.Finish(m_Backend);
-  }
-  return values;
+  });
+  const std::lock_guard<std::mutex> lock(m_BatchMutex);
+  m_Backend.RecordSuperclass(WhyNotAccelerated(method));
+  trace.Finish(m_Backend);
 }
 
 } // namespace itk

@@ -258,6 +258,21 @@ ExpectBatchesAreSingle(const TFunction *                                        
   function->EvaluateAtPoints(flatPoints.data(), n, results);
   expect(values, singleOfPoint, tolerance, "points");
   EXPECT_EQ(mask, pointInside);
+  const auto fill = [&] {
+    std::fill(mask.begin(), mask.end(), static_cast<unsigned char>(2));
+    std::fill(values.begin(), values.end(), std::nan(""));
+  };
+  fill();
+  function->EvaluateAtContinuousIndices(indices, results);
+  expect(values, single, tolerance, "std::vector of indices, with a mask");
+  EXPECT_EQ(mask, inside);
+  fill();
+  function->EvaluateAtPoints(container.GetPointer(), results);
+  expect(values, singleOfPoint, tolerance, "VectorContainer, with a mask");
+  EXPECT_EQ(mask, pointInside);
+  fill();
+  function->EvaluateAtPoints(set.GetPointer(), results);
+  expect(values, singleOfSet, tolerance, "PointSet, with a mask");
   // The mask alone.
   std::fill(mask.begin(), mask.end(), static_cast<unsigned char>(2));
   results.values = nullptr;

@@ -32,6 +32,7 @@
 #include "itkRGBPixel.h"
 #include "itkVectorImage.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace CudaSplineTest;
@@ -104,14 +105,27 @@ LinearFunction()
   linear->SetInputImage(image);
   ofVectors->SetInputImage(vectors);
   EXPECT_EQ(linear->GetRadius(), Scalars::SizeType::Filled(1));
-  for (int n = 0; n < std::pow(6, D); ++n)
+  using VectorImage = itk::VectorImage<float, D>;
+  auto vectorImage = VectorImage::New();
+  vectorImage->CopyInformation(image);
+  vectorImage->SetRegions(image->GetBufferedRegion());
+  vectorImage->SetNumberOfComponentsPerPixel(4);
+  vectorImage->Allocate();
+  for (itk::SizeValueType i = 0; i < 4 * image->GetBufferedRegion().GetNumberOfPixels(); ++i)
+  {
+    vectorImage->GetBufferPointer()[i] = image->GetBufferPointer()[i / 4];
+  }
+  auto ofVectorImages = itk::CudaLinearInterpolateImageFunction<VectorImage, float>::New();
+  ofVectorImages->SetInputImage(vectorImage);
+  constexpr int steps = 11; // of 0.2 from 0 to 2
+  for (int n = 0; n < std::pow(steps, D); ++n)
   {
     itk::Point<float, D> point;
     int                  rest = n;
     for (unsigned int d = 0; d < D; ++d)
     {
-      point[d] = 0.4F * static_cast<float>(rest % 6);
-      rest /= 6;
+      point[d] = 0.2F * static_cast<float>(rest % steps);
+      rest /= steps;
     }
     ASSERT_TRUE(linear->IsInsideBuffer(point));
     EXPECT_NEAR(linear->Evaluate(point), value(point), 5e-6);
@@ -119,6 +133,7 @@ LinearFunction()
     for (unsigned int k = 0; k < 4; ++k)
     {
       EXPECT_NEAR(vector[k], value(point), 5e-6);
+      EXPECT_NEAR(ofVectorImages->Evaluate(point)[k], value(point), 5e-6);
     }
   }
 }
@@ -152,6 +167,13 @@ TEST(ItksInterpolatorChecks, NearestOfScalarsAndVectors)
   auto ofVectors = itk::CudaNearestNeighborInterpolateImageFunction<Vectors, float>::New();
   nearest->SetInputImage(image);
   ofVectors->SetInputImage(vectors);
+  using Fixed = itk::Image<itk::Vector<float, 4>, 2>; // the same as pixels of a fixed length
+  auto fixed = Fixed::New();
+  fixed->SetRegions(image->GetBufferedRegion());
+  fixed->Allocate();
+  std::copy_n(vectors->GetBufferPointer(), 36, fixed->GetBufferPointer()->GetDataPointer());
+  auto ofFixed = itk::CudaNearestNeighborInterpolateImageFunction<Fixed, float>::New();
+  ofFixed->SetInputImage(fixed);
   EXPECT_EQ(nearest->GetRadius(), Scalars::SizeType());
   for (int n = 0; n < 21 * 21; ++n)
   {
@@ -164,6 +186,7 @@ TEST(ItksInterpolatorChecks, NearestOfScalarsAndVectors)
     for (unsigned int k = 0; k < 4; ++k)
     {
       EXPECT_EQ(vector[k], expected);
+      EXPECT_EQ(ofFixed->Evaluate(point)[k], expected);
     }
   }
 }

@@ -3,6 +3,7 @@ add_executable(
   CudaSplineItkInterpolationTests
   CudaCatmullRomInterpolateImageFunctionTest.cxx
   CudaInterpolatorAddressModesTest.cxx
+  CudaInterpolatorBatchesTest.cxx
   CudaInterpolatorPropertiesTest.cxx
   CudaInterpolatorsAgainstItkTest.cxx
   CudaLabelImageGaussianInterpolateImageFunctionTest.cxx
@@ -11,6 +12,9 @@ add_executable(
   ItkBSplineInterpolatorChecksTest.cxx
   ItkInterpolatorChecksTest.cxx
 )
+if(CUDASPLINE_HAS_CUDA)
+  target_sources(CudaSplineItkInterpolationTests PRIVATE CudaInterpolatorDeviceBatchesTest.cxx)
+endif()
 target_link_libraries(CudaSplineItkInterpolationTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 # As for the B-spline classes: many types, and little to compute.
 target_compile_options(
