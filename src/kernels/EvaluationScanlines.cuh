@@ -27,6 +27,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <climits>
 #include <cmath>
 #include <type_traits>
@@ -105,6 +106,11 @@ struct ScanlineOutput
     StoreScalar(data, arguments.outputType, first + step, value);
   }
   __device__ __forceinline__ void
+  StoreFinite(const EvaluationArguments<3> & arguments, int step, float value) const
+  {
+    this->Store(arguments, step, value);
+  }
+  __device__ __forceinline__ void
   StoreDefault(const EvaluationArguments<3> & arguments, int step) const
   {
     StoreBits(data, first + step, arguments.defaultPixel, SizeOf(arguments.outputType));
@@ -124,6 +130,11 @@ struct ScanlineOutput<true>
   Store(const EvaluationArguments<3> &, int step, float value) const
   {
     first[step] = CastToFloat(value);
+  }
+  __device__ __forceinline__ void
+  StoreFinite(const EvaluationArguments<3> &, int step, float value) const
+  {
+    first[step] = value;
   }
   __device__ __forceinline__ void
   StoreDefault(const EvaluationArguments<3> & arguments, int step) const
@@ -152,24 +163,34 @@ EvaluateTheRest(const EvaluationArguments<3> & arguments, std::int64_t line, int
 
 /** The samples of a thread that all are within bounds, as many as there are for a thread.
  *
- * \tparam VForm which form of the samples ScanlineValue reads */
+ * \tparam VForm which form of the samples ScanlineValue reads
+ * \return a bit for each that needs more, because its value is not finite: what is next to it decides */
 template <typename TMethod, int VForm, bool VFloat>
-__device__ __forceinline__ void
+__device__ __forceinline__ unsigned int
 EvaluateWithin(const EvaluationArguments<3> & arguments,
                const ScanlineBounds &         bounds,
                const ScanlineSpan &           span,
                const double *                 alpha,
                ScanlineOutput<VFloat>         to)
 {
-  constexpr int lanes = ScanlineValue<TMethod>::Lanes;
-#pragma unroll 1
-  for (int i = 0; i < ScanlineValue<TMethod>::Samples; ++i)
+  using Value = ScanlineValue<TMethod>;
+  unsigned int rest = 0U;
+#pragma unroll Value::Unrolled
+  for (int i = 0; i < Value::Samples; ++i)
   {
     double index[3];
-    span.At(alpha[i * lanes], false, index);
-    const auto fetched = ScanlineValue<TMethod>::template Fetch<VForm, false>(arguments, bounds, index);
-    to.Store(arguments, i * lanes, ScanlineValue<TMethod>::ValueOf(fetched));
+    span.At(alpha[i * Value::Lanes], false, index);
+    const float value = Value::template ValueWithin<VForm>(arguments, bounds, index);
+    if (fabsf(value) <= FLT_MAX)
+    {
+      to.StoreFinite(arguments, i * Value::Lanes, value);
+    }
+    else
+    {
+      rest |= 1U << i;
+    }
   }
+  return rest;
 }
 
 /** The samples of a thread some of which need more: those remain.
@@ -193,8 +214,7 @@ EvaluateSome(const EvaluationArguments<3> & arguments,
     span.At(alpha[i * lanes], false, index);
     if (IsWithin(bounds.leastOfEdges, bounds.mostOfEdges, index))
     {
-      const auto fetched = ScanlineValue<TMethod>::template Fetch<VForm, true>(arguments, bounds, index);
-      to.Store(arguments, i * lanes, ScanlineValue<TMethod>::ValueOf(fetched));
+      to.Store(arguments, i * lanes, ScanlineValue<TMethod>::template ValueAtEdges<VForm>(arguments, bounds, index));
     }
     else if (arguments.extrapolation == nullptr && !arguments.IsInside(index))
     {
@@ -239,7 +259,7 @@ __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
     constexpr int VForm = decltype(form)::value;
     if (within)
     {
-      EvaluateWithin<TMethod, VForm>(arguments, bounds, span, alpha, to);
+      rest = EvaluateWithin<TMethod, VForm>(arguments, bounds, span, alpha, to);
     }
     else
     {

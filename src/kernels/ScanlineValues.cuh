@@ -60,18 +60,17 @@ struct ScanlineValue
   static constexpr int  Lanes = 8;         ///< of a warp along the lines
   static constexpr int  Samples = 8;       ///< of a thread
   static constexpr bool FloatsOnly = true; ///< no other pixels are stored
+  static constexpr int  Unrolled = 1;      ///< samples a turn of the loop over those of a thread
   static constexpr int  Forms = 1;         ///< of the samples: in a texture, and where they are
 
   /** Blocks that shall be resident: reads take long, so that many warps are wanted, but the sum of several fetches
    * takes more than 32 registers. */
   static constexpr int Blocks = std::decay_t<decltype(TMethod::Paired(EvaluationArguments<3>()))>::Fetches == 1 ? 8 : 6;
 
-  /** What was read for a sample: its value. */
-  using Fetched = float;
-
-  template <int, bool>
+  /** The value at an index that needs no folding. */
+  template <int>
   __device__ __forceinline__ static float
-  Fetch(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, double (&index)[3])
+  ValueWithin(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, double (&index)[3])
   {
     for (int d = 0; d < 3; ++d)
     {
@@ -80,10 +79,12 @@ struct ScanlineValue
     return TextureSplineValueWithin(TMethod::Paired(arguments), index, SourceFetch<3>{ arguments });
   }
 
+  /** The same: texture mode has no more at the edges. */
+  template <int VForm>
   __device__ __forceinline__ static float
-  ValueOf(float fetched)
+  ValueAtEdges(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, double (&index)[3])
   {
-    return fetched;
+    return ValueWithin<VForm>(arguments, bounds, index);
   }
 
   /** Indices that need no folding; what is not such a number of samples is for other kernels. */
@@ -111,16 +112,9 @@ struct ScanlineValue<LinearMethod<float>>
   static constexpr int  Lanes = 8;
   static constexpr int  Samples = 16;
   static constexpr bool FloatsOnly = false;
+  static constexpr int  Unrolled = 4;
   static constexpr int  Forms = 2;
   static constexpr int  Blocks = 6;
-
-  /** The samples at the corners of a cell, x fastest, and where between them the place is. */
-  struct Fetched
-  {
-    float        corner[8];
-    float        distance[3];
-    unsigned int upper; ///< a bit for each axis whose upper neighbours count
-  };
 
   __device__ __forceinline__ static void
   Gather(const EvaluationArguments<3> & arguments,
@@ -165,77 +159,89 @@ struct ScanlineValue<LinearMethod<float>>
     }
   }
 
-  /** InterpolateCorners(), of the corners from VFirst on. */
+  /** \tparam VForm 0: from the texture; 1: from where the samples are */
+  template <int VForm>
+  __device__ __forceinline__ static void
+  Read(const EvaluationArguments<3> & arguments,
+       const ScanlineBounds &         bounds,
+       const int (&cell)[3],
+       unsigned int upper,
+       float (&corner)[8])
+  {
+    if constexpr (VForm == 0)
+    {
+      Gather(arguments, bounds, cell, corner);
+    }
+    else
+    {
+      Load(arguments, bounds, cell, upper, corner);
+    }
+  }
+
+  /** InterpolateCorners(), of the corners from VFirst on.
+   *
+   * \param[in] upper a bit for each axis whose upper neighbours count; of all axes where VAll */
   template <int VAxis, int VFirst, bool VAll>
   __device__ __forceinline__ static float
-  Between(const Fetched & fetched)
+  Between(const float (&corner)[8], const float (&distance)[3], unsigned int upper)
   {
     if constexpr (VAxis == 0)
     {
-      return fetched.corner[VFirst];
+      return corner[VFirst];
     }
     else
     {
       constexpr int axis = VAxis - 1;
-      float         low = Between<axis, VFirst, VAll>(fetched);
-      const float   high = Between<axis, VFirst + (1 << axis), VAll>(fetched);
-      if (VAll || (fetched.upper & (1U << axis)) != 0U)
+      float         low = Between<axis, VFirst, VAll>(corner, distance, upper);
+      const float   high = Between<axis, VFirst + (1 << axis), VAll>(corner, distance, upper);
+      if (VAll || (upper & (1U << axis)) != 0U)
       {
-        low = low + (high - low) * fetched.distance[axis];
+        low = low + (high - low) * distance[axis];
       }
       return low;
     }
   }
 
-  /** \tparam VForm 0: from the texture; 1: from where the samples are
-   * \tparam VEdges the place may be beside the outermost samples, or at the last of them */
-  template <int VForm, bool VEdges>
-  __device__ __forceinline__ static Fetched
-  Fetch(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])
+  /** The value between samples that all are there. A neighbour at distance 1 does not count, which makes a difference
+   * only where it is not finite; then the value is not either. */
+  template <int VForm>
+  __device__ __forceinline__ static float
+  ValueWithin(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])
   {
-    Fetched fetched;
-    int     cell[3];
-    double  above[3];
-    bool    isBetween = !VEdges;
+    float distance[3];
+    int   cell[3];
     for (int d = 0; d < 3; ++d)
     {
       double below;
-      int    floor = ShortFloorIndex(index[d], below);
-      if constexpr (VEdges)
-      {
-        floor = min(max(floor, bounds.first[d]), bounds.first[d] + bounds.size[d] - 1);
-        below = ExactDouble(floor);
-      }
-      above[d] = RoundedSum(index[d], -below);
-      fetched.distance[d] = static_cast<float>(above[d]);
-      cell[d] = floor - bounds.first[d];
-      isBetween = isBetween && fetched.distance[d] > 0.0F;
+      cell[d] = ShortFloorIndex(index[d], below) - bounds.first[d];
+      distance[d] = static_cast<float>(RoundedSum(index[d], -below));
     }
-    fetched.upper = 7U;
-    if (!isBetween) // rarely: no place along an axis is nearer to a sample than floats can tell
-    {
-      fetched.upper = 0U;
-      for (int d = 0; d < 3; ++d)
-      {
-        const bool isThere = !VEdges || cell[d] + 1 < bounds.size[d];
-        fetched.upper |= above[d] > 0.0 && isThere ? 1U << d : 0U;
-      }
-    }
-    if constexpr (VForm == 0)
-    {
-      Gather(arguments, bounds, cell, fetched.corner);
-    }
-    else
-    {
-      Load(arguments, bounds, cell, fetched.upper, fetched.corner);
-    }
-    return fetched;
+    float corner[8];
+    Read<VForm>(arguments, bounds, cell, 7U, corner);
+    return Between<3, 0, true>(corner, distance, 7U);
   }
 
+  /** The value where the place may be beside the outermost samples, or at the last of them. */
+  template <int VForm>
   __device__ __forceinline__ static float
-  ValueOf(const Fetched & fetched)
+  ValueAtEdges(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])
   {
-    return fetched.upper == 7U ? Between<3, 0, true>(fetched) : Between<3, 0, false>(fetched);
+    float        distance[3];
+    int          cell[3];
+    unsigned int upper = 0U;
+    for (int d = 0; d < 3; ++d)
+    {
+      double    below;
+      const int floor = ShortFloorIndex(index[d], below);
+      cell[d] = min(max(floor, bounds.first[d]), bounds.first[d] + bounds.size[d] - 1);
+      const double above = RoundedSum(index[d], -ExactDouble(cell[d]));
+      cell[d] -= bounds.first[d];
+      distance[d] = static_cast<float>(above);
+      upper |= above > 0.0 && cell[d] + 1 < bounds.size[d] ? 1U << d : 0U;
+    }
+    float corner[8];
+    Read<VForm>(arguments, bounds, cell, upper, corner);
+    return Between<3, 0, false>(corner, distance, upper);
   }
 
   /** Indices of which each has a sample on either side, all of them there; at most 2^30 samples an axis, 2^32 in all.
