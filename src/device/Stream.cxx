@@ -121,6 +121,10 @@ Event::Synchronize() const
 
 StreamMarks::~StreamMarks()
 {
+  if (IsForkedChild())
+  {
+    return; // the streams are the parent's
+  }
   for (const auto & [stream, event] : m_Events)
   {
     try

@@ -89,8 +89,8 @@ TEST_P(CudaMattesMetric, NumbersOfBins)
     const auto found = evaluate(metric.GetPointer());
     EXPECT_EQ(metric->GetLastBackend() == Backend::Superclass, bins > 160U) << metric->GetFallbackReason();
     EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
-    EXPECT_NEAR(found.first, expected.first, 1e-11 * std::abs(expected.first));
-    // With 5 bins all samples are in one: there is nothing to descend.
+    // With 5 bins all samples are in one: there is nothing to know, nor to descend, but roundings.
+    EXPECT_NEAR(found.first, expected.first, 1e-11 * std::abs(expected.first) + 1e-14);
     const auto distance = expected.second - found.second;
     EXPECT_LE(distance.two_norm(), 1e-9 * expected.second.two_norm() + 1e-14);
   }
