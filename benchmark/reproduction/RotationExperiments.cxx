@@ -104,6 +104,7 @@ Rotate(Workplace & place, unsigned int dimension)
   {
     phantoms = { "shepp-logan", "noise" };
   }
+  const std::string file = "rotations-" + std::to_string(dimension) + "d-";
   for (const auto & [name, picture] : place.Inputs(dimension, phantoms, size))
   {
     const double   range = picture.Range();
@@ -111,7 +112,7 @@ Rotate(Workplace & place, unsigned int dimension)
     const Picture  exact = Turned("cubic-double", picture, steps, place.context);
     const IndexMap once = IndexMap::Rotation(picture.size, dimension, 10.0);
     const Picture  exactOnce = Resampled("cubic-double", picture, once, picture.size, place.context);
-    place.Keep("rotations-" + name + "-original", picture);
+    place.Keep(file + name + "-original", picture);
     for (const std::string & way : WaysOf(dimension))
     {
       const Report::Fields cell{ { "image", name },
@@ -127,7 +128,7 @@ Rotate(Workplace & place, unsigned int dimension)
       const Picture turned = Turned(way, picture, steps, place.context);
       add("36 rotations, against the original", turned, picture);
       add("36 rotations, against the exact cubic", turned, exact);
-      place.Keep("rotations-" + name + "-" + way, turned);
+      place.Keep(file + name + "-" + way, turned);
       const Picture direct = Resampled(way, picture, once, picture.size, place.context);
       add("one rotation, against the exact cubic", direct, exactOnce);
       if (name == "zone-plate")

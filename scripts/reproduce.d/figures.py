@@ -95,19 +95,19 @@ def rms_by_taps(results, _pictures, dimension=2):
 
 def rotated(results, pictures):
     """000, figures 3 and 4: an image after 36 rotations, and what is left of it."""
-    images = [image for image in ("camera", "brain", "shepp-logan") if f"rotations-{image}-original" in pictures]
+    images = [image for image in ("camera", "brain", "shepp-logan") if f"rotations-2d-{image}-original" in pictures]
     if not images or not results.has("rotations-2d"):
         return None
     image = images[0]
     ways = ["linear", "catmull-rom", "cubic-fir7", "cubic-fir9", "cubic-fir11", "cubic-fir15", "cubic-texture", "cubic"]
-    original = pictures[f"rotations-{image}-original"]
+    original = pictures[f"rotations-2d-{image}-original"]
     span = original.max() - original.min()
     rows, columns = numpy.ogrid[: original.shape[0], : original.shape[1]]
     half = (min(original.shape) - 1) / 2
     beyond = (rows - (original.shape[0] - 1) / 2) ** 2 + (columns - (original.shape[1] - 1) / 2) ** 2 > (half - 16) ** 2
     figure, axes = plt.subplots(4, 4, figsize=(8.0, 9.0))
     for k, way in enumerate(ways):
-        turned = pictures[f"rotations-{image}-{way}"]
+        turned = pictures[f"rotations-2d-{image}-{way}"]
         above, below = axes[k // 4 * 2][k % 4], axes[k // 4 * 2 + 1][k % 4]
         above.imshow(turned, cmap="gray", vmin=original.min(), vmax=original.max())
         shown = below.imshow(numpy.ma.array(turned - original, mask=beyond), cmap="RdBu_r", vmin=-0.12 * span, vmax=0.12 * span)
