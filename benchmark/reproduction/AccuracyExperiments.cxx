@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "../SplineValues.h"
 #include "Ways.h"
+#include "LongDoubleSpline.h"
 #include "Workplace.h"
 
 #include "itkCudaSpline/kernels/ErrorBounds.h"
@@ -26,6 +27,7 @@
 #include "itkCudaSpline/math/SplinePoles.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -34,7 +36,8 @@
 
 /** \file
  * \brief Errors of values of B-splines by order, stage and mode, in the interior and near the edges, beside their
- * derived bounds: the figures of doc/Accuracy.md. The reference is the exact prefilter and the exact sum in double. */
+ * derived bounds: the figures of doc/Accuracy.md. The reference is the exact prefilter and the exact sum in double, of
+ * which itself long double is the reference; and the interpolations that have no prefilter. */
 
 namespace
 {
@@ -76,6 +79,34 @@ BoundsOf(unsigned int order)
                     : (order == 3 ? BoundsOfOrder<3>() : (order == 4 ? BoundsOfOrder<4>() : BoundsOfOrder<5>()));
 }
 
+/** \brief What coordinates in single precision cost at most.
+ *
+ * A coordinate below 2^(e+1) is rounded by at most 2^(e-24). The slope of a B-spline along an axis is a mean of the
+ * differences of neighbouring coefficients, weighted by the B-spline of one order less, whose weights are non-negative
+ * and sum to 1: at most the largest of those differences, and the mirror adds none. */
+double
+CoordinateBound(const std::array<std::int64_t, 3> & size, const std::vector<double> & coefficients)
+{
+  double       bound = 0.0;
+  std::int64_t stride = 1;
+  for (const std::int64_t length : size)
+  {
+    double largest = 0.0;
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(coefficients.size()); ++i)
+    {
+      if (i / stride % length + 1 < length)
+      {
+        largest = std::max(
+          largest,
+          std::abs(coefficients[static_cast<std::size_t>(i + stride)] - coefficients[static_cast<std::size_t>(i)]));
+      }
+    }
+    bound += std::ldexp(largest, std::ilogb(static_cast<double>(length) - 0.5) - 24);
+    stride *= length;
+  }
+  return bound;
+}
+
 /** A picture, the places where it is evaluated, and the values there. */
 class Study
 {
@@ -104,6 +135,10 @@ public:
     for (const double value : picture.values)
     {
       m_Largest = std::max(m_Largest, std::abs(value));
+    }
+    if (order < 2)
+    {
+      return;
     }
     m_Exact = this->Coefficients<double>(Kind::Exact);
     for (const double value : m_Exact)
@@ -147,6 +182,24 @@ public:
     return ValuesAt(m_Points, this->Method(mode, singleCoordinates), source, m_Place.context);
   }
 
+  /** The mode in double precision, against long double. */
+  void
+  AddDouble(const OrderBounds & bounds) const
+  {
+    const double unit = 0x1p-53;
+    const double axis = 1.1e-16 + bounds.poles * (6.0 * bounds.causal + 2.0) * unit; // of the prefilter, by norm
+    const double prefilter = m_Largest * std::pow(bounds.norm, 3) * axis * (3.0 + axis * (3.0 + axis));
+    const double sum = 3.0 * (3.0 * m_Order + 8.0) * unit * m_LargestCoefficient;
+    const auto   exact = LongDoubleSpline(m_Picture, m_Order, m_Points, m_Place.context);
+    // Differences, taken before they are rounded.
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < exact.size(); ++i)
+    {
+      errors.push_back(static_cast<double>(m_Expected[i] - exact[i]));
+    }
+    this->Add("mode: exact, double", prefilter + sum, errors, std::vector<double>(errors.size()));
+  }
+
   /** Adds a row for the interior and one for the places within 15 samples of an edge. */
   void
   Add(const std::string &         what,
@@ -169,7 +222,7 @@ public:
       std::sort(errors.begin(), errors.end());
       const auto last = static_cast<double>(errors.size() - 1);
       m_Place.report.Add({ { "image", m_Name },
-                           { "order", static_cast<int>(m_Order) },
+                           { "order", m_Label.empty() ? JsonText(static_cast<int>(m_Order)) : JsonText(m_Label) },
                            { "what", what },
                            { "where", interior ? "interior" : "within 15 samples of an edge" } },
                          { { "bound_of_range", bound / m_Range },
@@ -179,12 +232,31 @@ public:
     }
   }
 
+  /** Nearest neighbours, linear and Catmull-Rom interpolation in single precision, against double. */
+  void
+  RunWithoutPrefilter(const std::string & name, Interpolation interpolation, double bound)
+  {
+    InterpolationDescriptor method = this->Method(EvaluationMode::Exact, false);
+    method.interpolation = interpolation;
+    const auto values = [&](auto real) {
+      using Real = decltype(real);
+      SourceDescriptor descriptor = this->Describe(ScalarTypeOf<Real>(), Kind::Exact);
+      descriptor.order = interpolation == Interpolation::Linear ? 1 : 0;
+      const auto source =
+        KeepSource(descriptor, std::vector<Real>(m_Picture.values.begin(), m_Picture.values.end()), m_Place.context);
+      return ValuesAt(m_Points, method, *source, m_Place.context);
+    };
+    m_Label = name;
+    // Samples are rounded to single precision, which errs by what the magnitudes of the weights sum to.
+    const double rounding = interpolation == Interpolation::CatmullRom ? std::pow(1.25, 3) : 1.0;
+    this->Add("mode: exact, single", 0x1p-24 * m_Largest * (rounding + bound), values(0.0F), values(0.0));
+  }
+
   void
   Run() const
   {
     const OrderBounds bounds = BoundsOf(m_Order);
     const double      unit = 0x1p-24;
-    const double      none = std::nan("");
     const double      prefilter =
       m_Largest * (std::pow(bounds.norm * (1.0 + 6e-8 + bounds.poles * (6.0 * bounds.causal + 2.0) * unit), 3) -
                    std::pow(bounds.norm, 3));
@@ -206,7 +278,7 @@ public:
     this->Add("stage: storage, float", storage, exactOfRounded, m_Expected);
     this->Add("stage: weights and sum, single", sum, this->Values(*this->Source(rounded)), exactOfRounded);
     this->Add("stage: coordinates, single",
-              none,
+              CoordinateBound(m_Picture.size, m_Exact),
               this->Values(*this->Source(m_Exact), EvaluationMode::Exact, true),
               m_Expected);
     // Samples are stored as single precision first, which errs by as much as storing does.
@@ -214,6 +286,7 @@ public:
               prefilter + storage + sum + unit * m_Largest * std::pow(bounds.norm, 3),
               this->Values(*this->Source(singles)),
               m_Expected);
+    this->AddDouble(bounds);
     const auto add = [&](const std::string & what, CoefficientStorage stored, EvaluationMode mode, int table) {
       const SourcePointer source = this->Source(singles, stored, table);
       const double        bound = ModeErrorBound(this->Method(mode, false), *source, m_Place.context) + prefilter +
@@ -249,6 +322,7 @@ private:
   double              m_Range;
   double              m_Largest{ 0.0 };
   double              m_LargestCoefficient{ 0.0 };
+  std::string         m_Label; ///< in place of the order
   std::vector<double> m_Points;
   std::vector<bool>   m_Interior;
   std::vector<double> m_Exact;
@@ -265,6 +339,11 @@ Accuracy(Workplace & place)
     {
       Study(place, name, picture, order).Run();
     }
+    Study plain(place, name, picture, 0);
+    // By the largest sample and 2^-24: a sample as it is; (3 n + 8) an axis; D 80 (1 + tension)^D.
+    plain.RunWithoutPrefilter("nearest", Interpolation::Nearest, 0.0);
+    plain.RunWithoutPrefilter("linear", Interpolation::Linear, 3.0 * 11.0);
+    plain.RunWithoutPrefilter("Catmull-Rom", Interpolation::CatmullRom, 3.0 * 80.0 * std::pow(1.5, 3));
   }
 }
 } // namespace

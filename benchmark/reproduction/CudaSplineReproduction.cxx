@@ -25,7 +25,7 @@
  *   --quick              small sizes and few repetitions: that it runs, not what it finds
  *   --repetitions N      of each time (default: 7, quick 3)
  *   --image NAME=FILE    one more input, PGM; a file of several images is a volume
- *   --pictures FOLDER    writes what was computed there, as portable float maps
+ *   --pictures FOLDER    writes what was computed there, as portable float maps, and run.json: a report without rows
  *   --output FILE        where the JSON goes (default: standard output)
  *   --commit TEXT        is written into the context
  *   --list               names the experiments
@@ -42,6 +42,7 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -65,8 +66,11 @@ AllExperiments()
                              TimingExperiments(),
                              ZoomExperiments(),
                              TutorialExperiments(),
+                             AddressModeExperiments(),
                              TextureExperiments(),
-                             AccuracyExperiments() })
+                             DeformationExperiments(),
+                             AccuracyExperiments(),
+                             PeerExperiments() })
   {
     all.insert(all.end(), some.begin(), some.end());
   }
@@ -203,6 +207,24 @@ Now()
   return text;
 }
 
+/** The version of NVIDIA's kernel driver, as it tells: the word of digits and points in the first line. */
+std::string
+DriverVersion()
+{
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string   line;
+  std::getline(file, line);
+  std::istringstream words(line);
+  for (std::string word; words >> word;)
+  {
+    if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos)
+    {
+      return word;
+    }
+  }
+  return "unknown";
+}
+
 void
 Describe(Workplace & place, const Arguments & arguments, int argc, char ** argv)
 {
@@ -221,10 +243,23 @@ Describe(Workplace & place, const Arguments & arguments, int argc, char ** argv)
     const DeviceInfo info = QueryDevice(place.context.device);
     report.Describe(
       "device", info.name + ", compute capability " + std::to_string(info.major) + "." + std::to_string(info.minor));
+    report.Describe("multiprocessors", std::to_string(info.multiprocessors));
   }
+  report.Describe("driver", DriverVersion());
   report.Describe("cuda_toolkit", BuiltWithCuda() ? CudaToolkitVersion() : "none");
   report.Describe("threads", std::to_string(std::thread::hardware_concurrency()));
   report.Describe("sizes", place.quick ? "quick" : "full");
+}
+
+void
+Write(const std::string & path, const std::string & text)
+{
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush())
+  {
+    throw std::runtime_error(path + " cannot be written.");
+  }
 }
 
 int
@@ -259,6 +294,10 @@ Run(int argc, char ** argv)
     place.context.device = choice.device;
   }
   Describe(place, arguments, argc, argv);
+  if (!place.folder.empty())
+  {
+    Write(place.folder + "/run.json", place.report.Json()); // whose pictures they are
+  }
   for (const Experiment & experiment : chosen)
   {
     const auto start = std::chrono::steady_clock::now();
@@ -272,12 +311,7 @@ Run(int argc, char ** argv)
     std::cout << place.report.Json();
     return std::cout.flush() ? 0 : 1;
   }
-  std::ofstream file(arguments.output);
-  file << place.report.Json();
-  if (!file.flush())
-  {
-    throw std::runtime_error(arguments.output + " cannot be written.");
-  }
+  Write(arguments.output, place.report.Json());
   return 0;
 }
 } // namespace

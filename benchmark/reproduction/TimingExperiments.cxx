@@ -206,26 +206,45 @@ Scaling(Workplace & place)
   }
 }
 
+/** Where a stage's places are: a rotation about the diagonal, and what has simpler kernels. */
+IndexMap
+MapOfStage(const std::string & stage, const Size & size, unsigned int dimension)
+{
+  if (stage == "evaluation")
+  {
+    return IndexMap::Rotation(size, dimension, 10.0);
+  }
+  IndexMap map = stage == "in-plane" ? IndexMap::Rotation(size, 2, 10.0) : IndexMap();
+  map.offset[2] = 0.3; // between slices
+  map.offset[0] += stage == "shift" ? 0.3 : 0.0;
+  map.offset[1] += stage == "shift" ? 0.3 : 0.0;
+  return map;
+}
+
 /** One stage of the roofline, alone in the process: a profiler counts what its kernels do, the run before the
  * repetitions included. */
 void
-Once(Workplace & place, const std::string & stage, const std::string & name)
+Once(Workplace & place, const std::string & stage, const std::string & name, unsigned int dimension)
 {
-  const Size size = SizeOf(3, place.OnDevice() && !place.quick ? 512 : 32);
+  const bool large = place.OnDevice() && !place.quick;
+  const Size size = SizeOf(dimension, large ? (dimension == 3 ? 512 : 8192) : 32);
   Time       time;
   if (stage == "prefilter")
   {
-    PrefilterTimer timer(name, size, 3, 3, place.context);
+    PrefilterTimer timer(name, size, dimension, 3, place.context);
     time = place.Measure([&] { return timer.Run(); });
   }
   else
   {
     Way way = Way::Of(name);
     way.method.kind = PrefilterMethod::Kind::Coefficients; // no kernel of a prefilter
-    EvaluationTimer timer(way, size, 3, IndexMap::Rotation(size, 3, 10.0), size, place.context);
+    EvaluationTimer timer(way, size, dimension, MapOfStage(stage, size, dimension), size, place.context);
     time = place.Measure([&] { return timer.Run(); });
   }
-  place.report.Add({ { "stage", stage }, { "way", name }, { "size", static_cast<long>(size[0]) } },
+  place.report.Add({ { "stage", stage },
+                     { "way", name },
+                     { "dimension", static_cast<int>(dimension) },
+                     { "size", static_cast<long>(size[0]) } },
                    { { "time", time } });
 }
 } // namespace
@@ -234,19 +253,28 @@ std::vector<Experiment>
 StageExperiments()
 {
   std::vector<Experiment> stages;
-  const auto              add = [&](const std::string & stage, const std::string & name) {
-    stages.push_back({ stage + ":" + name, "one stage of the roofline, for a profiler", [=](Workplace & place) {
-                        Once(place, stage, name);
-                      } });
+  const auto              add = [&](const std::string & stage, const std::string & name, unsigned int dimension) {
+    stages.push_back({ stage + ":" + name + (dimension == 2 ? ":2d" : ""),
+                       "one stage of the roofline, for a profiler",
+                       [=](Workplace & place) { Once(place, stage, name, dimension); } });
   };
-  for (const std::string name : { "published", "cubic", "cubic-fir15" })
+  for (const unsigned int dimension : { 3U, 2U })
   {
-    add("prefilter", name);
+    for (const std::string name : { "published", "cubic", "cubic-fir15" })
+    {
+      add("prefilter", name, dimension);
+    }
+    for (const std::string name : { "linear", "cubic", "catmull-rom", "linear-texture", "cubic-texture" })
+    {
+      add("evaluation", name, dimension);
+    }
   }
-  for (const std::string name : { "linear", "cubic", "catmull-rom", "linear-texture", "cubic-texture" })
+  for (const std::string name : { "nearest", "order-2", "order-4", "order-5", "cubic-half", "cubic-int16" })
   {
-    add("evaluation", name);
+    add("evaluation", name, 3);
   }
+  add("in-plane", "cubic", 3);
+  add("shift", "cubic", 3);
   return stages;
 }
 

@@ -81,6 +81,7 @@ Way::Of(const std::string & name)
   const auto ends = [&](const std::string & end) {
     return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
   };
+  const auto begins = [&](const std::string & begin) { return name.rfind(begin, 0) == 0; };
   way.name = name;
   if (name == "nearest")
   {
@@ -97,6 +98,10 @@ Way::Of(const std::string & name)
   {
     way.interpolation = Interpolation::CatmullRom;
     way.order = 0;
+  }
+  else if (name == "order-2" || name == "order-4" || name == "order-5")
+  {
+    way.order = static_cast<unsigned int>(name.back() - '0');
   }
   else if (name.rfind("cubic", 0) != 0)
   {
@@ -126,7 +131,7 @@ Way::Of(const std::string & name)
     way.method.kind = PrefilterMethod::Kind::Fir;
     way.method.taps = std::stoi(name.substr(9));
   }
-  else if (name != "nearest" && name != "linear" && name != "cubic" && name != "catmull-rom")
+  else if (name != "nearest" && name != "linear" && name != "cubic" && name != "catmull-rom" && !begins("order-"))
   {
     throw std::invalid_argument("There is no way " + name + ".");
   }

@@ -47,7 +47,8 @@ struct Way
    *
    * nearest, linear, cubic and catmull-rom are exact in single precision; *-double the same in double; linear-texture,
    * cubic-texture and cubic-table (128 weights) use linearly filtered fetches; cubic-firN has N taps; cubic-unfiltered
-   * takes samples for coefficients; cubic-half and cubic-int16 have coefficients of 16 bits.
+   * takes samples for coefficients; cubic-half and cubic-int16 have coefficients of 16 bits; order-2, order-4 and
+   * order-5 are the other B-splines.
    *
    * \exception std::invalid_argument another name */
   static Way

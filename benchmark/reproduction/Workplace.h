@@ -83,6 +83,12 @@ ZoomExperiments();
 std::vector<Experiment>
 TutorialExperiments();
 std::vector<Experiment>
+AddressModeExperiments();
+std::vector<Experiment>
+DeformationExperiments();
+std::vector<Experiment>
+PeerExperiments();
+std::vector<Experiment>
 TextureExperiments();
 std::vector<Experiment>
 AccuracyExperiments();

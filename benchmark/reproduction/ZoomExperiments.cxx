@@ -112,6 +112,39 @@ Quality(Workplace & place)
   }
 }
 
+/** How sharp: the way of a rising edge from a tenth of its step to nine, in samples of the small image, and by how much
+ * of the step it goes beyond. */
+void
+Edge(Workplace & place)
+{
+  const std::int64_t size = 32;
+  const int          factor = 16;
+  Picture            step = Picture::Of({ size, size });
+  for (std::int64_t i = 0; i < step.Count(); ++i)
+  {
+    step.values[static_cast<std::size_t>(i)] = i % size < size / 2 ? 0.0 : 1.0;
+  }
+  const std::array<std::int64_t, 3> output{ { size * factor, size * factor, 1 } };
+  for (const std::string way : { "nearest", "linear", "cubic-unfiltered", "cubic", "catmull-rom" })
+  {
+    const Picture        large = Resampled(way, step, IndexMap::Zoom(factor), output, place.context);
+    const double * const row = large.values.data() + output[0] * output[1] / 2;
+    const auto           crossing = [&](double level) {
+      // Backwards from the first value above the level that no lower one follows: ripples are no crossings.
+      std::int64_t x = output[0] / 2 + 2 * factor;
+      while (x > 0 && row[x - 1] >= level)
+      {
+        --x;
+      }
+      const double rise = row[x] - row[x - 1];
+      return (static_cast<double>(x) - (row[x] - level) / rise) / factor;
+    };
+    place.report.Add({ { "way", way } },
+                     { { "samples_from_a_tenth_to_nine", crossing(0.9) - crossing(0.1) },
+                       { "overshoot_of_the_step", *std::max_element(row, row + output[0]) - 1.0 } });
+  }
+}
+
 /** A zoom of a whole number from host memory to host memory, and its two parts. */
 void
 Enlarge(Workplace &              place,
@@ -304,6 +337,7 @@ std::vector<Experiment>
 ZoomExperiments()
 {
   return { { "zoom-quality", "001, figure 5: nearest, linear, cubic and Catmull-Rom on images", Quality },
+           { "zoom-edge", "001, figure 5: how wide an enlarged edge is", Edge },
            { "zoom-times", "001, table 1 and figure 4: 128 x 128 pixels enlarged by 2 to 14", Table },
            { "frames", "001: frames a second at sizes of today, in several streams", Frames } };
 }
