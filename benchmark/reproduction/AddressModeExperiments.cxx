@@ -161,9 +161,9 @@ AddressModes(Workplace & place)
       const Picture expected = Resampling(exact, large.size, 2, within, image.size)
                                  .Run(*MakeSourceOf(exact, large, place.context), place.context);
       const Difference difference = Difference::Between(found, expected, 0.0);
-      place.report.Add({ { "way", wayName }, { "address", mode.name } },
-                       { { "difference_from_an_image_continued_in_memory", difference.largest },
-                         { "range", image.Range() } });
+      place.report.Add(
+        { { "way", wayName }, { "address", mode.name } },
+        { { "difference_from_an_image_continued_in_memory", difference.largest }, { "range", image.Range() } });
       if (wayName == "nearest")
       {
         place.Keep("address-nearest-" + mode.name, WithAddressMode(place, way, image, mode, half));

@@ -107,12 +107,13 @@ Deform(Workplace & place, std::int64_t cells)
     {
       departure.values[i] -= exact[0].values[i];
     }
-    place.report.Add({ { "what", "displacement along x (pixels)" }, { "cells", static_cast<int>(cells) }, { "way", name } },
-                     { { "error_rms", error.rms },
-                       { "error_largest", error.largest },
-                       { "second_difference_rms", rms },
-                       { "second_difference_largest", largest },
-                       { "second_difference_of_error_rms", Bends(departure).second } });
+    place.report.Add(
+      { { "what", "displacement along x (pixels)" }, { "cells", static_cast<int>(cells) }, { "way", name } },
+      { { "error_rms", error.rms },
+        { "error_largest", error.largest },
+        { "second_difference_rms", rms },
+        { "second_difference_largest", largest },
+        { "second_difference_of_error_rms", Bends(departure).second } });
     place.Keep(file + "field-" + name, field[0]);
     // The image itself by the exact cubic, so that the field alone makes the difference.
     std::vector<double> points;
@@ -145,12 +146,12 @@ Deform(Workplace & place, std::int64_t cells)
   }
 }
 
-/** Cells of 64 pixels, as registrations have them, and of 256, whose steps are large enough to be seen in an image. */
+/** Cells of 64 pixels, as registrations have them, and of 512, whose steps are large enough to be seen in an image. */
 void
 Deformation(Workplace & place)
 {
   Deform(place, 8);
-  Deform(place, 2);
+  Deform(place, 1);
 }
 
 /** The pseudo code's int2(): truncation towards 0, where a floor is meant; what it gives left of the first sample. */

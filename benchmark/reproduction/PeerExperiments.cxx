@@ -77,18 +77,14 @@ PeerValues(Workplace & place)
   }
 }
 
+/** Times of one backend, which is named. */
 void
-PeerWorks(Workplace & place)
+TimeWorks(Workplace & place, const std::string & by, const ExecutionContext & context)
 {
-  PeerValues(place);
-  const std::vector<std::int64_t> edges = place.quick
-                                            ? std::vector<std::int64_t>{ 32 }
-                                            : (place.OnDevice() ? std::vector<std::int64_t>{ 128, 256, 512 }
-                                                                : std::vector<std::int64_t>{ 64, 128 });
-  const auto add = [&](const std::string & stage, const std::string & way, int dimension, long size, const Time & time) {
-    place.report.Add({ { "stage", stage }, { "way", way }, { "dimension", dimension }, { "size", size } },
-                     { { "time", time } });
-  };
+  // Of one thread 512^3 take minutes, on the Cpu backend by itself sizes are smaller by themselves.
+  std::vector<std::int64_t> edges{ 128, 256, 512 };
+  edges.resize(place.OnDevice() ? (context.backend == Backend::Cuda ? 3 : 2) : 1);
+  edges = place.quick ? std::vector<std::int64_t>{ 32 } : edges;
   std::vector<std::pair<unsigned int, std::int64_t>> volumes{ { 2U, place.quick ? 256 : 4096 } };
   for (const std::int64_t edge : edges)
   {
@@ -97,18 +93,41 @@ PeerWorks(Workplace & place)
   for (const auto & [dimension, edge] : volumes)
   {
     const std::array<std::int64_t, 3> size{ { edge, edge, dimension == 3 ? edge : 1 } };
-    PrefilterTimer                    filter("cubic", size, dimension, 3, place.context);
-    add("prefilter", "cubic", static_cast<int>(dimension), static_cast<long>(edge), place.Measure([&] {
-      return filter.Run();
-    }));
+    const Report::Fields              cell{ { "by", by },
+                               { "dimension", static_cast<int>(dimension) },
+                               { "size", static_cast<long>(edge) } };
+    const auto                        add = [&](const std::string & stage, const std::string & way, const Time & time) {
+      Report::Fields named = cell;
+      named.emplace_back("stage", stage);
+      named.emplace_back("way", way);
+      place.report.Add(named, { { "time", time } });
+    };
+    PrefilterTimer filter("cubic", size, dimension, 3, context);
+    add("prefilter", "cubic", place.Measure([&] { return filter.Run(); }));
+    if (dimension == 2)
+    {
+      continue;
+    }
     for (const std::string name : { "linear", "cubic" })
     {
-      if (dimension == 3)
-      {
-        EvaluationTimer timer(MirroredWay(name), size, 3, IndexMap::Rotation(size, 3, 10.0), size, place.context);
-        add("evaluation", name, 3, static_cast<long>(edge), place.Measure([&] { return timer.Run(); }));
-      }
+      EvaluationTimer timer(MirroredWay(name), size, 3, IndexMap::Rotation(size, 3, 10.0), size, context);
+      add("evaluation", name, place.Measure([&] { return timer.Run(); }));
     }
+  }
+}
+
+void
+PeerWorks(Workplace & place)
+{
+  PeerValues(place);
+  ExecutionContext one;
+  ExecutionContext threads;
+  threads.host = place.context.host;
+  TimeWorks(place, "Cpu, one thread", one);
+  TimeWorks(place, "Cpu, all threads", threads);
+  if (place.OnDevice())
+  {
+    TimeWorks(place, "Cuda", place.context);
   }
 }
 } // namespace
