@@ -1,4 +1,7 @@
+#!/usr/bin/env python3
 """Test images that Debian packages, as PGM files for CudaSplineReproduction.
+
+usage: scripts/reproduce.d/inputs.py FOLDER [FOLDER...]        writes them into the first folder, for scripts/reproduce --data; looks into the others, too
 
   brain      ch2.nii.gz of mricron-data: a T1-weighted brain of 181 x 217 x 181 voxels, whole and its middle slice
   camera     camera.png of python3-skimage, 512 x 512
@@ -10,6 +13,7 @@ What is not installed is left out, and said so. A volume is a PGM file of severa
 import gzip
 import os
 import struct
+import sys
 
 import numpy
 
@@ -82,8 +86,11 @@ def prepare(output, folders=(), volumes=True):
     folders: where files of the same names are looked for, too. volumes: the whole brain, not its slice alone.
     """
     made, missing = [], []
+    ready = {name: first([name + ".pgm"], folders) for name in ("brain-slice", "brain", "camera", "proton-density")}
     path = first(TEMPLATES, folders)
-    if path:
+    if ready["brain-slice"] and ready["brain"]:
+        made += [("brain", ready["brain-slice"])] + [("brain", ready["brain"])] * volumes
+    elif path:
         volume = read_nifti(path)[:, ::-1, :]  # anterior above
         parts = [("brain-slice.pgm", grey(volume[volume.shape[0] // 2]))]
         if volumes:
@@ -95,9 +102,17 @@ def prepare(output, folders=(), volumes=True):
         missing.append("no brain: the package mricron-data is not installed")
     for name, paths, package in (("camera", CAMERA, "python3-skimage"), ("proton-density", SLICE, "insighttoolkit5-examples")):
         path = first(paths, folders)
-        if path:
+        if ready[name]:
+            made.append((name, ready[name]))
+        elif path:
             write_pgm(os.path.join(output, name + ".pgm"), grey(read_png(path)))
             made.append((name, os.path.join(output, name + ".pgm")))
         else:
             missing.append(f"no {name}: the package {package} is not installed, or has no {os.path.basename(paths[0])}")
     return made, missing
+
+
+if __name__ == "__main__":
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for line in prepare(sys.argv[1], sys.argv[2:])[1]:
+        print(line, file=sys.stderr)

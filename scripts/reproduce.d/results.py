@@ -44,6 +44,11 @@ class Results:
         """The different entries of an axis, in order of appearance."""
         return list(dict.fromkeys(row["cell"][name] for row in self.rows(experiment, **cell) if name in row["cell"]))
 
+    def same_machine(self, *experiments):
+        """True where all of them were run on one device, or all without one on one machine, as far as the contexts tell."""
+        contexts = [self.origin.get(name, {}) for name in experiments]
+        return all(self.has(name) for name in experiments) and len({(c.get("device"), c.get("threads")) for c in contexts}) == 1
+
     def where(self, experiment):
         """Who computed an experiment, in words."""
         context = self.origin[experiment]
@@ -66,6 +71,15 @@ class Pictures:
 
     def __init__(self, folder):
         self.folder = folder
+
+    def where(self):
+        """Whose pictures they are, in words."""
+        path = os.path.join(self.folder or "", "run.json")
+        if not self.folder or not os.path.isfile(path):
+            return "run not recorded"
+        with open(path, encoding="utf-8") as stream:
+            context = json.load(stream)["context"]
+        return f"{context.get('device', 'Cpu backend')}, {context['date'][:10]}, commit {context['commit']}"
 
     def __contains__(self, name):
         return bool(self.folder) and os.path.isfile(os.path.join(self.folder, name + ".pfm"))

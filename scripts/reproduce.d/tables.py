@@ -20,6 +20,22 @@ def small(number):
     return "-" if number is None else f"{number:.2e}" if number and abs(number) < 1e-2 else f"{number:.3g}"
 
 
+def coefficients(results):
+    """Figure 1 of 000, and what it does not show."""
+    rows = [
+        [c["k"], f"{v['value']:.9f}", f"{abs(v['value'] - v['closed_form']):.1e}"]
+        for c, v in ((row["cell"], row["values"]) for row in results.rows("coefficients", what="coefficient"))
+    ]
+    if rows:
+        yield "000, figure 1: coefficients of the prefilter, b(k) = b(-k)", table(["k", "b(k)", "from proposition 1"], rows)
+    rows = [
+        [c["taps"], small(v["bound_raw"]), small(v["bound_normalised"])]
+        for c, v in ((row["cell"], row["values"]) for row in results.rows("coefficients", what="taps"))
+    ]
+    if rows:
+        yield "000: what taps lose at most, along an axis, by the largest sample", table(["taps", "cut off", "cut off and normalised"], rows)
+
+
 def rotations(results):
     """Figures 2 to 4 of 000 as numbers."""
     for dimension in (2, 3):
@@ -52,12 +68,24 @@ def prefilters(results):
         if rows:
             head = ["size", "copy (ms)", "recursion, line a thread (ms)", "15 taps (ms)", "exact (ms)", "recursion / 15 taps", "recursion / exact"]
             yield f"000, table 1 in {dimension}D: prefilter, cubic, single precision", table(head, rows)
-        for size in results.axis(name, "size", dimension=dimension, axis="x")[-1:]:
+        sizes = results.axis(name, "size", dimension=dimension, axis="x")
+        # In 2D the size of the paper's table, too.
+        for size in dict.fromkeys([*([2048] if dimension == 2 and 2048 in sizes else []), *sizes[-1:]]):
             rows = []
             for way in results.axis(name, "prefilter", dimension=dimension, size=size):
                 times = [results.values(name, dimension=dimension, size=size, prefilter=way, axis=axis) for axis in [*"xyz"[:dimension], "all"]]
                 rows.append([way] + [time(t and t["time"]) for t in times])
             yield f"000, table 2 in {dimension}D: {size}^{dimension} by axis (ms)", table(["prefilter", *"xyz"[:dimension], "all"], rows)
+
+
+def blocks(results):
+    """The yardstick's own times."""
+    shapes = results.axis("published-blocks", "block")
+    axes = results.axis("published-blocks", "axis")
+    if shapes:
+        size = results.axis("published-blocks", "size")[0]
+        rows = [[shape] + [time(results.values("published-blocks", block=shape, axis=axis)["time"]) for axis in axes] for shape in shapes]
+        yield f"000: the recursion with a thread a line by the shape of its blocks, {size}^3 (ms; all: that shape for every axis)", table(["block", *axes], rows)
 
 
 def transforms(results):
@@ -90,6 +118,9 @@ def zooms(results):
         yield "001, figure 5 as numbers: enlarged, against the image before it was reduced (zone plate: against its formula)", table(
             ["image", "factor", "way", "RMS", "largest"], rows
         )
+    rows = [[row["cell"]["way"], *(f"{value:.3f}" for value in row["values"].values())] for row in results.rows("zoom-edge")]
+    if rows:
+        yield "001, figure 5: an edge, enlarged 16 times", table(["way", "from a tenth of the step to nine (samples)", "beyond the step (of it)"], rows)
     who = results.axis("zoom-times", "backend")
     rows = []
     for factor in results.axis("zoom-times", "factor"):
@@ -127,7 +158,7 @@ def tutorials(results):
         yield "002: RMS differences of listings as printed (grey levels of 255)", table(head, rows)
     rows = [[*row["cell"].values(), small(row["values"]["difference_from_an_image_continued_in_memory"])] for row in results.rows("address-modes")]
     if rows:
-        yield "002, exercise 2: address modes, largest difference from an image that is continued in memory", table(["way", "address", "difference"], rows)
+        yield "002, exercise 2: address modes, largest difference from an image that is continued in memory (grey levels)", table(["way", "address", "difference"], rows)
 
 
 def lookups(results):
@@ -150,9 +181,9 @@ def lookups(results):
     ]
     if rows:
         yield "003, figure 3: linear ramps", table(["format", "by", "samples", "different values", "from the line", "from the line in 256 steps"], rows)
-    rows = [[row["cell"]["what"], row["cell"].get("image", "-"), row["cell"]["way"], *(f"{k}: {small(v)}" for k, v in list(row["values"].items())[:2])] for row in results.rows("deformation")]
+    rows = [[row["cell"]["what"], row["cell"].get("image", "-"), row["cell"].get("cells", "-"), row["cell"]["way"], *(f"{k}: {small(v)}" for k, v in list(row["values"].items())[:2])] for row in results.rows("deformation")]
     if rows:
-        yield "003, figure 1: a B-spline deformation", table(["what", "image", "way", "RMS", "largest"], rows)
+        yield "003, figure 1: a B-spline deformation", table(["what", "image", "cells an axis", "way", "RMS", "largest"], rows)
 
 
 def accuracies(results):
@@ -165,7 +196,7 @@ def accuracies(results):
             numbers = [values[k] for k in ("bound_of_range", "largest_of_range", "p99.9_of_range", "rms_of_range")]
             numbers += [edge[k] for k in ("largest_of_range", "rms_of_range")]
             rows.append([cell["order"], cell["what"]] + [small(number) for number in numbers])
-        head = ["order", "what", "bound", "interior: largest", "99.9 %", "RMS", "near an edge: largest", "RMS"]
+        head = ["order or method", "what", "bound", "interior: largest", "99.9 %", "RMS", "near an edge: largest", "RMS"]
         yield f"Accuracy of values by order, stage and mode: {image}, by the range of the samples", table(head, rows)
 
 
@@ -179,94 +210,42 @@ def scalings(results):
 
 
 def peers(results):
+    """Other libraries; ratios only of times that one machine took."""
     rows = []
     for row in results.rows("peers"):
         cell, peer = row["cell"], row["values"]
-        if "ours" in peer:
-            ours = peer["ours"]["ms"]
-        elif cell["dimension"] == 3:
-            ours = results.ms("scaling", size=cell["size"], stage=cell["stage"], way=cell["way"])
-        else:
-            ours = results.ms("prefilter-times", dimension=2, size=cell["size"], prefilter=cell["way"], axis="all")
-        rows.append([cell["peer"], cell["stage"], cell["way"], f"{cell['size']}^{cell['dimension']}", time(peer["time"]), "-" if ours is None else f"{ours:.3g}", "-" if ours is None else f"{peer['time']['ms'] / ours:.1f}"])
+        beside = cell.get("beside", "Cuda")
+        ours = peer.get("ours")
+        if not ours and results.same_machine("peers", "peer-works"):
+            found = results.values("peer-works", by=beside, dimension=cell["dimension"], size=cell["size"], stage=cell["stage"], way=cell["way"])
+            ours = found and found["time"]
+        difference = next((value for name, value in peer.items() if name.startswith("largest_difference")), None)
+        theirs = peer.get("time")
+        ratio = f"{theirs['ms'] / ours['ms']:.1f}" if ours and theirs else "-"
+        rows.append([cell["peer"], cell["stage"], cell["way"], f"{cell['size']}^{cell['dimension']}", time(theirs), beside, time(ours), ratio, small(difference)])
     if rows:
-        yield "Peers, the same work and boundary", table(["peer", "stage", "way", "size", "peer (ms)", "this module (ms)", "ratio"], rows)
+        context = results.origin["peers"]
+        where = ", ".join(context[name] for name in ("device", "driver", "processor") if name in context)
+        title = f"Peers, the same work and boundary ({where or 'machine not recorded'}; times in ms)"
+        yield title, table(["peer", "stage", "way", "size", "peer", "this module by", "this module", "ratio", "largest difference, of the range"], rows)
 
 
 def rooflines(results):
     rows = []
+    limits = results.values("roofline", stage="limits")
     for row in results.rows("roofline"):
         cell, v = row["cell"], row["values"]
         if "voxels" not in v:
             continue
-        limits = results.values("roofline", stage="limits")
-        ms = results.ms("scaling", size=cell["size"], stage=cell["stage"], way=cell["way"]) or v["profiled_ms"]
+        ms = v["time"]["ms"] if "time" in v else results.ms("scaling", size=cell["size"], stage=cell["stage"], way=cell["way"]) or v["profiled_ms"]
         parts = [v["bytes"] / limits["bytes"], v["thread_instructions"] / limits["instructions"]]
-        rows.append([cell["stage"], cell["way"], f"{ms:.3g}", f"{v['bytes'] / v['voxels']:.1f}", f"{v['thread_instructions'] / v['voxels']:.0f}"]
-                    + [f"{100 * part / (1e-3 * ms):.0f} %" for part in parts])  # fmt: skip
+        rows.append([cell["stage"], cell["way"], f"{cell['size']}^{cell.get('dimension', 3)}", f"{ms:.3g}", f"{v['bytes'] / v['voxels']:.1f}",
+                     f"{v['thread_instructions'] / v['voxels']:.0f}"] + [f"{100 * part / (1e-3 * ms):.0f} %" for part in parts])  # fmt: skip
     if rows:
-        head = ["stage", "way", "ms", "bytes a voxel (8 at least)", "instructions a voxel", "of the copy's bytes a second", "of the instructions a second"]
-        yield "Roofline: 512^3, single precision, bytes and instructions by Nsight Compute", table(head, rows)
+        head = ["stage", "way", "size", "ms", "bytes a sample (8 at least)", "instructions a sample", "of the copy's bytes a second", "of the instructions a second"]
+        yield "Roofline: single precision, bytes and instructions by Nsight Compute", table(head, rows)
 
 
 def all_tables(results):
-    for make in (accuracies, rotations, prefilters, transforms, scalings, peers, rooflines, zooms, tutorials, lookups):
+    for make in (accuracies, coefficients, rotations, prefilters, blocks, transforms, scalings, peers, rooflines, zooms, tutorials, lookups):
         yield from make(results)
-
-
-def agreement(results):
-    """[(what the paper says, what was found, does it agree)]; only of what was run."""
-    found = []
-    for image in results.axis("rotations-2d", "image"):
-        rms = [results.values("rotations-2d", image=image, way=f"cubic-fir{taps}", error=AGAINST[0])["rms_of_range"] for taps in TAPS]
-        exact = results.values("rotations-2d", image=image, way="cubic", error=AGAINST[0])["rms_of_range"]
-        at = rms[TAPS.index(published.CONVERGED_TAPS)]
-        found.append((
-            f"000, figure 2: converged at {published.CONVERGED_TAPS} taps ({image})",
-            f"RMS {100 * at:.3f} % of the range with {published.CONVERGED_TAPS} taps, {100 * rms[TAPS.index(15)]:.3f} % with 15, {100 * exact:.3f} % exact",
-            abs(at - exact) <= 0.1 * exact,
-        ))  # fmt: skip
-        row = results.rows("rotations-2d", image=image, way="cubic-fir15", error=AGAINST[1])[0]["values"]
-        found.append((
-            f"000, figure 3: 15 taps within {published.FIR15_GREY_LEVELS:.0f} grey level of the recursion ({image}; per 255 of its range)",
-            f"{255 * row['largest_of_range']:.2f} within the inner disk",
-            255 * row["largest_of_range"] < published.FIR15_GREY_LEVELS,
-        ))  # fmt: skip
-    for size in (1024, 2048):
-        slow, fast = (results.ms("prefilter-times", dimension=2, size=size, prefilter=w, axis="all") for w in ("published", "cubic-fir15"))
-        if slow and fast:
-            low, high = published.PREFILTER_CLAIM
-            found.append((f"000, table 1: FIR15 is at least {low} times as fast, in the paper {low} to {high:.0f} ({size}^2)", f"{slow / fast:.1f}", low <= slow / fast))
-    slow = [results.ms("prefilter-times", dimension=2, size=2048, prefilter="published", axis=axis) for axis in "xy"]
-    fast = [results.ms("prefilter-times", dimension=2, size=2048, prefilter="cubic-fir15", axis=axis) for axis in "xy"]
-    if all(slow):
-        rows, columns, _ = published.ROWS_AND_COLUMNS["recursion"]
-        found.append((f"000, table 2: the recursion's rows take {rows / columns:.1f} times its columns", f"{slow[0] / slow[1]:.1f}", slow[0] > 2 * slow[1]))
-    if all(fast):
-        found.append(("000, table 2: rows and columns of FIR15 take the same", f"{fast[0] / fast[1]:.2f}", 0.6 < fast[0] / fast[1] < 1.6))
-    for row in results.rows("zoom-quality", way="catmull-rom"):
-        cell = row["cell"]
-        linear = results.values("zoom-quality", image=cell["image"], factor=cell["factor"], way="linear")["rms"]
-        bare = results.values("zoom-quality", image=cell["image"], factor=cell["factor"], way="cubic-unfiltered")["rms"]
-        cubic = results.values("zoom-quality", image=cell["image"], factor=cell["factor"], way="cubic")["rms"]
-        mine = row["values"]["rms"]
-        words = f"RMS {mine:.2f}; linear {linear:.2f}, cubic without prefilter {bare:.2f}, with it {cubic:.2f}"
-        found.append((f"001, figure 5: Catmull-Rom is the sharpest of the three ({cell['image']}, {cell['factor']}x)", words, mine < min(linear, bare)))
-    for image in results.axis("lookup-table", "image"):
-        # On a device its own table; by the model of one, the published table of 16 bits.
-        way = "cubic-table" if results.origin["lookup-table"]["backend"] == "Cuda" else "table of 16 bits"
-        looked = results.values("lookup-table", image=image, way=way, entries=128)
-        fly = results.values("lookup-table", image=image, way="cubic-texture", entries=0)
-        if looked is None or fly is None:
-            continue
-        fly, looked = (values["sum_of_squares_of_256x256"] for values in (fly, looked))
-        wanted = published.LOOKUP["on the fly"][0] / published.LOOKUP["lookup table"][0]
-        found.append((
-            f"003, table 1: weights on the fly have {wanted:.2f} of the table's squared error ({image})",
-            f"{fly / looked:.3f} ({small(fly)} and {small(looked)}; 003: {small(published.LOOKUP['on the fly'][0])} and {small(published.LOOKUP['lookup table'][0])})",
-            fly < 0.9 * looked,
-        ))  # fmt: skip
-    ramp = results.values("ramps", format="16-bit integer", by="the device", samples=1024)
-    if ramp:
-        found.append(("003, figure 3: 16-bit integers make a staircase of two values", f"{ramp['distinct_values']} values", ramp["distinct_values"] == 2))
-    return found

@@ -1,0 +1,39 @@
+"""What a run says of the machine: the names under which CudaSplineReproduction describes it, too."""
+
+import datetime
+import os
+import pathlib
+import platform
+import subprocess
+
+
+def gpu(*fields):
+    """What nvidia-smi tells of the first GPU; None where there is none."""
+    command = ["nvidia-smi", "--query-gpu=" + ",".join(fields), "--format=csv,noheader,nounits"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return [word.strip() for word in done.stdout.splitlines()[0].split(",")] if done.stdout.strip() else None
+
+
+def processor():
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def describe(arguments, commit, on_device):
+    """The context of a run; arguments are sys.argv."""
+    context = {
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "commit": commit,
+        "command": " ".join([os.path.basename(arguments[0]), *map(str, arguments[1:])]),
+    }
+    found = gpu("name", "compute_cap", "driver_version") if on_device else None
+    if found:
+        context.update({"device": f"{found[0]}, compute capability {found[1]}", "driver": found[2]})
+    return {**context, "processor": processor(), "threads": str(os.cpu_count())}
