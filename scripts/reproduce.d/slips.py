@@ -4,7 +4,7 @@
 usage: scripts/reproduce.d/slips.py [--markdown FILE] [RESULTS.json]
 
 Without RESULTS.json only what needs no run is checked: the papers' own numbers and formulas. With the JSON of CudaSplineReproduction (experiments
-tutorial, fractions, truncation, ramps, coefficients) all of it. Prints a line for each, and exits with 1 where evidence does not hold: then the claim
+tutorial, fractions with --pictures, truncation, lookup-table, ramps) all of it. Prints a line for each, and exits with 1 where evidence does not hold: then the claim
 about the paper is wrong, not the paper. --markdown writes the list as a page.
 """
 
@@ -159,19 +159,57 @@ def truncation(results):
     return same and abs(cut - floor) > 0.05, f"coefficients 0, 1, 1/4, ...: at x = -1/2 {cut:.3f}, with floor() {floor:.3f}; from 0 on the same"
 
 
-def half_ramp(_):
+def half_ramp(results):
     step = 1.0 / 65535.0
     ulp = 2.0**-24
+    words = f"1/65535 is {step / ulp:.3f} of the smallest half, 2^-24, and stored as 256 of them: as many as the samples. "
+    try:
+        sixteenth = value(results, "ramps", {"format": "16-bit float, a sixteenth", "by": "the device", "samples": 1024}, "distinct_values")
+    except Missing:
+        words += "A sixteenth of it has 16 halves up to it, of which results with the texels' precision, as the paper says, would make a staircase"
+        sixteenth = None
+    else:
+        words += f"A sixteenth of it, up to which there are 16 halves, gives {sixteenth} values on a device of today: "
+        words += "results are not of the texels' precision" if sixteenth > 17 else "a staircase"
+    # Either outcome shows that the step was one with which the format cannot be seen; only a count between would not.
+    return round(step / ulp) == 256 and step != 256 * ulp and (sixteenth is None or sixteenth <= 17 or sixteenth > 200), words
+
+
+def relative_gain(results):
+    table, fly = (published.LOOKUP[name][0] for name in ("lookup table", "on the fly"))
+    key = "sum_of_squares_of_256x256"
+    images = list(dict.fromkeys(row["cell"]["image"] for row in (results or {}).get("experiments", {}).get("lookup-table", []) if "image" in row["cell"]))
+    if not images:
+        raise Missing("experiment lookup-table")
+    tables, exact = [], []
+    for image in images:
+        mine = value(results, "lookup-table", {"image": image, "way": "cubic-texture", "entries": 0}, key)
+        tables += [value(results, "lookup-table", {"image": image, "way": "cubic-table", "entries": entries}, key) / mine for entries in (128, 256, 1024, 4096)]
+        exact.append(value(results, "lookup-table", {"image": image, "way": "cubic", "entries": 0}, key) / mine)
     return (
-        round(step / ulp) == 256 and step != 256 * ulp and step < 2.0**-14,
-        f"1/65535 is {step / ulp:.3f} of the smallest half, 2^-24: below the normal ones, stored as 2^-16, with 256 halves up to it. The step that was chosen "
-        "has just the resolution of 256 samples; if results had the texels' precision, as the paper says, a sixteenth of it would have 16",
+        math.sqrt(fly / table) > 0.85 and max(exact) < 1e-3 and 0.9 < min(tables) and max(tables) < 1.1,
+        f"the paper's RMS are {math.sqrt(table / 65536):.2g} and {math.sqrt(fly / 65536):.2g}, {100 * (1 - math.sqrt(fly / table)):.0f} % less. Here, of {len(images)} images, tables of 128 to "
+        f"4096 floats have {min(tables):.3f} to {max(tables):.3f} of the squared error of weights on the fly; without filtered fetches {min(exact):.0e} to {max(exact):.0e} of it are left",
     )
 
 
-def relative_gain(_):
-    table, fly = (published.LOOKUP[name][0] for name in ("lookup table", "on the fly"))
-    return math.sqrt(fly / table) > 0.85, f"RMS {math.sqrt(table / 65536):.2g} and {math.sqrt(fly / 65536):.2g}: {100 * (1 - math.sqrt(fly / table)):.0f} % less"
+def division(_):
+    # A fraction of eight bits is off by half of 2^-8; a quotient below 1 of b bits by half of 2^-b.
+    fetch, half_precision, single = 2.0**-9, 2.0**-12, 2.0**-24
+    return (
+        half_precision < fetch / 4 and single < fetch / 10000,
+        f"the place within a pair of samples, w / g, is rounded to eight bits by the fetch, off by up to {fetch:.2g}; a quotient in single precision is off by {single:.1g}, one with "
+        f"no more than the digits of a half by {half_precision:.1g}. Sections 4 and 6 of the paper name the filtering themselves",
+    )
+
+
+def timer_ticks(_):
+    tick = 15.6
+    near = [time for time in (row[1] for row in published.ZOOM.values()) if abs(time - tick * round(time / tick)) < 1.0]
+    return (
+        len(near) == 12,
+        f"{len(near)} of {len(published.ZOOM)} are within 1 ms of a multiple of {tick} ms, where one in eight would be by chance: ticks of that system's clock, 2 to 66 of them",
+    )
 
 
 # (paper, where, what is printed, check, what is right)
@@ -185,6 +223,7 @@ SLIPS = [
     ("001", "table 1, section 5", "the data size varies from 32 K to 224 K pixels", data_size, "64 K to 3136 K: both axes are enlarged"),
     ("001", "figure 4", "the increment of image data size is 32 K", increment, "16 K by the paper's own table"),
     ("001", "table 1", "total time on the GPU", speed_up, "without the copy of the result to the host"),
+    ("001", "table 1", "times of the CPU, to three digits", timer_ticks, "to a tick of 15.6 ms: the first speed-ups are known to a quarter or half"),
     ("002", "listing 9", "xCoord += 0.5f before floor()", half_a_sample("listing 9, cubic by filtering"), "half a pixel off listing 8"),
     ("002", "exercise 1", "xCoord += 0.5f before point fetches", half_a_sample("exercise 1, linear by lookup"), "half a pixel off listing 8"),
     ("002", "exercise 4", "xCoord += 0.5f before point fetches", half_a_sample("exercise 4, cubic by lookup"), "half a pixel off listing 8"),
@@ -194,21 +233,26 @@ SLIPS = [
     ("002", "listing 5", "x > numInSamples - 1 is clamped", beyond_the_end, "x = numInSamples - 1 reads beyond the array"),
     ("002", "PGM images", "binary PGM files have a single byte a pixel", pgm, "two, where the largest value is above 255"),
     ("003", "appendix 1", "index = int2(coord_hg)", truncation, "floor(): int2() rounds towards 0, and coordinates begin at -1/2"),
-    ("003", "section 4, figure 3", "16-bit floats show exactly the line", half_ramp, "by the choice of the step"),
+    ("003", "section 4, figure 3", "16-bit floats show exactly the line, as results have the texels' precision", half_ramp, "the step was one that cannot show it"),
     ("003", "section 5, table 1", "clearly more accurate", relative_gain, "the eight bits of the filter make nearly all of the error"),
+    ("003", "section 5", "it is the division that is the biggest cause for imprecisions", division, "the filtering, as sections 4 and 6 say"),
 ]
 
 # Slips of the words alone, which need no run: (paper, where, printed, meant).
 WORDS = [
     ("000", "figure 3 and 4, captions", "bottom right FIR9, ..., down right FIR15: one place twice", "bottom left FIR9"),
+    ("000", "section 5", "the recursive GPU implementation by Ruijters & Thévenaz [6]", "[7]; [6] is by Ruijters, ter Haar Romeny and Suetens"),
     ("000", "figure 2, caption", "GPU IIR method by Thévenaz *et al.* [9]", "by Ruijters and Thévenaz [7]; [9] is the CPU's"),
+    ("002", "text below listing 3", "cudaBindTexture() is used to bind the texture reference", "cudaBindTextureToArray(), as in the listing"),
+    ("002", "text below listing 4", "beyond the right side d_xCoord[M-1] is picked up", "d_samples[numInSamples - 1], as in the listing"),
     ("002", "listing 7 and the text below it", "the address mode is clamp in the two dimensions", "the listing sets border for the second"),
     ("002", "after listing 8", "change the address mode from point to linear", "the filter mode"),
     ("002", "listing 6", "an example of a binary PGM image, beginning with P2", "P2 is text; binary is P5"),
     ("002", "figure 12, caption", "texture filtering: nearest-neighbor", "linear"),
-    ("002", "figure 16", "a zoom-in effect appears", "zoom out: scaleFactor is 2"),
+    ("002", "text below figure 16", "a zoom-in appears", "zoom-out, as above the figure: scaleFactor is 2"),
     ("002", "exercise 4", "texture lookup was used in exercise 2", "in exercise 1"),
     ("002", "all listings", "texture references (texture<>, cudaBindTextureToArray)", "texture objects: CUDA 12 has no references any more"),
+    ("003", "section 4", "the graph for integers shows a ramp function, instead of a linear increasing function", "a step; the ramp is what was expected"),
 ]
 
 

@@ -164,7 +164,7 @@ class Findings(unittest.TestCase):
     def test_slips_are_shown(self):
         with tempfile.TemporaryDirectory() as folder:
             results = pathlib.Path(folder) / "results.json"
-            done = run("--quick", "--pictures", folder, "--output", results, "tutorial", "fractions", "truncation")
+            done = run("--quick", "--pictures", folder, "--output", results, "tutorial", "fractions", "truncation", "lookup-table")
             self.assertEqual(done.returncode, 0, done.stderr)
             script = ROOT / "scripts" / "reproduce.d" / "slips.py"
             shown = subprocess.run([sys.executable, "-B", script, results], capture_output=True, text=True)
