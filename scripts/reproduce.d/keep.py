@@ -1,6 +1,7 @@
 """What of a run is kept, carried to another machine, and committed."""
 
 import fnmatch
+import os
 import pathlib
 import shutil
 import tarfile
@@ -72,19 +73,28 @@ def unpack(folder, output):
     return files_of(output), str(pathlib.Path(output) / "pictures")
 
 
+def published(root, name):
+    """The results that publish() left, in the order of files_of()."""
+    folder = pathlib.Path(root) / "doc" / "reproduction"
+    return [folder / f"{name}.json", *sorted(path for path in folder.glob(f"{name}-*.json") if not path.name.endswith("-pictures.json"))]
+
+
 def files_of(output):
     """The results of a run, in the order in which they are read: what CudaSplineReproduction found is the first."""
     paths = (pathlib.Path(output) / name for name in ("results.json", "peers.json", "roofline.json"))
     return [path for path in paths if path.is_file()]
 
 
-def publish(output, name, root):
+def publish(output, pictures, name, root):
     """Copies results, pages and figures into doc/."""
     output, doc = pathlib.Path(output), pathlib.Path(root) / "doc"
     (doc / "reproduction").mkdir(parents=True, exist_ok=True)
     (doc / "images" / "reproduction").mkdir(parents=True, exist_ok=True)
     copies = {"results.json": f"{name}.json", "peers.json": f"{name}-peers.json", "roofline.json": f"{name}-roofline.json"}
-    copies.update({"pictures/run.json": f"{name}-pictures.json", "Results.md": "Results.md"})
+    copies.update({os.path.join(pictures or "", "run.json"): f"{name}-pictures.json", "Results.md": "Results.md"})
+    if (output / "results.json").is_file():  # else pages and figures alone are made anew, of what is published
+        for old in (doc / "reproduction").glob(f"{name}-*.json"):
+            old.unlink()
     for source, target in copies.items():
         if (output / source).is_file():
             shutil.copyfile(output / source, doc / "reproduction" / target)

@@ -54,6 +54,31 @@ def rotations(results):
             yield f"000, 36 rotations by 10 degrees and one: {image}, {dimension}D, {size} samples along x, inner disk or ball", table(head, rows)
 
 
+def rotation_summaries(results):
+    """What figures 2 to 4 of 000 come to, an image a row."""
+    rows = []
+    for dimension in (2, 3):
+        name = f"rotations-{dimension}d"
+        for image in results.axis(name, "image"):
+
+            def found(way, error, key, name=name, image=image):
+                return results.values(name, image=image, way=way, error=error)[key]
+
+            exact = found("cubic", AGAINST[0], "rms")
+            more = [f"{100 * (found(way, AGAINST[0], 'rms') / exact - 1):+.2f}" for way in ("cubic-fir11", "cubic-fir15", "cubic-texture")]
+            apart = [f"{100 * found(way, AGAINST[1], 'rms_of_range'):.2f}" for way in ("cubic-fir9", "cubic-fir11", "cubic-fir15")]
+            largest = f"{255 * found('cubic-fir15', AGAINST[1], 'largest_of_range'):.3f}"
+            once = [found(f"cubic-fir{taps}", AGAINST[2], "rms") for taps in TAPS]
+            # A tap on either side is two more; 27 taps are at the rounding of single precision.
+            factors = [(once[i] / once[i + 1]) ** (2 / (TAPS[i + 1] - TAPS[i])) for i in range(5)]
+            rows.append([f"{image}, {dimension}D", *more, *apart, largest, f"{min(factors):.2f} to {max(factors):.2f}"])
+    if rows:
+        head = ["image", "11 taps: RMS from the original, more than exact (%)", "15 taps (%)", "texture mode (%)"]
+        head += [f"{taps} taps: RMS from exact (% of the range)" for taps in (9, 11, 15)]
+        head += ["15 taps: largest from exact (255ths of the range)", "one rotation: a tap on either side divides the RMS by (7 to 19 taps)"]
+        yield "000, figures 2 to 4 in short", table(head, rows)
+
+
 def prefilters(results):
     """Tables 1 and 2 of 000."""
     name = "prefilter-times"
@@ -247,5 +272,5 @@ def rooflines(results):
 
 
 def all_tables(results):
-    for make in (accuracies, coefficients, rotations, prefilters, blocks, transforms, scalings, peers, rooflines, zooms, tutorials, lookups):
+    for make in (accuracies, coefficients, rotation_summaries, rotations, prefilters, blocks, transforms, scalings, peers, rooflines, zooms, tutorials, lookups):
         yield from make(results)

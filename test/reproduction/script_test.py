@@ -1,6 +1,7 @@
 """scripts/reproduce from end to end, small, on the Cpu backend; the images that it reads."""
 
 import gzip
+import importlib.machinery
 import importlib.util
 import json
 import pathlib
@@ -41,13 +42,50 @@ class Script(unittest.TestCase):
             begin = path.read_bytes()[:64]
             self.assertTrue(begin.startswith(b"\x89PNG" if path.suffix == ".png" else b"<?xml"), path.name)
 
+        # The run is told of: by which commit, by whom.
+        context = json.loads((self.path / "peers.json").read_text())["context"]
+        self.assertEqual(context["commit"], json.loads((self.path / "results.json").read_text())["context"]["commit"])
+        self.assertIn("peers.py --commit", context["command"])
+
         # The same from the JSON, without a run.
-        again = self.reproduce("--results", self.path / "results.json", "--pictures", self.path / "pictures", "--output", self.path / "again")
+        files = [word for name in ("results", "peers") for word in ("--results", self.path / f"{name}.json")]
+        again = self.reproduce(*files, "--pictures", self.path / "pictures", "--output", self.path / "again")
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
         self.assertEqual((self.path / "again" / "Results.md").read_text(), text)
         for name in figures:
             if name.endswith(".svg"):
                 self.assertEqual((self.path / "again" / "figures" / name).read_bytes(), (self.path / "figures" / name).read_bytes(), name)
+
+    def test_what_is_packed_is_all_that_is_drawn(self):
+        common = ("--quick", "--backend", "cpu", "--no-peers", "--program", reproduction.PROGRAM)
+        packed = self.reproduce(*common, "--output", self.path / "there", "--pack", self.path / "archives")
+        self.assertEqual(packed.returncode, 0, packed.stdout + packed.stderr)
+        self.assertFalse((self.path / "there" / "figures").exists())
+        for path in (self.path / "archives").iterdir():
+            self.assertLess(path.stat().st_size, 16 * 2**20, path)
+        there = self.reproduce("--results", self.path / "there" / "results.json", "--pictures", self.path / "there" / "pictures", "--output", self.path / "all")
+        here = self.reproduce("--packed", self.path / "archives", "--output", self.path / "here")
+        self.assertEqual((there.returncode, here.returncode), (0, 0), there.stderr + here.stderr)
+        for page in ("Results.md", "PaperSlips.md"):
+            self.assertEqual((self.path / "here" / page).read_text(), (self.path / "all" / page).read_text())
+        for path in (self.path / "all" / "figures").iterdir():
+            self.assertEqual((self.path / "here" / "figures" / path.name).read_bytes(), path.read_bytes(), path.name)
+
+    def test_published_pages_are_the_scripts(self):
+        import keep
+
+        loader = importlib.machinery.SourceFileLoader("reproduce_script", str(ROOT / "scripts" / "reproduce"))
+        script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        loader.exec_module(script)
+        import slips
+        from results import Results
+
+        results = Results(keep.published(ROOT, "h200"))
+        script.write_tables(results, self.path / "Results.md")
+        self.assertEqual((ROOT / "doc" / "reproduction" / "Results.md").read_text(), (self.path / "Results.md").read_text())
+        found = slips.run({"context": results.contexts[0], "experiments": results.experiments})
+        self.assertEqual((ROOT / "doc" / "PaperSlips.md").read_text(), slips.page(found, results.contexts[0]))
+        self.assertNotIn(False, [holds for _, holds, _ in found])
 
     def test_errors_of_the_program_are_the_scripts(self):
         done = self.reproduce("--backend", "cpu", "--quick", "--program", reproduction.PROGRAM, "--output", self.path, "no-such-experiment")
@@ -83,23 +121,76 @@ class Script(unittest.TestCase):
         for line in missing:
             self.assertIn("package", line)
 
+    def test_images_that_are_there_as_pgm_are_taken(self):
+        import inputs
+
+        for name in ("brain-slice", "brain", "camera"):
+            (self.path / f"{name}.pgm").write_bytes(b"P5 1 1 255\n.")
+        made, _ = inputs.prepare(str(self.path / "absent"), [str(self.path)])
+        self.assertEqual([name for name, path in made if pathlib.Path(path).parent == self.path], ["brain", "brain", "camera"])
+
     def test_peers_do_the_same_work(self):
         if importlib.util.find_spec("scipy") is None:
             self.skipTest("Python has no SciPy")
         import numpy
         import peers
-        from scipy import ndimage
 
         # The rotation is the program's: the space diagonal stays, and the turn is by 10 degrees.
         matrix = peers.diagonal_rotation()
         self.assertTrue(numpy.allclose(matrix @ numpy.ones(3), numpy.ones(3)))
         self.assertAlmostEqual((numpy.trace(matrix) - 1.0) / 2.0, numpy.cos(numpy.radians(10.0)))
-        array = numpy.random.default_rng(2).random((9, 9, 9), dtype=numpy.float32)
-        for _, _, work in peers.ndimage_works(array, ndimage, numpy.empty_like, matrix, 9, 3):
-            work()
         found = peers.as_time([3.0, 1.0, 2.0])
         self.assertEqual((found["q1"], found["ms"], found["q3"], found["n"]), (1.5, 2.0, 2.5, 3))
-        json.dumps(found)
+
+        # Their values are the program's, on every place of the output.
+        reproduction.quick("--pictures", self.path, "peer-works")
+        rows = list(peers.peer_rows(peers.SciPy(), peers.Reference(self.path), [(3, 9)], 1))
+        self.assertEqual([(cell["stage"], cell["way"]) for cell, _ in rows], [("prefilter", "cubic"), ("evaluation", "linear"), ("evaluation", "cubic")])
+        for _, values in rows:
+            self.assertLess(values["largest_difference_of_range_from_this_module"], 1e-5)
+            self.assertIn("time", values)
+
+        # Another boundary is another work, and is not timed.
+        class Bounded(peers.SciPy):
+            def works(self, samples):
+                for stage, way, run in super().works(samples):
+                    yield stage, way, lambda run=run: numpy.pad(run()[1:-1, 1:-1, 1:-1], 1)
+
+        for _, values in peers.peer_rows(Bounded(), peers.Reference(self.path), [(3, 9)], 1):
+            self.assertGreater(values["largest_difference_of_range_from_this_module"], 0.1)
+            self.assertNotIn("time", values)
+
+    def test_ratios_are_of_one_machine(self):
+        import tables
+        from results import Results
+
+        time = {"ms": 2.0, "q1": 2.0, "q3": 2.0, "n": 1}
+        cell = {"dimension": 3, "size": 8, "stage": "evaluation", "way": "linear"}
+
+        def ratio(device):
+            for name, row in (
+                ("results", {"peer-works": [{"cell": {"by": "Cuda", **cell}, "values": {"time": time}}]}),
+                ("peers", {"peers": [{"cell": {"peer": "P", "beside": "Cuda", **cell}, "values": {"time": {**time, "ms": 3.0}}}]}),
+            ):
+                context = {"device": device if name == "peers" else "NVIDIA A", "threads": "4"}
+                (self.path / f"{name}.json").write_text(json.dumps({"format": 1, "context": context, "experiments": row}))
+            ((_, lines),) = tables.peers(Results([self.path / "results.json", self.path / "peers.json"]))
+            return lines[2].split(" | ")[7]
+
+        self.assertEqual((ratio("NVIDIA A"), ratio("NVIDIA B")), ("1.5", "-"))
+
+    def test_a_profilers_table_is_summed_without_what_prepares(self):
+        import roofline
+
+        names = ["Kernel Name", *roofline.METRICS]
+        rows = [names, ["", "inst", "inst", "Mbyte", "byte", "us"]]
+        rows += [["void a::TurnKernel<float>(int)", "1,000", "40", "2.5", "8", "1,500"], ["PackKernel(int)", "9", "9", "9", "9", "9"]]
+        text = "==PROF== noise\n" + "\n".join(",".join(f'"{word}"' for word in row) for row in rows)
+        sums, kernels = roofline.read(text)
+        self.assertEqual(kernels, ["TurnKernel"])
+        self.assertEqual([sums[metric] for metric in roofline.METRICS], [500.0, 20.0, 1.25e6, 4.0, 0.75])
+        with self.assertRaises(ValueError):
+            roofline.read("==ERROR== no permission")
 
 
 if __name__ == "__main__":
