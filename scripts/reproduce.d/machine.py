@@ -4,6 +4,7 @@ import datetime
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 
 
@@ -15,6 +16,12 @@ def gpu(*fields):
     except (OSError, subprocess.CalledProcessError):
         return None
     return [word.strip() for word in done.stdout.splitlines()[0].split(",")] if done.stdout.strip() else None
+
+
+def profiler():
+    """Nsight Compute's program; None where it is not installed. The CUDA Toolkit's folder need not be in the PATH."""
+    places = [*pathlib.Path("/usr/local").glob("cuda*/bin/ncu"), *pathlib.Path("/opt/nvidia/nsight-compute").glob("*/ncu")]
+    return shutil.which("ncu") or next((str(path) for path in sorted(places)), None)
 
 
 def processor():

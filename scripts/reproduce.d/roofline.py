@@ -41,7 +41,7 @@ def listed_stages(program):
 
 
 def count(program, stage):
-    command = ["ncu", "--csv", "--page", "raw", "--target-processes", "all", "--metrics", ",".join(METRICS), *program]
+    command = [machine.profiler() or "ncu", "--csv", "--page", "raw", "--target-processes", "all", "--metrics", ",".join(METRICS), *program]
     done = subprocess.run([*command, "--backend", "cuda", "--repetitions", "1", "--output", "/dev/null", stage], capture_output=True, text=True)
     if done.returncode != 0:
         raise ValueError((done.stdout + done.stderr).strip()[-400:])
