@@ -73,6 +73,14 @@ def unpack(folder, output):
     return files_of(output), str(pathlib.Path(output) / "pictures")
 
 
+def fill(output, name, root):
+    """What a run did not measure stays what was published before: no other library there, or no profiler."""
+    for part in ("peers", "roofline"):
+        old = pathlib.Path(root) / "doc" / "reproduction" / f"{name}-{part}.json"
+        if old.is_file() and not (pathlib.Path(output) / f"{part}.json").is_file():
+            shutil.copyfile(old, pathlib.Path(output) / f"{part}.json")
+
+
 def published(root, name):
     """The results that publish() left, in the order of files_of()."""
     folder = pathlib.Path(root) / "doc" / "reproduction"
@@ -94,7 +102,8 @@ def publish(output, pictures, name, root):
     copies.update({os.path.join(pictures or "", "run.json"): f"{name}-pictures.json", "Results.md": "Results.md"})
     if (output / "results.json").is_file():  # else pages and figures alone are made anew, of what is published
         for old in (doc / "reproduction").glob(f"{name}-*.json"):
-            old.unlink()
+            if old.name not in copies.values():
+                old.unlink()
     for source, target in copies.items():
         if (output / source).is_file():
             shutil.copyfile(output / source, doc / "reproduction" / target)

@@ -24,6 +24,11 @@ def profiler():
     return shutil.which("ncu") or next((str(path) for path in sorted(places)), None)
 
 
+def threads():
+    """How many threads may run at a time, as std::thread::hardware_concurrency() counts them."""
+    return len(os.sched_getaffinity(0))
+
+
 def processor():
     try:
         lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
@@ -43,4 +48,4 @@ def describe(arguments, commit, on_device):
     found = gpu("name", "compute_cap", "driver_version") if on_device else None
     if found:
         context.update({"device": f"{found[0]}, compute capability {found[1]}", "driver": found[2]})
-    return {**context, "processor": processor(), "threads": str(os.cpu_count())}
+    return {**context, "processor": processor(), "threads": str(threads())}

@@ -211,7 +211,7 @@ def itk_rows(command, sizes, repetitions, devices):
             header += "ElementType = MET_FLOAT\nElementDataFile = LOCAL\n"
             values = numpy.random.default_rng(1).random((size,) * 3, dtype=numpy.float32)
             volume.write_bytes(header.encode() + values.astype("<f4").tobytes())
-            for device, threads in ((device, threads) for device in devices for threads in (1, os.cpu_count())):
+            for device, threads in ((device, threads) for device in devices for threads in (1, machine.threads())):
                 environment = {**os.environ, "ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS": str(threads)}
                 for way, name in (("linear", "linear"), ("cubic", "bspline")):
                     words = [*command, volume, output, "--rotate", "10,10,10", "-i", name, "--output-type", "float", "--device", device]

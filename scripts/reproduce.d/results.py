@@ -45,9 +45,9 @@ class Results:
         return list(dict.fromkeys(row["cell"][name] for row in self.rows(experiment, **cell) if name in row["cell"]))
 
     def same_machine(self, *experiments):
-        """True where all of them were run on one device, or all without one on one machine, as far as the contexts tell."""
+        """True where all of them were run with one device, or all without one on as many threads, as far as the contexts tell."""
         contexts = [self.origin.get(name, {}) for name in experiments]
-        return all(self.has(name) for name in experiments) and len({(c.get("device"), c.get("threads")) for c in contexts}) == 1
+        return self.has(*experiments) and len({context.get("device", context.get("threads")) for context in contexts}) == 1
 
     def where(self, experiment):
         """Who computed an experiment, in words."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Bytes and instructions of the stages, as Nsight Compute (ncu) counts them, and their times without it.
 
-usage: scripts/reproduce.d/roofline.py --program COMMAND --results results.json [--commit TEXT] [--stages NAME,...] OUTPUT.json
+usage: scripts/reproduce.d/roofline.py --program COMMAND --results results.json [--commit TEXT] [--stages NAME,...] [--limit SECONDS] OUTPUT.json
 
 COMMAND is CudaSplineReproduction, or several words that run it. Its single stages run in a process each under ncu, and once more, all in one process, without.
 --results: of the same device, by CudaSplineReproduction. The limits are the speed of the copy of the largest volume there (experiment scaling), and four
@@ -17,6 +17,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machine
@@ -79,6 +80,7 @@ def main():
     parser.add_argument("--results", required=True)
     parser.add_argument("--commit", default="unknown")
     parser.add_argument("--stages", help="only these")
+    parser.add_argument("--limit", type=float, default=float("inf"), metavar="SECONDS", help="begins no other stage after that")
     parser.add_argument("output")
     arguments = parser.parse_args()
     program = shlex.split(arguments.program)
@@ -87,7 +89,11 @@ def main():
     limits = limits_of(results)
     timed = json.loads(subprocess.run([*program, "--backend", "cuda", *stages], capture_output=True, text=True, check=True).stdout)
     rows, failures = [], 0
+    begin = time.monotonic()
     for stage in stages:
+        if time.monotonic() - begin > arguments.limit:
+            print(f"{stage}: no time is left", file=sys.stderr)
+            continue
         row = timed["experiments"][stage][0]
         voxels = row["cell"]["size"] ** row["cell"]["dimension"]
         try:

@@ -251,7 +251,8 @@ def peers(results):
     if rows:
         context = results.origin["peers"]
         where = ", ".join(context[name] for name in ("device", "driver", "processor") if name in context)
-        title = f"Peers, the same work and boundary ({where or 'machine not recorded'}; times in ms)"
+        compared = all(row[-1] != "-" for row in rows)
+        title = f"Peers, {'the same work and boundary' if compared else 'values not compared'} ({where or 'machine not recorded'}; times in ms)"
         yield title, table(["peer", "stage", "way", "size", "peer", "this module by", "this module", "ratio", "largest difference, of the range"], rows)
 
 
