@@ -19,6 +19,7 @@
 #define itkCudaSplineInterpolateImageFunction_h
 
 #include "itkCudaSplineBackend.h"
+#include "itkCudaSplineBatchResults.h"
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSplineInterpolation.h"
@@ -35,24 +36,6 @@
 
 namespace itk
 {
-
-/** \brief Where the results of a batch go: arrays of the caller, one entry a point, null where they are not wanted.
- *
- * In host memory, or all of them, and the points too, in memory of one device.
- *
- * \tparam TValue float or double; for interpolators that move pixels (nearest neighbour, labels) any scalar type
- * \ingroup CudaSpline */
-template <typename TValue>
-struct CudaSplineBatchResults
-{
-  TValue * values{ nullptr };    ///< values
-  TValue * gradients{ nullptr }; ///< first derivatives (per mm), a number an axis
-  /** Second derivatives (per mm squared): the upper triangle row by row, xx, xy, xz, yy, yz, zz in 3D. */
-  TValue *        hessians{ nullptr };
-  unsigned char * inside{ nullptr }; ///< 1 where the point is inside, else 0
-  TValue          defaultValue{};    ///< value outside; derivatives are 0 there
-  void *          stream{ nullptr }; ///< of arrays on a device: the cudaStream_t in whose order they are used
-};
 
 /** \class CudaSplineInterpolateImageFunction
  * \brief What the module's interpolators share: batches of points on a GPU or all threads of the host, and address
@@ -156,22 +139,25 @@ public:
   void
   EvaluateAtPoints(const TNumber * points, SizeValueType count, const CudaSplineBatchResults<TValue> & results) const;
 
-  /** The same of a container: a std::vector, or a pointer to an itk::VectorContainer or an itk::PointSet.
+  /** Evaluates at continuous indices in a container; see EvaluateAtContinuousIndices() of arrays.
    *
-   * \tparam TPoints the container
    * \param[in] indices continuous indices
-   * \param[in] points places in physical space (mm)
    * \param[in] results where the results go: host memory, an entry a point in the order of the container
    * \exception ExceptionObject as of arrays */
-  ///@{
   template <typename TValue>
   void
   EvaluateAtContinuousIndices(const std::vector<ContinuousIndexType> & indices,
                               const CudaSplineBatchResults<TValue> &   results) const;
+
+  /** Evaluates at places in physical space (mm) in a container; see EvaluateAtPoints() of arrays.
+   *
+   * \tparam TPoints std::vector of PointType, or a pointer to an itk::VectorContainer or an itk::PointSet
+   * \param[in] points places
+   * \param[in] results where the results go: host memory, an entry a point in the order of the container
+   * \exception ExceptionObject as of arrays */
   template <typename TPoints = std::vector<PointType>, typename TValue = double>
   void
   EvaluateAtPoints(const TPoints & points, const CudaSplineBatchResults<TValue> & results) const;
-  ///@}
 
   /** Values at the indices, or points, of such a container; what is outside gets the default value.
    *

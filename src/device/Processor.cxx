@@ -20,7 +20,6 @@
 #if defined(__x86_64__) || defined(__i386__)
 #  include <cpuid.h>
 
-#  include <algorithm>
 #  include <array>
 #endif
 
@@ -43,8 +42,7 @@ ProcessorName()
     }
     name.append(reinterpret_cast<const char *>(words.data()), sizeof(words));
   }
-  name.erase(std::min(name.find('\0'), name.size())); // what is unused is zero
-  return name;
+  return name.c_str(); // what is unused is zero
 }
 
 #else

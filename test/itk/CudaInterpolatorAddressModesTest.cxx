@@ -88,32 +88,6 @@ NamesOf(const Modes<D> & modes)
   return names;
 }
 
-/** EvaluateAtIndex() is the pixel where there is one, and elsewhere what the mode says, however far that is. */
-template <typename TFunction, typename TImage>
-void
-ExpectPixelsAndBeyond(TFunction * function, const TImage * image, Random & random)
-{
-  const auto & region = image->GetBufferedRegion();
-  for (int i = 0; i < 60; ++i)
-  {
-    typename TImage::IndexType index = region.GetIndex();
-    for (unsigned int d = 0; d < TImage::ImageDimension; ++d)
-    {
-      const auto reach = random.Integer(0, 9) == 0 ? 1000000 : 3;
-      index[d] += random.Integer(-reach, static_cast<std::int64_t>(region.GetSize(d)) + reach);
-    }
-    if (region.IsInside(index))
-    {
-      ASSERT_EQ(function->EvaluateAtIndex(index), image->GetPixel(index)) << index;
-    }
-    else if (function->IsInsideBuffer(index))
-    {
-      const itk::ContinuousIndex<double, TImage::ImageDimension> at(index);
-      ASSERT_EQ(function->EvaluateAtIndex(index), function->EvaluateAtContinuousIndex(at)) << index;
-    }
-  }
-}
-
 class CudaInterpolatorAddressModes : public GpuOnAndOff
 {
 protected:
