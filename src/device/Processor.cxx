@@ -42,7 +42,7 @@ ProcessorName()
     }
     name.append(reinterpret_cast<const char *>(words.data()), sizeof(words));
   }
-  return name.c_str(); // what is unused is zero
+  return name.substr(0, name.find('\0')); // what is unused is zero
 }
 
 #else
