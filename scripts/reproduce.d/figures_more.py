@@ -276,8 +276,7 @@ def roofline(results, _pictures):
     places = []
     for number, row in enumerate(rows, 1):
         values, cell = row["values"], row["cell"]
-        # The profiler slows the clock down: the time is one without it.
-        ms = values["time"]["ms"] if "time" in values else results.ms("scaling", size=cell["size"], stage=cell["stage"], way=cell["way"]) or values["profiled_ms"]
+        ms = results.counted_ms(row)
         place = values["thread_instructions"] / values["bytes"], values["thread_instructions"] / (1e-3 * ms) / 1e12
         places.append(place)
         stage = "" if cell["stage"] == "evaluation" else f"{cell['stage']}: "
@@ -297,5 +296,6 @@ def roofline(results, _pictures):
     axis.annotate(f"{peaks['instructions'] / 1e12:.0f} x 10¹² instructions of threads a second", (right / 1.1, 1.08 * peaks["instructions"] / 1e12), ha="right", fontsize=8)
     axis.set(xlabel="instructions of a thread / byte from and to device memory", ylabel="10¹² instructions of threads a second", title="single precision, as counted by Nsight Compute (open: images)")
     axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), ncol=1)
-    note(figure, results.where("roofline"))
+    context = results.origin["roofline"]
+    note(figure, ", ".join([results.where("roofline"), *filter(None, [context.get("date", "")[:10], context.get("commit") and f"commit {context['commit']}"])]))
     return figure

@@ -49,6 +49,19 @@ class Results:
         contexts = [self.origin.get(name, {}) for name in experiments]
         return self.has(*experiments) and len({context.get("device", context.get("threads")) for context in contexts}) == 1
 
+    def same_run(self, *experiments):
+        """True where all of them are of one commit and device: counts of one and times of another program do not belong together."""
+        contexts = [self.origin.get(name, {}) for name in experiments]
+        return self.has(*experiments) and len({(context.get("commit"), context.get("device")) for context in contexts}) == 1
+
+    def counted_ms(self, row):
+        """The time of a row of the roofline, without the profiler, which slows the clock down, where the run that counted has one."""
+        values, cell = row["values"], row["cell"]
+        if "time" in values:
+            return values["time"]["ms"]
+        found = self.ms("scaling", size=cell["size"], stage=cell["stage"], way=cell["way"]) if self.same_run("roofline", "scaling") else None
+        return found or values["profiled_ms"]
+
     def where(self, experiment):
         """Who computed an experiment, in words."""
         context = self.origin[experiment]

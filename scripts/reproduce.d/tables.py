@@ -263,7 +263,7 @@ def rooflines(results):
         cell, v = row["cell"], row["values"]
         if "voxels" not in v:
             continue
-        ms = v["time"]["ms"] if "time" in v else results.ms("scaling", size=cell["size"], stage=cell["stage"], way=cell["way"]) or v["profiled_ms"]
+        ms = results.counted_ms(row)
         parts = [v["bytes"] / limits["bytes"], v["thread_instructions"] / limits["instructions"]]
         rows.append([cell["stage"], cell["way"], f"{cell['size']}^{cell.get('dimension', 3)}", f"{ms:.3g}", f"{v['bytes'] / v['voxels']:.1f}",
                      f"{v['thread_instructions'] / v['voxels']:.0f}"] + [f"{100 * part / (1e-3 * ms):.0f} %" for part in parts])  # fmt: skip
