@@ -99,6 +99,9 @@ GetPrefix()
   return prefix;
 }
 
+/** The folder, in a hidden one, of what is replaced until all is. */
+constexpr const char * asideName = ".old";
+
 /** What a link points to is replaced, not the link. */
 fs::path
 WithoutLink(const fs::path & target)
@@ -131,6 +134,25 @@ SetAside(const fs::path & file, const fs::path & other, std::error_code & error)
     fs::rename(file, other, error);
   }
   return !error;
+}
+
+/** Puts back what a process had set aside in a hidden folder when it was killed, where nothing has its name now.
+ * \return false where something could not be put back */
+bool
+BringBack(const fs::path & hidden)
+{
+  bool            isDone = true;
+  std::error_code error;
+  for (const fs::directory_entry & entry : fs::directory_iterator(hidden / asideName, error))
+  {
+    const fs::path name = hidden.parent_path() / entry.path().filename();
+    if (!fs::exists(fs::symlink_status(name, error)))
+    {
+      fs::rename(entry.path(), name, error);
+      isDone = isDone && !error;
+    }
+  }
+  return isDone;
 }
 
 /** Asks the system to put a file's bytes on the disk; what a full disk swallowed shows here at the latest. */
@@ -189,7 +211,10 @@ AtomicOutput::~AtomicOutput()
   OpenFolders &                     open = GetOpenFolders();
   const std::lock_guard<std::mutex> lock(open.mutex);
   std::error_code                   error;
-  fs::remove_all(m_Folder, error);
+  if (!m_IsKept)
+  {
+    fs::remove_all(m_Folder, error);
+  }
   open.folders.erase(m_Folder);
 }
 
@@ -233,7 +258,7 @@ AtomicOutput::Commit()
   }
 
   const std::lock_guard<std::mutex> lock(GetOpenFolders().mutex);
-  const fs::path                    old = m_Folder / ".old";
+  const fs::path                    old = m_Folder / asideName;
   fs::create_directory(old, error);
   std::vector<bool> isAside(files.size(), false);
   for (std::size_t done = 0; done < files.size(); ++done)
@@ -258,13 +283,15 @@ AtomicOutput::Commit()
         if (isAside[i])
         {
           fs::rename(old / files[i].filename(), replaced, error);
+          m_IsKept = m_IsKept || error;
         }
         else if (i < done) // there was none before
         {
           fs::remove(replaced, error);
         }
       }
-      throw ProgramError("cannot replace \"" + destination.string() + "\": " + reason);
+      const std::string left = m_IsKept ? "; what was there is left in \"" + old.string() + "\"" : "";
+      throw ProgramError("cannot replace \"" + destination.string() + "\": " + reason + left);
     }
   }
 }
@@ -289,7 +316,7 @@ RemoveLeftOutput(const std::string & target, const std::string & mark)
   std::error_code   error;
   for (const fs::directory_entry & entry : fs::directory_iterator(FolderOf(WithoutLink(target)), error))
   {
-    if (entry.path().filename().string().compare(0, prefix.size(), prefix) == 0)
+    if (entry.path().filename().string().compare(0, prefix.size(), prefix) == 0 && BringBack(entry.path()))
     {
       fs::remove_all(entry.path(), error);
     }

@@ -58,6 +58,7 @@ public:
 private:
   std::filesystem::path m_Target;
   std::filesystem::path m_Folder;
+  bool                  m_IsKept{ false }; ///< the folder has what could not be put back
 };
 
 /** \brief Finds out whether an output can be written, and leaves nothing behind, also on a signal.

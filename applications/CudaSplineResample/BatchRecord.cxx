@@ -25,12 +25,12 @@
 
 #include "itksys/MD5.h"
 
-#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <memory>
-#include <utility>
 
 namespace CudaSplineResample
 {
@@ -43,10 +43,40 @@ namespace
 /** Hidden, so that the results can be named by a pattern. */
 constexpr const char * recordName = ".CudaSplineResample.done";
 
+/** A name in letters that JSON can have, whatever its bytes are. */
+std::string
+Escaped(const std::string & name)
+{
+  std::string text;
+  for (const char letter : name)
+  {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte >= 0x20 && byte < 0x7F && byte != '%')
+    {
+      text += letter;
+    }
+    else
+    {
+      constexpr const char * digits = "0123456789ABCDEF";
+      text += { '%', digits[byte / 16], digits[byte % 16] };
+    }
+  }
+  return text;
+}
+
+/** A number as text that no other has: NaN and infinity, too, for which JSON has one word. */
+std::string
+TextOf(double number)
+{
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%a", number);
+  return text.data();
+}
+
 std::string
 Checksum(const nlohmann::json & json)
 {
-  const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = json.dump();
   const std::unique_ptr<itksysMD5, decltype(&itksysMD5_Delete)> md5(itksysMD5_New(), &itksysMD5_Delete);
   itksysMD5_Initialize(md5.get());
   itksysMD5_Append(md5.get(), reinterpret_cast<const unsigned char *>(text.data()), static_cast<int>(text.size()));
@@ -62,18 +92,16 @@ TimeOf(const fs::path & file)
   return static_cast<std::int64_t>(fs::last_write_time(file).time_since_epoch().count());
 }
 
-/** Size and time of an output, with its data file where it has one. */
-std::pair<std::uint64_t, std::int64_t>
+/** Size and time of an output, and of its data file where it has one. */
+std::string
 StateOf(const std::string & output)
 {
-  std::uint64_t size = 0;
-  std::int64_t  time = std::numeric_limits<std::int64_t>::min();
+  nlohmann::json files = nlohmann::json::array();
   for (const fs::path & file : FilesOf(output))
   {
-    size += fs::file_size(file);
-    time = std::max(time, TimeOf(file));
+    files.push_back({ Escaped(file.filename().string()), fs::file_size(file), TimeOf(file) });
   }
-  return { size, time };
+  return Checksum(files);
 }
 
 fs::path
@@ -83,10 +111,11 @@ FolderOf(const BatchItem & item)
   return output.has_parent_path() ? output.parent_path() : fs::path(".");
 }
 
+/** What an output is called in the record. */
 std::string
 NameOf(const BatchItem & item)
 {
-  return fs::path(item.output).filename().string();
+  return Escaped(fs::path(item.output).filename().string());
 }
 
 /** Every option that a result depends on; who computes it is none. */
@@ -99,7 +128,7 @@ Describe(const Options & options)
   json["spacing"] = options.spacing;
   json["size"] = options.size;
   json["rotation"] = options.rotation;
-  json["default"] = options.defaultValue;
+  json["default"] = TextOf(options.defaultValue);
   json["type"] = options.outputType ? NameOfPixelType(*options.outputType) : "";
   json["reference"] = !options.reference.empty();
   json["inverse"] = nlohmann::json::array();
@@ -127,7 +156,7 @@ BatchRecord::Look(const BatchItem & item, const Options & options)
       }
       for (const fs::path & file : files)
       {
-        sources.push_back({ fs::canonical(file).string(), fs::file_size(file), TimeOf(file) });
+        sources.push_back({ Escaped(fs::canonical(file).string()), fs::file_size(file), TimeOf(file) });
       }
       sources.push_back(nullptr); // the next source
     }
@@ -159,7 +188,17 @@ BatchRecord::Find(const BatchItem & item, const Options & options)
     return { false, "what was there was made by no batch" };
   }
   const Output & output = found->second;
-  if (std::pair(output.size, output.time) != StateOf(item.output))
+  const auto     isAsItWas = [&] {
+    try
+    {
+      return output.state == StateOf(item.output);
+    }
+    catch (const fs::filesystem_error &)
+    {
+      return false; // a header that names what is not there, or a file that goes at this moment
+    }
+  };
+  if (!isAsItWas())
   {
     return { false, "what was there was changed since a batch made it" };
   }
@@ -179,15 +218,13 @@ BatchRecord::Add(const BatchItem & item, const Making & making)
 {
   try
   {
-    const auto [size, time] = StateOf(item.output);
     const nlohmann::json line{ { "output", NameOf(item) },
                                { "options", making.options },
                                { "sources", making.sources },
-                               { "size", size },
-                               { "time", time } };
+                               { "state", StateOf(item.output) } };
     // Written by one call, behind what other batches write; a line that was cut off does not spoil the next.
     std::ofstream stream(FolderOf(item) / recordName, std::ios::app);
-    stream << '\n' + line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n' << std::flush;
+    stream << '\n' + line.dump() + '\n' << std::flush;
     return static_cast<bool>(stream);
   }
   catch (const fs::filesystem_error &)
@@ -214,8 +251,7 @@ BatchRecord::Read(const std::string & folder)
       // The last line of a name counts.
       outputs[json.at("output").get<std::string>()] = { json.at("options").get<std::string>(),
                                                         json.at("sources").get<std::string>(),
-                                                        json.at("size").get<std::uint64_t>(),
-                                                        json.at("time").get<std::int64_t>() };
+                                                        json.at("state").get<std::string>() };
     }
     catch (const nlohmann::json::exception &)
     {

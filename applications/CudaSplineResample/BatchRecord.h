@@ -65,10 +65,9 @@ public:
 private:
   struct Output
   {
-    std::string   options;
-    std::string   sources;
-    std::uint64_t size{ 0 }; ///< of its files together
-    std::int64_t  time{ 0 }; ///< of the newest of them
+    std::string options;
+    std::string sources;
+    std::string state; ///< of its files: names, sizes, times
   };
   using Folder = std::map<std::string, Output>; ///< by the outputs' names
 

@@ -53,7 +53,8 @@ AddNamed(const fs::path & folder, const std::string & name, std::vector<fs::path
   const auto        conversion = std::min(name.find_first_of("dDiu", percent), name.size() - 1);
   const std::string before = name.substr(0, percent);
   const std::string behind = name.substr(conversion + 1, name.find_first_of(" \t", conversion) - conversion - 1);
-  for (const fs::directory_entry & entry : fs::directory_iterator(folder / fs::path(before).parent_path()))
+  const fs::path searched = folder / fs::path(before).parent_path();
+  for (const fs::directory_entry & entry : fs::directory_iterator(searched.empty() ? "." : searched))
   {
     const std::string file = (fs::path(before).parent_path() / entry.path().filename()).string();
     if (file.size() >= before.size() + behind.size() && file.compare(0, before.size(), before) == 0 &&
@@ -64,9 +65,10 @@ AddNamed(const fs::path & folder, const std::string & name, std::vector<fs::path
   }
 }
 
-/** Adds what a header of MetaImage or NRRD names as its data: behind the key, and of a list in the lines after it. */
+/** Adds what a header of MetaImage or NRRD names as its data: behind the key, and of a list in the lines after it. Where
+ * the data are in the same file the header ends at the key LOCAL, or NRRD's at an empty line. */
 void
-AddDataOfHeader(const fs::path & header, std::vector<fs::path> & files)
+AddDataOfHeader(const fs::path & header, bool isNrrd, std::vector<fs::path> & files)
 {
   std::ifstream stream(header);
   bool          isList = false;
@@ -75,6 +77,10 @@ AddDataOfHeader(const fs::path & header, std::vector<fs::path> & files)
     const auto        at = line.find_first_of(":=");
     const std::string key = Word(line.substr(0, at));
     const bool isKey = at != std::string::npos && (key == "elementdatafile" || key == "data file" || key == "datafile");
+    if (isNrrd && !isList && line.find_first_not_of(" \t\r") == std::string::npos)
+    {
+      return;
+    }
     if (!isList && !isKey)
     {
       continue;
@@ -83,8 +89,12 @@ AddDataOfHeader(const fs::path & header, std::vector<fs::path> & files)
     name.erase(0, name.find_first_not_of(" \t"));
     name.erase(name.find_last_not_of(" \t\r") + 1);
     const std::string first = Word(name.substr(0, name.find_first_of(" \t")));
+    if (isKey && first == "local")
+    {
+      return;
+    }
     isList = isList || (isKey && first == "list");
-    if (!name.empty() && first != "list" && first != "local")
+    if (!name.empty() && first != "list")
     {
       AddNamed(header.parent_path(), name, files);
     }
@@ -126,9 +136,10 @@ FilesOf(const std::string & name)
     }
   }
   const std::string ending = Word(path.extension().string());
-  if (ending == ".mhd" || ending == ".nhdr")
+  const bool isNrrd = ending == ".nhdr" || ending == ".nrrd";
+  if ((isNrrd || ending == ".mhd" || ending == ".mha") && fs::is_regular_file(path)) // who opens a pipe waits
   {
-    AddDataOfHeader(path, files);
+    AddDataOfHeader(path, isNrrd, files);
   }
   AddPartner(path, files);
   files.erase(

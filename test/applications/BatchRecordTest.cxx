@@ -206,6 +206,58 @@ TEST_F(ProgramBatchAgain, DataOfSeveralFilesAreLookedAt)
   EXPECT_EQ(Run(), "ss");
 }
 
+/** Headers of formats that mostly have their data in the same file, and name another one. */
+TEST_F(ProgramBatchAgain, DataBesideMetaImagesAndNrrdsAreLookedAt)
+{
+  std::ofstream(Path("data.bin")) << std::string(96, 'x');
+  std::ofstream(Path("in.mha")) << "ObjectType = Image\nNDims = 3\nDimSize = 4 4 3\nElementType = MET_SHORT\n"
+                                << "ElementDataFile = data.bin\n";
+  std::ofstream(Path("in.nrrd")) << "NRRD0004\ntype: short\ndimension: 3\nsizes: 4 4 3\nencoding: raw\n"
+                                 << "endian: little\ndata file: data.bin\n";
+  std::ofstream(Path("list.csv")) << Path("in.mha") << ',' << Output(0) << '\n'
+                                  << Path("in.nrrd") << ',' << Output(1) << '\n';
+  EXPECT_EQ(Run(), "dd");
+  EXPECT_EQ(Run(), "ss");
+  Change(Path("data.bin"));
+  EXPECT_EQ(Run(), "dd");
+  EXPECT_EQ(Run(), "ss");
+}
+
+/** Numbers that JSON has one word for. */
+TEST_F(ProgramBatchAgain, DefaultValuesThatAreNoNumbers)
+{
+  WriteInputs(1);
+  WriteList(1);
+  for (const char * const value : { "nan", "inf", "-inf", "0.1", "0.10000000000000002" })
+  {
+    EXPECT_EQ(Run({ "--output-type", "double", "--default-value", value }), "d") << value;
+    EXPECT_EQ(Run({ "--output-type", "double", "--default-value", value }), "s") << value;
+  }
+}
+
+/** Names in other encodings than UTF-8 are names. */
+TEST_F(ProgramBatchAgain, NamesOfAnyBytes)
+{
+  WriteInputs(1);
+  const std::string name = Path("\xe4ltere 100%.nrrd"); // Latin-1
+  std::ofstream(Path("list.csv")) << Input(0) << ',' << name << '\n';
+  ExpectQuietSuccess(RunProgram({ "--batch", Path("list.csv") }));
+  const auto time = std::filesystem::last_write_time(name);
+  ExpectQuietSuccess(RunProgram({ "--batch", Path("list.csv") }));
+  EXPECT_EQ(std::filesystem::last_write_time(name), time);
+}
+
+/** An output that was made into something odd is made again, and the others are not held up. */
+TEST_F(ProgramBatchAgain, AnOutputThatNamesWhatIsNotThere)
+{
+  WriteInputs(2);
+  std::ofstream(Path("list.csv")) << Input(0) << ',' << Path("out.mhd") << '\n' << Input(1) << ',' << Output(1) << '\n';
+  EXPECT_EQ(Run(), "dd");
+  std::ofstream(Path("out.mhd"), std::ios::app) << "ElementDataFile = nowhere/%d.raw 1 2 1\n";
+  EXPECT_EQ(Run(), "ds");
+  EXPECT_NE(Reason(0).find("was changed"), std::string::npos) << Reason(0);
+}
+
 TEST_F(ProgramBatchAgain, OutputsOfTwoFiles)
 {
   WriteInputs(1);
@@ -215,6 +267,10 @@ TEST_F(ProgramBatchAgain, OutputsOfTwoFiles)
   std::filesystem::remove(Path("out.raw"));
   EXPECT_EQ(Run(), "d");
   EXPECT_TRUE(std::filesystem::exists(Path("out.raw")));
+  // Data of the same size that are older.
+  Change(Path("out.raw"));
+  std::filesystem::last_write_time(Path("out.raw"), Clock::now() - std::chrono::hours(100));
+  EXPECT_EQ(Run(), "d");
 }
 
 /** Whatever became of the record, the worst is that something is made again. */
