@@ -42,9 +42,18 @@ CudaBSplineFunctionBase<TSuperclass, TImageType, TCoordRep>::SetSplineOrder(unsi
   {
     CudaSplineDetail::CheckSplineAddressMode(splineOrder, this->GetAddressMode(d));
   }
+  const auto before = static_cast<unsigned int>(this->m_SplineOrder);
   Superclass::SetSplineOrder(splineOrder);
   this->Modified();
-  this->MethodChanged();
+  try
+  {
+    this->MethodChanged();
+  }
+  catch (...)
+  {
+    Superclass::SetSplineOrder(before); // of which the coefficients still are
+    throw;
+  }
 }
 
 template <typename TSuperclass, typename TImageType, typename TCoordRep>

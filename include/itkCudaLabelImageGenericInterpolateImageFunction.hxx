@@ -82,11 +82,20 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
   }
   if (splineOrder != m_SplineOrder)
   {
+    const auto before = m_SplineOrder;
     m_SplineOrder = splineOrder;
     this->Modified();
-    if (this->GetInputImage() != nullptr)
+    try
     {
-      this->SetInputImage(this->GetInputImage());
+      if (this->GetInputImage() != nullptr)
+      {
+        this->SetInputImage(this->GetInputImage());
+      }
+    }
+    catch (...)
+    {
+      m_SplineOrder = before; // of which the coefficients still are
+      throw;
     }
   }
 }
@@ -136,26 +145,23 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
 {
   using Indicator = Image<unsigned char, ImageDimension>;
   using Decomposition = CudaBSplineDecompositionImageFilter<Indicator, CoefficientImage>;
-  const auto region = image->GetBufferedRegion();
-  const auto count = static_cast<std::int64_t>(region.GetNumberOfPixels());
+  const auto    region = image->GetBufferedRegion();
+  const auto    count = static_cast<std::int64_t>(region.GetNumberOfPixels());
+  std::uint64_t checksum = 0;
   if constexpr (CudaSplineDetail::ImageTraits<TInputImage>::IsReadable)
   {
     CudaSplineDetail::CheckNotEmpty(this, image);
     const CudaSplineHostExecutor executor(MultiThreaderBase::New());
     CudaSpline::ExecutionContext context;
     context.host = &executor;
-    const std::uint64_t checksum = CudaSpline::ContentChecksum(
+    checksum = CudaSpline::ContentChecksum(
       image->GetBufferPointer(), static_cast<std::size_t>(count) * sizeof(LabelType), context);
     if (!m_Coefficients.empty() && checksum == m_Checksum && m_CoefficientOrder == m_SplineOrder &&
         m_CoefficientRegion == region)
     {
       return;
     }
-    m_Checksum = checksum;
   }
-  m_Coefficients.clear(); // until all are made, none are: they would be taken for those of the image
-  m_CoefficientOrder = m_SplineOrder;
-  m_CoefficientRegion = region;
   std::vector<LabelType> labels(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i)
   {
@@ -167,13 +173,12 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
                labels.end());
   std::sort(labels.begin(), labels.end());
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  m_LabelsOfCoefficients = labels;
 
   decltype(m_Coefficients) coefficients;
   auto                     indicator = Indicator::New();
   indicator->SetRegions(region);
   indicator->Allocate();
-  for (const LabelType label : m_LabelsOfCoefficients)
+  for (const LabelType label : labels)
   {
     std::transform(pixels.begin(), pixels.end(), indicator->GetBufferPointer(), [label](LabelType pixel) {
       return static_cast<unsigned char>(pixel == label ? 1 : 0);
@@ -187,7 +192,12 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
     coefficients.push_back(filter->GetOutput());
     coefficients.back()->DisconnectPipeline();
   }
+  // All of them, or those before: what throws above leaves them as they are.
   m_Coefficients.swap(coefficients);
+  m_LabelsOfCoefficients.swap(labels);
+  m_CoefficientOrder = m_SplineOrder;
+  m_CoefficientRegion = region;
+  m_Checksum = checksum;
 }
 
 template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>

@@ -338,7 +338,7 @@ private:
   std::vector<OutputType>
   ValuesOf(const List & list, OutputType defaultValue) const;
 
-  /** Evaluates one after the other, by the class itself, on all threads.
+  /** Evaluates one after the other, by the class itself, in the calling thread: a user's class may be none for several.
    *
    * \tparam TTake void(SizeValueType, bool, const ContinuousIndexType &): takes an entry, whether it is inside, and its
    * index */

@@ -20,6 +20,7 @@
 
 #include "itkCudaSplineInterpolateImageFunction.h"
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/CostModel.h"
 #include "itkCudaSpline/kernels/ErrorBounds.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
@@ -348,7 +349,17 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(con
     CudaSpline::SamplePoints(points, *source, context.Part(0.4, 1.0));
     if (CudaSpline::GivesErrorBound(points, samples, m_MeasureErrorBound))
     {
-      m_ErrorBound = CudaSpline::ModeErrorBound(points, *source, context);
+      try
+      {
+        m_ErrorBound = CudaSpline::ModeErrorBound(points, *source, context);
+      }
+      catch (const CudaSpline::DeviceError & error)
+      {
+        if (error.GetKind() != CudaSpline::DeviceError::Kind::OutOfMemory)
+        {
+          throw;
+        } // else it is not known: the batch itself is done
+      }
     }
   };
   operation.describe = [&] {

@@ -144,26 +144,24 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Evaluat
 {
   const CudaSplineTrace::Describe describe = [this, &list] { return this->TraceBatch(list.count); };
   CudaSplineTrace                 trace(describe);
-  const CudaSplineHostExecutor    executor(MultiThreaderBase::New());
-  executor.ParallelFor(static_cast<std::int64_t>(list.count), [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<SizeValueType>(begin); i < static_cast<SizeValueType>(end); ++i)
+  for (SizeValueType i = 0; i < list.count; ++i)
+  {
+    PointType           point;
+    ContinuousIndexType index;
+    for (unsigned int d = 0; d < ImageDimension; ++d)
     {
-      PointType           point;
-      ContinuousIndexType index;
-      for (unsigned int d = 0; d < ImageDimension; ++d)
-      {
-        const auto at = static_cast<std::int64_t>(i * ImageDimension + d);
-        point[d] = CudaSpline::LoadScalar<TCoordRep>(list.points, list.type, at);
-        index[d] = point[d];
-      }
-      if (list.physical)
-      {
-        this->ConvertPointToContinuousIndex(point, index);
-      }
-      take(i, this->IsInsideBuffer(index), index);
+      const auto at = static_cast<std::int64_t>(i * ImageDimension + d);
+      point[d] = CudaSpline::LoadScalar<TCoordRep>(list.points, list.type, at);
+      index[d] = point[d];
     }
-  });
+    if (list.physical)
+    {
+      this->ConvertPointToContinuousIndex(point, index);
+    }
+    take(i, this->IsInsideBuffer(index), index);
+  }
   const std::lock_guard<std::mutex> lock(m_BatchMutex);
+  m_ErrorBound = std::numeric_limits<double>::quiet_NaN();
   m_Backend.RecordSuperclass(WhyNotAccelerated(method));
   trace.Finish(m_Backend);
 }

@@ -42,9 +42,18 @@ CudaVectorBSplineInterpolateImageFunction<TInputImage, TCoordRep, TCoefficient>:
   }
   if (splineOrder != m_SplineOrder)
   {
+    const auto before = m_SplineOrder;
     m_SplineOrder = splineOrder;
     this->Modified();
-    this->AddressModeChanged();
+    try
+    {
+      this->AddressModeChanged();
+    }
+    catch (...)
+    {
+      m_SplineOrder = before; // of which the coefficients still are
+      throw;
+    }
   }
 }
 

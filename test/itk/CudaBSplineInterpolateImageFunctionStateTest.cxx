@@ -29,6 +29,7 @@
 #include "SplineTestImages.h"
 
 #include "itkImageRegionIterator.h"
+#include "itkImageSource.h"
 
 #include <cmath>
 #include <cstdint>
@@ -322,6 +323,55 @@ TEST_P(CudaBSplineInterpolateImageFunctionStateTest, Device)
   interpolator->SetInputImage(image);
   EXPECT_EQ(interpolator->GetLastBackend(), Backend::Cpu);
   EXPECT_NE(interpolator->GetFallbackReason(), "");
+}
+
+/** A source that fails when it is told to. */
+class Failing : public itk::ImageSource<ImageType>
+{
+public:
+  using Self = Failing;
+  using Pointer = itk::SmartPointer<Self>;
+  itkFactorylessNewMacro(Self);
+
+  ImageType::Pointer image;
+  bool               fails{ false };
+
+private:
+  void
+  GenerateOutputInformation() override
+  {
+    this->GetOutput()->CopyInformation(image);
+    this->GetOutput()->SetLargestPossibleRegion(image->GetLargestPossibleRegion());
+  }
+  void
+  GenerateData() override
+  {
+    if (fails)
+    {
+      throw itk::ExceptionObject(__FILE__, __LINE__, "It was told to fail.");
+    }
+    this->GraftOutput(image);
+  }
+};
+
+TEST_P(CudaBSplineInterpolateImageFunctionStateTest, AnOrderThatCannotBeHadChangesNothing)
+{
+  const auto source = Failing::New();
+  source->image = this->Image(__LINE__);
+  source->Update();
+  const auto            interpolator = this->MakeInterpolator(source->GetOutput());
+  const ContinuousIndex middle = Middle(source->image);
+  const double          before = interpolator->EvaluateAtContinuousIndex(middle);
+  source->fails = true;
+  source->Modified();
+  EXPECT_THROW(interpolator->SetSplineOrder(5), itk::ExceptionObject);
+  EXPECT_EQ(interpolator->GetSplineOrder(), 3);
+  EXPECT_EQ(interpolator->EvaluateAtContinuousIndex(middle), before);
+  source->fails = false;
+  source->Modified();
+  interpolator->SetSplineOrder(5);
+  EXPECT_EQ(interpolator->EvaluateAtContinuousIndex(middle),
+            this->MakeInterpolator(source->image, 5)->EvaluateAtContinuousIndex(middle));
 }
 
 TEST_P(CudaBSplineInterpolateImageFunctionStateTest, PrintSelf)
