@@ -202,8 +202,8 @@ struct ScanlineValue<LinearMethod<float>>
     }
   }
 
-  /** The value between samples that all are there. A neighbour at distance 1 does not count, which makes a difference
-   * only where it is not finite; then the value is not either. */
+  /** The value between samples that all are there. On a sample its neighbours do not count, which makes a difference
+   * only where they are not finite, and then the value is not either; but for the sign of a sample that is -0. */
   template <int VForm>
   __device__ __forceinline__ static float
   ValueWithin(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])
