@@ -39,6 +39,7 @@
 
 #include "BenchmarkHarness.h"
 #include "InterpolatorBenchmark.h"
+#include "ItkBenchmark.h"
 #include "TransferBenchmark.h"
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
@@ -52,7 +53,6 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <random>
 #include <thread>
 
 namespace
@@ -60,16 +60,8 @@ namespace
 using itk::CudaSpline::Backend;
 using itk::CudaSpline::PrefilterMethod;
 
-/** ITK's filter itself: New() would ask the object factory, which may answer with a class of the module. */
 template <typename TImage>
-class ItkFilter : public itk::BSplineDecompositionImageFilter<TImage, TImage>
-{
-public:
-  using Self = ItkFilter;
-  using Superclass = itk::BSplineDecompositionImageFilter<TImage, TImage>;
-  using Pointer = itk::SmartPointer<Self>;
-  itkFactorylessNewMacro(Self);
-};
+using ItkFilter = ItkOwn<itk::BSplineDecompositionImageFilter<TImage, TImage>>;
 
 /** One cell of the axes. */
 struct Cell
@@ -80,32 +72,6 @@ struct Cell
   PrefilterMethod method;
   unsigned int    threads{ 1 };
 };
-
-/** Uniform values in [-1000, 1000), the same in every run. The last image is kept, as neighbouring cells share it. */
-template <typename TImage>
-typename TImage::Pointer
-RandomImage(std::size_t size)
-{
-  static typename TImage::Pointer image;
-  if (!image || image->GetBufferedRegion().GetSize()[0] != size)
-  {
-    image = nullptr; // before the next is made
-    typename TImage::SizeType sizes;
-    sizes.Fill(size);
-    image = TImage::New();
-    image->SetRegions(sizes);
-    image->Allocate();
-    using T = typename TImage::PixelType;
-    std::mt19937_64                   generator(12345);
-    std::uniform_real_distribution<T> distribution(T(-1000), T(1000));
-    T * const                         pixels = image->GetBufferPointer();
-    for (std::size_t i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
-    {
-      pixels[i] = distribution(generator);
-    }
-  }
-  return image;
-}
 
 /** Wall time and time of all threads of the process, in milliseconds. */
 struct Times

@@ -18,6 +18,7 @@
 #include "InterpolatorBenchmark.h"
 
 #include "BenchmarkHarness.h"
+#include "ItkBenchmark.h"
 
 #include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaLabelImageGaussianInterpolateImageFunction.h"
@@ -43,16 +44,6 @@ namespace
 using Image = itk::Image<float, 3>;
 using Index = itk::ContinuousIndex<double, 3>;
 
-/** Without the object factory, which may answer with a class of the module. */
-template <typename TBase>
-class ItkOwn : public TBase
-{
-public:
-  using Self = ItkOwn;
-  using Pointer = itk::SmartPointer<Self>;
-  itkFactorylessNewMacro(Self);
-};
-
 using ItkSpline = ItkOwn<itk::BSplineInterpolateImageFunction<Image, double, double>>;
 using OwnSpline = itk::CudaBSplineInterpolateImageFunction<Image, double, double>;
 
@@ -62,21 +53,6 @@ Seconds(const std::function<void()> & run)
   const auto begin = std::chrono::steady_clock::now();
   run();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-/** Uniform values in [0, 1000), the same in every run. */
-Image::Pointer
-RandomImage(std::size_t size)
-{
-  const auto      image = Image::New();
-  Image::SizeType sizes;
-  sizes.Fill(size);
-  image->SetRegions(sizes);
-  image->Allocate();
-  std::mt19937                          generator(12345);
-  std::uniform_real_distribution<float> distribution(0.0F, 1000.0F);
-  std::generate_n(image->GetBufferPointer(), size * size * size, [&] { return distribution(generator); });
-  return image;
 }
 
 /** Indices inside, uniform. */
@@ -137,7 +113,7 @@ RegisterSingles(const std::string &                 name,
                 const std::function<void(TItk *)> & setItk = {})
 {
   RegisterRow("Single/interpolator:" + name + "/points:200000", [setOwn, setItk](benchmark::State & state) {
-    const auto image = RandomImage(64);
+    const auto image = RandomImage<Image>(64);
     const auto indices = RandomIndices(200000, 64);
     const auto own = TOwn::New();
     const auto itk = TItk::New();
@@ -194,7 +170,7 @@ RegisterPoints(itk::CudaSpline::Backend backend)
   const bool            onDevice = backend == itk::CudaSpline::Backend::Cuda;
   const std::string     name = std::string("Points/backend:") + (onDevice ? "cuda" : "cpu");
   RegisterRow(name + "/size:256/order:3/gradient/points:10000000", [onDevice, backend](benchmark::State & state) {
-    const auto image = RandomImage(256);
+    const auto image = RandomImage<Image>(256);
     const auto indices = RandomIndices(count, 256);
     const auto own = OwnSpline::New();
     const auto itk = ItkSpline::New();
@@ -247,7 +223,7 @@ void
 RegisterEvaluation(std::size_t size)
 {
   RegisterRow("Evaluation/backend:cpu/size:" + std::to_string(size) + "/order:3", [size](benchmark::State & state) {
-    const auto image = RandomImage(size);
+    const auto image = RandomImage<Image>(size);
     const auto transform = itk::Euler3DTransform<double>::New();
     transform->SetCenter(itk::Point<double, 3>(static_cast<double>(size) / 2.0));
     transform->SetRotation(0.17, 0.26, 0.35);

@@ -186,7 +186,9 @@ LoadKernels(SourceDescriptor source, ResampleDescriptor resample, const Transfor
   const auto                made = MakeSource(source, pixels.data(), context);
 
   const std::vector<double> ends(std::size_t{ 2 } * source.dimension);
-  std::vector<double>       output(4);
+  std::vector<double>       output(std::size_t{ 4 } * source.components);
+  resample.defaultPixels = nullptr; // the caller's memory may be gone
+  resample.extrapolation = nullptr;
   resample.samples = 4;
   resample.lines = 1;
   resample.lineOffset = 0;

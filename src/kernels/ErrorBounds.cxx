@@ -67,25 +67,32 @@ LargestCoefficient(const SampleSource & source, const ExecutionContext & context
                                                     : LargestElement<float>(source, context);
   }
 }
-} // namespace
 
+/** What a coefficient is rounded to by: half the distance from 1 to the next number of its type. */
 double
-StorageErrorBound(const SampleSource & source, const ExecutionContext & context)
+UnitOf(const SourceDescriptor & samples)
+{
+  return samples.element == ScalarType::Float64 ? 0x1p-53 : 0x1p-24;
+}
+
+/** StorageErrorBound() of coefficients whose largest magnitude is known. */
+double
+StorageBoundOf(const SampleSource & source, double largest)
 {
   const SourceDescriptor & samples = source.GetDescriptor();
   if (IsPacked(samples.storage))
   {
     return source.GetScale().errorBound;
   }
-  if (samples.storage == CoefficientStorage::Texture)
-  {
-    return samples.NeedsFilter() || samples.element != samples.pixel ? 0x1p-24 * source.GetTexture().largest : 0.0;
-  }
-  if (!samples.NeedsFilter() && samples.element == samples.pixel)
-  {
-    return 0.0;
-  }
-  return (samples.element == ScalarType::Float64 ? 0x1p-53 : 0x1p-24) * LargestCoefficient(source, context);
+  return samples.NeedsFilter() || samples.element != samples.pixel ? UnitOf(samples) * largest : 0.0;
+}
+} // namespace
+
+double
+StorageErrorBound(const SampleSource & source, const ExecutionContext & context)
+{
+  // Coefficients whose bits are the samples' are not read.
+  return StorageBoundOf(source, 1.0) > 0.0 ? StorageBoundOf(source, LargestCoefficient(source, context)) : 0.0;
 }
 
 double
@@ -93,18 +100,18 @@ ModeErrorBound(const InterpolationDescriptor & method, const SampleSource & sour
 {
   const SourceDescriptor & samples = source.GetDescriptor();
   const unsigned int       order = method.interpolation == Interpolation::Linear ? 1 : samples.order;
-  const double             storage = StorageErrorBound(source, context);
+  const double             largest = LargestCoefficient(source, context);
+  const double             storage = StorageBoundOf(source, largest);
   if (method.mode == EvaluationMode::Exact)
   {
-    const double unit = samples.element == ScalarType::Float64 ? 0x1p-53 : 0x1p-24;
-    return order == 0 ? storage
-                      : storage + samples.dimension * (3.0 * order + 8.0) * unit * LargestCoefficient(source, context);
+    const double sum = order > 0 ? samples.dimension * (3.0 * order + 8.0) * UnitOf(samples) * largest : 0.0;
+    return storage + sum;
   }
   return storage + TextureErrorBound(std::max(samples.order, 1U),
                                      samples.dimension,
                                      samples.size,
                                      source.GetTexture().difference,
-                                     source.GetTexture().largest,
+                                     largest,
                                      method.mode == EvaluationMode::TextureTable ? samples.tableEntries : 0);
 }
 
