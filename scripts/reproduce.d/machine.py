@@ -38,12 +38,17 @@ def processor():
     return names[0] if names else platform.processor() or platform.machine()
 
 
+def without_folders(argument):
+    """Absolute paths by their names: where a machine keeps its files is nobody's business."""
+    return " ".join(os.path.basename(word) if os.path.isabs(word) else word for word in str(argument).split(" "))
+
+
 def describe(arguments, commit, on_device):
     """The context of a run; arguments are sys.argv."""
     context = {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "commit": commit,
-        "command": " ".join([os.path.basename(arguments[0]), *map(str, arguments[1:])]),
+        "command": " ".join([os.path.basename(arguments[0]), *map(without_folders, arguments[1:])]),
     }
     found = gpu("name", "compute_cap", "driver_version") if on_device else None
     if found:
