@@ -76,7 +76,7 @@ TextOf(double number)
 std::string
 Checksum(const nlohmann::json & json)
 {
-  const std::string text = json.dump();
+  const std::string                                             text = json.dump();
   const std::unique_ptr<itksysMD5, decltype(&itksysMD5_Delete)> md5(itksysMD5_New(), &itksysMD5_Delete);
   itksysMD5_Initialize(md5.get());
   itksysMD5_Append(md5.get(), reinterpret_cast<const unsigned char *>(text.data()), static_cast<int>(text.size()));

@@ -53,7 +53,7 @@ AddNamed(const fs::path & folder, const std::string & name, std::vector<fs::path
   const auto        conversion = std::min(name.find_first_of("dDiu", percent), name.size() - 1);
   const std::string before = name.substr(0, percent);
   const std::string behind = name.substr(conversion + 1, name.find_first_of(" \t", conversion) - conversion - 1);
-  const fs::path searched = folder / fs::path(before).parent_path();
+  const fs::path    searched = folder / fs::path(before).parent_path();
   for (const fs::directory_entry & entry : fs::directory_iterator(searched.empty() ? "." : searched))
   {
     const std::string file = (fs::path(before).parent_path() / entry.path().filename()).string();
@@ -65,8 +65,8 @@ AddNamed(const fs::path & folder, const std::string & name, std::vector<fs::path
   }
 }
 
-/** Adds what a header of MetaImage or NRRD names as its data: behind the key, and of a list in the lines after it. Where
- * the data are in the same file the header ends at the key LOCAL, or NRRD's at an empty line. */
+/** Adds what a header of MetaImage or NRRD names as its data: behind the key, and of a list in the lines after it.
+ * Where the data are in the same file the header ends at the key LOCAL, or NRRD's at an empty line. */
 void
 AddDataOfHeader(const fs::path & header, bool isNrrd, std::vector<fs::path> & files)
 {
@@ -136,7 +136,7 @@ FilesOf(const std::string & name)
     }
   }
   const std::string ending = Word(path.extension().string());
-  const bool isNrrd = ending == ".nhdr" || ending == ".nrrd";
+  const bool        isNrrd = ending == ".nhdr" || ending == ".nrrd";
   if ((isNrrd || ending == ".mhd" || ending == ".mha") && fs::is_regular_file(path)) // who opens a pipe waits
   {
     AddDataOfHeader(path, isNrrd, files);
