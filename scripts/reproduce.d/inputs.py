@@ -85,6 +85,7 @@ def prepare(output, folders=(), volumes=True):
 
     folders: where files of the same names are looked for, too. volumes: the whole brain, not its slice alone.
     """
+    os.makedirs(output, exist_ok=True)
     made, missing = [], []
     ready = {name: first([name + ".pgm"], folders) for name in ("brain-slice", "brain", "camera", "proton-density")}
     path = first(TEMPLATES, folders)
@@ -113,6 +114,5 @@ def prepare(output, folders=(), volumes=True):
 
 
 if __name__ == "__main__":
-    os.makedirs(sys.argv[1], exist_ok=True)
     for line in prepare(sys.argv[1], sys.argv[2:])[1]:
         print(line, file=sys.stderr)

@@ -116,7 +116,7 @@ class Script(unittest.TestCase):
         import inputs
 
         (self.path / "camera.png").write_bytes(b"")
-        made, missing = inputs.prepare(str(self.path), [str(self.path / "absent")])
+        made, missing = inputs.prepare(str(self.path), [str(self.path / "made")])
         self.assertEqual(len({name for name, _ in made}) + len(missing), 3)
         for line in missing:
             self.assertIn("package", line)
@@ -126,7 +126,7 @@ class Script(unittest.TestCase):
 
         for name in ("brain-slice", "brain", "camera"):
             (self.path / f"{name}.pgm").write_bytes(b"P5 1 1 255\n.")
-        made, _ = inputs.prepare(str(self.path / "absent"), [str(self.path)])
+        made, _ = inputs.prepare(str(self.path / "made"), [str(self.path)])
         self.assertEqual([name for name, path in made if pathlib.Path(path).parent == self.path], ["brain", "brain", "camera"])
 
     def test_peers_do_the_same_work(self):
