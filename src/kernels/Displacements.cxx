@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/DisplacementBackends.h"
+#include "kernels/HostLoop.h"
 #include "kernels/MethodDispatch.h"
 #include "kernels/TransformStages.h"
 
@@ -34,7 +35,6 @@ template <unsigned int VDimension>
 void
 MakeDisplacementsOnCpu(const DisplacementDescriptor & descriptor, void * output, const ExecutionContext & context)
 {
-  constexpr std::int64_t                  parts = 16; // after which progress is reported
   auto                                    arguments = MakeDisplacementArguments<VDimension>(descriptor);
   std::vector<TransformStage<VDimension>> stages;
   if (descriptor.chain != nullptr)
@@ -48,21 +48,15 @@ MakeDisplacementsOnCpu(const DisplacementDescriptor & descriptor, void * output,
   }
   arguments.ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(descriptor.scanlineEnds);
   arguments.output = output;
-  for (std::int64_t part = 0; part < parts; ++part)
-  {
-    const std::int64_t first = descriptor.lines * part / parts;
-    const std::int64_t last = descriptor.lines * (part + 1) / parts;
-    context.ParallelFor(last - first, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t line = first + begin; line < first + end; ++line)
+  RunInParts(descriptor.lines, 1, context, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t line = begin; line < end; ++line)
+    {
+      for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
       {
-        for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
-        {
-          StoreDisplacement(arguments, line, sample);
-        }
+        StoreDisplacement(arguments, line, sample);
       }
-    });
-    context.Report(static_cast<double>(part + 1) / static_cast<double>(parts));
-  }
+    }
+  });
 }
 } // namespace
 

@@ -19,6 +19,8 @@
 #define EvaluationCpu_h
 
 #include "kernels/Evaluation.h"
+#include "kernels/HostLoop.h"
+#include "kernels/LinearRun.h"
 #include "kernels/MethodDispatch.h"
 
 #include <algorithm>
@@ -29,11 +31,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Parts after which progress is reported and an abort is noticed. */
-inline constexpr std::int64_t NumberOfSlabs = 16;
-
-/** \brief Lines of a slab at least, so that all threads have some. */
-inline constexpr std::int64_t FewestLines = 64;
+/** \brief Samples that a thread takes at a time, at least: some 0.05 ms, longer than to ask for them. */
+inline constexpr std::int64_t FewestSamples = 2048;
 
 /** \brief Points whose memory is asked for ahead of the one that is evaluated: scattered points wait for memory more
  * than for anything else. */
@@ -87,9 +86,6 @@ PrefetchSample(const EvaluationArguments<VDimension> & arguments, std::int64_t l
 #endif
 }
 
-/** \brief Continuous indices that are computed together. */
-inline constexpr std::int64_t IndicesAtATime = 64;
-
 /** \brief EvaluateSample() for consecutive samples of a scanline: their indices are computed together, in vectors, with
  * the same operations. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
@@ -133,6 +129,13 @@ EvaluateRun(const EvaluationArguments<VDimension> & arguments,
     }
   }
   const std::int64_t at = line * arguments.samples + sample;
+  if constexpr (IsLinearMethod<TMethod>::value)
+  {
+    if (EvaluateLinearRun<typename IsLinearMethod<TMethod>::Real>(arguments, indices, at, static_cast<int>(count)))
+    {
+      return;
+    }
+  }
   for (std::int64_t i = 0; i < count; ++i)
   {
     double index[VDimension];
@@ -150,40 +153,34 @@ void
 EvaluateLines(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, const ExecutionContext & context)
 {
   const bool scattered = arguments.coordinates == Coordinates::Indices || arguments.coordinates == Coordinates::Points;
-  const std::int64_t slabs = std::max<std::int64_t>(1, std::min(lines / FewestLines, NumberOfSlabs));
-  for (std::int64_t slab = 0; slab < slabs; ++slab)
-  {
-    const std::int64_t first = lines * slab / slabs;
-    const std::int64_t last = lines * (slab + 1) / slabs;
-    context.ParallelFor(last - first, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t line = first + begin; line < first + end; ++line)
+  const std::int64_t fewest = FewestSamples / std::max<std::int64_t>(1, arguments.samples);
+  RunInParts(lines, fewest, context, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t line = begin; line < end; ++line)
+    {
+      if (scattered)
       {
-        if (scattered)
+        for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
         {
-          for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
-          {
-            PrefetchSample<TMethod>(arguments, line, sample + PointsAhead);
-            EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
-          }
-          continue;
+          PrefetchSample<TMethod>(arguments, line, sample + PointsAhead);
+          EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
         }
-        if (arguments.coordinates == Coordinates::Stages)
-        {
-          for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
-          {
-            EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
-          }
-          continue;
-        }
-        for (std::int64_t sample = 0; sample < arguments.samples; sample += IndicesAtATime)
-        {
-          EvaluateRun<TMethod, VDerivatives>(
-            arguments, line, sample, std::min(IndicesAtATime, arguments.samples - sample));
-        }
+        continue;
       }
-    });
-    context.Report(static_cast<double>(slab + 1) / static_cast<double>(slabs));
-  }
+      if (arguments.coordinates == Coordinates::Stages)
+      {
+        for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
+        {
+          EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
+        }
+        continue;
+      }
+      for (std::int64_t sample = 0; sample < arguments.samples; sample += IndicesAtATime)
+      {
+        EvaluateRun<TMethod, VDerivatives>(
+          arguments, line, sample, std::min(IndicesAtATime, arguments.samples - sample));
+      }
+    }
+  });
 }
 
 /** \name Families of methods

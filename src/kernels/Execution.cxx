@@ -17,9 +17,10 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/Execution.h"
 
+#include "device/HostThreads.h"
+
 #include <algorithm>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -40,9 +41,7 @@ ThreadExecutor::ParallelFor(std::int64_t count, const Body & body) const
     return;
   }
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(parts));
-  std::vector<std::thread>        threads;
-  threads.reserve(static_cast<std::size_t>(parts));
-  const auto run = [&](std::int64_t part) {
+  RunOnHostThreads(parts, m_Threads, [&](std::int64_t part) {
     try
     {
       body(count * part / parts, count * (part + 1) / parts);
@@ -51,27 +50,7 @@ ThreadExecutor::ParallelFor(std::int64_t count, const Body & body) const
     {
       errors[static_cast<std::size_t>(part)] = std::current_exception();
     }
-  };
-  std::int64_t started = 0;
-  try
-  {
-    for (; started < parts; ++started)
-    {
-      threads.emplace_back(run, started);
-    }
-  }
-  catch (const std::system_error &)
-  {
-    // No more threads can be had: what is left is for this one.
-  }
-  for (; started < parts; ++started)
-  {
-    run(started);
-  }
-  for (std::thread & thread : threads)
-  {
-    thread.join();
-  }
+  });
   for (const std::exception_ptr & error : errors)
   {
     if (error)

@@ -20,6 +20,7 @@
 
 #include "device/LargePages.h"
 #include "kernels/EvaluationBackends.h"
+#include "kernels/HostLoop.h"
 #include "kernels/MethodDispatch.h"
 #include "kernels/TransformStages.h"
 
@@ -40,29 +41,22 @@ ResampleProvided(const ResampleDescriptor &              descriptor,
                  void *                                  output,
                  const ExecutionContext &                context)
 {
-  constexpr std::int64_t parts = 16; // after which progress is reported
-  const std::int64_t     lineBytes =
+  const std::int64_t lineBytes =
     arguments.samples * arguments.components * static_cast<std::int64_t>(SizeOf(descriptor.output));
-  for (std::int64_t part = 0; part < parts; ++part)
-  {
-    const std::int64_t first = descriptor.lines * part / parts;
-    const std::int64_t last = descriptor.lines * (part + 1) / parts;
-    context.ParallelFor(last - first, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<double> indices(static_cast<std::size_t>(arguments.samples) * VDimension);
-      auto                line = arguments;
-      line.coordinates = Coordinates::Indices;
-      line.pointType = ScalarType::Float64;
-      line.points = indices.data();
-      line.count = arguments.samples;
-      for (std::int64_t i = first + begin; i < first + end; ++i)
-      {
-        descriptor.indexProvider(i, 1, indices.data());
-        line.output = static_cast<char *>(output) + i * lineBytes;
-        EvaluateOnCpu(descriptor.interpolation, source.GetDescriptor(), Derivatives::None, line, 1, ExecutionContext());
-      }
-    });
-    context.Report(static_cast<double>(part + 1) / static_cast<double>(parts));
-  }
+  RunInParts(descriptor.lines, 1, context, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double> indices(static_cast<std::size_t>(arguments.samples) * VDimension);
+    auto                line = arguments;
+    line.coordinates = Coordinates::Indices;
+    line.pointType = ScalarType::Float64;
+    line.points = indices.data();
+    line.count = arguments.samples;
+    for (std::int64_t i = begin; i < end; ++i)
+    {
+      descriptor.indexProvider(i, 1, indices.data());
+      line.output = static_cast<char *>(output) + i * lineBytes;
+      EvaluateOnCpu(descriptor.interpolation, source.GetDescriptor(), Derivatives::None, line, 1, ExecutionContext());
+    }
+  });
 }
 
 /** Refuses samples for the outside that are not those of the source's image. */

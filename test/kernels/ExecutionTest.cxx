@@ -21,7 +21,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <thread>
 #include <vector>
 
 using namespace itk::CudaSpline;
@@ -59,6 +63,70 @@ TEST(Execution, ExceptionsOfThreadsArrive)
                                       }
                                     }),
                std::runtime_error);
+}
+
+// Threads are shared by all loops of a process: none waits for another.
+TEST(Execution, LoopsWithinLoopsAndAtOneTime)
+{
+  std::atomic<int>         visits{ 0 };
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 8; ++caller)
+  {
+    callers.emplace_back([&visits] {
+      const ThreadExecutor executor(5);
+      for (int again = 0; again < 50; ++again)
+      {
+        executor.ParallelFor(7, [&](std::int64_t begin, std::int64_t end) {
+          executor.ParallelFor(11 * (end - begin), [&](std::int64_t first, std::int64_t last) {
+            visits += static_cast<int>(last - first);
+          });
+        });
+      }
+    });
+  }
+  for (std::thread & caller : callers)
+  {
+    caller.join();
+  }
+  EXPECT_EQ(visits, 8 * 50 * 7 * 11);
+}
+
+TEST(Execution, PartsOfALoopRunAtOneTime)
+{
+  const ThreadExecutor executor(3);
+  std::atomic<int>     present{ 0 };
+  executor.ParallelFor(3, [&](std::int64_t, std::int64_t) {
+    ++present;
+    while (present < 3) // for ever, were there one thread
+    {
+      std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(present, 3);
+}
+
+// A child has none of its parent's threads.
+TEST(Execution, LoopsAfterAFork)
+{
+  const ThreadExecutor executor(4);
+  std::atomic<int>     visits{ 0 };
+  const auto           run = [&] {
+    executor.ParallelFor(100, [&](std::int64_t begin, std::int64_t end) { visits += static_cast<int>(end - begin); });
+  };
+  run();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0)
+  {
+    alarm(30); // ends a child that hangs
+    run();
+    _exit(visits == 200 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  run();
+  EXPECT_EQ(visits, 200);
 }
 
 TEST(Execution, PartsScaleProgress)
