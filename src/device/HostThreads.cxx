@@ -37,7 +37,7 @@ struct Loop
 {
   const std::function<void(std::int64_t)> * part;
   std::int64_t                              parts;
-  std::int64_t                              next; ///< part
+  std::int64_t                              next;   ///< part
   unsigned int                              wanted; ///< threads that may still join
   unsigned int                              working;
 };

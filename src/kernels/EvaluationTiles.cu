@@ -25,9 +25,6 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Bounds of sizes and indices of the input: places in a tile are computed in 32 bits. */
-constexpr std::int64_t MostIndex = std::int64_t{ 1 } << 20;
-
 /** Whether the kernels that take tiles can do it; all else is for those that take samples. */
 bool
 CanTile(const SourceDescriptor &       source,
@@ -43,10 +40,8 @@ CanTile(const SourceDescriptor &       source,
                 (derivatives == Derivatives::First && arguments.gradients != nullptr && arguments.hessians == nullptr));
   for (int d = 0; d < 3; ++d)
   {
-    const auto most = static_cast<double>(MostIndex);
-    can = can && arguments.extent.start[d] > -MostIndex &&
-          arguments.extent.start[d] + arguments.extent.size[d] < MostIndex && arguments.lower[d] > -most &&
-          arguments.upper[d] < most;
+    can = can && arguments.extent.start[d] > -MostTileIndex &&
+          arguments.extent.start[d] + arguments.extent.size[d] < MostTileIndex;
   }
   return can;
 }

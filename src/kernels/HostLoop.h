@@ -34,11 +34,11 @@ namespace itk::CudaSpline
 /** \brief Reports of a loop, about. */
 inline constexpr std::int64_t ReportsOfLoop = 64;
 
-/** \brief Calls \p body on disjoint parts that cover [0, count), by the host's threads, each of which takes the next part when
- * it has done one: none waits for another before the end, and parts may take different times.
+/** \brief Calls \p body on disjoint parts that cover [0, count), by the host's threads, each of which takes the next
+ * part when it has done one: none waits for another before the end, and parts may take different times.
  *
- * Progress is reported by the calling thread, at the begin, after parts of its own, and at the end. What it throws there, or \p body
- * anywhere, ends the loop and is thrown again.
+ * Progress is reported by the calling thread, at the begin, after parts of its own, and at the end. What it throws
+ * there, or \p body anywhere, ends the loop and is thrown again.
  *
  * \param[in] count iterations, 0 or more
  * \param[in] fewest iterations of a part at least, but for the last

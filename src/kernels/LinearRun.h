@@ -53,8 +53,8 @@ struct LinearPlaces
   TReal distance[VDimension][IndicesAtATime]; ///< from it
   int   between[IndicesAtATime]; ///< 1 for strictly between samples along each axis and within the bounds, else 0
 
-  /** Where \p count indices lie; false where the bounds or the array leave no room between samples, or have numbers that
-   * do not fit. */
+  /** Where \p count indices lie; false where the bounds or the array leave no room between samples, or have numbers
+   * that do not fit. */
   bool
   Find(const EvaluationArguments<VDimension> & arguments,
        const double (&indices)[VDimension][IndicesAtATime],
@@ -110,7 +110,7 @@ EvaluateLinearRun(const EvaluationArguments<VDimension> & arguments,
   {
     return false;
   }
-  const bool all = std::all_of(places.between, places.between + count, [](int between) { return between == 1; });
+  const bool    all = std::all_of(places.between, places.between + count, [](int between) { return between == 1; });
   constexpr int corners = 1 << VDimension;
   std::int64_t  step[corners]{};
   for (int corner = 0; corner < corners; ++corner)

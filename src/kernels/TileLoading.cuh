@@ -185,6 +185,9 @@ struct OutputBox
   }
 };
 
+/** Sizes and indices of the input of which a tile is made, at most: places in it are computed in 32 bits. */
+constexpr std::int64_t MostTileIndex = std::int64_t{ 1 } << 20;
+
 /** The box of the input whose samples the block needs. An index is monotone along a line, rounded as it is: the ends of
  * the part that is in the block bound it. */
 template <typename TReader>
@@ -238,8 +241,13 @@ FindTileBox(const EvaluationArguments<3> & arguments,
       }
       for (int d = 0; d < 3 && any; ++d)
       {
-        least[d] = TReader::Start(fmax(low[d], arguments.lower[d]));
-        most[d] = -TReader::Start(fmin(high[d], arguments.upper[d]));
+        const double first = fmax(low[d], arguments.lower[d]);
+        const double last = fmin(high[d], arguments.upper[d]);
+        // What is too far away for 32 bits fits into no tile either.
+        constexpr auto furthest = static_cast<double>(MostTileIndex);
+        const bool     isNear = first >= -furthest && last <= furthest;
+        least[d] = isNear ? TReader::Start(first) : -(1 << 29);
+        most[d] = isNear ? -TReader::Start(last) : -(1 << 29);
       }
     }
     for (int d = 0; d < 3; ++d)

@@ -25,6 +25,8 @@
 
 #include "ScanlineCase.h"
 
+#include <limits>
+
 using namespace CudaSplineTest;
 
 TEST(ResampleTilesGpu, EveryMapIsThatOfTheOtherBackend)
@@ -100,6 +102,34 @@ TEST(ResampleTilesGpu, EveryExtensionBeyondTheEdges)
         SCOPED_TRACE(testing::Message() << NameOf(extension) << ", order " << order << ", input of " << input[0]);
         Check(test, true, inside);
       }
+    }
+  }
+  EXPECT_GT(inside, 1000);
+}
+
+// Every place has a value: of samples that go on for ever there are tiles beside the array too, but not of places that
+// are further away than numbers of 32 bits.
+TEST(ResampleTilesGpu, ValuesEverywhere)
+{
+  CUDASPLINE_NEEDS_GPU();
+  FreshRandom      random;
+  std::int64_t     inside = 0;
+  constexpr double everywhere = std::numeric_limits<double>::infinity();
+  for (const Extension extension : { Extension::Mirror, Extension::Reflect, Extension::GridWrap })
+  {
+    for (const auto & input : InputSizes)
+    {
+      Case test = FloatCase(input, Interpolation::BSpline, 3, random);
+      test.source.extension.fill(extension);
+      Aim(test, Maps()[random.Engine()() % 9], OutputSizes[0], 0.0, random);
+      test.resample.lower.fill(-everywhere);
+      test.resample.upper.fill(everywhere);
+      for (const double far : { 3e7, -3e9, 4e11 })
+      {
+        test.ends[random.Engine()() % test.ends.size()] = far;
+      }
+      SCOPED_TRACE(testing::Message() << NameOf(extension) << ", input of " << input[0]);
+      Check(test, true, inside);
     }
   }
   EXPECT_GT(inside, 1000);
