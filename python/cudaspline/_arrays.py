@@ -44,6 +44,8 @@ class Buffer:
     dtype: str
     #: Makes the array that the caller gets of the array that owns the memory.
     finish: Callable[[Any], Any] = lambda array: array
+    #: What owns the memory where the array does not.
+    owner: Any = None
 
     @property
     def type_code(self) -> int:
