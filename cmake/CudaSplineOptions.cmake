@@ -11,6 +11,7 @@ if(ITK_SOURCE_DIR)
 endif()
 option(CUDASPLINE_BUILD_APPLICATIONS "Build the command-line programs" ${_cudaspline_programs})
 option(CUDASPLINE_BUILD_EXAMPLES "Build the examples of the documentation" ${_cudaspline_programs})
+option(CUDASPLINE_BUILD_PYTHON "Build the library of the Python package" ${_cudaspline_programs})
 option(CUDASPLINE_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 unset(_cudaspline_programs)
 

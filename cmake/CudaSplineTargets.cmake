@@ -1,17 +1,9 @@
 # What the targets of the project share, read by the top folder and by test/, which ITK's tree reads apart.
 
-set(CMAKE_CXX_STANDARD 17)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_CUDA_STANDARD 17)
-set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+include("${CMAKE_CURRENT_LIST_DIR}/CudaSplineLanguages.cmake")
 
 # ITK's include folders are set by the directories whose targets use ITK (cudaspline_use_itk() there): never here, or the lower layers
 # could see ITK.
-if(NOT TARGET CudaSplineWarnings)
-  add_library(CudaSplineWarnings INTERFACE)
-  target_compile_options(CudaSplineWarnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>)
-endif()
 
 # The ITK modules that are needed for what is built here.
 set(CUDASPLINE_ITK_MODULES ${ITK_MODULE_CudaSpline_PUBLIC_DEPENDS})

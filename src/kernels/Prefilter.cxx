@@ -22,6 +22,7 @@
 #include "itkCudaSpline/math/FirFilter.h"
 
 #include "device/LargePages.h"
+#include "kernels/DeviceArrayBackends.h"
 #include "kernels/HostCopies.h"
 #include "kernels/PrefilterBackends.h"
 #include "kernels/StoreCoefficients.h"
@@ -168,6 +169,12 @@ AllocateElements(const SourceDescriptor & descriptor)
   return { ::operator new(descriptor.ElementBytes()), [](void * memory) { ::operator delete(memory); } };
 }
 } // namespace
+
+void
+CheckSourceDescriptor(const SourceDescriptor & descriptor, const ExecutionContext & context)
+{
+  Check(descriptor, context);
+}
 
 std::shared_ptr<const SampleSource>
 MakeSource(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)

@@ -22,10 +22,10 @@
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/LineRecursion.h"
-#include "itkCudaSpline/math/PixelAccess.h"
 
 #include "kernels/HostCopies.h"
 #include "kernels/LineFilterCuda.h"
+#include "kernels/PixelsCuda.h"
 #include "kernels/PrefilterBackends.h"
 #include "kernels/StoreCoefficients.h"
 
@@ -40,50 +40,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-/** Numbers of any type to real elements, a plane for each component. */
-template <typename TReal>
-__global__ void
-ConvertKernel(const void * numbers,
-              ScalarType   type,
-              std::int64_t first,
-              std::int64_t count,
-              unsigned int components,
-              std::int64_t plane,
-              TReal *      elements)
-{
-  const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
-  if (i < count)
-  {
-    const std::int64_t at = first + i;
-    elements[components == 1 ? at : at % components * plane + at / components] = LoadScalar<TReal>(numbers, type, i);
-  }
-}
-
-/** \param[in] numbers of a piece: \p count of them, of which \p first come before
- * \param[out] elements where the first of all goes in the first plane */
-template <typename TReal>
-void
-LaunchConvert(const void *             numbers,
-              const SourceDescriptor & descriptor,
-              std::int64_t             first,
-              std::int64_t             count,
-              TReal *                  elements,
-              const Stream &           stream)
-{
-  constexpr int      threads = 256;
-  const std::int64_t blocks = (count + threads - 1) / threads; // of a piece: few
-  ConvertKernel<TReal><<<static_cast<unsigned int>(blocks), threads, 0, stream.Get()>>>(
-    numbers, descriptor.pixel, first, count, descriptor.components, descriptor.Count(), elements);
-  CheckCuda(cudaGetLastError(), "ConvertKernel");
-}
-
-/** Whether samples become others on the way to the device. */
-bool
-IsConverted(const SourceDescriptor & descriptor)
-{
-  return descriptor.element != descriptor.pixel || descriptor.components > 1;
-}
 
 /** Streams that convert pieces: one piece travels while others are converted. */
 constexpr std::size_t ConversionStreams = 4;

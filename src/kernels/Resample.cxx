@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "device/LargePages.h"
+#include "kernels/DeviceArrayBackends.h"
 #include "kernels/EvaluationBackends.h"
 #include "kernels/HostLoop.h"
 #include "kernels/MethodDispatch.h"
@@ -173,13 +174,19 @@ CheckSource(const InterpolationDescriptor & method, const SampleSource & source,
 }
 
 void
+CheckResample(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+{
+  CheckSource(descriptor, source, context);
+  CheckExtrapolation(descriptor, source);
+}
+
+void
 Resample(const ResampleDescriptor & descriptor,
          const SampleSource &       source,
          void *                     output,
          const ExecutionContext &   context)
 {
-  CheckSource(descriptor, source, context);
-  CheckExtrapolation(descriptor, source);
+  CheckResample(descriptor, source, context);
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
     AdviseLargePages(output,

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 
+#include "kernels/DeviceArrayBackends.h"
 #include "kernels/EvaluationBackends.h"
 #include "kernels/EvaluationCuda.h"
 #include "kernels/GatherSource.h"
@@ -113,6 +114,23 @@ private:
   std::vector<double>               m_Indices;
 };
 
+/** Enqueues the copy of the default pixel of several components; no memory where there is none. */
+DeviceBuffer
+UploadDefaults(const ResampleDescriptor & descriptor,
+               const SampleSource &       source,
+               const Stream &             stream,
+               Uploader &                 uploader)
+{
+  const std::size_t bytes =
+    descriptor.defaultPixels != nullptr ? source.GetDescriptor().components * sizeof(std::uint64_t) : 0;
+  DeviceBuffer defaults(bytes, stream);
+  if (bytes > 0)
+  {
+    uploader.Copy(defaults.Data(), descriptor.defaultPixels, bytes, stream);
+  }
+  return defaults;
+}
+
 /** Slabs of scanlines: while one is computed, the one before travels to the host. */
 template <unsigned int VDimension>
 void
@@ -135,14 +153,8 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
     arguments.texture = gathered->Get();
   }
   SlabCoordinates<VDimension> coordinates(descriptor, plan, streams[0], uploaders[0], arguments);
-  const std::size_t           defaultBytes =
-    descriptor.defaultPixels != nullptr ? source.GetDescriptor().components * sizeof(std::uint64_t) : 0;
-  const DeviceBuffer defaults(defaultBytes, streams[0]);
-  if (defaultBytes > 0)
-  {
-    uploaders[0].Copy(defaults.Data(), descriptor.defaultPixels, defaultBytes, streams[0]);
-    arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
-  }
+  const DeviceBuffer          defaults = UploadDefaults(descriptor, source, streams[0], uploaders[0]);
+  arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
   const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(plan.slabBytes, streams[0]),
                                            DeviceBuffer(plan.slabBytes, streams[1]) };
   streams[0].Synchronize();
@@ -180,15 +192,48 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   }
 }
 
-} // namespace
-
+/** The whole at once into an array of the device. */
+template <unsigned int VDimension>
 void
-ResampleOnCuda(const ResampleDescriptor & descriptor,
-               const SampleSource &       source,
-               void *                     output,
-               const ExecutionContext &   context)
+ResampleInPlace(const ResampleDescriptor & descriptor,
+                const SampleSource &       source,
+                const GatherTexture *      gathered,
+                void *                     output,
+                StreamHandle               caller,
+                const MemoryPlan &         plan,
+                const ExecutionContext &   context)
 {
-  const DeviceScope scope(context.device);
+  const Stream stream;
+  OrderBehind(caller, stream);
+  Uploader uploader(CopyThreadsOf(context));
+  auto     arguments = MakeResampleArguments<VDimension>(descriptor, source);
+  arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
+  if (gathered != nullptr)
+  {
+    arguments.texture = gathered->Get();
+  }
+  SlabCoordinates<VDimension> coordinates(descriptor, plan, stream, uploader, arguments);
+  const DeviceBuffer          defaults = UploadDefaults(descriptor, source, stream, uploader);
+  arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
+  coordinates.Aim(0, descriptor.lines, nullptr, stream, uploader, context);
+  arguments.output = output;
+  arguments.count = descriptor.lines * arguments.samples;
+  LaunchEvaluation(
+    descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, descriptor.lines, stream.Get());
+  stream.Synchronize();
+}
+
+/** What a resampling allocates, and the texture that its source is gathered from. */
+struct Preparation
+{
+  MemoryPlan            plan;
+  const GatherTexture * gathered;
+};
+
+/** \exception DeviceError the memory does not hold it */
+Preparation
+Prepare(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+{
   // The sources are there already: only what is allocated here counts against the free memory.
   const SourceDescriptor &   samples = source.GetDescriptor();
   const SampleSource * const beyond = descriptor.extrapolation != &source ? descriptor.extrapolation : nullptr;
@@ -201,10 +246,38 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
   {
     throw DeviceError(DeviceError::Kind::OutOfMemory, plan.reason);
   }
-  const std::size_t           spare = available - std::min(available, plan.PeakBytes());
-  const GatherTexture * const gathered = GatherTextureOf(descriptor, source, spare);
+  const std::size_t spare = available - std::min(available, plan.PeakBytes());
+  return { plan, GatherTextureOf(descriptor, source, spare) };
+}
+
+} // namespace
+
+void
+ResampleOnCuda(const ResampleDescriptor & descriptor,
+               const SampleSource &       source,
+               void *                     output,
+               const ExecutionContext &   context)
+{
+  const DeviceScope scope(context.device);
+  const Preparation preparation = Prepare(descriptor, source, context);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
-    ResampleSlabs<decltype(dimension)::value>(descriptor, source, gathered, output, plan, context);
+    ResampleSlabs<decltype(dimension)::value>(
+      descriptor, source, preparation.gathered, output, preparation.plan, context);
+  });
+}
+
+void
+ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
+                    const SampleSource &       source,
+                    void *                     output,
+                    StreamHandle               stream,
+                    const ExecutionContext &   context)
+{
+  const DeviceScope scope(context.device);
+  const Preparation preparation = Prepare(descriptor, source, context);
+  DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
+    ResampleInPlace<decltype(dimension)::value>(
+      descriptor, source, preparation.gathered, output, stream, preparation.plan, context);
   });
 }
 

@@ -18,6 +18,7 @@
 #ifndef StagesCuda_h
 #define StagesCuda_h
 
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 
 #include "kernels/TransformStages.h"
@@ -27,7 +28,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Enqueues the copy of a chain of transforms to a device, and aims the arguments at it.
+/** \brief Enqueues the copy of a chain of transforms to a device, and aims the arguments at it; displacements that are
+ * in memory of a device stay there.
  *
  * \param[in] chain the chain
  * \param[out] at room for chain.Bytes(), device memory
@@ -46,10 +48,18 @@ UploadStages(const TransformChain &            chain,
   SetGrids(chain, arguments);
   for (const TransformChain::Stage & stage : chain.stages)
   {
-    const std::size_t element = stage.singleData != nullptr ? sizeof(float) : sizeof(double);
-    const auto        bytes = static_cast<std::size_t>(TransformChain::CountOf(stage, VDimension)) * element;
-    stages.push_back(MakeStage<VDimension>(stage, at));
-    uploader.Copy(at, DisplacementsOf(stage), bytes, stream);
+    const std::size_t  element = stage.singleData != nullptr ? sizeof(float) : sizeof(double);
+    const auto         bytes = static_cast<std::size_t>(TransformChain::CountOf(stage, VDimension)) * element;
+    const void * const displacements = DisplacementsOf(stage);
+    if (bytes > 0 && DeviceOfPointer(displacements) >= 0)
+    {
+      stages.push_back(MakeStage<VDimension>(stage, displacements)); // read where they are
+    }
+    else
+    {
+      stages.push_back(MakeStage<VDimension>(stage, at));
+      uploader.Copy(at, displacements, bytes, stream);
+    }
     at += TransformChain::BytesOf(stage, VDimension);
   }
   uploader.Copy(at, stages.data(), stages.size() * sizeof(stages[0]), stream);

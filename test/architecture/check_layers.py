@@ -7,6 +7,8 @@ doc/Architecture.md:
   math       C++ standard library; math
   device     standard library, CUDA runtime API; device
   kernels    standard library, CUDA runtime API, CUB, Thrust; math, device, kernels; never ITK
+  c          the interface in C (include/itkCudaSpline/c, src/c): standard library; c and the public headers of the layers below;
+             no CUDA header, no CUDA call
   ITK        standard library, ITK; the public headers of the layers below; no CUDA header, no CUDA call
   programs   the ITK layer, ITK, libraries of programs; benchmarks also the kernels and what is below them
              benchmark/kernels: standard library, CUDA runtime API, the layers below ITK and their private headers, as it times
@@ -27,7 +29,7 @@ import sys
 SOURCE = re.compile(r"\.(h|hxx|hpp|cxx|cpp|cc|c|cu|cuh|wrap)(\.in)?$")
 CUDA_SOURCE = re.compile(r"\.cuh?(\.in)?$")
 
-# What an include can be. A layer is "math", "device", "kernels", "itk", "programs", "benchmark", "kernel benchmark" or "tests".
+# What an include can be. A layer is "math", "device", "kernels", "c", "itk", "programs", "benchmark", "kernel benchmark" or "tests".
 STANDARD = set(
     """algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono cinttypes
     ciso646 climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdalign
@@ -52,11 +54,12 @@ OUTSIDE = [
     ("library of programs", re.compile(r"(CLI|nlohmann|benchmark)/")),
 ]
 
-LAYERS = ["math", "device", "kernels"]
+LAYERS = ["math", "device", "kernels", "c"]
 ALLOWED = {
     "math": {"standard", "math"},
     "device": {"standard", "system", "CUDA runtime", "device"},
     "kernels": {"standard", "CUDA runtime", "CUDA library", "math", "device", "kernels"},
+    "c": {"standard", "math", "device", "kernels", "c"},
     "itk": {"standard", "ITK", "itk", "math", "device", "kernels"},
     "programs": {"standard", "system", "ITK", "library of programs", "itk", "programs"},
     "benchmark": {
@@ -65,9 +68,9 @@ ALLOWED = {
     "kernel benchmark": {"standard", "CUDA runtime", "math", "device", "kernels", "kernel benchmark"},
 }
 # Layers that may include the public headers of a layer below (include/), but not its private ones (src/).
-PUBLIC_ONLY = {"itk", "programs", "benchmark"}
+PUBLIC_ONLY = {"c", "itk", "programs", "benchmark"}
 # Layers that make no CUDA call and launch nothing.
-NO_CUDA_CALL = {"math", "itk", "programs", "benchmark"}
+NO_CUDA_CALL = {"math", "c", "itk", "programs", "benchmark"}
 
 INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:include|import|include_next)\b[ \t]*(.*)$")
 WRAP_INCLUDE = re.compile(r"^[ \t]*itk_wrap_include\([ \t]*\"?([^\")]+)\"?[ \t]*\)")
@@ -206,7 +209,7 @@ class Tree:
                     self.complain(path, number, f'the {layer} layer may not include a header that check_layers.py does not know: "{name}"')
                 elif kind not in ALLOWED[layer]:
                     self.complain(path, number, f'the {layer} layer may not include {kind}: "{name}"')
-                elif private and layer in PUBLIC_ONLY and kind in LAYERS:
+                elif private and layer in PUBLIC_ONLY and kind in LAYERS and kind != layer:
                     self.complain(path, number, f'the {layer} layer may not include private headers of the {kind} layer: "{name}"')
         for path in self.files:
             if CUDA_SOURCE.search(path):

@@ -1,0 +1,399 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_c_CudaSplineC_h
+#define itkCudaSpline_c_CudaSplineC_h
+
+#include <stdint.h>
+
+/** \file
+ * \brief The interface of the kernels layer in C, for other languages. The library libCudaSplineC has it.
+ *
+ * Every function but those that say otherwise returns a code, CUDASPLINE_OK (0) where it worked; what went wrong is in
+ * cudaspline_last_error() of the same thread. No exception leaves the library. Functions may be called by any number of
+ * threads at once.
+ *
+ * Structures are zeroed by the caller before their fields are set, and zeros are defaults where a field does not say
+ * otherwise. Axes come x first, where x is the axis whose samples follow each other in memory: the reverse of the order
+ * in which NumPy tells a shape. Matrices have 9 numbers, three rows of three, of which the first ones count in fewer
+ * dimensions. Numbers of a pixel (components) follow each other.
+ *
+ * Where an array is says its device: -1 for memory of the host, else the number of a CUDA device. The arrays of one
+ * call are all in the same place. Those on a device are read and written in the order of a stream (cudaStream_t) of the
+ * caller; the work is complete when the function returns, but for cudaspline_sample(), which is enqueued there. */
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+  /** \defgroup CudaSplineC Interface in C
+   * @{ */
+
+  /** Number of this interface: a library with another one has other structures. */
+#define CUDASPLINE_C_INTERFACE 1
+
+  /** Most dimensions of an image; values are made in 1 to 3. */
+#define CUDASPLINE_MAXIMUM_DIMENSION 4
+
+  /** \brief What a function returns. */
+  enum cudaspline_code
+  {
+    CUDASPLINE_OK = 0,               /**< it worked */
+    CUDASPLINE_INVALID_ARGUMENT = 1, /**< an argument that cannot be; the message names it */
+    CUDASPLINE_OUT_OF_MEMORY = 2,    /**< memory of the host or of the device did not suffice */
+    CUDASPLINE_NO_DEVICE = 3,        /**< a device that is asked for is not there, or cannot be used */
+    CUDASPLINE_DEVICE_LOST = 4,      /**< a sticky error of CUDA: this process cannot use the device any more */
+    CUDASPLINE_DEVICE_ERROR = 5,     /**< another error of CUDA */
+    CUDASPLINE_ABORTED = 6,          /**< the progress callback stopped it; results are incomplete */
+    CUDASPLINE_INTERNAL_ERROR = 7    /**< what should not happen */
+  };
+
+  /** \brief Types of numbers. */
+  enum cudaspline_type
+  {
+    CUDASPLINE_UINT8 = 0,
+    CUDASPLINE_INT8 = 1,
+    CUDASPLINE_UINT16 = 2,
+    CUDASPLINE_INT16 = 3,
+    CUDASPLINE_UINT32 = 4,
+    CUDASPLINE_INT32 = 5,
+    CUDASPLINE_UINT64 = 6,
+    CUDASPLINE_INT64 = 7,
+    CUDASPLINE_FLOAT32 = 8,
+    CUDASPLINE_FLOAT64 = 9
+  };
+
+  /** \brief How lines of samples continue outside, as scipy.ndimage names it. B-splines of orders 2 to 5 have the first
+   * three. */
+  enum cudaspline_extension
+  {
+    CUDASPLINE_MIRROR = 0,       /**< whole-sample symmetry: d c b | a b c d | c b a; ITK's */
+    CUDASPLINE_REFLECT = 1,      /**< half-sample symmetry:  c b a | a b c d | d c b */
+    CUDASPLINE_GRID_WRAP = 2,    /**< periodic:              b c d | a b c d | a b c */
+    CUDASPLINE_NEAREST = 3,      /**< the end goes on:       a a a | a b c d | d d d */
+    CUDASPLINE_GRID_CONSTANT = 4 /**< the border value:      k k k | a b c d | k k k */
+  };
+
+  /** \brief How samples become B-spline coefficients. */
+  enum cudaspline_prefilter_method
+  {
+    CUDASPLINE_EXACT = 0,       /**< recursion, exact to the precision of the elements */
+    CUDASPLINE_ITK_HORIZON = 1, /**< recursion, truncated where ITK truncates it */
+    CUDASPLINE_FIR = 2,         /**< convolution with a number of taps */
+    CUDASPLINE_COEFFICIENTS = 3 /**< none: the samples are coefficients already */
+  };
+
+  /** \brief How a value is made from samples. */
+  enum cudaspline_interpolation_kind
+  {
+    CUDASPLINE_INTERPOLATE_NEAREST = 0,        /**< the nearest sample, unchanged */
+    CUDASPLINE_INTERPOLATE_LINEAR = 1,         /**< by dimension: linear, bilinear, trilinear */
+    CUDASPLINE_INTERPOLATE_BSPLINE = 2,        /**< of the source's order, 0 to 5 */
+    CUDASPLINE_INTERPOLATE_CATMULL_ROM = 3,    /**< cubic through the samples, of a given tension */
+    CUDASPLINE_INTERPOLATE_WINDOWED_SINC = 4,  /**< a window and a radius */
+    CUDASPLINE_INTERPOLATE_LABEL_GAUSSIAN = 5  /**< the label of the largest Gaussian weight */
+  };
+
+  /** \brief How the value of a B-spline is summed up. */
+  enum cudaspline_mode
+  {
+    CUDASPLINE_MODE_EXACT = 0,        /**< every tap by itself */
+    CUDASPLINE_MODE_TEXTURE = 1,      /**< pairs of taps by filtered fetches; float32 elements of storage TEXTURE */
+    CUDASPLINE_MODE_TEXTURE_TABLE = 2 /**< the same with a table of weights */
+  };
+
+  /** \brief How coefficients are stored. */
+  enum cudaspline_storage
+  {
+    CUDASPLINE_STORAGE_ELEMENT = 0, /**< as they were computed */
+    CUDASPLINE_STORAGE_HALF = 1,    /**< 16 bits, floating point; order 3 */
+    CUDASPLINE_STORAGE_INT16 = 2,   /**< 16 bits, integers with a scale; order 3 */
+    CUDASPLINE_STORAGE_TEXTURE = 3  /**< for the modes of textures */
+  };
+
+  /** \brief Windows of the windowed sinc. */
+  enum cudaspline_window
+  {
+    CUDASPLINE_COSINE = 0,
+    CUDASPLINE_HAMMING = 1,
+    CUDASPLINE_WELCH = 2,
+    CUDASPLINE_LANCZOS = 3,
+    CUDASPLINE_BLACKMAN = 4
+  };
+
+  /** \brief Who computed. */
+  enum cudaspline_backend
+  {
+    CUDASPLINE_BACKEND_NONE = 0, /**< nothing has run */
+    CUDASPLINE_BACKEND_CUDA = 1, /**< a GPU */
+    CUDASPLINE_BACKEND_CPU = 2   /**< the threads of the host */
+  };
+
+  /** \brief Bytes of a reason, its end included. */
+#define CUDASPLINE_REASON_BYTES 512
+
+  /** \brief Where and by whom an operation runs, and who did. Every operation takes one. */
+  typedef struct cudaspline_execution
+  {
+    const char * device;       /**< of host arrays: "" or null: whatever is done first, or what the environment variable
+                                    CUDASPLINE_DEVICE says; "cpu"; "gpu"; the number of a device; "0,1": these */
+    int32_t      threads;      /**< of the host; 0: one a core */
+    uint64_t     memory_limit; /**< bytes on a device; 0: what it has */
+    /** Called from the calling thread with the finished fraction, in [0, 1]; what is not 0 stops the operation. May be
+     * null. */
+    int32_t (*progress)(double fraction, void * data);
+    void *  progress_data;                   /**< handed to \c progress */
+    int32_t backend;                         /**< result: cudaspline_backend */
+    int32_t used_device;                     /**< result: number of the (first) device; -1 for the host */
+    int32_t pieces;                          /**< result: into how many pieces it was cut for want of memory */
+    char    reason[CUDASPLINE_REASON_BYTES]; /**< result: why it was not an earlier backend; empty where it was */
+  } cudaspline_execution;
+
+  /** \brief Properties of a device. */
+  typedef struct cudaspline_device_info
+  {
+    char     name[256];       /**< as the driver names it */
+    int32_t  major;           /**< compute capability, before the point */
+    int32_t  minor;           /**< compute capability, after the point */
+    int32_t  multiprocessors; /**< how many */
+    uint64_t total_memory;    /**< bytes */
+  } cudaspline_device_info;
+
+  /** \brief An image, and what is made of it before it is evaluated. */
+  typedef struct cudaspline_image
+  {
+    const void * pixels;                             /**< samples, x fastest */
+    int32_t      device;                             /**< where they are: -1 for the host */
+    void *       stream;                             /**< of a device: cudaStream_t */
+    int32_t      dimension;                          /**< 1 to CUDASPLINE_MAXIMUM_DIMENSION */
+    int64_t      start[CUDASPLINE_MAXIMUM_DIMENSION]; /**< index of the first sample */
+    int64_t      size[CUDASPLINE_MAXIMUM_DIMENSION]; /**< samples an axis; what is above the dimension is not read */
+    int32_t      components;                         /**< numbers a pixel, at least 1 */
+    int32_t      pixel;                              /**< cudaspline_type of the samples */
+    int32_t      element;                            /**< cudaspline_type of what is made: CUDASPLINE_FLOAT32 or 64, or
+                                                          \c pixel where samples move unchanged */
+    int32_t      order;                              /**< of the B-spline: 0 and 1 have no prefilter */
+    int32_t      method;                             /**< cudaspline_prefilter_method */
+    int32_t      taps;                               /**< of CUDASPLINE_FIR: odd */
+    int32_t      extension[CUDASPLINE_MAXIMUM_DIMENSION]; /**< cudaspline_extension, by axis */
+    int32_t      storage;                            /**< cudaspline_storage */
+    int32_t      table_entries;                      /**< of CUDASPLINE_MODE_TEXTURE_TABLE: 128 to 65536 */
+  } cudaspline_image;
+
+  /** \brief How a value is made. */
+  typedef struct cudaspline_interpolation
+  {
+    int32_t kind;      /**< cudaspline_interpolation_kind */
+    int32_t mode;      /**< cudaspline_mode */
+    double  lower[3];  /**< continuous indices below are outside, by axis; ITK's is start - 0.5 */
+    double  upper[3];  /**< those at or above are outside; ITK's is start + size - 0.5. At most 2^52 in magnitude */
+    double  border;    /**< what stands outside under CUDASPLINE_GRID_CONSTANT */
+    double  tension;   /**< of Catmull-Rom; 0.5 is the usual one (not a default) */
+    int32_t window;    /**< of the windowed sinc: cudaspline_window */
+    int32_t radius;    /**< of the windowed sinc: 1 to 8 or so (samples) */
+    double  sigma[3];  /**< standard deviation of the label Gaussian, by axis (samples) */
+    double  cutoff[3]; /**< distance beyond which it does not look, by axis (samples) */
+  } cudaspline_interpolation;
+
+  /** \brief What a transform does to a point. */
+  enum cudaspline_stage_kind
+  {
+    CUDASPLINE_STAGE_AFFINE = 0,  /**< matrix and offset */
+    CUDASPLINE_STAGE_BSPLINE = 1, /**< grid of B-spline coefficients, as itk::BSplineTransform */
+    CUDASPLINE_STAGE_FIELD = 2    /**< field of displacements, as itk::DisplacementFieldTransform */
+  };
+
+  /** \brief One transform of a chain: output point to input point, in mm. */
+  typedef struct cudaspline_stage
+  {
+    int32_t      kind;              /**< cudaspline_stage_kind */
+    double       matrix[9];         /**< of AFFINE */
+    double       offset[3];         /**< of AFFINE: matrix * point + offset */
+    int64_t      start[3];          /**< index of the grid's first sample */
+    int64_t      size[3];           /**< samples of the grid */
+    double       origin[3];         /**< place of the grid's index 0 (mm) */
+    double       point_to_index[9]; /**< indices of the grid a mm */
+    int32_t      order;             /**< of BSPLINE: 1 to 3 */
+    int32_t      nearest;           /**< of FIELD: the nearest displacement, not the linearly interpolated one */
+    int32_t      goes_on;           /**< of FIELD: the outermost displacements stand outside too */
+    const void * data;              /**< displacements (mm): of BSPLINE a component after the other, of FIELD a vector
+                                         after the other; where the image is, or in host memory */
+    int32_t      type;              /**< CUDASPLINE_FLOAT64, or CUDASPLINE_FLOAT32 for a field */
+  } cudaspline_stage;
+
+  /** \brief A resampling: where each sample of the output is in the input.
+   *
+   * A sample goes from its index to its place by the output's grid, through the stages in the order in which they stand,
+   * and to a continuous index of the input by the input's. Where all stages are affine the samples of a scanline are
+   * interpolated between its ends, as ITK does it. */
+  typedef struct cudaspline_resampling
+  {
+    cudaspline_interpolation interpolation;            /**< how a value is made */
+    int32_t                  extrapolate;              /**< outside stands the nearest sample, not the default pixel */
+    double                   input_origin[3];          /**< place of the input's index 0 (mm) */
+    double                   input_point_to_index[9];  /**< indices of the input a mm */
+    double                   output_origin[3];         /**< place of the output's index 0 (mm) */
+    double                   output_index_to_point[9]; /**< mm an index of the output */
+    int64_t                  output_start[3];          /**< index of the output's first sample */
+    int64_t                  output_size[3];           /**< samples of the output; of as many axes as the input */
+    const cudaspline_stage * stages;                   /**< the chain */
+    int32_t                  stage_count;              /**< how many */
+    void *                   output;                   /**< the output's pixels, where the input's are; apart from them */
+    int32_t                  output_type;              /**< cudaspline_type */
+    const void *             default_pixel;            /**< of the output's type, a number a component, in host memory; null: 0 */
+    int32_t                  device;                   /**< of the output: -1 for the host */
+    void *                   stream;                   /**< of the output */
+  } cudaspline_resampling;
+
+  /** \brief Values at points. Arrays are all in the same place, which need not be the source's where that is a device. */
+  typedef struct cudaspline_points
+  {
+    cudaspline_interpolation interpolation;     /**< how a value is made */
+    int32_t                  device;            /**< where the arrays are: -1 for the host, else the source's device */
+    void *                   stream;            /**< of a device: cudaStream_t in which the work is enqueued */
+    int64_t                  count;             /**< points */
+    const void *             points;            /**< as many numbers a point as there are dimensions, x first */
+    int32_t                  point_type;        /**< CUDASPLINE_FLOAT32 or 64 */
+    int32_t                  physical;          /**< points are places (mm), not continuous indices */
+    double                   origin[3];         /**< place of the image's index 0 (mm), for places */
+    double                   point_to_index[9]; /**< indices of the image a mm, for places */
+    int32_t                  derivatives;       /**< 0: values; 1: gradients too; 2: Hessians too. B-splines, Catmull-Rom */
+    double                   gradient_map[9];   /**< what gradients per sample are multiplied with: M g and M H M^T */
+    int32_t                  output_type;       /**< cudaspline_type of values; with derivatives CUDASPLINE_FLOAT32 or 64 */
+    void *                   values;            /**< a number a point; null where nobody asks */
+    void *                   gradients;         /**< a number a dimension, x first */
+    void *                   hessians;          /**< xx xy xz yy yz zz, xx xy yy, or xx */
+    uint8_t *                inside;            /**< 1 where a point is inside, else 0; null where nobody asks */
+    const void *             default_value;     /**< of the output's type, in host memory: the value outside; null: 0 */
+  } cudaspline_points;
+
+  /** \brief Samples or coefficients of an image, made once: any number of threads evaluate it. */
+  typedef struct cudaspline_source cudaspline_source;
+
+  /** \brief CUDASPLINE_C_INTERFACE of the library. */
+  int32_t
+  cudaspline_interface(void);
+
+  /** \brief The library's version, as "0.1.0". */
+  const char *
+  cudaspline_version(void);
+
+  /** \brief Version of the CUDA Toolkit of the build, as "13.0"; empty where there was none. */
+  const char *
+  cudaspline_cuda_version(void);
+
+  /** \brief What went wrong in this thread's last call that did not return CUDASPLINE_OK. Valid until its next call. */
+  const char *
+  cudaspline_last_error(void);
+
+  /** \brief Number of usable devices. Returns it, not a code: 0 without a GPU, a driver, or in a forked child. */
+  int32_t
+  cudaspline_device_count(void);
+
+  /** \brief Properties of a device.
+   *
+   * \param[in] device its number
+   * \param[out] info the properties */
+  int32_t
+  cudaspline_query_device(int32_t device, cudaspline_device_info * info);
+
+  /** \brief The device that a word chooses, as cudaspline_execution::device.
+   *
+   * \param[in] word the word; null: ""
+   * \param[out] device its number; -1: the host
+   * \param[out] reason CUDASPLINE_REASON_BYTES: why there is no device; may be null */
+  int32_t
+  cudaspline_select_device(const char * word, int32_t * device, char * reason);
+
+  /** \brief The device in whose memory a pointer points. Returns it, not a code: -1 for memory of the host. */
+  int32_t
+  cudaspline_device_of_pointer(const void * pointer);
+
+  /** \brief Gives memory back to the devices that the library keeps and does not use. */
+  int32_t
+  cudaspline_release_memory(void);
+
+  /** \brief B-spline coefficients of an image.
+   *
+   * \param[in] image the image, of storage ELEMENT; its element is the coefficients' type
+   * \param[in] axis the only axis whose lines are filtered, x is 0; -1: all
+   * \param[out] coefficients where the pixels are, as many numbers; the same array where the types are the same, or apart
+   * \param[in,out] execution where it runs */
+  int32_t
+  cudaspline_prefilter(const cudaspline_image * image,
+                       int32_t                  axis,
+                       void *                   coefficients,
+                       cudaspline_execution *   execution);
+
+  /** \brief Makes a source.
+   *
+   * \param[in] image the image. Its pixels are not read after the call, unless \p borrow is set.
+   * \param[in] borrow whether the pixels may be read where they are, while the source lives
+   * \param[in,out] execution where it is made, and will be evaluated
+   * \param[out] source the source, to be given to cudaspline_release_source() */
+  int32_t
+  cudaspline_make_source(const cudaspline_image * image,
+                         int32_t                  borrow,
+                         cudaspline_execution *   execution,
+                         cudaspline_source **     source);
+
+  /** \brief Lets a source go; waits for the work that reads it. Null is nothing. */
+  void
+  cudaspline_release_source(cudaspline_source * source);
+
+  /** \brief Where a source is. Returns the number of its device, not a code: -1 for the host. */
+  int32_t
+  cudaspline_source_device(const cudaspline_source * source);
+
+  /** \brief Evaluates a source at points.
+   *
+   * \param[in] source of 1 to 3 dimensions and one component
+   * \param[in] points what is evaluated, and where the results go
+   * \param[in,out] execution threads and progress; its device is the source's */
+  int32_t
+  cudaspline_sample(const cudaspline_source * source, const cudaspline_points * points, cudaspline_execution * execution);
+
+  /** \brief Resamples a source.
+   *
+   * \param[in] source of 1 to 3 dimensions; its pixels continue outside by cudaspline_resampling::extrapolate only where
+   *   they were neither filtered nor stored otherwise
+   * \param[in] resampling what is done
+   * \param[in,out] execution threads and progress; its device is the source's */
+  int32_t
+  cudaspline_resample_source(const cudaspline_source *     source,
+                             const cudaspline_resampling * resampling,
+                             cudaspline_execution *        execution);
+
+  /** \brief Resamples an image: makes a source and evaluates it, where that is done first, and in pieces where a
+   * device's memory does not hold the whole.
+   *
+   * \param[in] image the image, of 1 to 3 dimensions
+   * \param[in] resampling what is done
+   * \param[in,out] execution where it runs */
+  int32_t
+  cudaspline_resample(const cudaspline_image *      image,
+                      const cudaspline_resampling * resampling,
+                      cudaspline_execution *        execution);
+
+  /** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,74 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_OperationRun_h
+#define itkCudaSpline_kernels_OperationRun_h
+
+#include "itkCudaSpline/kernels/BackendChoice.h"
+#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/MemoryPlan.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief An operation on host arrays, and what has to be known to choose where it runs. */
+struct RunnableOperation
+{
+  /** What there is to do on the host and on the device of that number; asked where the choice is the module's. */
+  std::function<BackendWork(int device)> work;
+  /** The memory that it needs, held against what these devices have to give. */
+  std::function<MemoryPlan(const std::vector<int> & devices)> memory;
+  /** Whether several devices can share it. */
+  bool isShared{ false };
+  /** Does it on the backend of the context; repeated from its start on the next backend. */
+  std::function<void(const ExecutionContext & context, const std::vector<int> & devices)> run;
+};
+
+/** \brief Who computed an operation. */
+struct RunRecord
+{
+  Backend          backend{ Backend::None }; ///< who computed
+  std::string      reason;                   ///< why it was not an earlier backend; empty where it was the first
+  std::vector<int> devices;                  ///< of the Cuda backend
+};
+
+/** \brief Runs an operation on the first backend that can: a device, then the host.
+ *
+ * A device that lacks memory, is unavailable or lost, or fails otherwise, makes the host take over, with the reason;
+ * memory that ran out first makes another plan with what is left.
+ *
+ * \param[in] operation the operation
+ * \param[in] word the user's wish, as for SelectDevice(); where it leaves the choice open, whatever is estimated to be
+ *   done first
+ * \param[in] context threads, progress; backend and device are set by this function
+ * \return who computed it
+ * \exception DeviceError the user asked for what there is not (Kind::Request)
+ * \exception std::invalid_argument of the operation
+ * \exception OperationAborted the progress callback stopped it */
+RunRecord
+RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & context);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,36 @@
+"""CudaSpline: B-spline prefilter, interpolation and resampling of images on the GPU, or on the host where there is none.
+
+resample(), zoom(), sample() and prefilter() take images of itk, SimpleITK and nibabel, and arrays of NumPy, CuPy, PyTorch and JAX, and
+give the same kind back; arrays on a GPU stay there. Spacing, origin, direction, sizes and points name x first, as ITK does; arrays have
+the slowest axis first, (nz, ny, nx). What is done, and in which order it is rounded, is ITK's.
+"""
+
+from ._geometry import Geometry
+from ._images import Image
+from ._library import Aborted, DeviceError, DeviceMemoryError, Report, cuda_version, device_count, last_report, release_memory
+from ._library import version as _version
+from ._resample import resample, zoom
+from ._source import Source, prefilter, sample
+from ._transforms import BSplineGrid, DisplacementField
+
+__version__ = _version()
+
+__all__ = [
+    "Aborted",
+    "BSplineGrid",
+    "DeviceError",
+    "DeviceMemoryError",
+    "DisplacementField",
+    "Geometry",
+    "Image",
+    "Report",
+    "Source",
+    "cuda_version",
+    "device_count",
+    "last_report",
+    "prefilter",
+    "release_memory",
+    "resample",
+    "sample",
+    "zoom",
+]

@@ -1,0 +1,277 @@
+"""Arrays of the libraries that people use, as addresses that the library reads and writes, and new ones of the same kind.
+
+Known are NumPy (and whatever NumPy makes an array of), CuPy, PyTorch and JAX, and all else that has __cuda_array_interface__ or
+__dlpack__. None of these libraries is imported but NumPy: an array brings its own.
+
+An array on a GPU stays there. What is done with it is ordered on the stream that its library has as the current one, on the
+array's device: CuPy's and PyTorch's current stream, and for JAX, which shows no streams, behind the array's own computation.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Sequence
+
+import numpy
+
+from . import _library
+
+#: cudaStreamLegacy: the default stream, which waits for all blocking streams.
+LEGACY_STREAM = 1
+
+
+@dataclass
+class Buffer:
+    """An array whose elements follow each other (C order), by its address.
+
+    It keeps the memory alive: array is the caller's own, or a copy where that had to be converted or put in order.
+    """
+
+    #: What the library that made it calls itself: "numpy", "cupy", "torch", "jax".
+    kind: str
+    #: The array that owns the memory, of that library (NumPy's for JAX on the host).
+    array: Any
+    #: Address of the first element.
+    pointer: int
+    #: Number of its CUDA device; -1: the host.
+    device: int
+    #: cudaStream_t in whose order it is read and written, for a device.
+    stream: Optional[int]
+    #: Slowest axis first, as NumPy tells it.
+    shape: tuple[int, ...]
+    #: Name of its type as NumPy has it.
+    dtype: str
+    #: Makes the array that the caller gets of the array that owns the memory.
+    finish: Callable[[Any], Any] = lambda array: array
+    #: What owns the memory where the array does not.
+    owner: Any = None
+
+    @property
+    def type_code(self) -> int:
+        """The type as the library numbers it."""
+        return _library.TYPES[self.dtype]
+
+    def result(self) -> Any:
+        """The array as the caller gets it: of the kind that the caller gave."""
+        return self.finish(self.array)
+
+
+def _check_type(dtype: str, name: str) -> str:
+    if dtype not in _library.TYPES:
+        raise TypeError(f"{name}: elements of type {dtype} are not supported; convert to one of {', '.join(_library.TYPE_NAMES)}.")
+    return dtype
+
+
+def type_name(dtype: Any, name: str) -> str:
+    """The name of a type that a caller gave: a name, a NumPy type, or one of CuPy, PyTorch or JAX.
+
+    Raises TypeError, naming the argument, for a type that is not supported."""
+    text = str(dtype)
+    if text.startswith("torch."):
+        return _check_type(text[len("torch.") :], name)
+    try:
+        return _check_type(numpy.dtype(dtype).name, name)
+    except TypeError as error:
+        raise TypeError(f"{name}: {dtype!r} is no type of numbers that is supported: {error}") from None
+
+
+def _module(array: Any) -> str:
+    return type(array).__module__.split(".", 1)[0]
+
+
+def is_array(value: Any) -> bool:
+    """True for what view() takes and is not merely a number, a list or an object of another kind."""
+    return isinstance(value, numpy.ndarray) or any(
+        hasattr(value, name) for name in ("__cuda_array_interface__", "__dlpack__", "__array_interface__")
+    )
+
+
+def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
+    """An array that a caller gave, in C order; converted where another type of elements is wanted.
+
+    array: of a known kind, on the host or a GPU
+    name: of the argument, for errors
+    dtype: name of the type that is wanted; None: as it is
+
+    Raises TypeError for elements or objects that are not supported, ValueError for arrays that are in several places."""
+    kind = _module(array)
+    if kind == "cupy":
+        return _view_cupy(array, name, dtype)
+    if kind == "torch":
+        return _view_torch(array, name, dtype)
+    if kind in ("jax", "jaxlib"):
+        return _view_jax(array, name, dtype)
+    if isinstance(array, (numpy.ndarray, numpy.generic)):
+        return _view_numpy(array, name, dtype)
+    if hasattr(array, "__cuda_array_interface__"):
+        return _view_foreign(array, name, dtype)
+    if hasattr(array, "__dlpack_device__"):
+        return _view_dlpack(array, name, dtype)
+    try:
+        found = numpy.asarray(array)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from error
+    if found.dtype == object:
+        raise TypeError(f"{name}: {type(array).__name__} is no array of numbers.")
+    return _view_numpy(found, name, dtype)
+
+
+def empty(like: Buffer, shape: Sequence[int], dtype: str) -> Buffer:
+    """A new array of the kind of another one, where that is, with elements of any value."""
+    shape = tuple(int(n) for n in shape)
+    if like.kind == "cupy":
+        import cupy  # type: ignore[import-not-found, unused-ignore]
+
+        with cupy.cuda.Device(like.device):
+            made = _view_cupy(cupy.empty(shape, dtype), "out", None)
+    elif like.kind == "torch":
+        torch = sys.modules["torch"]
+        made = _view_torch(torch.empty(shape, dtype=getattr(torch, dtype), device=like.array.device), "out", None)
+    elif like.kind == "jax" and like.device >= 0:
+        made = _empty_jax(like, shape, dtype)
+    else:
+        made = _view_numpy(numpy.empty(shape, dtype), "out", None)
+        made.kind = like.kind
+    made.finish = like.finish
+    return made
+
+
+def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: str) -> Buffer:
+    """An array of the caller's that shall be written: of the same kind and place as another one, in C order.
+
+    Raises TypeError or ValueError, naming the argument, where it is not."""
+    found = view(array, name)
+    if found.array is not array:
+        raise ValueError(f"{name}: an array that is written has its elements in C order and native byte order.")
+    if found.kind == "jax":
+        raise TypeError(f"{name}: arrays of JAX cannot be written.")
+    if found.kind == "numpy" and not array.flags.writeable:
+        raise ValueError(f"{name}: the array is read-only.")
+    if found.kind != like.kind or found.device != like.device:
+        raise ValueError(f"{name}: the array is of {found.kind} on device {found.device}, the input of {like.kind} on {like.device}.")
+    if found.shape != tuple(shape):
+        raise ValueError(f"{name}: its shape is {found.shape}, and the result's is {tuple(shape)}.")
+    if found.dtype != dtype:
+        raise TypeError(f"{name}: its type is {found.dtype}, and the result's is {dtype}.")
+    return found
+
+
+def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    wanted = numpy.dtype(dtype or array.dtype).newbyteorder("=")
+    _check_type(wanted.name, name)
+    found = numpy.require(array, wanted, ["C", "A"])
+    if isinstance(array, numpy.ndarray) and type(found) is not numpy.ndarray:
+        found = found.view(numpy.ndarray)  # numpy.memmap, for instance
+    if isinstance(array, numpy.ndarray) and found.ctypes.data == array.ctypes.data and type(array) is numpy.ndarray:
+        found = array
+    return Buffer("numpy", found, found.ctypes.data, -1, None, tuple(found.shape), wanted.name)
+
+
+def _view_cupy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    cupy = sys.modules["cupy"]
+    _check_type(dtype or array.dtype.name, name)
+    device = array.device.id
+    with cupy.cuda.Device(device):
+        found = cupy.ascontiguousarray(array, dtype)
+        stream = cupy.cuda.get_current_stream().ptr
+    return Buffer("cupy", found, found.data.ptr, device, stream or LEGACY_STREAM, tuple(found.shape), found.dtype.name)
+
+
+def _view_torch(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    torch = sys.modules["torch"]
+    if array.requires_grad:
+        raise ValueError(f"{name}: the tensor requires a gradient, which does not pass through here; give it as tensor.detach().")
+    if array.device.type not in ("cpu", "cuda") or array.layout != torch.strided:
+        raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {array.layout} on {array.device}.")
+    wanted = _check_type(dtype or str(array.dtype).split(".")[-1], name)
+    found = array.to(getattr(torch, wanted)).contiguous()
+    if found.is_conj() or found.is_neg():
+        found = found.resolve_conj().resolve_neg()
+    device, stream = -1, None
+    if found.device.type == "cuda":
+        device = found.device.index
+        stream = torch.cuda.current_stream(found.device).cuda_stream or LEGACY_STREAM
+    return Buffer("torch", found, found.data_ptr(), device, stream, tuple(found.shape), wanted)
+
+
+def _view_jax(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    jax = sys.modules["jax"]
+    if isinstance(array, jax.core.Tracer):
+        raise TypeError(f"{name}: the array is traced by JAX (in jit, grad or vmap); it has to be a concrete one.")
+    devices = list(array.devices())
+    if len(devices) != 1:
+        raise ValueError(f"{name}: the array is on {len(devices)} devices; it has to be on one.")
+    place = devices[0]
+    wanted = _check_type(dtype or numpy.dtype(array.dtype).name, name)
+    if place.platform == "cpu":
+        found = _view_numpy(numpy.asarray(array), name, wanted)
+        found.kind = "jax"
+        found.finish = lambda made: jax.device_put(made, place)
+        return found
+    if place.platform not in ("gpu", "cuda"):
+        raise TypeError(f"{name}: the array is on a device of JAX's platform {place.platform}; known are cpu and CUDA.")
+    found = array if numpy.dtype(array.dtype).name == wanted else array.astype(wanted)
+    found.block_until_ready()
+    device = getattr(place, "local_hardware_id", None)
+    number = int(device if device is not None else place.id)
+    return Buffer("jax", found, found.unsafe_buffer_pointer(), number, LEGACY_STREAM, tuple(found.shape), wanted)
+
+
+def _empty_jax(like: Buffer, shape: tuple[int, ...], dtype: str) -> Buffer:
+    # A new array that nobody else has seen: it is written before it is handed out.
+    jax = sys.modules["jax"]
+    place = next(iter(like.array.devices()))
+    made = jax.device_put(jax.numpy.zeros(shape, dtype), place)
+    if numpy.dtype(made.dtype).name != dtype:
+        raise TypeError(f"dtype: JAX has no {dtype} here; its option jax_enable_x64 allows 64 bits.")
+    return _view_jax(made, "out", None)
+
+
+def _view_foreign(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    """An array on a GPU of a library that is not known: by CuPy or PyTorch, whichever is there; what is made is that one's, or Numba's."""
+    try:
+        import cupy  # type: ignore[import-not-found, unused-ignore]
+
+        found = _view_cupy(cupy.asarray(array), name, dtype)
+    except ImportError:
+        torch = _torch_or_none()
+        if torch is None:
+            raise TypeError(f"{name}: arrays on a GPU of {type(array).__module__} need CuPy or PyTorch beside them.") from None
+        found = _view_torch(torch.as_tensor(array, device="cuda"), name, dtype)
+    if _module(array) == "numba":
+        cuda = sys.modules["numba.cuda"]
+        found.finish = lambda made: cuda.as_cuda_array(made)
+    return found
+
+
+def _view_dlpack(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    """An array of a library that is not known, by DLPack; what is made goes back the same way where the library says how."""
+    kind, _ = array.__dlpack_device__()
+    if int(kind) in (1, 3):  # host memory, page-locked or not
+        found = _view_numpy(numpy.from_dlpack(array), name, dtype)
+    elif int(kind) in (2, 13):  # CUDA, managed or not
+        try:
+            import cupy  # type: ignore[import-not-found, unused-ignore]
+
+            found = _view_cupy(cupy.from_dlpack(array), name, dtype)
+        except ImportError:
+            torch = _torch_or_none()
+            if torch is None:
+                raise TypeError(f"{name}: arrays on a GPU of {type(array).__module__} need CuPy or PyTorch beside them.") from None
+            found = _view_torch(torch.from_dlpack(array), name, dtype)
+    else:
+        raise TypeError(f"{name}: the array is on a device of DLPack's type {int(kind)}; known are the host and CUDA.")
+    if hasattr(array, "__array_namespace__"):
+        namespace = array.__array_namespace__()
+        found.finish = lambda made: namespace.from_dlpack(made)
+    return found
+
+
+def _torch_or_none() -> Any:
+    try:
+        import torch  # type: ignore[import-not-found, unused-ignore]
+
+        return torch
+    except ImportError:
+        return None

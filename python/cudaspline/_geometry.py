@@ -1,0 +1,145 @@
+"""Where the samples of an image are: ITK's geometry, x first.
+
+Places are in mm, in ITK's physical space (LPS: x to the left, y to the back, z up). spacing, origin, direction and sizes name x
+first, as ITK and SimpleITK do; shapes of arrays name the slowest axis first, as NumPy does: an image of size (nx, ny, nz) is an
+array of shape (nz, ny, nx).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence, Union
+
+import numpy
+
+VectorLike = Union[float, Sequence[float], "numpy.ndarray"]
+
+
+def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
+    """A vector of float64 of that length; a single number stands for all axes. Raises ValueError, naming the argument."""
+    try:
+        found = numpy.asarray(value, dtype=numpy.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {value!r} is no vector of numbers: {error}") from None
+    if found.ndim == 0:
+        found = numpy.full(dimension, float(found))
+    if found.shape != (dimension,):
+        raise ValueError(f"{name}: {dimension} numbers are needed, one an axis, x first; there are {found.size}.")
+    if not numpy.all(numpy.isfinite(found)):
+        raise ValueError(f"{name}: {value!r} is not finite.")
+    return found
+
+
+def matrix(value: Any, dimension: int, name: str) -> numpy.ndarray:
+    """A square matrix of float64, by row and column. Raises ValueError, naming the argument."""
+    try:
+        found = numpy.asarray(value, dtype=numpy.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {value!r} is no matrix of numbers: {error}") from None
+    if found.size == dimension * dimension:
+        found = found.reshape(dimension, dimension)
+    if found.shape != (dimension, dimension):
+        raise ValueError(f"{name}: a matrix of {dimension} x {dimension} is needed; its shape is {found.shape}.")
+    if not numpy.all(numpy.isfinite(found)):
+        raise ValueError(f"{name}: the matrix is not finite.")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """A sampled grid in physical space.
+
+    size: samples an axis, x first
+    spacing: mm between samples, x first, above 0
+    origin: place of the first sample (mm), x first
+    direction: directions of the axes in columns
+    """
+
+    size: tuple[int, ...]
+    spacing: numpy.ndarray
+    origin: numpy.ndarray
+    direction: numpy.ndarray
+
+    @property
+    def dimension(self) -> int:
+        """Number of axes."""
+        return len(self.size)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size as NumPy tells a shape: slowest axis first."""
+        return self.size[::-1]
+
+    @property
+    def index_to_point(self) -> numpy.ndarray:
+        """mm an index: the matrix of ITK, direction times spacing."""
+        return self.direction * self.spacing
+
+    @property
+    def point_to_index(self) -> numpy.ndarray:
+        """Its inverse: indices a mm."""
+        return numpy.linalg.inv(self.index_to_point)
+
+    @property
+    def affine(self) -> numpy.ndarray:
+        """The homogeneous matrix from index to place, x first: as nibabel's, but in LPS."""
+        affine = numpy.eye(self.dimension + 1)
+        affine[:-1, :-1] = self.index_to_point
+        affine[:-1, -1] = self.origin
+        return affine
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Geometry)
+            and self.size == other.size
+            and all(
+                numpy.array_equal(getattr(self, name), getattr(other, name)) for name in ("spacing", "origin", "direction")
+            )
+        )
+
+
+def make_geometry(
+    size: Sequence[int],
+    spacing: Optional[Any] = None,
+    origin: Optional[Any] = None,
+    direction: Optional[Any] = None,
+    name: str = "",
+) -> Geometry:
+    """A geometry; what is not given is 1, 0 and the identity. name: what stands before the arguments' names in errors."""
+    dimension = len(size)
+    if not 1 <= dimension <= 4:
+        raise ValueError(f"{name}size: images have 1 to 4 axes; there are {dimension}.")
+    sizes = tuple(int(n) for n in size)
+    if any(n < 1 for n in sizes) or any(int(n) != n for n in size):
+        raise ValueError(f"{name}size: {tuple(size)} is no size of an image.")
+    found = vector(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
+    if numpy.any(found <= 0):
+        raise ValueError(f"{name}spacing: {spacing!r} is not above 0.")
+    axes = matrix(numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction")
+    if abs(numpy.linalg.det(axes)) < 1e-12:
+        raise ValueError(f"{name}direction: the matrix has no inverse.")
+    return Geometry(sizes, found, vector(0.0 if origin is None else origin, dimension, f"{name}origin"), axes)
+
+
+#: NIfTI's places to ITK's, and back: the first two axes point the other way.
+_FLIP = numpy.diag([-1.0, -1.0, 1.0])
+
+
+def geometry_of_nifti(size: Sequence[int], affine: Any) -> Geometry:
+    """The geometry of an image of three axes by nibabel's affine: RAS (x to the right, y to the front) becomes LPS."""
+    ras = numpy.asarray(affine, dtype=numpy.float64)
+    columns = _FLIP @ ras[:3, :3]
+    spacing = numpy.sqrt((columns**2).sum(axis=0))
+    if numpy.any(spacing == 0) or abs(numpy.linalg.det(columns / spacing)) < 1e-12:
+        raise ValueError("image: its affine has no inverse.")
+    return Geometry(tuple(int(n) for n in size), spacing, _FLIP @ ras[:3, 3], columns / spacing)
+
+
+def affine_of_nifti(geometry: Geometry) -> numpy.ndarray:
+    """The way back: nibabel's affine of a geometry of up to three axes."""
+    affine = numpy.eye(4)
+    dimension = geometry.dimension
+    affine[:dimension, :dimension] = geometry.index_to_point
+    affine[:dimension, 3] = geometry.origin
+    affine[:3] = _FLIP @ affine[:3]
+    return affine

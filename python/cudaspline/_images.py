@@ -1,0 +1,235 @@
+"""Images of the libraries that people use: their pixels as an array, their geometry, and new ones of the same kind.
+
+Pixels of several numbers (colours, vectors) follow each other: an array of shape (nz, ny, nx, components).
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import Any, Callable, Optional
+
+import numpy
+
+from . import _arrays
+from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, make_geometry
+
+
+@dataclass
+class Image:
+    """An array with a geometry: what carries spacing, origin and direction where the array's library has no place for them.
+
+    array: of NumPy, CuPy, PyTorch, JAX or whatever has __cuda_array_interface__ or __dlpack__; slowest axis first: (nz, ny, nx)
+    spacing: mm between samples, x first; a number stands for all axes
+    origin: place of the first sample (mm), x first
+    direction: directions of the axes in columns
+    channels: the last axis of the array are the numbers of a pixel, (nz, ny, nx, components)
+
+    Raises ValueError, naming the argument, where these do not fit each other.
+    """
+
+    array: Any
+    spacing: Any = None
+    origin: Any = None
+    direction: Any = None
+    channels: bool = False
+    #: The same as one object.
+    geometry: Geometry = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        shape = tuple(getattr(self.array, "shape", numpy.shape(self.array)))
+        if self.channels:
+            if len(shape) < 2:
+                raise ValueError(f"channels: an array of {len(shape)} axes has no last one for the numbers of a pixel.")
+            shape = shape[:-1]
+        self.geometry = make_geometry(shape[::-1], self.spacing, self.origin, self.direction)
+        self.spacing, self.origin, self.direction = (
+            self.geometry.spacing,
+            self.geometry.origin,
+            self.geometry.direction,
+        )
+
+
+@dataclass
+class Pixels:
+    """An image that a caller gave."""
+
+    #: Its pixels.
+    buffer: _arrays.Buffer
+    #: Where they are.
+    geometry: Geometry
+    #: Numbers a pixel.
+    components: int
+    #: Whether the array has an axis for them, the last.
+    channels: bool
+    #: Makes an image of the same kind of an array and a geometry.
+    finish: Callable[[_arrays.Buffer, Geometry], Any]
+
+    @property
+    def shape_tail(self) -> tuple[int, ...]:
+        """What stands behind the axes in an array's shape."""
+        return (self.components,) if self.channels else ()
+
+
+def _is_itk(image: Any) -> bool:
+    return type(image).__module__.split(".", 1)[0] in ("itk", "_itk") or type(image).__module__.startswith("itkImage")
+
+
+def _is_simpleitk(image: Any) -> bool:
+    return type(image).__module__.split(".", 1)[0] == "SimpleITK" and type(image).__name__ == "Image"
+
+
+def _is_nibabel(image: Any) -> bool:
+    return type(image).__module__.split(".", 1)[0] == "nibabel" and hasattr(image, "dataobj") and hasattr(image, "affine")
+
+
+def is_image(value: Any) -> bool:
+    """True for an image with a geometry of its own."""
+    return isinstance(value, Image) or _is_simpleitk(value) or _is_nibabel(value) or (
+        _is_itk(value) and hasattr(value, "GetBufferedRegion")
+    )
+
+
+def open_image(image: Any, name: str = "image", channels: bool = False) -> Pixels:
+    """The pixels and the geometry of an image of whatever kind; of arrays the geometry is that of indices.
+
+    image: Image, itk.Image, SimpleITK.Image, an image of nibabel, or an array
+    name: of the argument, for errors
+    channels: the last axis of an array are the numbers of a pixel
+
+    Raises TypeError for what is none of these."""
+    if isinstance(image, Image):
+        return _open_array(image.array, name, image.channels, image)
+    if _is_simpleitk(image):
+        return _open_simpleitk(image, name)
+    if _is_nibabel(image):
+        return _open_nibabel(image, name)
+    if _is_itk(image) and hasattr(image, "GetBufferedRegion"):
+        return _open_itk(image, name)
+    return _open_array(image, name, channels, None)
+
+
+def geometry_of(image: Any, name: str) -> Geometry:
+    """The geometry of an image, without a look at its pixels. Raises TypeError for what has none."""
+    if isinstance(image, Geometry):
+        return image
+    if isinstance(image, Image):
+        return image.geometry
+    if _is_simpleitk(image):
+        return _geometry_of_simpleitk(image)
+    if _is_nibabel(image):
+        return geometry_of_nifti(image.shape[:3], image.affine)
+    if _is_itk(image) and hasattr(image, "GetLargestPossibleRegion"):
+        return _geometry_of_itk(image)
+    if _arrays.is_array(image):
+        return make_geometry(tuple(image.shape)[::-1])
+    raise TypeError(f"{name}: {type(image).__name__} is no image, no array and no Geometry.")
+
+
+def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -> Pixels:
+    buffer = _arrays.view(array, name)
+    shape = buffer.shape
+    if channels and len(shape) < 2:
+        raise ValueError(f"{name}: an array of {len(shape)} axes has no last one for the numbers of a pixel.")
+    components = shape[-1] if channels else 1
+    shape = shape[:-1] if channels else shape
+    geometry = owner.geometry if owner is not None else make_geometry(shape[::-1], name=f"{name}: ")
+
+    def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
+        if owner is None:
+            return made.result()
+        return Image(made.result(), grid.spacing, grid.origin, grid.direction, channels)
+
+    return Pixels(buffer, geometry, components, channels, finish)
+
+
+def _geometry_of_simpleitk(image: Any) -> Geometry:
+    return make_geometry(image.GetSize(), image.GetSpacing(), image.GetOrigin(), image.GetDirection())
+
+
+def _open_simpleitk(image: Any, name: str) -> Pixels:
+    sitk = sys.modules["SimpleITK"]
+    components = image.GetNumberOfComponentsPerPixel()
+    is_vector = components > 1 or "vector" in image.GetPixelIDTypeAsString()
+    buffer = _arrays.view(sitk.GetArrayViewFromImage(image), name)
+    buffer.owner = image  # the view does not keep it alive
+    if is_vector and len(buffer.shape) == image.GetDimension():  # vectors of one number have no axis
+        buffer.shape += (1,)
+
+    def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
+        result = sitk.GetImageFromArray(made.array, isVector=is_vector)
+        result.SetSpacing(grid.spacing.tolist())
+        result.SetOrigin(grid.origin.tolist())
+        result.SetDirection(grid.direction.ravel().tolist())
+        return result
+
+    return Pixels(buffer, _geometry_of_simpleitk(image), components, is_vector, finish)
+
+
+def _geometry_of_itk(image: Any) -> Geometry:
+    itk = sys.modules["itk"]
+    region = image.GetLargestPossibleRegion()
+    dimension = image.GetImageDimension()
+    geometry = make_geometry(
+        [region.GetSize()[d] for d in range(dimension)],
+        [image.GetSpacing()[d] for d in range(dimension)],
+        [image.GetOrigin()[d] for d in range(dimension)],
+        itk.array_from_matrix(image.GetDirection()),
+    )
+    index = numpy.array([region.GetIndex()[d] for d in range(dimension)], dtype=numpy.float64)
+    if not numpy.any(index):
+        return geometry
+    # The first sample is not index 0: its place is the origin here.
+    return Geometry(geometry.size, geometry.spacing, geometry.origin + geometry.index_to_point @ index, geometry.direction)
+
+
+def _open_itk(image: Any, name: str) -> Pixels:
+    itk = sys.modules["itk"]
+    if hasattr(image, "Update"):
+        image.Update()
+    components = image.GetNumberOfComponentsPerPixel()
+    found = itk.array_view_from_image(image)
+    is_vector = found.ndim > image.GetImageDimension()
+    buffer = _arrays.view(numpy.asarray(found), name)
+    buffer.owner = image
+    kind = type(image)
+
+    def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
+        try:
+            result = itk.image_from_array(made.array, ttype=kind)
+        except (TypeError, RuntimeError, KeyError, AttributeError):
+            result = itk.image_from_array(made.array, is_vector=is_vector)  # of another pixel type
+        result.SetSpacing(grid.spacing.tolist())
+        result.SetOrigin(grid.origin.tolist())
+        result.SetDirection(itk.matrix_from_array(grid.direction))
+        return result
+
+    return Pixels(buffer, _geometry_of_itk(image), components, is_vector, finish)
+
+
+def _open_nibabel(image: Any, name: str) -> Pixels:
+    if not 3 <= len(image.shape) <= 5:
+        raise ValueError(f"{name}: images of nibabel have three axes, and one for the numbers of a pixel; the shape is {image.shape}.")
+    data = numpy.asanyarray(image.dataobj)
+    channels = data.ndim > 3
+    if data.ndim == 5 and data.shape[3] != 1:
+        raise ValueError(f"{name}: an image of nibabel with {data.shape[3]} points in time and several numbers a pixel.")
+    if channels:
+        data = data.reshape(*data.shape[:3], -1)
+        data = numpy.moveaxis(data.transpose(3, 2, 1, 0), 0, -1)
+    else:
+        data = data.T
+    buffer = _arrays.view(data, name)
+    shape = image.shape
+
+    def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
+        array = made.array
+        array = array.transpose(2, 1, 0, 3).reshape(*grid.size, *shape[3:]) if channels else array.T
+        header = image.header.copy()
+        if hasattr(header, "set_data_dtype"):
+            header.set_data_dtype(array.dtype)
+        if hasattr(header, "set_slope_inter"):
+            header.set_slope_inter(1, 0)  # the numbers are those of the pixels now
+        return type(image)(array, affine_of_nifti(grid), header)
+
+    return Pixels(buffer, geometry_of_nifti(image.shape[:3], image.affine), buffer.shape[3] if channels else 1, channels, finish)

@@ -1,0 +1,393 @@
+"""The library libCudaSplineC by ctypes: its structures, its functions, and exceptions in place of its codes.
+
+Nothing here knows NumPy: arrays are addresses. The names of functions and fields are those of
+include/itkCudaSpline/c/CudaSplineC.h, which documents them. Calls release the interpreter lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Optional
+
+INTERFACE = 1
+MAXIMUM_DIMENSION = 4
+REASON_BYTES = 512
+
+OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
+
+#: Names of the types of numbers, as NumPy names them, by their codes.
+TYPE_NAMES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64")
+#: Their codes by name.
+TYPES = {name: code for code, name in enumerate(TYPE_NAMES)}
+EXTENSIONS = {"mirror": 0, "reflect": 1, "grid-wrap": 2, "nearest": 3, "grid-constant": 4}
+METHODS = {"exact": 0, "itk": 1, "fir": 2, "coefficients": 3}
+INTERPOLATIONS = {"nearest": 0, "linear": 1, "bspline": 2, "catmull-rom": 3, "sinc": 4, "label": 5}
+MODES = {"exact": 0, "texture": 1, "texture-table": 2}
+STORAGES = {"element": 0, "half": 1, "int16": 2, "texture": 3}
+WINDOWS = {"cosine": 0, "hamming": 1, "welch": 2, "lanczos": 3, "blackman": 4}
+BACKENDS = ("None", "Cuda", "Cpu")
+STAGE_AFFINE, STAGE_BSPLINE, STAGE_FIELD = range(3)
+
+Vector = c_double * 3
+Matrix = c_double * 9
+Sizes = c_int64 * 3
+
+Progress = ctypes.CFUNCTYPE(c_int32, c_double, c_void_p)
+
+
+class Execution(ctypes.Structure):
+    """cudaspline_execution."""
+
+    _fields_ = [
+        ("device", c_char_p),
+        ("threads", c_int32),
+        ("memory_limit", c_uint64),
+        ("progress", Progress),
+        ("progress_data", c_void_p),
+        ("backend", c_int32),
+        ("used_device", c_int32),
+        ("pieces", c_int32),
+        ("reason", c_char * REASON_BYTES),
+    ]
+
+
+class DeviceInfo(ctypes.Structure):
+    """cudaspline_device_info."""
+
+    _fields_ = [
+        ("name", c_char * 256),
+        ("major", c_int32),
+        ("minor", c_int32),
+        ("multiprocessors", c_int32),
+        ("total_memory", c_uint64),
+    ]
+
+
+class Image(ctypes.Structure):
+    """cudaspline_image."""
+
+    _fields_ = [
+        ("pixels", c_void_p),
+        ("device", c_int32),
+        ("stream", c_void_p),
+        ("dimension", c_int32),
+        ("start", c_int64 * MAXIMUM_DIMENSION),
+        ("size", c_int64 * MAXIMUM_DIMENSION),
+        ("components", c_int32),
+        ("pixel", c_int32),
+        ("element", c_int32),
+        ("order", c_int32),
+        ("method", c_int32),
+        ("taps", c_int32),
+        ("extension", c_int32 * MAXIMUM_DIMENSION),
+        ("storage", c_int32),
+        ("table_entries", c_int32),
+    ]
+
+
+class Interpolation(ctypes.Structure):
+    """cudaspline_interpolation."""
+
+    _fields_ = [
+        ("kind", c_int32),
+        ("mode", c_int32),
+        ("lower", Vector),
+        ("upper", Vector),
+        ("border", c_double),
+        ("tension", c_double),
+        ("window", c_int32),
+        ("radius", c_int32),
+        ("sigma", Vector),
+        ("cutoff", Vector),
+    ]
+
+
+class Stage(ctypes.Structure):
+    """cudaspline_stage."""
+
+    _fields_ = [
+        ("kind", c_int32),
+        ("matrix", Matrix),
+        ("offset", Vector),
+        ("start", Sizes),
+        ("size", Sizes),
+        ("origin", Vector),
+        ("point_to_index", Matrix),
+        ("order", c_int32),
+        ("nearest", c_int32),
+        ("goes_on", c_int32),
+        ("data", c_void_p),
+        ("type", c_int32),
+    ]
+
+
+class Resampling(ctypes.Structure):
+    """cudaspline_resampling."""
+
+    _fields_ = [
+        ("interpolation", Interpolation),
+        ("extrapolate", c_int32),
+        ("input_origin", Vector),
+        ("input_point_to_index", Matrix),
+        ("output_origin", Vector),
+        ("output_index_to_point", Matrix),
+        ("output_start", Sizes),
+        ("output_size", Sizes),
+        ("stages", POINTER(Stage)),
+        ("stage_count", c_int32),
+        ("output", c_void_p),
+        ("output_type", c_int32),
+        ("default_pixel", c_void_p),
+        ("device", c_int32),
+        ("stream", c_void_p),
+    ]
+
+
+class Points(ctypes.Structure):
+    """cudaspline_points."""
+
+    _fields_ = [
+        ("interpolation", Interpolation),
+        ("device", c_int32),
+        ("stream", c_void_p),
+        ("count", c_int64),
+        ("points", c_void_p),
+        ("point_type", c_int32),
+        ("physical", c_int32),
+        ("origin", Vector),
+        ("point_to_index", Matrix),
+        ("derivatives", c_int32),
+        ("gradient_map", Matrix),
+        ("output_type", c_int32),
+        ("values", c_void_p),
+        ("gradients", c_void_p),
+        ("hessians", c_void_p),
+        ("inside", c_void_p),
+        ("default_value", c_void_p),
+    ]
+
+
+class DeviceError(RuntimeError):
+    """An error of a GPU or of CUDA: a device that is not there, was lost, or failed."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """The memory of the device, or of the host, did not suffice."""
+
+
+class Aborted(RuntimeError):
+    """The progress callback asked to stop."""
+
+
+def _find() -> Path:
+    named = os.environ.get("CUDASPLINE_LIBRARY")
+    if named:
+        return Path(named)
+    folder = Path(__file__).resolve().parent
+    for name in ("libCudaSplineC.so", "libCudaSplineC.dylib", "CudaSplineC.dll"):
+        if (folder / name).exists():
+            return folder / name
+    raise ImportError(
+        f"cudaspline: there is no libCudaSplineC in {folder}. Install the package's wheel, or let CUDASPLINE_LIBRARY name the library "
+        "that a build of the module has made."
+    )
+
+
+def _load() -> ctypes.CDLL:
+    path = _find()
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ImportError(f"cudaspline: {path} cannot be loaded: {error}") from error
+    functions = {
+        "cudaspline_interface": (c_int32, []),
+        "cudaspline_version": (c_char_p, []),
+        "cudaspline_cuda_version": (c_char_p, []),
+        "cudaspline_last_error": (c_char_p, []),
+        "cudaspline_device_count": (c_int32, []),
+        "cudaspline_query_device": (c_int32, [c_int32, POINTER(DeviceInfo)]),
+        "cudaspline_select_device": (c_int32, [c_char_p, POINTER(c_int32), c_char_p]),
+        "cudaspline_device_of_pointer": (c_int32, [c_void_p]),
+        "cudaspline_release_memory": (c_int32, []),
+        "cudaspline_prefilter": (c_int32, [POINTER(Image), c_int32, c_void_p, POINTER(Execution)]),
+        "cudaspline_make_source": (c_int32, [POINTER(Image), c_int32, POINTER(Execution), POINTER(c_void_p)]),
+        "cudaspline_release_source": (None, [c_void_p]),
+        "cudaspline_source_device": (c_int32, [c_void_p]),
+        "cudaspline_sample": (c_int32, [c_void_p, POINTER(Points), POINTER(Execution)]),
+        "cudaspline_resample_source": (c_int32, [c_void_p, POINTER(Resampling), POINTER(Execution)]),
+        "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
+    }
+    for name, (result, arguments) in functions.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    found = library.cudaspline_interface()
+    if found != INTERFACE:
+        raise ImportError(f"cudaspline: {path} has interface {found}, and this package needs {INTERFACE}.")
+    return library
+
+
+_library = _load()
+
+_EXCEPTIONS = {
+    INVALID_ARGUMENT: ValueError,
+    OUT_OF_MEMORY: DeviceMemoryError,
+    NO_DEVICE: DeviceError,
+    DEVICE_LOST: DeviceError,
+    DEVICE_ERROR: DeviceError,
+    ABORTED: Aborted,
+    INTERNAL_ERROR: RuntimeError,
+}
+
+
+def check(code: int) -> None:
+    """Raises what a code that a function returned stands for, with the library's message."""
+    if code != OK:
+        message = _library.cudaspline_last_error().decode("utf-8", "replace")
+        raise _EXCEPTIONS.get(code, RuntimeError)(message)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Who computed an operation."""
+
+    #: "Cuda" or "Cpu".
+    backend: str
+    #: Number of the (first) device; None for the host.
+    device: Optional[int]
+    #: Why it was not an earlier backend; empty where it was the first.
+    reason: str
+    #: Into how many pieces it was cut for want of memory.
+    pieces: int
+
+
+_local = threading.local()
+
+
+def last_report() -> Optional[Report]:
+    """Who computed this thread's last operation; None before the first."""
+    return getattr(_local, "report", None)
+
+
+class Call:
+    """The execution of one call: where it runs, and its progress.
+
+    progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and is raised by run(); so is a
+    KeyboardInterrupt, of the main thread also where there is no callback. What it returns is not read.
+    """
+
+    def __init__(
+        self,
+        device: Optional[str] = None,
+        threads: int = 0,
+        memory_limit: int = 0,
+        progress: Optional[Callable[[float], object]] = None,
+    ) -> None:
+        self._raised: Optional[BaseException] = None
+        self._progress = progress
+        self.execution = Execution()
+        self.execution.device = (device or "").encode()
+        self.execution.threads = threads
+        self.execution.memory_limit = memory_limit
+        if progress is not None or threading.current_thread() is threading.main_thread():
+            # Entering Python is what lets a signal's handler run.
+            self._callback = Progress(self._report)
+            self.execution.progress = self._callback
+
+    def _report(self, fraction: float, _: object) -> int:
+        try:
+            if self._progress is not None:
+                self._progress(fraction)
+            return 0
+        except BaseException as error:  # pylint: disable=broad-except
+            self._raised = error
+            return 1
+
+    def run(self, name: str, *arguments: object) -> Report:
+        """Calls the function of that name with the arguments and this execution behind them; raises its errors."""
+        return self._finish(getattr(_library, name)(*arguments, ctypes.byref(self.execution)))
+
+    def make_source(self, image: Image, borrow: bool) -> Source:
+        """cudaspline_make_source."""
+        handle = c_void_p()
+        code = _library.cudaspline_make_source(
+            ctypes.byref(image), int(borrow), ctypes.byref(self.execution), ctypes.byref(handle)
+        )
+        report = self._finish(code)
+        return Source(handle, report)
+
+    def _finish(self, code: int) -> Report:
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+        check(code)
+        execution = self.execution
+        device = execution.used_device
+        report = Report(
+            BACKENDS[execution.backend],
+            device if device >= 0 else None,
+            execution.reason.decode("utf-8", "replace"),
+            execution.pieces,
+        )
+        _local.report = report
+        return report
+
+
+class Source:
+    """A cudaspline_source, let go of with this object."""
+
+    def __init__(self, handle: c_void_p, report: Report) -> None:
+        self.handle = handle
+        self.report = report
+        self._release = _library.cudaspline_release_source  # at the interpreter's end modules may be gone before objects
+        self._process = os.getpid()
+
+    @property
+    def device(self) -> int:
+        """Number of its device; -1: the host."""
+        return int(_library.cudaspline_source_device(self.handle))
+
+    def __del__(self) -> None:
+        handle, self.handle = getattr(self, "handle", None), None
+        if handle:
+            self._release(handle)
+
+
+def device_count() -> int:
+    """Number of usable GPUs; 0 without one, without a driver, and in a forked child of a process that used one."""
+    return int(_library.cudaspline_device_count())
+
+
+def query_device(device: int) -> DeviceInfo:
+    """cudaspline_query_device."""
+    info = DeviceInfo()
+    check(_library.cudaspline_query_device(device, ctypes.byref(info)))
+    return info
+
+
+def select_device(word: str = "") -> tuple[int, str]:
+    """(device, reason) for a word: device -1 is the host, and the reason says why."""
+    device = c_int32()
+    reason = ctypes.create_string_buffer(REASON_BYTES)
+    check(_library.cudaspline_select_device(word.encode(), ctypes.byref(device), reason))
+    return device.value, reason.value.decode("utf-8", "replace")
+
+
+def version() -> str:
+    """The library's version."""
+    return str(_library.cudaspline_version().decode())
+
+
+def cuda_version() -> str:
+    """Version of the CUDA Toolkit of the build; empty where there was none."""
+    return str(_library.cudaspline_cuda_version().decode())
+
+
+def release_memory() -> None:
+    """Gives memory back to the devices that the library keeps and does not use."""
+    check(_library.cudaspline_release_memory())

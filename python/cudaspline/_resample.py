@@ -1,0 +1,301 @@
+"""Images resampled: resample() and zoom()."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy
+
+from . import _arrays, _images, _library, _transforms
+from ._geometry import Geometry, make_geometry, vector
+from ._methods import device_word, make_method, pixel_of
+from ._source import Source
+
+
+def resample(
+    image: Any,
+    transform: Any = None,
+    reference: Any = None,
+    *,
+    size: Optional[Sequence[int]] = None,
+    spacing: Optional[Any] = None,
+    origin: Optional[Any] = None,
+    direction: Optional[Any] = None,
+    interpolation: str = "bspline",
+    order: int = 3,
+    mode: str = "exact",
+    default: Any = 0,
+    extrapolate: bool = False,
+    boundary: Union[str, Sequence[str]] = "itk",
+    border: float = 0.0,
+    prefilter: str = "exact",
+    taps: int = 15,
+    tension: float = 0.5,
+    window: str = "hamming",
+    radius: int = 3,
+    sigma: Any = None,
+    cutoff: Optional[float] = None,
+    dtype: Any = None,
+    precision: Optional[str] = None,
+    storage: str = "element",
+    table: int = 1024,
+    channels: bool = False,
+    out: Any = None,
+    device: Any = None,
+    threads: int = 0,
+    memory_limit: int = 0,
+    progress: Optional[Callable[[float], object]] = None,
+) -> Any:
+    """An image on another grid, through a transform: what itk.ResampleImageFilter does.
+
+    For each sample of the output its place (mm) is mapped by the transform, and the image's value is taken there. One, two and
+    three axes.
+
+    Parameters
+    ----------
+    image
+        itk.Image, SimpleITK.Image, an image of nibabel, a cudaspline.Image, or an array of NumPy, CuPy, PyTorch, JAX or whatever has
+        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Or a
+        cudaspline.Source, whose interpolation, order, mode and boundary hold.
+    transform
+        From places of the output to places of the image (mm, x first): None for the identity; a matrix (n x n, n x n+1 or homogeneous);
+        a transform of itk or SimpleITK; a DisplacementField or BSplineGrid; the name of a file; or a list of these, of which the last
+        one is applied first, as in itk.CompositeTransform.
+    reference
+        An image or a Geometry whose grid is the output's; None: the image's own.
+    size, spacing, origin, direction
+        Of the output, x first, in place of the reference's.
+    interpolation
+        "nearest", "linear", "bspline", "catmull-rom", "sinc" (windowed) or "label" (label Gaussian).
+    order
+        Of the B-spline, 0 to 5.
+    mode
+        "exact"; or "texture" and "texture-table", which sum pairs of taps by filtered fetches: faster on a GPU, with an error (see the
+        page on accuracy).
+    default
+        The pixel where the place is outside of the image: a number, or one a component.
+    extrapolate
+        Outside stands the nearest pixel instead.
+    boundary
+        "itk": places beyond half a sample from the outermost samples are outside; else every place is inside and the image continues by
+        "mirror", "reflect", "grid-wrap", "nearest" or "grid-constant" (as scipy.ndimage names them; B-splines of orders 2 to 5 by the
+        first three). One for all axes, or one each, x first.
+    border
+        What stands outside under "grid-constant".
+    prefilter, taps
+        How B-spline coefficients are made: "exact"; "itk" (truncated where ITK truncates); "fir" with that many taps; "coefficients":
+        the image has them already.
+    tension
+        Of Catmull-Rom.
+    window, radius
+        Of "sinc": "cosine", "hamming", "welch", "lanczos", "blackman"; 1 to 5 samples.
+    sigma, cutoff
+        Of "label": standard deviation (mm; one, or one an axis; None: the spacing), and how many of them are looked at (None: 1).
+    dtype
+        Type of the output's numbers; None: the image's. Integers are rounded and clamped as ITK does.
+    precision
+        "float32" or "float64" for what is computed; None: float64 where image or output are float64 or integers of 32 and more bits.
+    storage
+        Of cubic coefficients: "element", or in 16 bits "half" or "int16".
+    table
+        Entries of the table of "texture-table".
+    channels
+        The last axis of a bare array are the numbers of a pixel.
+    out
+        An array that gets the result, of the image's kind and place, the result's shape and type; only for images that are arrays.
+    device
+        For images in host memory: None or "auto" for whatever is done first, "cpu", "gpu", the number of a GPU, or several that share
+        the work. Arrays on a GPU are resampled there.
+    threads
+        Of the host; 0: one a core.
+    memory_limit
+        Bytes that may be used on a device; 0: what it has. What does not fit is done in pieces.
+    progress
+        Called with the finished fraction, in [0, 1], from the calling thread. What it raises stops the work and is raised.
+
+    Returns
+    -------
+    An image of the kind that was given, with the output's geometry; arrays on a GPU stay on it. It is complete. last_report() tells who
+    computed it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name.
+    DeviceError
+        The GPU that was asked for is not there, or fails while the image is on it.
+    """
+    if isinstance(image, Source):
+        return _resample_source(image, transform, reference, size, spacing, origin, direction, default, extrapolate, dtype, out, threads, progress)
+    pixels = _images.open_image(image, "image", channels)
+    _check_dimension(pixels.geometry)
+    grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
+    method = make_method(
+        pixels.geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
+        storage, table,
+    )  # fmt: skip
+    buffer = pixels.buffer
+    output_type = buffer.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    shape = (*grid.shape, *pixels.shape_tail)
+    result = _arrays.empty(buffer, shape, output_type) if out is None else _arrays.writable(out, "out", buffer, shape, output_type)
+    described = method.describe_image(buffer, pixels.geometry, pixels.components, output_type)
+    stages = _transforms.describe(transform, grid.dimension, buffer.device)
+    pixel = pixel_of(default, pixels.components, output_type, "default")
+    resampling, kept = _describe(method.describe_interpolation(pixels.geometry), pixels.geometry, grid, stages, result, pixel, extrapolate)
+    call = _library.Call(device_word(device, buffer), int(threads), int(memory_limit), progress)
+    call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
+    del kept
+    return out if out is not None else pixels.finish(result, grid)
+
+
+def zoom(
+    image: Any,
+    zoom: Any,
+    *,
+    interpolation: str = "bspline",
+    order: int = 3,
+    align: str = "edges",
+    size: Optional[Sequence[int]] = None,
+    channels: bool = False,
+    **options: Any,
+) -> Any:
+    """An image with more or fewer samples in the same place.
+
+    Parameters
+    ----------
+    image
+        As for resample().
+    zoom
+        Samples of the output for one of the image: a number, or one an axis, x first. The output has round(n * zoom) samples an axis. None
+        where size says it.
+    interpolation, order
+        As for resample(): "catmull-rom" for instance.
+    align
+        "edges": the outer edges of the outermost samples stay in place, and the spacing is that of n samples in the same length;
+        "centers": the centres of the outermost samples do, as scipy.ndimage.zoom has it.
+    size
+        Samples of the output, x first, in place of zoom.
+    channels
+        As for resample().
+    options
+        All others of resample() but transform, reference, spacing, origin and direction. The boundary is "nearest" with the interpolations
+        that have it and "mirror" with B-splines of orders 2 to 5, unless it is given: every sample is inside.
+
+    Returns
+    -------
+    An image of the kind that was given, as resample().
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name.
+    """
+    geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
+    dimension = geometry.dimension
+    if (zoom is None) == (size is None):
+        raise ValueError("zoom: one of zoom and size is given.")
+    if size is None:
+        factors = vector(zoom, dimension, "zoom")
+        if numpy.any(factors <= 0):
+            raise ValueError(f"zoom: {zoom!r} is not above 0.")
+        size = [max(1, int(round(n * f))) for n, f in zip(geometry.size, factors)]
+    elif len(size) != dimension:
+        raise ValueError(f"size: {dimension} numbers are needed, one an axis, x first; there are {len(size)}.")
+    old = numpy.array(geometry.size, dtype=numpy.float64)
+    new = numpy.array(make_geometry(size).size, dtype=numpy.float64)
+    if align == "edges":
+        steps = old / new
+        first = 0.5 * (steps - 1.0)
+    elif align == "centers":
+        steps = numpy.where(new > 1, (old - 1.0) / numpy.maximum(new - 1.0, 1.0), 1.0)
+        first = numpy.zeros(dimension)
+    else:
+        raise ValueError(f"align: {align!r} is not known; known are 'centers' and 'edges'.")
+    # An axis of one sample has no spacing between its samples: it keeps its own.
+    steps = numpy.where(steps > 0, steps, 1.0)
+    for name in ("transform", "reference", "spacing", "origin", "direction"):
+        if name in options:
+            raise TypeError(f"{name}: zoom() has none; resample() has.")
+    if not isinstance(image, Source):
+        is_spline = interpolation in ("bspline", "b-spline", "cubic") and order >= 2
+        options.setdefault("boundary", "mirror" if is_spline else "nearest")
+        options.update(interpolation=interpolation, order=order, channels=channels)
+    return resample(
+        image,
+        size=tuple(int(n) for n in new),
+        spacing=geometry.spacing * steps,
+        origin=geometry.origin + geometry.index_to_point @ first,
+        direction=geometry.direction,
+        **options,
+    )
+
+
+def _check_dimension(geometry: Geometry) -> None:
+    if geometry.dimension > 3:
+        raise ValueError(f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (channels=True: the last are a pixel's numbers).")
+
+
+def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any) -> Geometry:
+    base = image if reference is None else _images.geometry_of(reference, "reference")
+    if base.dimension != image.dimension:
+        raise ValueError(f"reference: it has {base.dimension} axes, and the image {image.dimension}.")
+    if size is not None and len(tuple(size)) != image.dimension:
+        raise ValueError(f"size: {image.dimension} numbers are needed, one an axis, x first; there are {len(tuple(size))}.")
+    return make_geometry(
+        base.size if size is None else tuple(size),
+        base.spacing if spacing is None else spacing,
+        base.origin if origin is None else origin,
+        base.direction if direction is None else direction,
+    )
+
+
+def _describe(
+    interpolation: _library.Interpolation,
+    image: Geometry,
+    grid: Geometry,
+    stages: _transforms.Stages,
+    result: _arrays.Buffer,
+    pixel: numpy.ndarray,
+    extrapolate: bool,
+) -> tuple[_library.Resampling, Any]:
+    """The resampling as the library takes it, and what has to live as long."""
+    resampling = _library.Resampling()
+    resampling.interpolation = interpolation
+    resampling.extrapolate = int(bool(extrapolate))
+    _transforms.set_vector(resampling.input_origin, image.origin)
+    _transforms.set_matrix(resampling.input_point_to_index, image.point_to_index)
+    _transforms.set_vector(resampling.output_origin, grid.origin)
+    _transforms.set_matrix(resampling.output_index_to_point, grid.index_to_point)
+    resampling.output_size[: grid.dimension] = grid.size
+    array = stages.as_array()
+    if array is not None:
+        resampling.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
+        resampling.stage_count = len(stages.stages)
+    resampling.output = result.pointer
+    resampling.output_type = result.type_code
+    resampling.default_pixel = pixel.ctypes.data
+    resampling.device = result.device
+    resampling.stream = result.stream
+    return resampling, (array, stages, pixel)
+
+
+def _resample_source(
+    source: Source, transform: Any, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any, default: Any, extrapolate: bool,
+    dtype: Any, out: Any, threads: int, progress: Any,
+) -> Any:  # fmt: skip
+    pixels = source.pixels
+    _check_dimension(pixels.geometry)
+    grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
+    buffer = pixels.buffer
+    output_type = buffer.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    shape = (*grid.shape, *pixels.shape_tail)
+    result = _arrays.empty(buffer, shape, output_type) if out is None else _arrays.writable(out, "out", buffer, shape, output_type)
+    stages = _transforms.describe(transform, grid.dimension, source.device)
+    pixel = pixel_of(default, pixels.components, output_type, "default")
+    interpolation = source.method.describe_interpolation(pixels.geometry)
+    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, result, pixel, extrapolate)
+    call = _library.Call(threads=int(threads), progress=progress)
+    source.resample(resampling, call)
+    del kept
+    return out if out is not None else pixels.finish(result, grid)

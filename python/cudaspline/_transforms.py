@@ -1,0 +1,311 @@
+"""Transforms, whatever makes them, as the stages that the library walks: from a place of the output to a place of the input (mm).
+
+A transform tells where the input is read, not where it goes, as in ITK. In a list the last one is applied first, as in
+itk.CompositeTransform: [t0, t1] maps a place x of the output to t0(t1(x)).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+import numpy
+
+from . import _arrays, _images, _library
+from ._geometry import Geometry, make_geometry
+
+
+@dataclass
+class DisplacementField:
+    """Displacements on a grid, linearly interpolated: a place x goes to x + d(x), and stays where it is outside of the grid.
+
+    array: displacements (mm), x first in the last axis: shape (nz, ny, nx, 3), or (ny, nx, 2); of any kind of array, on the host or
+        where the image is. float64, or float32, with which the sum over neighbours is rounded to float32. Or a vector image of itk,
+        SimpleITK or nibabel, whose geometry holds (of nibabel the vectors too are RAS, and turned to LPS).
+    spacing, origin, direction: of the grid, as in Image
+    nearest: the nearest displacement, not the interpolated one
+    extend: the outermost displacements go on outside
+    """
+
+    array: Any
+    spacing: Any = None
+    origin: Any = None
+    direction: Any = None
+    nearest: bool = False
+    extend: bool = False
+
+
+@dataclass
+class BSplineGrid:
+    """A B-spline transform: a place x goes to x + d(x), where d is the tensor-product spline of a grid of coefficients.
+
+    coefficients: mm, a component after the other, x first: shape (3, nz, ny, nx), or (2, ny, nx)
+    spacing, origin, direction: of the grid of coefficients, as in Image
+    order: 1 to 3
+    """
+
+    coefficients: Any
+    spacing: Any = None
+    origin: Any = None
+    direction: Any = None
+    order: int = 3
+
+
+class Stages:
+    """A chain of stages in the order in which places go through them, with the memory that they point to."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self.stages: list[_library.Stage] = []
+        self._kept: list[Any] = []
+
+    def as_array(self) -> Any:
+        """The stages as the library takes them; null where there are none."""
+        return (_library.Stage * len(self.stages))(*self.stages) if self.stages else None
+
+    def add_affine(self, matrix: numpy.ndarray, offset: numpy.ndarray) -> None:
+        """Appends matrix * x + offset."""
+        stage = _library.Stage(kind=_library.STAGE_AFFINE)
+        set_matrix(stage.matrix, matrix)
+        set_vector(stage.offset, offset)
+        self.stages.append(stage)
+
+    def add_spline(self, coefficients: Any, geometry: Geometry, order: int, name: str, device: int) -> None:
+        """Appends a grid of coefficients of the shape (dimension, ..., ny, nx)."""
+        buffer = _arrays.view(coefficients, name, "float64")
+        if not isinstance(order, int) or not 1 <= order <= 3:
+            raise ValueError(f"{name}: the order of a grid is 1, 2 or 3, not {order!r}.")
+        stage = _library.Stage(kind=_library.STAGE_BSPLINE, order=order)
+        self._add_grid(stage, buffer, geometry, name, device)
+
+    def add_field(self, vectors: Any, geometry: Geometry, nearest: bool, extend: bool, name: str, device: int) -> None:
+        """Appends a field of the shape (..., ny, nx, dimension)."""
+        buffer = _arrays.view(vectors, name)
+        if buffer.dtype not in ("float32", "float64"):
+            buffer = _arrays.view(vectors, name, "float64")
+        if buffer.shape != (*geometry.shape, self.dimension):
+            raise ValueError(f"{name}: displacements have the shape {(*geometry.shape, self.dimension)}, not {buffer.shape}.")
+        stage = _library.Stage(kind=_library.STAGE_FIELD, nearest=int(nearest), goes_on=int(extend))
+        self._add_grid(stage, buffer, geometry, name, device)
+
+    def _add_grid(self, stage: Any, buffer: _arrays.Buffer, geometry: Geometry, name: str, device: int) -> None:
+        if geometry.dimension != self.dimension:
+            raise ValueError(f"{name}: its grid has {geometry.dimension} axes, and the image {self.dimension}.")
+        if buffer.device not in (-1, device):
+            raise ValueError(f"{name}: it is on device {buffer.device}, and the image is on {'the host' if device < 0 else device}.")
+        stage.data = buffer.pointer
+        stage.type = buffer.type_code
+        stage.size[: self.dimension] = geometry.size
+        set_vector(stage.origin, geometry.origin)
+        set_matrix(stage.point_to_index, geometry.point_to_index)
+        self._kept.append(buffer)
+        self.stages.append(stage)
+
+    def keep(self, value: Any) -> None:
+        """Keeps what owns memory that a stage points to."""
+        self._kept.append(value)
+
+
+def set_vector(to: Any, values: Sequence[float]) -> None:
+    """Writes the first numbers of a vector of the library."""
+    for i, value in enumerate(values):
+        to[i] = float(value)
+
+
+def set_matrix(to: Any, values: numpy.ndarray) -> None:
+    """Writes a matrix into the first rows and columns of one of the library; the identity beside it."""
+    whole = numpy.eye(3)
+    whole[: values.shape[0], : values.shape[1]] = values
+    ctypes.memmove(to, whole.ctypes.data, 72)
+
+
+def describe(transform: Any, dimension: int, device: int, name: str = "transform") -> Stages:
+    """The stages of a transform.
+
+    transform: None, a matrix, an object of itk or SimpleITK, a DisplacementField, a BSplineGrid, a file, or a list of these
+    dimension: axes of the image
+    device: of the image; -1: the host
+    name: of the argument, for errors
+
+    Raises TypeError for what is no transform, ValueError for one that does not fit."""
+    stages = Stages(dimension)
+    _append(transform, stages, device, name)
+    return stages
+
+
+def _append(transform: Any, stages: Stages, device: int, name: str) -> None:
+    if transform is None:
+        return
+    if isinstance(transform, (list, tuple)) and not _is_matrix(transform):
+        for i in reversed(range(len(transform))):
+            _append(transform[i], stages, device, f"{name}[{i}]")
+    elif isinstance(transform, DisplacementField):
+        _append_field(transform, stages, device, name)
+    elif isinstance(transform, BSplineGrid):
+        shape = tuple(numpy.shape(transform.coefficients)) if not hasattr(transform.coefficients, "shape") else tuple(
+            transform.coefficients.shape
+        )
+        if len(shape) != stages.dimension + 1 or shape[0] != stages.dimension:
+            raise ValueError(f"{name}: coefficients have the shape ({stages.dimension}, ..., ny, nx), not {shape}.")
+        geometry = make_geometry(shape[:0:-1], transform.spacing, transform.origin, transform.direction, f"{name}.")
+        stages.add_spline(transform.coefficients, geometry, transform.order, name, device)
+    elif isinstance(transform, (str, os.PathLike)):
+        from . import _transform_files
+
+        _append(_transform_files.read(Path(transform), name), stages, device, name)
+    elif hasattr(transform, "append_to"):  # what the reader of files makes
+        transform.append_to(stages, name, device)
+    elif _images.is_image(transform):
+        _append_field(DisplacementField(transform), stages, device, name)
+    elif hasattr(transform, "TransformPoint"):
+        _append_object(transform, stages, device, name)
+    elif _arrays.is_array(transform) or _is_matrix(transform):
+        _append_matrix(transform, stages, name)
+    else:
+        raise TypeError(f"{name}: {type(transform).__name__} is no transform that is known.")
+
+
+def _is_matrix(value: Any) -> bool:
+    """True for nested lists of numbers."""
+    try:
+        return numpy.asarray(value, dtype=numpy.float64).ndim == 2
+    except (TypeError, ValueError):
+        return False
+
+
+def _append_matrix(value: Any, stages: Stages, name: str) -> None:
+    dimension = stages.dimension
+    if hasattr(value, "get"):
+        value = value.get()  # CuPy
+    elif hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()  # PyTorch
+    found = numpy.asarray(value, dtype=numpy.float64)
+    if found.shape == (dimension + 1, dimension + 1):
+        last = numpy.zeros(dimension + 1)
+        last[-1] = 1
+        if not numpy.array_equal(found[-1], last):
+            raise ValueError(f"{name}: the last row of a homogeneous matrix is {last.tolist()}, not {found[-1].tolist()}.")
+    elif found.shape not in ((dimension, dimension), (dimension, dimension + 1)):
+        n = dimension
+        raise ValueError(f"{name}: matrices are {n} x {n}, {n} x {n + 1} or {n + 1} x {n + 1} for an image of {n} axes, not {found.shape}.")
+    if not numpy.all(numpy.isfinite(found)):
+        raise ValueError(f"{name}: the matrix is not finite.")
+    offset = found[:dimension, dimension] if found.shape[1] > dimension else numpy.zeros(dimension)
+    stages.add_affine(found[:dimension, :dimension], offset)
+
+
+def _append_field(field: DisplacementField, stages: Stages, device: int, name: str) -> None:
+    dimension = stages.dimension
+    if not _images.is_image(field.array):
+        shape = tuple(getattr(field.array, "shape", ()) or numpy.shape(field.array))
+        if len(shape) != dimension + 1 or shape[-1] != dimension:
+            raise ValueError(f"{name}: displacements have the shape (..., ny, nx, {dimension}), not {shape}.")
+        geometry = make_geometry(shape[-2::-1], field.spacing, field.origin, field.direction, f"{name}.")
+        stages.add_field(field.array, geometry, field.nearest, field.extend, name, device)
+        return
+    pixels = _images.open_image(field.array, name)
+    if pixels.components != dimension or not pixels.channels:
+        raise ValueError(f"{name}: an image of displacements has {dimension} numbers a pixel; this one has {pixels.components}.")
+    vectors = pixels.buffer.array
+    if _images._is_nibabel(field.array):
+        vectors = vectors * numpy.array([-1.0, -1.0, 1.0], dtype=vectors.dtype if vectors.dtype.kind == "f" else "float64")
+    stages.keep(pixels)
+    stages.add_field(vectors, pixels.geometry, field.nearest, field.extend, name, device)
+
+
+def _append_object(transform: Any, stages: Stages, device: int, name: str) -> None:
+    """A transform of itk or SimpleITK."""
+    is_simple = type(transform).__module__.split(".", 1)[0] == "SimpleITK"
+    if is_simple:
+        dimension = transform.GetDimension()
+        if type(transform).__name__ == "Transform":
+            transform = transform.Downcast()
+    else:
+        dimension = transform.GetInputSpaceDimension()
+    if dimension != stages.dimension:
+        raise ValueError(f"{name}: the transform is of {dimension} dimensions, and the image of {stages.dimension}.")
+    kind = transform.GetName() if is_simple else transform.GetNameOfClass()
+    if kind == "CompositeTransform":
+        for i in reversed(range(transform.GetNumberOfTransforms())):
+            _append_object(transform.GetNthTransform(i), stages, device, f"{name}[{i}]")
+    elif kind == "BSplineTransform":
+        _append_spline_object(transform, is_simple, stages, device, name)
+    elif kind.endswith("DisplacementFieldTransform") or kind == "DisplacementFieldTransform":
+        _append_field_object(transform, is_simple, stages, device, name)
+    elif transform.IsLinear():
+        stages.add_affine(*_linear_map(transform, dimension))
+    else:
+        raise TypeError(f"{name}: {kind} is no transform that is known; make a field of its displacements.")
+
+
+def _linear_map(transform: Any, dimension: int) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """Matrix and offset: the offset is where the origin goes, to the bit."""
+    zero = [0.0] * dimension
+    offset = numpy.array([transform.TransformPoint(zero)[d] for d in range(dimension)])
+    if hasattr(transform, "GetMatrix"):
+        matrix = transform.GetMatrix()
+        if hasattr(matrix, "GetVnlMatrix"):
+            matrix = sys.modules["itk"].array_from_matrix(matrix)
+        return numpy.asarray(matrix, dtype=numpy.float64).reshape(dimension, dimension), offset
+    columns = numpy.empty((dimension, dimension))
+    for d in range(dimension):
+        unit = [float(i == d) for i in range(dimension)]
+        moved = transform.TransformVector(unit, zero) if _is_simple(transform) else transform.TransformVector(unit)
+        columns[:, d] = [moved[i] for i in range(dimension)]
+    return columns, offset
+
+
+def _is_simple(transform: Any) -> bool:
+    return type(transform).__module__.split(".", 1)[0] == "SimpleITK"
+
+
+def grid_of_parameters(fixed: Sequence[float], dimension: int, name: str) -> Geometry:
+    """The geometry of ITK's fixed parameters: size, origin, spacing, direction."""
+    values = numpy.asarray(fixed, dtype=numpy.float64)
+    n = dimension
+    if values.size < 3 * n + n * n:
+        raise ValueError(f"{name}: a grid of {n} axes has {3 * n + n * n} fixed parameters; there are {values.size}.")
+    return make_geometry(
+        [int(v) for v in values[:n]], values[2 * n : 3 * n], values[n : 2 * n], values[3 * n : 3 * n + n * n], f"{name}: "
+    )
+
+
+def _append_spline_object(transform: Any, is_simple: bool, stages: Stages, device: int, name: str) -> None:
+    dimension = stages.dimension
+    geometry = grid_of_parameters(_numbers(transform.GetFixedParameters()), dimension, name)
+    parameters = numpy.array(_numbers(transform.GetParameters()), dtype=numpy.float64)
+    order = transform.GetOrder() if is_simple else _order_of_itk(transform)
+    if parameters.size == 0:
+        return  # without coefficients ITK's transform is the identity
+    stages.add_spline(parameters.reshape(dimension, *geometry.shape), geometry, order, name, device)
+
+
+def _order_of_itk(transform: Any) -> int:
+    _, parameters = sys.modules["itk"].template(transform)
+    return int(parameters[2]) if len(parameters) > 2 else 3
+
+
+def _numbers(parameters: Any) -> Sequence[float]:
+    if hasattr(parameters, "GetElement"):  # itk.OptimizerParameters
+        return [parameters.GetElement(i) for i in range(parameters.Size())]
+    return list(parameters)
+
+
+def _append_field_object(transform: Any, is_simple: bool, stages: Stages, device: int, name: str) -> None:
+    field = transform.GetDisplacementField()
+    if field is None:
+        raise ValueError(f"{name}: the transform has no displacement field.")
+    nearest: Optional[bool] = False
+    if not is_simple and hasattr(transform, "GetInterpolator"):
+        kind = transform.GetInterpolator().GetNameOfClass()
+        if "NearestNeighbor" in kind:
+            nearest = True
+        elif "Linear" not in kind:
+            raise TypeError(f"{name}: a field interpolated by {kind} is no transform that is known.")
+    pixels = _images.open_image(field, name)
+    stages.keep((transform, pixels))
+    stages.add_field(pixels.buffer.array, pixels.geometry, bool(nearest), False, name, device)

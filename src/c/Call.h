@@ -1,0 +1,73 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef Call_h
+#define Call_h
+
+#include "itkCudaSpline/c/CudaSplineC.h"
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+/** \file
+ * \brief What stands around the functions of the interface: no exception passes. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Remembers what went wrong in this thread.
+ *
+ * \param[in] error what was thrown
+ * \return the code for it */
+std::int32_t
+ReportError(const std::exception_ptr & error) noexcept;
+
+/** \brief Runs the body of a function of the interface.
+ *
+ * \param[in] body what it does
+ * \return CUDASPLINE_OK, or the code of what was thrown */
+template <typename TBody>
+std::int32_t
+Call(const TBody & body) noexcept
+{
+  try
+  {
+    body();
+    return CUDASPLINE_OK;
+  }
+  catch (...)
+  {
+    return ReportError(std::current_exception());
+  }
+}
+
+/** \brief Refuses a null pointer.
+ *
+ * \param[in] pointer an argument
+ * \param[in] name its name
+ * \exception std::invalid_argument it is null */
+void
+RequirePointer(const void * pointer, const char * name);
+
+/** \brief Writes a text into an array of characters, cut where it is too long. */
+void
+WriteText(const std::string & text, char * to, std::size_t bytes) noexcept;
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,399 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "c/Descriptors.h"
+
+#include "c/Call.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** \exception std::invalid_argument the number is not in [0, last] */
+template <typename TEnum>
+TEnum
+EnumOf(std::int32_t code, TEnum last, const char * name)
+{
+  if (code < 0 || code > static_cast<std::int32_t>(last))
+  {
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(code) + ", and 0 to " +
+                                std::to_string(static_cast<std::int32_t>(last)) + " are known.");
+  }
+  return static_cast<TEnum>(code);
+}
+
+TransformChain::Matrix
+MatrixOf(const double (&numbers)[9])
+{
+  TransformChain::Matrix matrix{};
+  for (unsigned int i = 0; i < 9; ++i)
+  {
+    matrix[i / 3][i % 3] = numbers[i];
+  }
+  return matrix;
+}
+
+template <typename TNumber>
+std::array<TNumber, 3>
+VectorOf(const TNumber (&numbers)[3])
+{
+  return { { numbers[0], numbers[1], numbers[2] } };
+}
+
+TransformChain::Stage
+DescribeStage(const cudaspline_stage & from, unsigned int dimension)
+{
+  TransformChain::Stage stage;
+  stage.kind = EnumOf(from.kind, TransformKind::DisplacementField, "stage.kind");
+  stage.matrix = MatrixOf(from.matrix);
+  stage.offset = VectorOf(from.offset);
+  if (stage.kind == TransformKind::Affine)
+  {
+    return stage;
+  }
+  stage.order = from.order;
+  stage.nearest = from.nearest != 0;
+  stage.goesOn = from.goes_on != 0;
+  stage.start = VectorOf(from.start);
+  stage.origin = VectorOf(from.origin);
+  stage.pointToIndex = MatrixOf(from.point_to_index);
+  const bool isSpline = stage.kind == TransformKind::BSpline;
+  if (isSpline && (from.order < 1 || from.order > 3))
+  {
+    throw std::invalid_argument("stage.order is " + std::to_string(from.order) +
+                                ", and B-spline grids have orders 1 to 3.");
+  }
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    const std::int64_t least = isSpline ? from.order + 1 : 1;
+    if (from.size[d] < least)
+    {
+      throw std::invalid_argument("stage.size is " + std::to_string(from.size[d]) + " along axis " +
+                                  std::to_string(d) + ", and at least " + std::to_string(least) + " are needed.");
+    }
+    stage.size[d] = from.size[d];
+  }
+  RequirePointer(from.data, "stage.data");
+  const ScalarType type = ScalarTypeOfCode(from.type, "stage.type");
+  if (type == ScalarType::Float64)
+  {
+    stage.data = std::shared_ptr<const double>(static_cast<const double *>(from.data), [](const double *) {});
+  }
+  else if (type == ScalarType::Float32 && !isSpline)
+  {
+    stage.singleData = std::shared_ptr<const float>(static_cast<const float *>(from.data), [](const float *) {});
+  }
+  else
+  {
+    throw std::invalid_argument(std::string("stage.type is ") + NameOf(type) +
+                                "; displacements are float64, those of fields float32 too.");
+  }
+  return stage;
+}
+
+/** Continuous indices of the two ends of every scanline, as itk::ResampleImageFilter maps them. */
+template <unsigned int VDimension>
+void
+MapScanlines(const TransformChain & chain, const ExecutionContext & context, std::vector<double> & ends)
+{
+  std::array<AffineMap<VDimension>, 8> few;
+  std::vector<AffineMap<VDimension>>   many;
+  const std::size_t                    count = chain.stages.size();
+  AffineMap<VDimension> *              maps = few.data();
+  if (count > few.size())
+  {
+    many.resize(count);
+    maps = many.data();
+  }
+  double outputOrigin[VDimension];
+  double inputOrigin[VDimension];
+  double indexToPoint[VDimension][VDimension];
+  double pointToIndex[VDimension][VDimension];
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    outputOrigin[r] = chain.outputOrigin[r];
+    inputOrigin[r] = chain.inputOrigin[r];
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      indexToPoint[r][c] = chain.indexToPoint[r][c];
+      pointToIndex[r][c] = chain.pointToIndex[r][c];
+      for (std::size_t i = 0; i < count; ++i)
+      {
+        maps[i].matrix[r][c] = chain.stages[i].matrix[r][c];
+        maps[i].offset[r] = chain.stages[i].offset[r];
+      }
+    }
+  }
+  const auto map = [&](const std::int64_t(&index)[VDimension], double * to) {
+    double point[VDimension];
+    double mapped[VDimension];
+    IndexToPoint(outputOrigin, indexToPoint, index, point);
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      maps[i].Apply(point, mapped);
+      std::memcpy(point, mapped, sizeof(point));
+    }
+    PointToContinuousIndex(inputOrigin, pointToIndex, point, mapped);
+    std::memcpy(to, mapped, sizeof(mapped));
+  };
+  std::int64_t lines = 1;
+  for (unsigned int d = 1; d < VDimension; ++d)
+  {
+    lines *= chain.regionSize[d];
+  }
+  ends.resize(static_cast<std::size_t>(lines) * 2 * VDimension);
+  context.ParallelFor(lines, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t line = begin; line < end; ++line)
+    {
+      std::int64_t index[VDimension];
+      std::int64_t rest = line;
+      index[0] = chain.regionStart[0];
+      for (unsigned int d = 1; d < VDimension; ++d)
+      {
+        index[d] = chain.regionStart[d] + rest % chain.regionSize[d];
+        rest /= chain.regionSize[d];
+      }
+      double * const at = ends.data() + line * 2 * VDimension;
+      map(index, at);
+      index[0] += chain.regionSize[0];
+      map(index, at + VDimension);
+    }
+  });
+}
+
+} // namespace
+
+ScalarType
+ScalarTypeOfCode(std::int32_t code, const char * name)
+{
+  static_assert(static_cast<int>(ScalarType::Float64) == CUDASPLINE_FLOAT64 &&
+                  static_cast<int>(ScalarType::UInt8) == CUDASPLINE_UINT8,
+                "The types have the same numbers.");
+  return EnumOf(code, ScalarType::Float64, name);
+}
+
+SourceDescriptor
+DescribeImage(const cudaspline_image & image)
+{
+  SourceDescriptor source;
+  if (image.dimension < 1 || image.dimension > CUDASPLINE_MAXIMUM_DIMENSION)
+  {
+    throw std::invalid_argument("image.dimension is " + std::to_string(image.dimension) + ", and images have 1 to " +
+                                std::to_string(CUDASPLINE_MAXIMUM_DIMENSION) + " dimensions.");
+  }
+  RequirePointer(image.pixels, "image.pixels");
+  source.dimension = static_cast<unsigned int>(image.dimension);
+  for (unsigned int d = 0; d < source.dimension; ++d)
+  {
+    source.start[d] = image.start[d];
+    source.size[d] = image.size[d];
+    source.extension[d] = EnumOf(image.extension[d], Extension::GridConstant, "image.extension");
+  }
+  if (image.components < 1)
+  {
+    throw std::invalid_argument("image.components is " + std::to_string(image.components) +
+                                ", and a pixel has one at least.");
+  }
+  source.components = static_cast<unsigned int>(image.components);
+  source.pixel = ScalarTypeOfCode(image.pixel, "image.pixel");
+  source.element = ScalarTypeOfCode(image.element, "image.element");
+  if (image.order < 0 || image.order > 5)
+  {
+    throw std::invalid_argument("image.order is " + std::to_string(image.order) +
+                                ", and B-splines have orders 0 to 5 here.");
+  }
+  source.order = static_cast<unsigned int>(image.order);
+  source.method.kind = EnumOf(image.method, PrefilterMethod::Kind::Coefficients, "image.method");
+  source.method.taps = image.taps;
+  source.storage = EnumOf(image.storage, CoefficientStorage::Texture, "image.storage");
+  source.tableEntries = image.table_entries;
+  return source;
+}
+
+InterpolationDescriptor
+DescribeMethod(const cudaspline_interpolation & from)
+{
+  constexpr double        largest = 0x1p52; // beyond it indices are no longer told apart
+  InterpolationDescriptor method;
+  method.interpolation = EnumOf(from.kind, Interpolation::LabelGaussian, "interpolation.kind");
+  method.mode = EnumOf(from.mode, EvaluationMode::TextureTable, "interpolation.mode");
+  method.window = EnumOf(from.window, SincWindow::Blackman, "interpolation.window");
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    if (!(std::abs(from.lower[d]) <= largest && std::abs(from.upper[d]) <= largest))
+    {
+      throw std::invalid_argument("interpolation.lower or upper exceeds 2^52 in magnitude.");
+    }
+  }
+  method.lower = VectorOf(from.lower);
+  method.upper = VectorOf(from.upper);
+  method.border = from.border;
+  method.tension = from.tension;
+  method.radius = from.radius;
+  method.sigma = VectorOf(from.sigma);
+  method.cutOff = VectorOf(from.cutoff);
+  return method;
+}
+
+TransformChain
+DescribeChain(const cudaspline_resampling & resampling, unsigned int dimension)
+{
+  TransformChain chain;
+  chain.inputOrigin = VectorOf(resampling.input_origin);
+  chain.pointToIndex = MatrixOf(resampling.input_point_to_index);
+  chain.outputOrigin = VectorOf(resampling.output_origin);
+  chain.indexToPoint = MatrixOf(resampling.output_index_to_point);
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    if (resampling.output_size[d] < 0)
+    {
+      throw std::invalid_argument("resampling.output_size is negative.");
+    }
+    chain.regionStart[d] = resampling.output_start[d];
+    chain.regionSize[d] = resampling.output_size[d];
+  }
+  if (resampling.stage_count < 0)
+  {
+    throw std::invalid_argument("resampling.stage_count is negative.");
+  }
+  for (std::int32_t i = 0; i < resampling.stage_count; ++i)
+  {
+    RequirePointer(resampling.stages, "resampling.stages");
+    chain.stages.push_back(DescribeStage(resampling.stages[i], dimension));
+  }
+  return chain;
+}
+
+void
+DescribeResampling(const cudaspline_resampling & resampling,
+                   const SourceDescriptor &      source,
+                   const ExecutionContext &      host,
+                   ResamplingPlan &              plan)
+{
+  if (source.dimension > 3)
+  {
+    throw std::invalid_argument("image.dimension is 4; images of 1 to 3 dimensions are resampled.");
+  }
+  ResampleDescriptor & descriptor = plan.descriptor;
+  static_cast<InterpolationDescriptor &>(descriptor) = DescribeMethod(resampling.interpolation);
+  descriptor.output = ScalarTypeOfCode(resampling.output_type, "resampling.output_type");
+  plan.chain = DescribeChain(resampling, source.dimension);
+  const auto & size = plan.chain.regionSize;
+  descriptor.samples = size[0];
+  descriptor.lines = size[1] * size[2];
+  descriptor.lineLength = size[0] > 0 ? size[0] : 1;
+  descriptor.sliceLines = source.dimension == 3 ? size[1] : 0;
+  if (descriptor.samples > 0 && descriptor.lines > 0)
+  {
+    RequirePointer(resampling.output, "resampling.output");
+  }
+  plan.defaultPixels.assign(source.components, 0);
+  if (resampling.default_pixel != nullptr)
+  {
+    const std::size_t bytes = SizeOf(descriptor.output);
+    for (std::size_t c = 0; c < plan.defaultPixels.size(); ++c)
+    {
+      std::memcpy(&plan.defaultPixels[c], static_cast<const char *>(resampling.default_pixel) + c * bytes, bytes);
+    }
+  }
+  descriptor.defaultPixel = plan.defaultPixels.front();
+  descriptor.defaultPixels = source.components > 1 ? plan.defaultPixels.data() : nullptr;
+  bool isLinear = true;
+  for (const TransformChain::Stage & stage : plan.chain.stages)
+  {
+    isLinear = isLinear && stage.kind == TransformKind::Affine;
+  }
+  if (!isLinear)
+  {
+    descriptor.chain = &plan.chain;
+    return;
+  }
+  switch (source.dimension)
+  {
+    case 1:
+      MapScanlines<1>(plan.chain, host, plan.ends);
+      break;
+    case 2:
+      MapScanlines<2>(plan.chain, host, plan.ends);
+      break;
+    default:
+      MapScanlines<3>(plan.chain, host, plan.ends);
+      break;
+  }
+  descriptor.scanlineEnds = plan.ends.data();
+}
+
+CallExecution::CallExecution(cudaspline_execution * execution)
+  : m_Execution(execution != nullptr ? execution : &m_Default)
+{
+  if (m_Execution->threads < 0)
+  {
+    throw std::invalid_argument("execution.threads is negative.");
+  }
+  m_Execution->backend = CUDASPLINE_BACKEND_NONE;
+  m_Execution->used_device = -1;
+  m_Execution->pieces = 0;
+  m_Execution->reason[0] = '\0';
+  m_Host = std::make_unique<ThreadExecutor>(static_cast<unsigned int>(m_Execution->threads));
+  m_Context.host = m_Host.get();
+  m_Context.memoryLimit = m_Execution->memory_limit;
+  if (m_Execution->progress != nullptr)
+  {
+    m_Context.progress = [execution = m_Execution](double fraction) {
+      return execution->progress(fraction, execution->progress_data) == 0;
+    };
+  }
+}
+
+ExecutionContext
+CallExecution::ContextOf(std::int32_t device) const
+{
+  ExecutionContext context = m_Context;
+  context.backend = device >= 0 ? Backend::Cuda : Backend::Cpu;
+  context.device = device >= 0 ? device : 0;
+  return context;
+}
+
+void
+CallExecution::Report(const RunRecord & record, std::int32_t pieces)
+{
+  m_Execution->backend = record.backend == Backend::Cuda ? CUDASPLINE_BACKEND_CUDA : CUDASPLINE_BACKEND_CPU;
+  m_Execution->used_device = record.backend == Backend::Cuda ? record.devices.front() : -1;
+  m_Execution->pieces = pieces;
+  WriteText(record.reason, m_Execution->reason, sizeof(m_Execution->reason));
+}
+
+void
+CallExecution::Report(std::int32_t device)
+{
+  RunRecord record;
+  record.backend = device >= 0 ? Backend::Cuda : Backend::Cpu;
+  record.devices.assign(1, device);
+  this->Report(record);
+}
+
+} // namespace itk::CudaSpline

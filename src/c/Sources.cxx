@@ -1,0 +1,226 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "c/Call.h"
+#include "c/Descriptors.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/DeviceArrays.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
+
+#include <cstring>
+#include <stdexcept>
+
+using namespace itk::CudaSpline;
+
+namespace
+{
+
+StreamHandle
+StreamOf(void * stream)
+{
+  return static_cast<StreamHandle>(stream);
+}
+
+/** The work of a source that is kept: of its own, and of an evaluation at as many points. */
+BackendWork
+WorkOfSource(const SourceDescriptor & descriptor)
+{
+  PointsDescriptor points;
+  points.count = descriptor.Count();
+  points.interpolation = descriptor.order >= 2 ? Interpolation::BSpline : Interpolation::Linear;
+  const OperationWork work =
+    CountSourceWork(descriptor) + (descriptor.dimension <= 3 ? CountPointsWork(descriptor, points) : OperationWork());
+  return { work, work };
+}
+
+/** Pixels of the host that the source keeps, and does not borrow. */
+std::shared_ptr<const void>
+CopyOf(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
+{
+  const std::size_t             bytes = descriptor.PixelBytes();
+  const std::shared_ptr<char[]> copy(new char[bytes]);
+  constexpr std::int64_t        block = std::int64_t{ 1 } << 20;
+  const auto                    length = static_cast<std::int64_t>(bytes);
+  context.ParallelFor((length + block - 1) / block, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t last = end * block < length ? end * block : length;
+    std::memcpy(copy.get() + begin * block,
+                static_cast<const char *>(pixels) + begin * block,
+                static_cast<std::size_t>(last - begin * block));
+  });
+  return { copy, copy.get() };
+}
+
+} // namespace
+
+std::int32_t
+cudaspline_prefilter(const cudaspline_image * image,
+                     std::int32_t             axis,
+                     void *                   coefficients,
+                     cudaspline_execution *   execution)
+{
+  return Call([=] {
+    RequirePointer(image, "image");
+    RequirePointer(coefficients, "coefficients");
+    CallExecution          call(execution);
+    const SourceDescriptor descriptor = DescribeImage(*image);
+    if (axis < -1 || axis >= image->dimension)
+    {
+      throw std::invalid_argument("axis is " + std::to_string(axis) + "; the image has " +
+                                  std::to_string(image->dimension) + " axes, and -1 stands for all.");
+    }
+    const auto only = static_cast<unsigned int>(axis);
+    if (image->device >= 0)
+    {
+      const ExecutionContext context = call.ContextOf(image->device);
+      if (axis < 0)
+      {
+        PrefilterOnDevice(descriptor, image->pixels, coefficients, StreamOf(image->stream), context);
+      }
+      else
+      {
+        PrefilterAxis(descriptor, only, image->pixels, coefficients, StreamOf(image->stream), context);
+      }
+      call.Report(image->device);
+      return;
+    }
+    if (axis >= 0)
+    {
+      // A pass over memory: its way to a device and back takes longer.
+      PrefilterAxis(descriptor, only, image->pixels, coefficients, nullptr, call.ContextOf(-1));
+      call.Report(-1);
+      return;
+    }
+    RunnableOperation operation;
+    operation.work = [&](int) {
+      const OperationWork work = CountPrefilterWork(descriptor);
+      return BackendWork{ work, work };
+    };
+    operation.memory = [&](const std::vector<int> & devices) {
+      return PlanPrefilter(descriptor, AvailableDeviceMemory(devices.front()));
+    };
+    operation.run = [&](const ExecutionContext & context, const std::vector<int> &) {
+      Prefilter(descriptor, image->pixels, coefficients, context);
+    };
+    call.Report(RunOperation(operation, call.GetWord(), call.GetContext()));
+  });
+}
+
+std::int32_t
+cudaspline_make_source(const cudaspline_image * image,
+                       std::int32_t             borrow,
+                       cudaspline_execution *   execution,
+                       cudaspline_source **     source)
+{
+  return Call([=] {
+    RequirePointer(image, "image");
+    RequirePointer(source, "source");
+    CallExecution          call(execution);
+    const SourceDescriptor descriptor = DescribeImage(*image);
+    auto                   made = std::make_unique<cudaspline_source>();
+    if (image->device >= 0)
+    {
+      made->samples = MakeSourceOnDevice(
+        descriptor, image->pixels, borrow != 0, StreamOf(image->stream), call.ContextOf(image->device));
+      call.Report(image->device);
+    }
+    else
+    {
+      RunnableOperation operation;
+      operation.work = [&](int) { return WorkOfSource(descriptor); };
+      operation.memory = [&](const std::vector<int> & devices) {
+        return PlanSource(descriptor, AvailableDeviceMemory(devices.front()));
+      };
+      operation.run = [&](const ExecutionContext & context, const std::vector<int> &) {
+        const bool isKept = context.backend == Backend::Cpu && borrow == 0 && !descriptor.NeedsPreparation();
+        made->copy = isKept ? CopyOf(descriptor, image->pixels, context) : nullptr;
+        made->samples = MakeSource(descriptor, isKept ? made->copy.get() : image->pixels, context);
+      };
+      call.Report(RunOperation(operation, call.GetWord(), call.GetContext()));
+    }
+    *source = made.release();
+  });
+}
+
+void
+cudaspline_release_source(cudaspline_source * source)
+{
+  Call([source] { delete source; });
+}
+
+std::int32_t
+cudaspline_source_device(const cudaspline_source * source)
+{
+  return source != nullptr && source->samples->GetBackend() == Backend::Cuda ? source->samples->GetDevice() : -1;
+}
+
+std::int32_t
+cudaspline_sample(const cudaspline_source * source, const cudaspline_points * points, cudaspline_execution * execution)
+{
+  return Call([=] {
+    RequirePointer(source, "source");
+    RequirePointer(points, "points");
+    CallExecution      call(execution);
+    const std::int32_t device = cudaspline_source_device(source);
+    if (points->device >= 0 && points->device != device)
+    {
+      throw std::invalid_argument("points.device is " + std::to_string(points->device) + ", and the source is on " +
+                                  (device < 0 ? "the host." : "device " + std::to_string(device) + "."));
+    }
+    PointsDescriptor descriptor;
+    static_cast<InterpolationDescriptor &>(descriptor) = DescribeMethod(points->interpolation);
+    descriptor.count = points->count;
+    descriptor.points = points->points;
+    descriptor.pointType = ScalarTypeOfCode(points->point_type, "points.point_type");
+    descriptor.physical = points->physical != 0;
+    for (unsigned int i = 0; i < 9; ++i)
+    {
+      descriptor.pointToIndex[i / 3][i % 3] = points->point_to_index[i];
+      descriptor.gradientMap[i / 3][i % 3] = points->gradient_map[i];
+      descriptor.origin[i % 3] = points->origin[i % 3];
+    }
+    if (points->derivatives < 0 || points->derivatives > 2)
+    {
+      throw std::invalid_argument("points.derivatives is " + std::to_string(points->derivatives) +
+                                  ", and 0, 1 and 2 are known.");
+    }
+    descriptor.derivatives = points->derivatives == 0
+                               ? Derivatives::None
+                               : (points->derivatives == 1 ? Derivatives::First : Derivatives::Second);
+    descriptor.output = ScalarTypeOfCode(points->output_type, "points.output_type");
+    descriptor.values = points->values;
+    descriptor.gradients = points->gradients;
+    descriptor.hessians = points->hessians;
+    descriptor.inside = points->inside;
+    if (descriptor.derivatives != Derivatives::None)
+    {
+      RequirePointer(points->gradients, "points.gradients");
+      if (descriptor.derivatives == Derivatives::Second)
+      {
+        RequirePointer(points->hessians, "points.hessians");
+      }
+    }
+    if (points->default_value != nullptr)
+    {
+      std::memcpy(&descriptor.defaultPixel, points->default_value, SizeOf(descriptor.output));
+    }
+    descriptor.onDevice = points->device >= 0;
+    descriptor.stream = points->stream;
+    SamplePoints(descriptor, *source->samples, call.ContextOf(device));
+    call.Report(device);
+  });
+}

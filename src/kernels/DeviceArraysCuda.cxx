@@ -1,0 +1,174 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/DeviceArrayBackends.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include "kernels/LineFilterCuda.h"
+#include "kernels/PixelsCuda.h"
+#include "kernels/StoreCoefficients.h"
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+void
+CopyOnDevice(void * to, const void * from, std::size_t bytes, const Stream & stream)
+{
+  CheckCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream.Get()), "cudaMemcpyAsync");
+}
+
+/** Elements of pixels, in planes, not filtered yet. */
+template <typename TReal>
+DeviceBuffer
+ElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Stream & stream)
+{
+  DeviceBuffer elements(descriptor.ElementBytes(), stream);
+  if (IsConverted(descriptor))
+  {
+    LaunchConvert(pixels, descriptor, 0, descriptor.Elements(), static_cast<TReal *>(elements.Data()), stream);
+  }
+  else
+  {
+    CopyOnDevice(elements.Data(), pixels, descriptor.ElementBytes(), stream);
+  }
+  return elements;
+}
+
+/** The same, filtered where the descriptor says so. */
+template <typename TReal>
+DeviceBuffer
+FilteredElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Stream & stream)
+{
+  DeviceBuffer elements = ElementsOf<TReal>(descriptor, pixels, stream);
+  if (descriptor.NeedsFilter())
+  {
+    DeviceBuffer  other(descriptor.ElementBytes(), stream);
+    TReal * const samples = static_cast<TReal *>(elements.Data());
+    if (LaunchPrefilter(descriptor, samples, static_cast<TReal *>(other.Data()), stream) != samples)
+    {
+      std::swap(elements, other);
+    }
+  }
+  return elements;
+}
+
+template <typename TReal>
+void
+PrefilterArray(const SourceDescriptor & descriptor,
+               unsigned int             axis,
+               const void *             pixels,
+               TReal *                  coefficients,
+               const Stream &           stream)
+{
+  const bool isWhole = axis == MaximumDimension;
+  if (!isWhole && descriptor.NeedsFilter() && descriptor.size[axis] > 1)
+  {
+    const DeviceBuffer elements = ElementsOf<TReal>(descriptor, pixels, stream);
+    LaunchAxisPrefilter(descriptor, axis, static_cast<const TReal *>(elements.Data()), coefficients, stream);
+    return;
+  }
+  const DeviceBuffer elements = isWhole ? FilteredElementsOf<TReal>(descriptor, pixels, stream)
+                                        : ElementsOf<TReal>(descriptor, pixels, stream);
+  if (descriptor.components > 1)
+  {
+    LaunchInterleave(static_cast<const TReal *>(elements.Data()), descriptor, coefficients, stream);
+  }
+  else
+  {
+    CopyOnDevice(coefficients, elements.Data(), descriptor.ElementBytes(), stream);
+  }
+}
+
+} // namespace
+
+std::shared_ptr<const SampleSource>
+SourceOnCuda(const SourceDescriptor & descriptor,
+             const void *             pixels,
+             bool                     borrow,
+             StreamHandle             caller,
+             const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const DeviceScope scope(context.device);
+  const Stream      stream;
+  OrderBehind(caller, stream);
+  const auto makeOf = [&](DeviceBuffer && buffer) {
+    const auto owner = std::make_shared<DeviceBuffer>(std::move(buffer));
+    return std::make_shared<SampleSource>(
+      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(owner, owner->Data()));
+  };
+  std::shared_ptr<const SampleSource> source;
+  if (!descriptor.NeedsPreparation() && !borrow)
+  {
+    DeviceBuffer copy(descriptor.PixelBytes(), stream);
+    CopyOnDevice(copy.Data(), pixels, descriptor.PixelBytes(), stream);
+    source = makeOf(std::move(copy));
+  }
+  else if (!descriptor.NeedsPreparation())
+  {
+    source = std::make_shared<SampleSource>(
+      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(pixels, [](const void *) {}));
+  }
+  else
+  {
+    DeviceBuffer elements = descriptor.element == ScalarType::Float64
+                              ? FilteredElementsOf<double>(descriptor, pixels, stream)
+                              : FilteredElementsOf<float>(descriptor, pixels, stream);
+    source = descriptor.storage == CoefficientStorage::Element
+               ? makeOf(std::move(elements))
+               : StoreOnCuda(descriptor, std::move(elements), context.device, stream);
+  }
+  stream.Synchronize();
+  context.Report(1.0);
+  return source;
+}
+
+void
+PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
+                     unsigned int             axis,
+                     const void *             pixels,
+                     void *                   coefficients,
+                     StreamHandle             caller,
+                     const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const DeviceScope scope(context.device);
+  const Stream      stream;
+  OrderBehind(caller, stream);
+  if (descriptor.element == ScalarType::Float64)
+  {
+    PrefilterArray(descriptor, axis, pixels, static_cast<double *>(coefficients), stream);
+  }
+  else
+  {
+    PrefilterArray(descriptor, axis, pixels, static_cast<float *>(coefficients), stream);
+  }
+  stream.Synchronize();
+  context.Report(1.0);
+}
+
+} // namespace itk::CudaSpline

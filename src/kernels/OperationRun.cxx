@@ -1,0 +1,146 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/OperationRun.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/DeviceStart.h"
+
+#include <algorithm>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** The devices to try, or none and the reason. \param[in] isOurs whether the user left the choice to the module */
+std::vector<int>
+ChooseDevices(const RunnableOperation & operation,
+              const std::string &       word,
+              bool                      isOurs,
+              unsigned int              threads,
+              std::string &             reason)
+{
+  try
+  {
+    if (isOurs)
+    {
+      constexpr int first = 0; // what SelectDevice() will take
+      reason = ReasonForHost(operation.work(first), threads, first);
+      if (!reason.empty())
+      {
+        return {};
+      }
+    }
+    const DeviceChoice choice = SelectDevice(word);
+    if (!choice)
+    {
+      if (isOurs)
+      {
+        ReportStartFailure();
+      }
+      reason = choice.reason;
+      return {};
+    }
+    std::vector<int> devices{ choice.device };
+    if (operation.isShared)
+    {
+      devices.insert(devices.end(), choice.more.begin(), choice.more.end());
+    }
+    try
+    {
+      std::for_each(devices.begin(), devices.end(), StartDevice);
+    }
+    catch (const DeviceError &)
+    {
+      ReportStartFailure();
+      throw;
+    }
+    const MemoryPlan plan = operation.memory(devices);
+    reason = plan.fits ? "" : plan.reason;
+    return plan.fits ? devices : std::vector<int>();
+  }
+  catch (const DeviceError & error)
+  {
+    if (error.GetKind() == DeviceError::Kind::Request)
+    {
+      throw;
+    }
+    reason = error.what();
+    return {};
+  }
+}
+
+/** Plans an operation anew for devices whose memory has run out: others may have taken what it was planned with. */
+bool
+FitsNow(const RunnableOperation & operation, const std::vector<int> & devices, std::string & reason)
+{
+  try
+  {
+    const MemoryPlan plan = operation.memory(devices);
+    reason += plan.fits ? "" : "; " + plan.reason;
+    return plan.fits;
+  }
+  catch (const DeviceError &)
+  {
+    return false;
+  }
+}
+
+} // namespace
+
+RunRecord
+RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & unplaced)
+{
+  RunRecord          record;
+  ExecutionContext   context = unplaced;
+  const bool         isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
+  const unsigned int threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
+  record.devices = ChooseDevices(operation, word, isOurs, threads, record.reason);
+  for (bool isPlannedAgain = false; !record.devices.empty(); isPlannedAgain = true)
+  {
+    try
+    {
+      context.backend = Backend::Cuda;
+      context.device = record.devices.front();
+      operation.run(context, record.devices);
+      record.backend = Backend::Cuda;
+      record.reason.clear();
+      if (isOurs)
+      {
+        CalibrateOnce(context.device);
+      }
+      return record;
+    }
+    catch (const DeviceError & error)
+    {
+      record.reason = error.what();
+      const bool isFull = error.GetKind() == DeviceError::Kind::OutOfMemory;
+      if (isPlannedAgain || !isFull || !FitsNow(operation, record.devices, record.reason))
+      {
+        record.devices.clear();
+      }
+    }
+  }
+  context.backend = Backend::Cpu;
+  operation.run(context, {});
+  record.backend = Backend::Cpu;
+  return record;
+}
+
+} // namespace itk::CudaSpline

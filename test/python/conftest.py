@@ -1,0 +1,61 @@
+"""What the tests of the Python package share.
+
+Data are fresh in every run; the seed is printed with a failure, and CUDASPLINE_TEST_SEED repeats it. Tests with the mark "gpu" are
+skipped without a usable GPU, and fail instead where CUDASPLINE_REQUIRE_GPU is 1.
+"""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+# Beside the sources where the package is not installed: CUDASPLINE_LIBRARY then names the library.
+if "CUDASPLINE_LIBRARY" in os.environ:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+import cudaspline  # noqa: E402  pylint: disable=wrong-import-position
+
+SEED = int(os.environ.get("CUDASPLINE_TEST_SEED", secrets.randbits(32)))
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "gpu: needs a GPU")
+
+
+def pytest_report_header(config):
+    return (
+        f"cudaspline {cudaspline.__version__} of {Path(cudaspline.__file__).parent}, CUDA {cudaspline.cuda_version() or 'not built in'}, "
+        f"{cudaspline.device_count()} devices, CUDASPLINE_TEST_SEED={SEED}"
+    )
+
+
+def pytest_collection_modifyitems(items):
+    if cudaspline.device_count() > 0 or os.environ.get("CUDASPLINE_REQUIRE_GPU") == "1":
+        return
+    for item in items:
+        if item.get_closest_marker("gpu"):
+            item.add_marker(pytest.mark.skip(reason="there is no usable GPU"))
+
+
+@pytest.fixture
+def rng(request):
+    """Random numbers of this test and this run."""
+    request.node.user_properties.append(("seed", SEED))
+    return numpy.random.default_rng([SEED, sum(request.node.name.encode())])
+
+
+def pytest_runtest_makereport(item, call):
+    if call.excinfo is not None:
+        item.add_report_section("call", "seed", f"CUDASPLINE_TEST_SEED={SEED}")
+
+
+def difference(found, wanted):
+    """The largest difference of two arrays, in float64; infinite where shapes differ or a number is not finite."""
+    found, wanted = numpy.asarray(found, dtype=numpy.float64), numpy.asarray(wanted, dtype=numpy.float64)
+    if found.shape != wanted.shape:
+        return numpy.inf
+    largest = numpy.max(numpy.abs(found - wanted), initial=0.0)
+    return largest if numpy.isfinite(largest) else numpy.inf
