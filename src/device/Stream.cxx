@@ -22,6 +22,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <stdexcept>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -141,6 +142,13 @@ StreamMarks::~StreamMarks()
 void
 StreamMarks::Set(StreamHandle stream)
 {
+  auto capture = cudaStreamCaptureStatusNone;
+  CheckCuda(cudaStreamIsCapturing(stream, &capture), "cudaStreamIsCapturing");
+  if (capture != cudaStreamCaptureStatusNone)
+  {
+    throw std::invalid_argument("A stream whose work is captured into a graph can have no other work: when it is done "
+                                "could not be known.");
+  }
   const std::lock_guard<std::mutex> lock(m_Mutex);
   m_Events[stream].RecordBehind(stream);
 }

@@ -139,6 +139,7 @@ SampleInPlace(const PointsDescriptor & descriptor, const SampleSource & source)
     PointsDescriptor   points = descriptor;
     points.values = unwanted.Data();
     own.Synchronize(); // it is there
+    marks.Set(stream); // what may fail does so before the launch
     SampleInPlace<VDimension>(points, source);
     marks.Set(stream);
     return;
@@ -150,13 +151,15 @@ SampleInPlace(const PointsDescriptor & descriptor, const SampleSource & source)
   arguments.hessians = descriptor.hessians;
   arguments.inside = descriptor.inside;
   arguments.count = descriptor.count;
+  auto & marks = source.GetPendingWork<StreamMarks>();
+  marks.Set(stream); // what may fail does so before the launch
   LaunchEvaluation(descriptor.interpolation,
                    source.GetDescriptor(),
                    descriptor.derivatives,
                    arguments,
                    LinesOfPoints(descriptor.count),
                    stream);
-  source.GetPendingWork<StreamMarks>().Set(stream);
+  marks.Set(stream);
 }
 
 } // namespace

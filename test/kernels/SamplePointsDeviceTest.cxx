@@ -28,6 +28,8 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <vector>
 
 using namespace CudaSplineTest;
 
@@ -194,4 +196,41 @@ TEST(SamplePointsDeviceGpu, TheMaskAlone)
     points.inside = nullptr;
     EXPECT_THROW(SamplePoints(points, *source, context), std::invalid_argument);
   }
+}
+
+// Work that becomes part of a graph is done when the graph is launched, which nobody could wait for.
+TEST(SamplePointsDeviceGpu, StreamsThatAreCapturedAreRefused)
+{
+  CUDASPLINE_NEEDS_GPU();
+  FreshRandom      random;
+  ExecutionContext context;
+  context.backend = Backend::Cuda;
+  PointsCase test = MakePointsCase({ 11, 12, 13 }, Interpolation::BSpline, 3, ScalarType::Float32, 100, random);
+  test.points.pointType = ScalarType::Float64;
+  const auto   host = Compute(test, Derivatives::None, context);
+  const Stream stream;
+  DeviceBuffer places(BytesOf(test.places), stream);
+  DeviceBuffer values(BytesOf(host.values), stream);
+  Uploader     uploader;
+  uploader.Copy(places.Data(), test.places.data(), BytesOf(test.places), stream);
+  stream.Synchronize();
+  PointsDescriptor points = test.points;
+  points.points = places.Data();
+  points.values = values.Data();
+  points.onDevice = true;
+  points.stream = stream.Get();
+  const auto source = MakeSource(test.source, test.pixels.data(), context);
+  CheckCuda(cudaStreamBeginCapture(stream.Get(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  EXPECT_THROW(SamplePoints(points, *source, context), std::invalid_argument);
+  cudaGraph_t graph = nullptr;
+  CheckCuda(cudaStreamEndCapture(stream.Get(), &graph), "cudaStreamEndCapture");
+  std::size_t nodes = 1;
+  CheckCuda(cudaGraphGetNodes(graph, nullptr, &nodes), "cudaGraphGetNodes");
+  EXPECT_EQ(nodes, 0U) << "nothing was enqueued";
+  CheckCuda(cudaGraphDestroy(graph), "cudaGraphDestroy");
+
+  SamplePoints(points, *source, context); // the stream as it was
+  std::vector<double> result(host.values.size());
+  DownloadThroughStaging(result.data(), values.Data(), BytesOf(result), stream);
+  EXPECT_EQ(result, host.values);
 }
