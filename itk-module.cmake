@@ -27,8 +27,10 @@ itk_module(
     ITKCommon
     ITKDisplacementField
     ITKImageFunction
+    ITKImageGradient
     ITKImageGrid
     ITKMetricsv4
+    ITKSmoothing
     ITKSpatialObjects
     ITKTransform
     ${_cudaspline_compile_depends}
