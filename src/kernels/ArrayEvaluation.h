@@ -87,7 +87,7 @@ ArrayCoordinates(const ArrayArguments & arguments,
   {
     if (arguments.isAffine)
     {
-      double sum = 0.0;
+      double sum = arguments.offset[d];
       CUDASPLINE_UNROLL
       for (unsigned int k = 0; k < MaximumArrayDimension; ++k)
       {
@@ -96,7 +96,7 @@ ArrayCoordinates(const ArrayArguments & arguments,
           sum = RoundedSum(sum, RoundedProduct(static_cast<double>(index[k]), arguments.matrix[d][k]));
         }
       }
-      x[d] = RoundedSum(sum, arguments.offset[d]);
+      x[d] = sum;
     }
     else
     {

@@ -38,6 +38,14 @@ def same_angle(rng):
             return angle
 
 
+def offset_comes_first():
+    """Whether SciPy adds the products of matrix and index to the offset, as it does today, and not the offset to their sum."""
+    small = -(2.0**-54 + 2.0**-60)  # two of them together lower 1.5, one by one they do not
+    column = np.arange(4.0).reshape(4, 1)
+    found = scipy_ndimage.affine_transform(column, [[small, small], [0, 0]], [1.5, 0], (2, 2), order=0, mode="nearest")
+    return found[1, 1] == 2.0
+
+
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("mode", MODES)
 class TestEveryModeAndOrder:
@@ -92,6 +100,8 @@ class TestEveryModeAndOrder:
                 compare("shift", array, distance, order=order, mode=mode, cval=CVAL, prefilter=False)
 
     def test_rotate(self, mode, order):
+        if order == 0 and not offset_comes_first():
+            pytest.skip("this SciPy sums coordinates up in another order: the nearest of two samples may be the other")
         rng = fresh_random()
         for shape in ((7, 12), (5, 6, 9), (2, 5, 3, 4)):
             array = random_array(rng, shape)

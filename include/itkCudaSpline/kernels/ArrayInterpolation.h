@@ -99,7 +99,7 @@ struct ArrayPlace
 enum class ArrayMap : unsigned char
 {
   Coordinates, ///< those of a list
-  Affine,      ///< matrix times index plus offset, summed up in the order of the output's axes, the offset last
+  Affine,      ///< matrix times index plus offset, summed up from the offset on in the order of the output's axes
   ShiftScale,  ///< by axis: (index + shift) * scale
   PixelScale   ///< by axis: (index + 1/2) * scale - 1/2: pixels have an extent
 };
