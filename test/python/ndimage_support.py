@@ -6,6 +6,8 @@ import os
 
 import numpy as np
 
+from cudaspline.ndimage._interpolation import _cosine_and_sine
+
 MODES = ("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap")
 ORDERS = range(6)
 INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64")
@@ -36,6 +38,28 @@ def random_array(rng, shape, dtype="float64"):
     if dtype.kind == "c":
         return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(dtype)
     return rng.normal(size=shape).astype(dtype)
+
+
+def same_angle(rng):
+    """An angle whose cosine and sine SciPy has to the bit: the centre of an array is often half way between samples, and the last bit says
+    which is the nearest."""
+    from scipy import special
+
+    while True:
+        angle = float(rng.uniform(-400, 400))
+        if _cosine_and_sine(angle) == (special.cosdg(angle), special.sindg(angle)):
+            return angle
+
+
+def offset_comes_first():
+    """Whether SciPy adds the products of matrix and index to the offset, as it does today, and not the offset to their sum: else the nearest of
+    two samples may be the other one, and the border value stand elsewhere."""
+    from scipy import ndimage
+
+    small = -(2.0**-54 + 2.0**-60)  # two of them together lower 1.5, one by one they do not
+    column = np.arange(4.0).reshape(4, 1)
+    found = ndimage.affine_transform(column, [[small, small], [0, 0]], [1.5, 0], (2, 2), order=0, mode="nearest")
+    return found[1, 1] == 2.0
 
 
 def scipy_slip(order, shape, mode):

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from ndimage_support import MODES, ORDERS, assert_close, fresh_random, random_array
+from ndimage_support import MODES, ORDERS, assert_close, fresh_random, offset_comes_first, random_array, same_angle
 
 import cudaspline.ndimage as ndimage
 from cudaspline.ndimage._interpolation import _cosine_and_sine
@@ -27,23 +27,6 @@ def compare(name, array, *arguments, order, **options):
 def shapes_of(order):
     """Four dimensions of high orders take SciPy its time."""
     return [shape for shape in SHAPES if len(shape) < 4 or order in (0, 1, 3)]
-
-
-def same_angle(rng):
-    """An angle whose cosine and sine SciPy has to the bit: the centre of an array is often half way between samples, and the last bit says
-    which is the nearest."""
-    while True:
-        angle = float(rng.uniform(-400, 400))
-        if _cosine_and_sine(angle) == (special.cosdg(angle), special.sindg(angle)):
-            return angle
-
-
-def offset_comes_first():
-    """Whether SciPy adds the products of matrix and index to the offset, as it does today, and not the offset to their sum."""
-    small = -(2.0**-54 + 2.0**-60)  # two of them together lower 1.5, one by one they do not
-    column = np.arange(4.0).reshape(4, 1)
-    found = scipy_ndimage.affine_transform(column, [[small, small], [0, 0]], [1.5, 0], (2, 2), order=0, mode="nearest")
-    return found[1, 1] == 2.0
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -107,13 +107,13 @@ def by_parts(
     if count(library.shape(output)) == 0:
         return output
     if count(library.shape(array)) == 0:
-        library.assign(output, cval if target.kind == "c" else np.real(cval).item())
+        library.assign(output, complex(cval) if target.kind == "c" else complex(cval).real)
         return output
     if overlap(library, array, output):
         array = library.copy(array)
     if library.dtype(array).kind == "c":
-        run(library.real(array), library.real(output), float(np.real(cval)))
-        run(library.imag(array), library.imag(output), float(np.imag(cval)))
+        run(library.real(array), library.real(output), complex(cval).real)
+        run(library.imag(array), library.imag(output), complex(cval).imag)
         return output
     if target.kind == "c":
         raise RuntimeError("data type not supported: output is complex, and input is real")
@@ -121,10 +121,10 @@ def by_parts(
         # A bool is true from 1 on, as truncated by SciPy.
         wide = np.dtype(np.float64) if target.kind == "b" else target.newbyteorder("=")
         values = library.empty(library.shape(output), wide, array)
-        run(array, values, float(np.real(cval)))
+        run(array, values, complex(cval).real)
         library.assign(output, library.convert(values, np.dtype(np.int64)) != 0 if target.kind == "b" else values)
         return output
-    run(array, output, float(np.real(cval)))
+    run(array, output, complex(cval).real)
     return output
 
 

@@ -85,7 +85,7 @@ def spline_filter1d(
     RuntimeError
         An order, a mode or a type that is not supported, or an output of another shape.
     ValueError, TypeError
-        A precision, an axis or an output that cannot be.
+        A precision, an axis (numpy.exceptions.AxisError) or an output that cannot be.
     """
     order = check_order(order)
     library, array = take_input(input)
@@ -96,7 +96,7 @@ def spline_filter1d(
         return target
     mode_code(mode)
     if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+        raise getattr(np, "exceptions", np).AxisError(axis, rank)
     return _filter_parts(library, array, target, order, mode, (axis % rank,), precision)
 
 
