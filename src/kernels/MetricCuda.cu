@@ -26,7 +26,6 @@
 #include "kernels/MetricFunctor.h"
 #include "kernels/MetricReduction.cuh"
 #include "kernels/SharedMemory.cuh"
-#include "kernels/StagesCuda.h"
 
 #include <cuda_runtime.h>
 
@@ -186,7 +185,7 @@ __launch_bounds__(MetricThreads) MetricTotalKernel(const double * partial, std::
 /** The histogram of a pass. */
 template <bool VWalks, typename TValues, unsigned int VDimension>
 MetricResult
-CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, const Stream & stream)
+CountOnCuda(const MetricArguments<VDimension> & arguments, const Stream & stream)
 {
   const auto size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
   const auto blocks = static_cast<unsigned int>((arguments.count + HistogramSamples - 1) / HistogramSamples);
@@ -203,7 +202,7 @@ CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, 
   const std::size_t reserved = 1024; // the runtime's, of each block
   const bool        isShared = wanted + reserved <= static_cast<std::size_t>(mostShared);
   const std::size_t shared = isShared ? wanted : 0;
-  uploader.Copy(sums, host.data(), host.size() * sizeof(host[0]), stream);
+  CheckCuda(cudaMemsetAsync(sums, 0, histogram.Bytes(), stream.Get()), "cudaMemsetAsync");
   AllowSharedMemory(&MetricHistogramKernel<VWalks, TValues, VDimension>, shared);
   MetricHistogramKernel<VWalks, TValues><<<blocks, HistogramThreads, shared, stream.Get()>>>(arguments, sums, isShared);
   CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
@@ -257,29 +256,15 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
     auto       arguments = MakeMetricArguments<VDimension>(descriptor, sources);
     const auto blocks =
       std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
-    const auto         numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;
-    const DeviceBuffer partial(numbers * sizeof(double), stream);
-    const bool         walks = arguments.mapCount < 0;
-    const DeviceBuffer stages(walks ? descriptor.chain.Bytes(VDimension) : 0, stream);
-    Uploader           uploader;
-    if (walks)
-    {
-      UploadStages(descriptor.chain, static_cast<char *>(stages.Data()), uploader, stream, arguments.moving);
-    }
-    const bool         hasTable = descriptor.pass == MetricPass::Information;
-    const auto &       table = descriptor.parameters.table;
-    const DeviceBuffer bins(hasTable ? table->size() * sizeof(double) : 0, stream);
-    if (hasTable)
-    {
-      uploader.Copy(bins.Data(), table->data(), table->size() * sizeof(double), stream);
-      arguments.table = static_cast<const double *>(bins.Data());
-    }
+    const auto          numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;
+    const DeviceBuffer  partial(numbers * sizeof(double), stream);
+    const MetricUploads uploads(descriptor, arguments.mapCount < 0, stream, arguments);
     if constexpr (decltype(sets)::value == 0)
     {
       if (descriptor.pass == MetricPass::Histogram)
       {
         arguments.SetStride(HistogramThreads);
-        result = CountOnCuda<VWalks, decltype(values)>(arguments, uploader, stream);
+        result = CountOnCuda<VWalks, decltype(values)>(arguments, stream);
         return;
       }
     }

@@ -18,9 +18,15 @@
 #ifndef MetricCuda_h
 #define MetricCuda_h
 
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/Metric.h"
 
+#include "kernels/MetricArguments.h"
+#include "kernels/StagesCuda.h"
+
+#include <cstddef>
 #include <cstdint>
 
 /** \file
@@ -28,6 +34,48 @@
 
 namespace itk::CudaSpline
 {
+
+/** \brief What a pass reads on a device beside its sources: the stages of a chain, and the table of bins. Holds their
+ * memory. */
+class MetricUploads
+{
+public:
+  /** Enqueues their copies.
+   *
+   * \param[in] descriptor the metric
+   * \param[in] withStages whether the stages are read from memory, and do not travel with the arguments alone
+   * \param[in] stream the stream
+   * \param[in,out] arguments stages and table are set */
+  template <unsigned int VDimension>
+  MetricUploads(const MetricDescriptor &      descriptor,
+                bool                          withStages,
+                const Stream &                stream,
+                MetricArguments<VDimension> & arguments)
+    : m_Stages(withStages ? descriptor.chain.Bytes(VDimension) : 0, stream)
+    , m_Table(BytesOfTable(descriptor), stream)
+  {
+    if (withStages)
+    {
+      UploadStages(descriptor.chain, static_cast<char *>(m_Stages.Data()), m_Uploader, stream, arguments.moving);
+    }
+    if (m_Table.Data() != nullptr)
+    {
+      m_Uploader.Copy(m_Table.Data(), descriptor.parameters.table->data(), m_Table.Bytes(), stream);
+      arguments.table = static_cast<const double *>(m_Table.Data());
+    }
+  }
+
+private:
+  static std::size_t
+  BytesOfTable(const MetricDescriptor & descriptor)
+  {
+    return descriptor.pass == MetricPass::Information ? descriptor.parameters.table->size() * sizeof(double) : 0;
+  }
+
+  Uploader     m_Uploader;
+  DeviceBuffer m_Stages;
+  DeviceBuffer m_Table;
+};
 
 /** \brief Enqueues the sums over blocks, by a fixed tree.
  *

@@ -28,7 +28,6 @@
 #include "kernels/MetricReduction.cuh"
 #include "kernels/MetricSpread.cuh"
 #include "kernels/SharedMemory.cuh"
-#include "kernels/StagesCuda.h"
 
 #include <cuda_runtime.h>
 
@@ -178,19 +177,9 @@ MetricResult
 SpreadOnCuda(const MetricDescriptor & descriptor, const MetricSources & sources)
 {
   using Numbers = MetricSums<VDimension, 0>;
-  const Stream       stream;
-  Uploader           uploader;
-  auto               arguments = MakeMetricArguments<VDimension>(descriptor, sources);
-  const DeviceBuffer stages(descriptor.chain.Bytes(VDimension), stream);
-  UploadStages(descriptor.chain, static_cast<char *>(stages.Data()), uploader, stream, arguments.moving);
-  const auto &       table = descriptor.parameters.table;
-  const bool         hasTable = descriptor.pass == MetricPass::Information;
-  const DeviceBuffer bins(hasTable ? table->size() * sizeof(double) : 0, stream);
-  if (hasTable)
-  {
-    uploader.Copy(bins.Data(), table->data(), table->size() * sizeof(double), stream);
-    arguments.table = static_cast<const double *>(bins.Data());
-  }
+  const Stream           stream;
+  auto                   arguments = MakeMetricArguments<VDimension>(descriptor, sources);
+  const MetricUploads    uploads(descriptor, true, stream, arguments);
   const auto             parameters = MakeSplineParameters<VDimension>(descriptor, arguments.moving.stages);
   const SplineOrderMaker order(arguments, parameters, stream);
 
