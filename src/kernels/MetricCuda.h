@@ -24,10 +24,12 @@
 #include "itkCudaSpline/kernels/Metric.h"
 
 #include "kernels/MetricArguments.h"
+#include "kernels/MetricMovingValues.h"
 #include "kernels/StagesCuda.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 /** \file
  * \brief What the device's passes of a metric share. */
@@ -77,6 +79,32 @@ private:
   DeviceBuffer m_Table;
 };
 
+/** \brief Device memory for the moving values that a pass is to leave; null where it is to leave none. */
+inline std::shared_ptr<MetricMovingValues>
+LeaveMovingValues(const MetricDescriptor & descriptor,
+                  const ExecutionContext & context,
+                  std::int64_t             samples,
+                  const Stream &           stream)
+{
+  return MakeMovingValues(descriptor, context, samples, [&stream](std::size_t bytes) {
+    const auto memory = std::make_shared<DeviceBuffer>(bytes, stream);
+    return std::shared_ptr<void>(memory, memory->Data());
+  });
+}
+
+/** \brief Where a pass leaves moving values, or takes them; null: neither. */
+inline void *
+KeptMemory(const MetricDescriptor &                    descriptor,
+           const std::shared_ptr<MetricMovingValues> & left,
+           const MetricWorkspace *                     workspace)
+{
+  if (left != nullptr)
+  {
+    return left->memory.get();
+  }
+  return descriptor.sharesValues ? workspace->values->memory.get() : nullptr;
+}
+
 /** \brief Enqueues the sums over blocks, by a fixed tree.
  *
  * \param[in] partial a row of \p blocks for each number, device
@@ -91,11 +119,13 @@ LaunchMetricTotal(const double * partial,
                   double *       total,
                   const Stream & stream);
 
-/** \brief EvaluateMetric() on a device with derivatives by the coefficients of a stage of B-splines. */
+/** \brief EvaluateMetric() on a device, samples in the order of the cells of a stage of B-splines: derivatives by its
+ * coefficients; and, where there is a workspace that keeps the order, values and histograms too. */
 MetricResult
 EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
                            const MetricSources &    sources,
-                           const ExecutionContext & context);
+                           const ExecutionContext & context,
+                           MetricWorkspace *        workspace);
 
 } // namespace itk::CudaSpline
 
