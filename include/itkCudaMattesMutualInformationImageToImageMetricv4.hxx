@@ -82,13 +82,14 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
   double           information = 0.0;
   for (std::size_t f = 0; f < bins; ++f)
   {
+    const double logFixed = fixed[f] > nothing ? std::log(fixed[f]) : 0.0;
     for (std::size_t m = 0; m < bins; ++m)
     {
       const double probability = joint[f * bins + m];
       if (fixed[f] > nothing && moving[m] > nothing && probability > nothing)
       {
         const double ratio = std::log(probability / moving[m]);
-        information += probability * (ratio - std::log(fixed[f]));
+        information += probability * (ratio - logFixed);
         (*table)[f * bins + m] = ratio;
       }
     }

@@ -138,20 +138,24 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
   {
     return "only linear, B-spline and displacement field transforms, and composites of these, are accelerated";
   }
-  if (!this->GetComputeDerivative())
-  {
-    return std::string();
-  }
+  const bool   withDerivative = this->GetComputeDerivative();
   const auto & stages = descriptor.chain.stages;
   if (optimized.size() == 1 && stages[optimized[0]].kind == CudaSpline::TransformKind::BSpline)
   {
     const auto coefficients = CudaSpline::TransformChain::CountOf(stages[optimized[0]], ImageDimension);
-    if (!descriptor.IsAffineFrom(optimized[0] + 1) ||
-        coefficients != static_cast<std::int64_t>(this->GetNumberOfParameters()))
+    if (descriptor.IsAffineFrom(optimized[0] + 1) &&
+        coefficients == static_cast<std::int64_t>(this->GetNumberOfParameters()))
+    {
+      descriptor.splineStage = static_cast<int>(optimized[0]);
+      return std::string();
+    }
+    if (withDerivative)
     {
       return "derivatives by the coefficients of B-splines are accelerated where what comes behind them is linear";
     }
-    descriptor.splineStage = static_cast<int>(optimized[0]);
+  }
+  if (!withDerivative)
+  {
     return std::string();
   }
   if (!descriptor.IsAffineFrom(0))
@@ -214,6 +218,9 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     const std::int64_t           count = preparation.fixed.descriptor.Count();
     auto                         planned = descriptor;
     planned.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
+    // Passes before that of the derivative leave their moving values to it.
+    const bool shares = withDerivative && planned.gradient != CudaSpline::MetricGradient::Analytic;
+    planned.sharesValues = shares;
     operation.work = [&](int device) {
       const CudaSpline::OperationWork evaluating =
         CudaSpline::CountMetricWork(planned, preparation.moving.descriptor, count);
@@ -233,15 +240,28 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       const CudaSpline::MetricSources & sources = this->ProvideSources(context);
-      const Reduce                      reduce =
+      CudaSpline::MetricWorkspace       workspace;
+      const bool                        onDevice = context.backend == CudaSpline::Backend::Cuda;
+      if (onDevice)
+      {
+        workspace.order = std::move(m_Preparation->workspace.order); // none is left where this fails
+      }
+      bool         isFirst = true;
+      const Reduce reduce =
         [&](CudaSpline::MetricPass pass, bool withMoments, const CudaSpline::MetricParameters & parameters) {
           auto wanted = descriptor;
           wanted.pass = pass;
           wanted.gradient = withMoments ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
           wanted.parameters = parameters;
-          return CudaSpline::EvaluateMetric(wanted, sources, context);
+          wanted.sharesValues = shares && !(isFirst && withMoments);
+          isFirst = false;
+          return CudaSpline::EvaluateMetric(wanted, sources, context, &workspace);
         };
       outcome = this->Accumulate(reduce, withDerivative);
+      if (onDevice)
+      {
+        m_Preparation->workspace.order = std::move(workspace.order);
+      }
     };
     operation.describe = describe;
     m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());

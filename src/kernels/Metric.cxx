@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/MetricBackends.h"
+#include "kernels/MetricMovingValues.h"
 #include "kernels/MetricSpline.h"
 
 #include <cstdint>
@@ -42,7 +43,10 @@ Require(bool holds, const char * what)
 }
 
 void
-Check(const MetricDescriptor & descriptor, const MetricSources & sources, const ExecutionContext & context)
+Check(const MetricDescriptor & descriptor,
+      const MetricSources &    sources,
+      const ExecutionContext & context,
+      const MetricWorkspace *  workspace)
 {
   Require(descriptor.dimension == 2 || descriptor.dimension == 3, "images have 2 or 3 dimensions");
   Require(sources.fixed != nullptr && sources.moving != nullptr, "fixed and moving values are needed");
@@ -122,6 +126,14 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources, const 
     Require(descriptor.gradient == MetricGradient::None || descriptor.IsAffineFrom(0),
             "moments are of chains of affine stages");
   }
+  if (descriptor.sharesValues)
+  {
+    Require(workspace != nullptr, "moving values are shared in a workspace");
+    Require(descriptor.gradient != MetricGradient::Analytic, "analytic gradients come with their values");
+    Require(descriptor.gradient == MetricGradient::None ||
+              (workspace->values != nullptr && workspace->values->Fits(descriptor, context, count)),
+            "moving values were left by a pass over the same samples");
+  }
   const int bins = descriptor.parameters.bins.bins;
   Require(bins >= 5 && bins <= MostHistogramBins, "a histogram has 5 to 160 bins an axis");
   if (descriptor.pass == MetricPass::Information)
@@ -142,11 +154,14 @@ CountMetricSamples(const MetricSources & sources)
 }
 
 MetricResult
-EvaluateMetric(const MetricDescriptor & descriptor, const MetricSources & sources, const ExecutionContext & context)
+EvaluateMetric(const MetricDescriptor & descriptor,
+               const MetricSources &    sources,
+               const ExecutionContext & context,
+               MetricWorkspace *        workspace)
 {
-  Check(descriptor, sources, context);
-  return context.backend == Backend::Cuda ? EvaluateMetricOnCuda(descriptor, sources, context)
-                                          : EvaluateMetricOnCpu(descriptor, sources, context);
+  Check(descriptor, sources, context, workspace);
+  return context.backend == Backend::Cuda ? EvaluateMetricOnCuda(descriptor, sources, context, workspace)
+                                          : EvaluateMetricOnCpu(descriptor, sources, context, workspace);
 }
 
 OperationWork
@@ -180,16 +195,18 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
   return work;
 }
 
+bool
+FitsCells(const MetricDescriptor & descriptor, std::int64_t samples)
+{
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 2;
+  return samples <= most &&
+         TransformChain::CountOf(descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)], 1) <= most;
+}
+
 const char *
 ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples)
 {
-  if (descriptor.splineStage < 0 || descriptor.gradient == MetricGradient::None)
-  {
-    return nullptr;
-  }
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 2;
-  const auto &           stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
-  return samples <= most && TransformChain::CountOf(stage, 1) <= most
+  return descriptor.splineStage < 0 || descriptor.gradient == MetricGradient::None || FitsCells(descriptor, samples)
            ? nullptr
            : "by the coefficients of B-splines a device takes less than 2^31 samples and nodes";
 }
@@ -200,7 +217,11 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples)
   const unsigned int dimension = descriptor.dimension;
   // Sums of blocks, and two numbers of the widest histogram for each of its bins: less than 2 MiB.
   std::size_t bytes = descriptor.chain.Bytes(dimension) + (std::size_t(2) << 20);
-  if (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None)
+  if (descriptor.sharesValues)
+  {
+    bytes += static_cast<std::size_t>(samples) * BytesOfMovingValue(descriptor);
+  }
+  if (descriptor.splineStage >= 0 && FitsCells(descriptor, samples))
   {
     const auto &       stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
     const std::int64_t nodes = TransformChain::CountOf(stage, 1);
@@ -220,7 +241,7 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples)
 
 #if !defined(CUDASPLINE_HAS_CUDA)
 MetricResult
-EvaluateMetricOnCuda(const MetricDescriptor &, const MetricSources &, const ExecutionContext &)
+EvaluateMetricOnCuda(const MetricDescriptor &, const MetricSources &, const ExecutionContext &, MetricWorkspace *)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

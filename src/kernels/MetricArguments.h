@@ -47,6 +47,7 @@ struct MetricArguments
   MetricGradient                  gradientFrom;
   bool                            singleMoving;
   bool                            singleFixed;
+  void *                          kept;  ///< moving values that a pass leaves or takes, float or double; null: none
   const void *                    fixed; ///< elements of the type of \c moving's
   const std::uint8_t *            inside;
   const double *                  points;
@@ -81,6 +82,34 @@ struct MetricArguments
       step[d] = static_cast<double>(d + 1 == VDimension ? by : by % moving.region.size[d]);
       by /= moving.region.size[d];
     }
+  }
+
+  /** \brief Leaves the moving value of a sample, where wanted.
+   *
+   * \param[in] slot its place among the values
+   * \param[in] value rounded to float where \c singleMoving says so */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Keep(std::int64_t slot, double value) const
+  {
+    if (kept != nullptr)
+    {
+      if (singleMoving)
+      {
+        static_cast<float *>(kept)[slot] = static_cast<float>(value);
+      }
+      else
+      {
+        static_cast<double *>(kept)[slot] = value;
+      }
+    }
+  }
+
+  /** \brief A value that a pass left with Keep(). */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Kept(std::int64_t slot) const
+  {
+    return singleMoving ? static_cast<double>(static_cast<const float *>(kept)[slot])
+                        : static_cast<const double *>(kept)[slot];
   }
 
   /** \brief Moves a place of the virtual domain into the moving image's space (mm).
@@ -175,6 +204,22 @@ struct MetricCursor
       const std::int64_t size = arguments.moving.region.size[d];
       // The slowest axis takes what is left: of a list nothing is carried.
       index[d] = static_cast<double>(arguments.moving.region.start[d] + (d + 1 == VDimension ? first : first % size));
+      first /= size;
+    }
+  }
+
+  /** The same where all numbers fit 32 bits: a device divides these far faster. The index stays 0 where places are
+   * those of a list. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  MetricCursor(const MetricArguments<VDimension> & arguments, std::uint32_t first)
+    : sample(first)
+    , index{}
+  {
+    for (unsigned int d = 0; d < VDimension && arguments.points == nullptr; ++d)
+    {
+      const auto          size = static_cast<std::uint32_t>(arguments.moving.region.size[d]);
+      const std::uint32_t at = d + 1 == VDimension ? first : first % size;
+      index[d] = static_cast<double>(arguments.moving.region.start[d] + static_cast<std::int64_t>(at));
       first /= size;
     }
   }

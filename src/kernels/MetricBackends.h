@@ -47,16 +47,22 @@ MakeMetricResult(const MetricSums<VDimension, VSets> & sums)
   return result;
 }
 
+/** \brief Whether samples, and cells of the stage of B-splines, can be numbered as a device does: in 32 bits. */
+bool
+FitsCells(const MetricDescriptor & descriptor, std::int64_t samples);
+
 /** \brief EvaluateMetric() on the host, and on a device; the arguments were checked. */
 ///@{
 MetricResult
 EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
                     const MetricSources &    sources,
-                    const ExecutionContext & context);
+                    const ExecutionContext & context,
+                    MetricWorkspace *        workspace);
 MetricResult
 EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      const MetricSources &    sources,
-                     const ExecutionContext & context);
+                     const ExecutionContext & context,
+                     MetricWorkspace *        workspace);
 ///@}
 
 } // namespace itk::CudaSpline

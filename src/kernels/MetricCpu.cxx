@@ -17,10 +17,14 @@
  *=========================================================================*/
 #include "kernels/MetricBackends.h"
 #include "kernels/MetricFunctor.h"
+#include "kernels/MetricMovingValues.h"
 #include "kernels/MetricSpline.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -193,9 +197,14 @@ SpreadOnCpu(const MetricArguments<VDimension> &  arguments,
 MetricResult
 EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
                     const MetricSources &    sources,
-                    const ExecutionContext & context)
+                    const ExecutionContext & context,
+                    MetricWorkspace *        workspace)
 {
   MetricResult result;
+  const auto   left = MakeMovingValues(descriptor, context, CountMetricSamples(sources), [](std::size_t bytes) {
+    return std::shared_ptr<void>(new std::byte[bytes], std::default_delete<std::byte[]>());
+  });
+  const auto & kept = left != nullptr || !descriptor.sharesValues ? left : workspace->values;
   const auto   run = [&](auto dimension, auto values, auto sets, auto walksAll) {
     constexpr unsigned int                  VDimension = decltype(dimension)::value;
     constexpr bool                          VWalks = decltype(walksAll)::value;
@@ -206,6 +215,7 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       stages.push_back(MakeStage<VDimension>(stage, DisplacementsOf(stage)));
     }
     arguments.moving.stages = stages.data();
+    arguments.kept = kept != nullptr ? kept->memory.get() : nullptr;
     arguments.SetStride(1);
     if constexpr (decltype(sets)::value == 0)
     {
@@ -231,6 +241,10 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
     result = SumOnCpu<VWalks, decltype(values), decltype(sets)::value>(arguments, context);
   };
   DispatchMetric(descriptor, sources.moving->GetDescriptor().element, run);
+  if (left != nullptr)
+  {
+    workspace->values = left;
+  }
   return result;
 }
 

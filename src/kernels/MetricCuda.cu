@@ -24,16 +24,15 @@
 #include "kernels/MetricBackends.h"
 #include "kernels/MetricCuda.h"
 #include "kernels/MetricFunctor.h"
+#include "kernels/MetricHistogram.cuh"
 #include "kernels/MetricReduction.cuh"
 #include "kernels/SharedMemory.cuh"
-#include "kernels/StagesCuda.h"
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -45,13 +44,6 @@ namespace
 template <typename TValues>
 constexpr unsigned int MetricBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
 
-constexpr unsigned int HistogramThreads = 256;
-// Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too
-// few.
-template <bool VWalks, typename TValues>
-constexpr unsigned int HistogramBlocks = !VWalks && sizeof(typename TValues::Real) == sizeof(float) ? 4 : 2;
-constexpr std::int64_t HistogramSamples = 31 * 256; // of a block: less than 2^13, whose digits' sums fit 32 bits
-constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
 constexpr std::int64_t MostMetricBlocks = 4096; // some blocks for each place of a large device, few enough to sum up
 
 /** Blocks of samples that lie apart by the number of threads: a block's sums, by a fixed tree, to its place in
@@ -72,66 +64,13 @@ __launch_bounds__(MetricThreads, MetricBlocks<TValues>)
   StoreBlockSums(sums.numbers, partial);
 }
 
-/** A block's histogram: sums of the weights' coarse and fine digits, of which a block has few enough for 32 bits. The
- * finest, which few weights have, go to the device's memory; so do all where the blocks of a device have not so much
- * memory of their own. */
-struct BlockHistogram
-{
-  std::uint32_t *      coarse; ///< null: to \c plane instead
-  std::uint32_t *      fine;
-  unsigned long long * plane; ///< in units of 2^-38
-  unsigned long long * finest;
-  bool                 isDouble;
-
-  __device__ void
-  Add(int bin, double weight)
-  {
-    const ParzenWeight digits(weight, isDouble);
-    if (coarse == nullptr)
-    {
-      const unsigned long long sum =
-        (static_cast<unsigned long long>(digits.digit[0]) << ParzenWeight::Bits) + digits.digit[1];
-      if (sum != 0)
-      {
-        atomicAdd(plane + bin, sum);
-      }
-    }
-    else if (digits.digit[0] != 0)
-    {
-      atomicAdd(coarse + bin, digits.digit[0]);
-    }
-    if (coarse != nullptr && digits.digit[1] != 0)
-    {
-      atomicAdd(fine + bin, digits.digit[1]);
-    }
-    if (digits.digit[2] != 0)
-    {
-      atomicAdd(finest + bin, static_cast<unsigned long long>(digits.digit[2]));
-    }
-  }
-};
-
-/** Blocks of HistogramSamples samples, their histograms in shared memory and then added to those in \p histogram:
- * integers, in any order. There: the count; the finest digits; sums of the others, one plane of bins for each
- * PlaneBlocks blocks. */
+/** Blocks of HistogramSamples samples, one after the other. */
 template <bool VWalks, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(HistogramThreads, HistogramBlocks<VWalks, TValues>)
-  MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                        unsigned long long *                                histogram,
-                        bool                                                isShared)
+  MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments, const HistogramSpace space)
 {
-  extern __shared__ std::uint32_t words[];
-  const int                       size = arguments.bins.bins * arguments.bins.bins;
-  for (int word = threadIdx.x; isShared && word < 2 * size; word += HistogramThreads)
-  {
-    words[word] = 0;
-  }
-  __syncthreads();
-  unsigned long long * const plane = histogram + 1 + std::int64_t{ blockIdx.x / PlaneBlocks + 1 } * size;
-  BlockHistogram             own{
-    isShared ? words : nullptr, words + size, plane, histogram + 1, arguments.moving.element == ScalarType::Float64
-  };
+  BlockHistogram            own(arguments, space);
   MetricSums<VDimension, 0> sums;
   const std::int64_t        first = std::int64_t{ blockIdx.x } * HistogramSamples;
   const std::int64_t        end = min(arguments.count, first + HistogramSamples);
@@ -139,21 +78,7 @@ __launch_bounds__(HistogramThreads, HistogramBlocks<VWalks, TValues>)
   {
     AddMetricSample<VWalks, TValues>(arguments, cursor, sums, own);
   }
-  const double count = WarpSum(sums.numbers[0]);
-  if (threadIdx.x % 32 == 0 && count > 0.0)
-  {
-    atomicAdd(histogram, static_cast<unsigned long long>(count));
-  }
-  __syncthreads();
-  for (int bin = threadIdx.x; isShared && bin < size; bin += HistogramThreads)
-  {
-    const unsigned long long sum =
-      (static_cast<unsigned long long>(words[bin]) << ParzenWeight::Bits) + words[size + bin];
-    if (sum != 0)
-    {
-      atomicAdd(plane + bin, sum);
-    }
-  }
+  own.Store(sums.numbers[0]);
 }
 
 /** A block a number: its sum over the blocks of MetricKernel, by a fixed tree. */
@@ -183,48 +108,6 @@ __launch_bounds__(MetricThreads) MetricTotalKernel(const double * partial, std::
   }
 }
 
-/** The histogram of a pass. */
-template <bool VWalks, typename TValues, unsigned int VDimension>
-MetricResult
-CountOnCuda(const MetricArguments<VDimension> & arguments, Uploader & uploader, const Stream & stream)
-{
-  const auto size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
-  const auto blocks = static_cast<unsigned int>((arguments.count + HistogramSamples - 1) / HistogramSamples);
-  const std::size_t               planes = (blocks + PlaneBlocks - 1) / PlaneBlocks;
-  std::vector<unsigned long long> host(1 + (1 + planes) * size, 0);
-  const DeviceBuffer              histogram(host.size() * sizeof(host[0]), stream);
-  auto * const                    sums = static_cast<unsigned long long *>(histogram.Data());
-  int                             device = 0;
-  int                             mostShared = 0;
-  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
-  CheckCuda(cudaDeviceGetAttribute(&mostShared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-            "cudaDeviceGetAttribute");
-  const std::size_t wanted = 2 * size * sizeof(std::uint32_t);
-  const std::size_t reserved = 1024; // the runtime's, of each block
-  const bool        isShared = wanted + reserved <= static_cast<std::size_t>(mostShared);
-  const std::size_t shared = isShared ? wanted : 0;
-  uploader.Copy(sums, host.data(), host.size() * sizeof(host[0]), stream);
-  AllowSharedMemory(&MetricHistogramKernel<VWalks, TValues, VDimension>, shared);
-  MetricHistogramKernel<VWalks, TValues><<<blocks, HistogramThreads, shared, stream.Get()>>>(arguments, sums, isShared);
-  CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
-  DownloadThroughStaging(host.data(), sums, host.size() * sizeof(host[0]), stream);
-  MetricResult result;
-  result.count = static_cast<std::int64_t>(host[0]);
-  result.histogram.assign(size, 0.0);
-  for (std::size_t plane = 1; plane <= planes; ++plane)
-  {
-    for (std::size_t bin = 0; bin < size; ++bin)
-    {
-      result.histogram[bin] += static_cast<double>(host[1 + plane * size + bin]) * ParzenWeight::Units[1];
-    }
-  }
-  for (std::size_t bin = 0; bin < size; ++bin)
-  {
-    result.histogram[bin] += static_cast<double>(host[1 + bin]) * ParzenWeight::Units[2];
-  }
-  return result;
-}
-
 } // namespace
 
 void
@@ -241,45 +124,41 @@ LaunchMetricTotal(const double * partial,
 MetricResult
 EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      const MetricSources &    sources,
-                     const ExecutionContext & context)
+                     const ExecutionContext & context,
+                     MetricWorkspace *        workspace)
 {
-  if (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None)
+  const bool keepsOrder =
+    workspace != nullptr && descriptor.splineStage >= 0 && FitsCells(descriptor, CountMetricSamples(sources));
+  if (keepsOrder || (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None))
   {
-    return EvaluateSplineMetricOnCuda(descriptor, sources, context);
+    return EvaluateSplineMetricOnCuda(descriptor, sources, context, workspace);
   }
   const DeviceScope scope(context.device);
   const Stream      stream;
   MetricResult      result;
+  const auto        left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), stream);
   const auto        run = [&](auto dimension, auto values, auto sets, auto walksAll) {
     constexpr unsigned int VDimension = decltype(dimension)::value;
     constexpr bool         VWalks = decltype(walksAll)::value;
     using Sums = MetricSums<VDimension, decltype(sets)::value>;
-    auto       arguments = MakeMetricArguments<VDimension>(descriptor, sources);
+    auto arguments = MakeMetricArguments<VDimension>(descriptor, sources);
+    arguments.kept = KeptMemory(descriptor, left, workspace);
     const auto blocks =
       std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
-    const auto         numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;
-    const DeviceBuffer partial(numbers * sizeof(double), stream);
-    const bool         walks = arguments.mapCount < 0;
-    const DeviceBuffer stages(walks ? descriptor.chain.Bytes(VDimension) : 0, stream);
-    Uploader           uploader;
-    if (walks)
-    {
-      UploadStages(descriptor.chain, static_cast<char *>(stages.Data()), uploader, stream, arguments.moving);
-    }
-    const bool         hasTable = descriptor.pass == MetricPass::Information;
-    const auto &       table = descriptor.parameters.table;
-    const DeviceBuffer bins(hasTable ? table->size() * sizeof(double) : 0, stream);
-    if (hasTable)
-    {
-      uploader.Copy(bins.Data(), table->data(), table->size() * sizeof(double), stream);
-      arguments.table = static_cast<const double *>(bins.Data());
-    }
+    const auto          numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;
+    const DeviceBuffer  partial(numbers * sizeof(double), stream);
+    const MetricUploads uploads(descriptor, arguments.mapCount < 0, stream, arguments);
     if constexpr (decltype(sets)::value == 0)
     {
       if (descriptor.pass == MetricPass::Histogram)
       {
         arguments.SetStride(HistogramThreads);
-        result = CountOnCuda<VWalks, decltype(values)>(arguments, uploader, stream);
+        DeviceHistogram histogram(arguments, 0, stream);
+        AllowSharedMemory(&MetricHistogramKernel<VWalks, decltype(values), VDimension>, histogram.Shared());
+        MetricHistogramKernel<VWalks, decltype(values)>
+          <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(arguments, histogram.Space());
+        CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
+        result = histogram.Download(stream);
         return;
       }
     }
@@ -295,6 +174,10 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
     result = MakeMetricResult(sums);
   };
   DispatchMetric(descriptor, sources.moving->GetDescriptor().element, run);
+  if (left != nullptr)
+  {
+    workspace->values = left; // the stream has passed it
+  }
   return result;
 }
 

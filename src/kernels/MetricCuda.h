@@ -18,16 +18,92 @@
 #ifndef MetricCuda_h
 #define MetricCuda_h
 
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/Metric.h"
 
+#include "kernels/MetricArguments.h"
+#include "kernels/MetricMovingValues.h"
+#include "kernels/StagesCuda.h"
+
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 /** \file
  * \brief What the device's passes of a metric share. */
 
 namespace itk::CudaSpline
 {
+
+/** \brief What a pass reads on a device beside its sources: the stages of a chain, and the table of bins. Holds their
+ * memory. */
+class MetricUploads
+{
+public:
+  /** Enqueues their copies.
+   *
+   * \param[in] descriptor the metric
+   * \param[in] withStages whether the stages are read from memory, and do not travel with the arguments alone
+   * \param[in] stream the stream
+   * \param[in,out] arguments stages and table are set */
+  template <unsigned int VDimension>
+  MetricUploads(const MetricDescriptor &      descriptor,
+                bool                          withStages,
+                const Stream &                stream,
+                MetricArguments<VDimension> & arguments)
+    : m_Stages(withStages ? descriptor.chain.Bytes(VDimension) : 0, stream)
+    , m_Table(BytesOfTable(descriptor), stream)
+  {
+    if (withStages)
+    {
+      UploadStages(descriptor.chain, static_cast<char *>(m_Stages.Data()), m_Uploader, stream, arguments.moving);
+    }
+    if (m_Table.Data() != nullptr)
+    {
+      m_Uploader.Copy(m_Table.Data(), descriptor.parameters.table->data(), m_Table.Bytes(), stream);
+      arguments.table = static_cast<const double *>(m_Table.Data());
+    }
+  }
+
+private:
+  static std::size_t
+  BytesOfTable(const MetricDescriptor & descriptor)
+  {
+    return descriptor.pass == MetricPass::Information ? descriptor.parameters.table->size() * sizeof(double) : 0;
+  }
+
+  Uploader     m_Uploader;
+  DeviceBuffer m_Stages;
+  DeviceBuffer m_Table;
+};
+
+/** \brief Device memory for the moving values that a pass is to leave; null where it is to leave none. */
+inline std::shared_ptr<MetricMovingValues>
+LeaveMovingValues(const MetricDescriptor & descriptor,
+                  const ExecutionContext & context,
+                  std::int64_t             samples,
+                  const Stream &           stream)
+{
+  return MakeMovingValues(descriptor, context, samples, [&stream](std::size_t bytes) {
+    const auto memory = std::make_shared<DeviceBuffer>(bytes, stream);
+    return std::shared_ptr<void>(memory, memory->Data());
+  });
+}
+
+/** \brief Where a pass leaves moving values, or takes them; null: neither. */
+inline void *
+KeptMemory(const MetricDescriptor &                    descriptor,
+           const std::shared_ptr<MetricMovingValues> & left,
+           const MetricWorkspace *                     workspace)
+{
+  if (left != nullptr)
+  {
+    return left->memory.get();
+  }
+  return descriptor.sharesValues ? workspace->values->memory.get() : nullptr;
+}
 
 /** \brief Enqueues the sums over blocks, by a fixed tree.
  *
@@ -43,11 +119,13 @@ LaunchMetricTotal(const double * partial,
                   double *       total,
                   const Stream & stream);
 
-/** \brief EvaluateMetric() on a device with derivatives by the coefficients of a stage of B-splines. */
+/** \brief EvaluateMetric() on a device, samples in the order of the cells of a stage of B-splines: derivatives by its
+ * coefficients; and, where there is a workspace that keeps the order, values and histograms too. */
 MetricResult
 EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
                            const MetricSources &    sources,
-                           const ExecutionContext & context);
+                           const ExecutionContext & context,
+                           MetricWorkspace *        workspace);
 
 } // namespace itk::CudaSpline
 

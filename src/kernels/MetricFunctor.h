@@ -124,19 +124,64 @@ AddWindow(const MetricArguments<VDimension> & arguments,
   }
 }
 
+/** \brief The moving value of a sample, and the gradient (per mm) that the arguments ask for.
+ *
+ * \param[in] slot place among the values that are kept
+ * \param[in] moved place in the moving image's space (mm), \param[in] index its index there
+ * \param[out] gradient the gradient */
+template <typename TValues, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+ValueAndGradient(const MetricArguments<VDimension> & arguments,
+                 std::int64_t                        slot,
+                 const double (&moved)[VDimension],
+                 const double (&index)[VDimension],
+                 double (&gradient)[VDimension])
+{
+  using Real = typename TValues::Real;
+  if constexpr (AreKept<TValues>)
+  {
+    if (arguments.gradientFrom == MetricGradient::Image)
+    {
+      GradientOfImage<Real>(arguments, LinearCell<VDimension>(arguments.moving.extent, index), gradient);
+    }
+    else
+    {
+      CentralDifferences<Real>(arguments, moved, gradient);
+    }
+    return arguments.Kept(slot);
+  }
+  else
+  {
+    (void)slot;
+    if (arguments.gradientFrom == MetricGradient::Image)
+    {
+      return TValues::ValueAndGradientOfImage(arguments, index, gradient);
+    }
+    if (arguments.gradientFrom == MetricGradient::Analytic)
+    {
+      return TValues::ValueAndGradient(arguments, index, gradient);
+    }
+    const double value = TValues::Value(arguments, index);
+    CentralDifferences<Real>(arguments, moved, gradient);
+    return value;
+  }
+}
+
 /** \brief The body of every kernel of a metric: adds one sample, where it is valid, to the sums.
  *
  * Valid is what lies in the fixed image and its mask (known beforehand), and whose mapped point the moving mask and
  * then the moving image's buffer admit.
  *
- * \tparam TValues PlainValues or SplineValues
+ * \tparam TValues PlainValues, SplineValues or KeptValues
  * \tparam TMove called with a place of the virtual domain and where to put it in the moving image's space (mm)
  * \tparam TSums MetricSums, or what has its functions; without sets there is no derivative
- * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none */
+ * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none
+ * \param[in] slot place of the sample among the moving values that are kept */
 template <typename TValues, unsigned int VDimension, typename TMove, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddMovedSample(const MetricArguments<VDimension> & arguments,
                const MetricCursor<VDimension> &    cursor,
+               std::int64_t                        slot,
                const TMove &                       move,
                TSums &                             sums,
                THistogram &                        histogram)
@@ -162,33 +207,25 @@ AddMovedSample(const MetricArguments<VDimension> & arguments,
   }
   double gradient[VDimension] = {};
   double arm[VDimension] = {};
-  double value;
+  double value = 0.0;
   if constexpr (TSums::Sets > 0)
   {
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       arm[d] = place[d] - arguments.centre[d];
     }
-    if (arguments.gradientFrom == MetricGradient::Image)
-    {
-      value = TValues::ValueAndGradientOfImage(arguments, index, gradient);
-    }
-    else if (arguments.gradientFrom == MetricGradient::Analytic)
-    {
-      value = TValues::ValueAndGradient(arguments, index, gradient);
-    }
-    else
-    {
-      value = TValues::Value(arguments, index);
-      CentralDifferences<Real>(arguments, moved, gradient);
-    }
+    value = ValueAndGradient<TValues>(arguments, slot, moved, index, gradient);
   }
   else
   {
     value = TValues::Value(arguments, index);
   }
   const double pixel = arguments.singleMoving ? static_cast<double>(RoundedToSingle(value)) : value;
-  const auto   fixed = static_cast<double>(static_cast<const Real *>(arguments.fixed)[cursor.sample]);
+  if constexpr (TSums::Sets == 0)
+  {
+    arguments.Keep(slot, pixel);
+  }
+  const auto fixed = static_cast<double>(static_cast<const Real *>(arguments.fixed)[cursor.sample]);
   if constexpr (std::is_same<THistogram, NoHistogram>::value)
   {
     (void)histogram;
@@ -213,24 +250,16 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
   const auto move = [&arguments](const double(&place)[VDimension], double(&moved)[VDimension]) {
     arguments.template Move<VWalks>(place, moved);
   };
-  AddMovedSample<TValues>(arguments, cursor, move, sums, histogram);
+  AddMovedSample<TValues>(arguments, cursor, cursor.sample, move, sums, histogram);
 }
 
-/** \brief Calls \p run with VDimension and the values (PlainValues or SplineValues) of a descriptor. */
+/** \brief Calls \p run with VDimension and a number of the type of the elements. */
 template <typename TRun>
 void
-DispatchMetricValues(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+DispatchMetricReal(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
 {
   const auto withDimension = [&](auto dimension) {
-    const bool spline = descriptor.interpolation.interpolation == Interpolation::BSpline;
-    if (element == ScalarType::Float32)
-    {
-      spline ? run(dimension, SplineValues<float>()) : run(dimension, PlainValues<float>());
-    }
-    else
-    {
-      spline ? run(dimension, SplineValues<double>()) : run(dimension, PlainValues<double>());
-    }
+    element == ScalarType::Float32 ? run(dimension, float()) : run(dimension, double());
   };
   if (descriptor.dimension == 2)
   {
@@ -242,20 +271,59 @@ DispatchMetricValues(const MetricDescriptor & descriptor, ScalarType element, co
   }
 }
 
-/** \brief Calls \p run with those, the sets of moments that a descriptor asks for, and whether stages of every kind are
- * walked (MetricArguments::Move()): the same list for host and device. Moments are of affine stages alone. */
+/** \brief Calls \p run with VDimension and the values (PlainValues or SplineValues) of a descriptor. */
+template <typename TRun>
+void
+DispatchMetricValues(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+{
+  const auto withReal = [&](auto dimension, auto real) {
+    using Real = decltype(real);
+    if (descriptor.interpolation.interpolation == Interpolation::BSpline)
+    {
+      run(dimension, SplineValues<Real>());
+    }
+    else
+    {
+      run(dimension, PlainValues<Real>());
+    }
+  };
+  DispatchMetricReal(descriptor, element, withReal);
+}
+
+/** \brief The same for a pass with derivative, whose values may be KeptValues. */
+template <typename TRun>
+void
+DispatchDerivativeValues(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+{
+  if (descriptor.sharesValues)
+  {
+    DispatchMetricReal(
+      descriptor, element, [&](auto dimension, auto real) { run(dimension, KeptValues<decltype(real)>()); });
+  }
+  else
+  {
+    DispatchMetricValues(descriptor, element, run);
+  }
+}
+
+/** \brief Calls \p run with VDimension, the values, the sets of moments that a descriptor asks for, and whether stages
+ * of every kind are walked (MetricArguments::Move()): the same list for host and device. Moments are of affine stages
+ * alone. */
 template <typename TRun>
 void
 DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
 {
-  DispatchMetricValues(descriptor, element, [&](auto dimension, auto values) {
-    if (descriptor.gradient == MetricGradient::None)
-    {
+  if (descriptor.gradient == MetricGradient::None)
+  {
+    DispatchMetricValues(descriptor, element, [&](auto dimension, auto values) {
       const std::integral_constant<unsigned int, 0> none;
       descriptor.IsAffineFrom(0) ? run(dimension, values, none, std::false_type())
                                  : run(dimension, values, none, std::true_type());
-    }
-    else if (descriptor.pass == MetricPass::Correlation)
+    });
+    return;
+  }
+  DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
+    if (descriptor.pass == MetricPass::Correlation)
     {
       run(dimension, values, std::integral_constant<unsigned int, 2>(), std::false_type());
     }

@@ -32,6 +32,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 /** \file
  * \brief The samples of a metric in the order of the cells of a grid of B-splines that they fall into. */
@@ -52,6 +55,7 @@ struct SplineOrder
   const std::uint32_t * starts;      ///< by cell: its first place in \c samples; one more
   const std::uint32_t * chunkStarts; ///< by cell: its first chunk; one more, the number of chunks
   std::uint32_t         cells;       ///< nodes of the grid, and the one of samples that none moves
+  std::uint32_t         mostOfChunk; ///< samples of a chunk, at most
 };
 
 /** First place of sorted keys that is not below a key. */
@@ -89,7 +93,7 @@ __launch_bounds__(OrderThreads) MetricCellKernel(const __grid_constant__ MetricA
     double       point[VDimension];
     double       weights[VDimension][WidestSupport];
     std::int64_t offset = 0;
-    MetricCursor<VDimension>(arguments, sample).PlaceIn(arguments, place);
+    MetricCursor<VDimension>(arguments, static_cast<std::uint32_t>(sample)).PlaceIn(arguments, place);
     parameters.Enter(place, point);
     cell = FindPaddedSupport(parameters.GetStage(), point, weights, offset) ? offset : parameters.nodes;
   }
@@ -102,6 +106,7 @@ __global__ void
 __launch_bounds__(OrderThreads) MetricStartsKernel(const std::uint32_t * keys,
                                                    std::uint32_t         count,
                                                    std::uint32_t         cells,
+                                                   std::uint32_t         mostOfChunk,
                                                    std::uint32_t *       starts,
                                                    std::uint32_t *       chunks)
 {
@@ -113,57 +118,78 @@ __launch_bounds__(OrderThreads) MetricStartsKernel(const std::uint32_t * keys,
   const std::uint32_t start = LowerBound(keys, count, cell);
   starts[cell] = start;
   const std::uint32_t samples = cell < cells ? LowerBound(keys, count, cell + 1) - start : 0;
-  chunks[cell] = (samples + ChunkSamples - 1) / ChunkSamples;
+  chunks[cell] = (samples + mostOfChunk - 1) / mostOfChunk;
 }
 
-/** Makes the order on a device, and holds its memory. */
-class SplineOrderMaker
+} // namespace
+
+/** \brief Makes the order on a device, and holds its memory. */
+class MetricCellOrder
 {
 public:
-  /** Enqueues it.
+  /** \brief Enqueues it.
    *
-   * \param[in] arguments the samples; stages are on the device
+   * \param[in] descriptor, sources of the metric
+   * \param[in] arguments made of these; stages are on the device
    * \param[in] parameters the grid
+   * \param[in] device number of the device
    * \param[in] stream the stream */
   template <unsigned int VDimension>
-  SplineOrderMaker(const MetricArguments<VDimension> &  arguments,
-                   const SplineParameters<VDimension> & parameters,
-                   const Stream &                       stream)
+  MetricCellOrder(const MetricDescriptor &             descriptor,
+                  const MetricSources &                sources,
+                  const MetricArguments<VDimension> &  arguments,
+                  const SplineParameters<VDimension> & parameters,
+                  int                                  device,
+                  const Stream &                       stream)
     : m_Cells(static_cast<std::uint32_t>(parameters.nodes + 1))
-    , m_Samples(2 * static_cast<std::size_t>(arguments.count) * sizeof(std::uint32_t), stream)
+    , m_Device(device)
+    , m_Points(sources.points)
+    , m_Inside(sources.inside)
+    , m_Key(KeyOf(descriptor, sources))
     , m_Starts(3 * (std::size_t{ m_Cells } + 1) * sizeof(std::uint32_t), stream)
   {
     const auto                       count = static_cast<std::uint32_t>(arguments.count);
-    const DeviceBuffer               memory(m_Samples.Bytes(), stream);
-    auto * const                     keys = static_cast<std::uint32_t *>(memory.Data());
-    auto * const                     samples = static_cast<std::uint32_t *>(m_Samples.Data());
-    cub::DoubleBuffer<std::uint32_t> bothKeys(keys, keys + count);
-    cub::DoubleBuffer<std::uint32_t> bothSamples(samples, samples + count);
-    MetricCellKernel<<<BlocksOf(count), OrderThreads, 0, stream.Get()>>>(arguments, parameters, keys, samples);
+    const std::size_t                bytes = count * sizeof(std::uint32_t);
+    DeviceBuffer                     samples[2] = { { bytes, stream }, { bytes, stream } };
+    const DeviceBuffer               keys[2] = { { bytes, stream }, { bytes, stream } };
+    cub::DoubleBuffer<std::uint32_t> bothKeys(NumbersOf(keys[0]), NumbersOf(keys[1]));
+    cub::DoubleBuffer<std::uint32_t> bothSamples(NumbersOf(samples[0]), NumbersOf(samples[1]));
+    MetricCellKernel<<<BlocksOf(count), OrderThreads, 0, stream.Get()>>>(
+      arguments, parameters, bothKeys.Current(), bothSamples.Current());
     CheckCuda(cudaGetLastError(), "MetricCellKernel");
     int bits = 1;
     while (std::uint64_t{ m_Cells } >> bits != 0)
     {
       ++bits;
     }
-    WithWorkspace(stream, [&](void * space, std::size_t & bytes) {
+    WithWorkspace(stream, [&](void * space, std::size_t & needed) {
       return cub::DeviceRadixSort::SortPairs(
-        space, bytes, bothKeys, bothSamples, static_cast<int>(count), 0, bits, stream.Get());
+        space, needed, bothKeys, bothSamples, static_cast<int>(count), 0, bits, stream.Get());
     });
-    auto * const starts = static_cast<std::uint32_t *>(m_Starts.Data());
-    auto * const chunks = starts + m_Cells + 1;
-    auto * const chunkStarts = chunks + m_Cells + 1;
+    m_Samples = std::move(samples[bothSamples.selector]);
+    auto * const        starts = NumbersOf(m_Starts);
+    auto * const        chunks = starts + m_Cells + 1;
+    auto * const        chunkStarts = chunks + m_Cells + 1;
+    const std::uint32_t mostOfChunk = ChunkSamples(arguments.count);
     MetricStartsKernel<<<BlocksOf(m_Cells + 1), OrderThreads, 0, stream.Get()>>>(
-      bothKeys.Current(), count, m_Cells, starts, chunks);
+      bothKeys.Current(), count, m_Cells, mostOfChunk, starts, chunks);
     CheckCuda(cudaGetLastError(), "MetricStartsKernel");
-    WithWorkspace(stream, [&](void * space, std::size_t & bytes) {
+    WithWorkspace(stream, [&](void * space, std::size_t & needed) {
       return cub::DeviceScan::ExclusiveSum(
-        space, bytes, chunks, chunkStarts, static_cast<int>(m_Cells + 1), stream.Get());
+        space, needed, chunks, chunkStarts, static_cast<int>(m_Cells + 1), stream.Get());
     });
-    m_Order = { bothSamples.Current(), starts, chunkStarts, m_Cells };
+    m_Order = { NumbersOf(m_Samples), starts, chunkStarts, m_Cells, mostOfChunk };
   }
 
-  /** The order; device memory of this object. */
+  /** \brief Whether it is that of a metric: of the same places, the same of which count, and the same grid. */
+  bool
+  IsOf(const MetricDescriptor & descriptor, const MetricSources & sources, int device) const
+  {
+    return !m_Key.empty() && m_Device == device && m_Points == sources.points && m_Inside == sources.inside &&
+           m_Key == KeyOf(descriptor, sources);
+  }
+
+  /** \brief The order; device memory of this object. */
   const SplineOrder &
   Get() const
   {
@@ -171,6 +197,46 @@ public:
   }
 
 private:
+  /** All numbers that cells follow from, beside the lists; none where the stages before have coefficients, too. */
+  static std::vector<double>
+  KeyOf(const MetricDescriptor & descriptor, const MetricSources & sources)
+  {
+    const TransformChain & chain = descriptor.chain;
+    std::vector<double>    key{ static_cast<double>(descriptor.dimension),
+                             static_cast<double>(descriptor.splineStage),
+                             static_cast<double>(CountMetricSamples(sources)) };
+    const auto add = [&key](const auto & numbers) { key.insert(key.end(), numbers.begin(), numbers.end()); };
+    const auto addMatrix = [&add](const TransformChain::Matrix & matrix) {
+      std::for_each(matrix.begin(), matrix.end(), add);
+    };
+    add(chain.outputOrigin);
+    addMatrix(chain.indexToPoint);
+    add(chain.regionStart);
+    add(chain.regionSize);
+    for (int i = 0; i <= descriptor.splineStage; ++i)
+    {
+      const TransformChain::Stage & stage = chain.stages[static_cast<std::size_t>(i)];
+      if (i < descriptor.splineStage && stage.kind != TransformKind::Affine)
+      {
+        return {};
+      }
+      addMatrix(stage.matrix);
+      add(stage.offset);
+      add(stage.start);
+      add(stage.size);
+      add(stage.origin);
+      addMatrix(stage.pointToIndex);
+      key.push_back(stage.order);
+    }
+    return key;
+  }
+
+  static std::uint32_t *
+  NumbersOf(const DeviceBuffer & buffer)
+  {
+    return static_cast<std::uint32_t *>(buffer.Data());
+  }
+
   static unsigned int
   BlocksOf(std::uint32_t count)
   {
@@ -188,13 +254,16 @@ private:
     CheckCuda(call(workspace.Data(), bytes), "CUB");
   }
 
-  std::uint32_t m_Cells;
-  DeviceBuffer  m_Samples;
-  DeviceBuffer  m_Starts;
-  SplineOrder   m_Order{};
+  std::uint32_t                       m_Cells;
+  int                                 m_Device;
+  std::shared_ptr<const SampleSource> m_Points; ///< kept, so that no other has its address
+  std::shared_ptr<const SampleSource> m_Inside;
+  std::vector<double>                 m_Key;
+  DeviceBuffer                        m_Samples;
+  DeviceBuffer                        m_Starts;
+  SplineOrder                         m_Order{};
 };
 
-} // namespace
 } // namespace itk::CudaSpline
 
 #endif

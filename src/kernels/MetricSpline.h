@@ -135,8 +135,15 @@ MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<V
 /** \brief Samples of the widest support along an axis: that of order 3. */
 inline constexpr int WidestSupport = 4;
 
-/** \brief Samples of a chunk, at most: those of a cell of the grid are added up chunk by chunk on a device. */
-inline constexpr std::uint32_t ChunkSamples = 1024;
+/** \brief Samples of a chunk, at most: those of a cell of the grid are added up chunk by chunk on a device.
+ *
+ * \param[in] samples how many there are: some thousands of chunks keep a device busy, and each has its cost */
+inline std::uint32_t
+ChunkSamples(std::int64_t samples)
+{
+  constexpr std::int64_t batch = 256;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(samples / 4096 / batch * batch, 1024, 4096));
+}
 
 /** \brief Chunks of some samples, at most.
  *
@@ -145,7 +152,7 @@ inline constexpr std::uint32_t ChunkSamples = 1024;
 inline std::int64_t
 MostChunks(std::int64_t samples, std::int64_t nodes)
 {
-  return std::min(samples, samples / ChunkSamples + nodes + 1);
+  return std::min(samples, samples / ChunkSamples(samples) + nodes + 1);
 }
 
 /** \brief TransformStage::FindSupport() for an order that is known at run time; weights beyond the support are 0. */

@@ -20,21 +20,25 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/Metric.h"
 
 #include "kernels/MetricBackends.h"
+#include "kernels/MetricCells.cuh"
 #include "kernels/MetricCuda.h"
 #include "kernels/MetricFunctor.h"
+#include "kernels/MetricGather.cuh"
+#include "kernels/MetricHistogram.cuh"
 #include "kernels/MetricOrder.cuh"
 #include "kernels/MetricReduction.cuh"
 #include "kernels/MetricSpread.cuh"
 #include "kernels/SharedMemory.cuh"
-#include "kernels/StagesCuda.h"
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 /** \file
@@ -50,8 +54,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-constexpr unsigned int GatherThreads = 128;
 
 /** Blocks of a multiprocessor, as of MetricKernel. */
 template <typename TValues>
@@ -72,18 +74,18 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
                      double *                                             partial,
                      double *                                             values)
 {
-  constexpr int                numbers = CellShape<VDimension>::Numbers;
-  const int                    thread = static_cast<int>(threadIdx.x);
-  const std::uint32_t          chunk = blockIdx.x;
-  extern __shared__ double     shared[];
-  const ForceBatch<VDimension> batch{ shared };
-  ForceSums<VDimension>        sums(parameters, batch);
+  constexpr int       numbers = CellShape<VDimension>::Numbers;
+  const int           thread = static_cast<int>(threadIdx.x);
+  const std::uint32_t chunk = blockIdx.x;
+  extern __shared__ __align__(16) double shared[];
+  const ForceBatch<VDimension>           batch{ shared };
+  ForceSums<VDimension>                  sums(parameters, batch);
   if (chunk < order.chunkStarts[order.cells])
   {
     // The last cell that begins there or before: one without chunks begins where the next does.
     const std::uint32_t cell = LowerBound(order.chunkStarts, order.cells, chunk + 1) - 1;
-    const std::uint32_t first = order.starts[cell] + (chunk - order.chunkStarts[cell]) * ChunkSamples;
-    const std::uint32_t end = min(order.starts[cell + 1], first + ChunkSamples);
+    const std::uint32_t first = order.starts[cell] + (chunk - order.chunkStarts[cell]) * order.mostOfChunk;
+    const std::uint32_t end = min(order.starts[cell + 1], first + order.mostOfChunk);
     const bool          moves = cell + 1 < order.cells;
     double * const      coefficients = batch.Coefficients(sets);
     double * const      total = batch.Totals(sets);
@@ -106,9 +108,11 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
         sums.Aim(i, sets);
         const MetricCursor<VDimension> cursor(arguments, order.samples[begin + i]);
         const auto                     move = [&](const double(&place)[VDimension], double(&moved)[VDimension]) {
-          MoveInCell(parameters, arguments.moving.stageCount, batch, i, coefficients, place, moved);
+          MoveInCell(parameters, arguments.moving.stageCount, coefficients, place, moved, [&](const auto & weights) {
+            batch.KeepWeights(i, weights);
+          });
         };
-        AddMovedSample<TValues>(arguments, cursor, move, sums, none);
+        AddMovedSample<TValues>(arguments, cursor, std::int64_t{ begin } + i, move, sums, none);
       }
       __syncthreads();
       for (unsigned int set = 0; moves && set < sets; ++set)
@@ -125,79 +129,54 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
   StoreBlockSums(sums.GetSums().numbers, values);
 }
 
-/** A thread a coefficient: the sums of a node over the chunks of the cells whose support has it. */
+/** A pass over the samples in the order of cells: what its parts share. */
 template <unsigned int VDimension>
-__global__ void
-__launch_bounds__(GatherThreads) MetricGatherKernel(const __grid_constant__ GridExtent<VDimension> extent,
-                                                    int                                            support,
-                                                    const SplineOrder                              order,
-                                                    unsigned int                                   sets,
-                                                    const double *                                 partial,
-                                                    double *                                       coefficients)
+struct CellPass
 {
-  using Shape = CellShape<VDimension>;
-  const std::int64_t node = std::int64_t{ blockIdx.x } * GatherThreads + threadIdx.x;
-  const auto         nodes = static_cast<std::int64_t>(order.cells) - 1;
-  if (node >= nodes)
-  {
-    return;
-  }
-  const unsigned int axis = blockIdx.y % VDimension;
-  const unsigned int set = blockIdx.y / VDimension;
-  int                at[3]{};
-  std::int64_t       rest = node;
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    at[d] = static_cast<int>(rest % extent.size[d]);
-    rest /= extent.size[d];
-  }
-  const auto sizeX = static_cast<int>(extent.size[0]);
-  const auto sizeXY = sizeX * static_cast<int>(extent.size[1]);
-  double     sum = 0.0;
-  for (int z = 0; z < (VDimension == 3 ? support : 1) && z <= at[2]; ++z)
-  {
-    for (int y = 0; y < support && y <= at[1]; ++y)
-    {
-      for (int x = 0; x < support && x <= at[0]; ++x)
-      {
-        const int  cell = static_cast<int>(node) - x - y * sizeX - z * sizeXY;
-        const int  number = static_cast<int>(axis) * Shape::Nodes + (z * WidestSupport + y) * WidestSupport + x;
-        const auto last = order.chunkStarts[cell + 1];
-        for (std::uint32_t chunk = order.chunkStarts[cell]; chunk < last; ++chunk)
-        {
-          sum += partial[(std::int64_t{ chunk } * sets + set) * Shape::Numbers + number];
-        }
-      }
-    }
-  }
-  coefficients[std::int64_t{ blockIdx.y } * nodes + node] = sum;
-}
+  MetricArguments<VDimension>  arguments;
+  SplineParameters<VDimension> parameters;
+  SplineOrder                  order;
+};
 
+/** Sums of values, or a histogram. */
 template <typename TValues, unsigned int VDimension>
 MetricResult
-SpreadOnCuda(const MetricDescriptor & descriptor, const MetricSources & sources)
+ValuesOnCuda(const CellPass<VDimension> & pass, const Stream & stream)
+{
+  if (pass.arguments.pass == MetricPass::Histogram)
+  {
+    const DeviceHistogram histogram(pass.arguments, CellShape<VDimension>::Numbers * sizeof(double), stream);
+    AllowSharedMemory(&MetricCellHistogramKernel<TValues, VDimension>, histogram.Shared());
+    MetricCellHistogramKernel<TValues><<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(
+      pass.arguments, pass.parameters, pass.order, histogram.Space());
+    CheckCuda(cudaGetLastError(), "MetricCellHistogramKernel");
+    return histogram.Download(stream);
+  }
+  using Sums = MetricSums<VDimension, 0>;
+  const std::uint32_t samples = ChunkSamples(pass.arguments.count);
+  const std::int64_t  blocks = (pass.arguments.count + samples - 1) / samples;
+  const DeviceBuffer  memory(static_cast<std::size_t>(blocks + 1) * sizeof(Sums), stream);
+  auto * const        values = static_cast<double *>(memory.Data());
+  auto * const        total = values + blocks * Sums::Numbers;
+  MetricCellValuesKernel<TValues><<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(
+    pass.arguments, pass.parameters, pass.order, samples, values);
+  CheckCuda(cudaGetLastError(), "MetricCellValuesKernel");
+  LaunchMetricTotal(values, blocks, Sums::Numbers, total, stream);
+  Sums sums;
+  DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
+  return MakeMetricResult(sums);
+}
+
+/** Sums of values, and derivatives. */
+template <typename TValues, unsigned int VDimension>
+MetricResult
+SpreadOnCuda(const CellPass<VDimension> & pass, const TransformChain::Stage & stage, const Stream & stream)
 {
   using Numbers = MetricSums<VDimension, 0>;
-  const Stream       stream;
-  Uploader           uploader;
-  auto               arguments = MakeMetricArguments<VDimension>(descriptor, sources);
-  const DeviceBuffer stages(descriptor.chain.Bytes(VDimension), stream);
-  UploadStages(descriptor.chain, static_cast<char *>(stages.Data()), uploader, stream, arguments.moving);
-  const auto &       table = descriptor.parameters.table;
-  const bool         hasTable = descriptor.pass == MetricPass::Information;
-  const DeviceBuffer bins(hasTable ? table->size() * sizeof(double) : 0, stream);
-  if (hasTable)
-  {
-    uploader.Copy(bins.Data(), table->data(), table->size() * sizeof(double), stream);
-    arguments.table = static_cast<const double *>(bins.Data());
-  }
-  const auto             parameters = MakeSplineParameters<VDimension>(descriptor, arguments.moving.stages);
-  const SplineOrderMaker order(arguments, parameters, stream);
-
   constexpr int      numbers = CellShape<VDimension>::Numbers;
-  const unsigned int sets = descriptor.pass == MetricPass::Correlation ? 2 : 1;
-  const std::int64_t plane = VDimension * parameters.nodes;
-  const std::int64_t blocks = MostChunks(arguments.count, parameters.nodes);
+  const unsigned int sets = pass.arguments.pass == MetricPass::Correlation ? 2 : 1;
+  const std::int64_t plane = VDimension * pass.parameters.nodes;
+  const std::int64_t blocks = MostChunks(pass.arguments.count, pass.parameters.nodes);
   // Sums of the chunks, their values, the totals of these, the coefficients'.
   const std::int64_t ofChunks = blocks * sets * numbers;
   const std::int64_t ofValues = blocks * Numbers::Numbers;
@@ -210,14 +189,18 @@ SpreadOnCuda(const MetricDescriptor & descriptor, const MetricSources & sources)
   const std::size_t shared = ForceBatch<VDimension>::Bytes(sets);
   AllowSharedMemory(&MetricSpreadKernel<TValues, VDimension>, shared);
   MetricSpreadKernel<TValues><<<static_cast<unsigned int>(blocks), MetricThreads, shared, stream.Get()>>>(
-    arguments, parameters, order.Get(), sets, partial, values);
+    pass.arguments, pass.parameters, pass.order, sets, partial, values);
   CheckCuda(cudaGetLastError(), "MetricSpreadKernel");
   LaunchMetricTotal(values, blocks, Numbers::Numbers, total, stream);
-  const auto &                 stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+  const auto cells = static_cast<unsigned int>(pass.parameters.nodes);
+  static_assert(numbers % 32 == 0, "a warp's numbers");
+  MetricCellSumKernel<<<dim3((cells + 31) / 32, sets * numbers / 32), 32 * CellSumWarps, 0, stream.Get()>>>(
+    pass.order, sets * numbers, partial);
+  CheckCuda(cudaGetLastError(), "MetricCellSumKernel");
   const GridExtent<VDimension> extent = MakeStage<VDimension>(stage, nullptr).extent;
-  const dim3 grid(static_cast<unsigned int>((parameters.nodes + GatherThreads - 1) / GatherThreads), sets * VDimension);
+  const dim3                   grid((cells + GatherThreads - 1) / GatherThreads, sets * VDimension);
   MetricGatherKernel<<<grid, GatherThreads, 0, stream.Get()>>>(
-    extent, static_cast<int>(stage.order) + 1, order.Get(), sets, partial, coefficients);
+    extent, static_cast<int>(stage.order) + 1, pass.order, sets, partial, coefficients);
   CheckCuda(cudaGetLastError(), "MetricGatherKernel");
 
   std::vector<double> host(Numbers::Numbers + static_cast<std::size_t>(sets * plane));
@@ -238,13 +221,53 @@ SpreadOnCuda(const MetricDescriptor & descriptor, const MetricSources & sources)
 MetricResult
 EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
                            const MetricSources &    sources,
-                           const ExecutionContext & context)
+                           const ExecutionContext & context,
+                           MetricWorkspace *        workspace)
 {
-  const DeviceScope scope(context.device);
-  MetricResult      result;
-  DispatchMetricValues(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values) {
-    result = SpreadOnCuda<decltype(values), decltype(dimension)::value>(descriptor, sources);
-  });
+  const DeviceScope                      scope(context.device);
+  const Stream                           stream;
+  MetricResult                           result;
+  const auto                             count = CountMetricSamples(sources);
+  const auto                             left = LeaveMovingValues(descriptor, context, count, stream);
+  std::shared_ptr<const MetricCellOrder> order;
+  if (workspace != nullptr && workspace->order != nullptr &&
+      workspace->order->IsOf(descriptor, sources, context.device))
+  {
+    order = workspace->order;
+  }
+  const auto withPass = [&](auto dimension, const auto & run) {
+    constexpr unsigned int VDimension = decltype(dimension)::value;
+    CellPass<VDimension>   pass{ MakeMetricArguments<VDimension>(descriptor, sources), {}, {} };
+    pass.arguments.kept = KeptMemory(descriptor, left, workspace);
+    const MetricUploads uploads(descriptor, true, stream, pass.arguments);
+    pass.parameters = MakeSplineParameters<VDimension>(descriptor, pass.arguments.moving.stages);
+    if (order == nullptr)
+    {
+      order =
+        std::make_shared<MetricCellOrder>(descriptor, sources, pass.arguments, pass.parameters, context.device, stream);
+    }
+    pass.order = order->Get();
+    result = run(pass);
+  };
+  const ScalarType element = sources.moving->GetDescriptor().element;
+  if (descriptor.gradient == MetricGradient::None)
+  {
+    DispatchMetricValues(descriptor, element, [&](auto dimension, auto values) {
+      withPass(dimension, [&](const auto & pass) { return ValuesOnCuda<decltype(values)>(pass, stream); });
+    });
+  }
+  else
+  {
+    const auto & stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
+    DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
+      withPass(dimension, [&](const auto & pass) { return SpreadOnCuda<decltype(values)>(pass, stage, stream); });
+    });
+  }
+  if (workspace != nullptr) // the stream has passed them
+  {
+    workspace->order = order;
+    workspace->values = left != nullptr ? left : workspace->values;
+  }
   return result;
 }
 

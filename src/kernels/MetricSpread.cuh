@@ -19,8 +19,8 @@
 #define MetricSpread_cuh
 
 #include "itkCudaSpline/math/MetricSums.h"
-#include "itkCudaSpline/math/TensorProduct.h"
 
+#include "kernels/MetricCells.cuh"
 #include "kernels/MetricReduction.cuh"
 #include "kernels/MetricSpline.h"
 
@@ -30,8 +30,7 @@
 #include <cstdint>
 
 /** \file
- * \brief What a block does for a cell of a grid of B-splines: samples are moved by the coefficients of its nodes, their
- * forces are kept, and added to these nodes. */
+ * \brief What a block does with the forces of a cell of a grid of B-splines: they are kept, and added to its nodes. */
 
 namespace itk::CudaSpline
 {
@@ -40,17 +39,6 @@ namespace
 {
 
 constexpr int BatchSamples = 256; // whose forces are in shared memory at one time
-
-/** Rows of a cell's nodes, its nodes, these times the axes of a force; and how they are shared among threads. */
-template <unsigned int VDimension>
-struct CellShape
-{
-  static constexpr int Rows = VDimension == 3 ? WidestSupport * WidestSupport : WidestSupport;
-  static constexpr int Nodes = Rows * WidestSupport;
-  static constexpr int Numbers = static_cast<int>(VDimension) * Nodes;
-  static constexpr int ThreadRows = 2; ///< of a thread
-  static constexpr int Threads = Rows / ThreadRows;
-};
 
 /** A batch's weights and forces in shared memory, each number of all samples side by side; then the coefficients of the
  * cell, sums of the warps, and those of the chunk. */
@@ -74,7 +62,19 @@ struct ForceBatch
   {
     return numbers[(Weights + static_cast<int>(set * VDimension + axis)) * Pitch + sample];
   }
-  /** Coefficients of the cell's nodes: planes by axis. */
+  /** Keeps the weights of a sample. */
+  __device__ __forceinline__ void
+  KeepWeights(int sample, const double (&weights)[VDimension][WidestSupport]) const
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      for (int k = 0; k < WidestSupport; ++k)
+      {
+        this->Weight(d, k, sample) = weights[d][k];
+      }
+    }
+  }
+  /** Coefficients of the cell's nodes: planes by axis, at a multiple of 16 bytes. */
   __device__ __forceinline__ double *
   Coefficients(unsigned int sets) const
   {
@@ -159,80 +159,6 @@ private:
   int                                  m_Sample{ 0 };
   MetricSums<VDimension, 0>            m_Sums;
 };
-
-/** The taps of a cell whose coefficients are in shared memory; see ContiguousTaps. */
-struct CellTaps
-{
-  const double * data;
-
-  __device__ __forceinline__ std::int64_t
-                             Offset(unsigned int axis, unsigned int tap) const
-  {
-    return static_cast<std::int64_t>(tap) * (axis == 1 ? WidestSupport : WidestSupport * WidestSupport);
-  }
-  template <typename TReal>
-  __device__ __forceinline__ TReal
-  Load(std::int64_t at, unsigned int tap) const
-  {
-    return data[static_cast<int>(at) + static_cast<int>(tap)];
-  }
-};
-
-/** Moves a sample of a cell as WalkStages() does, to the bit, and keeps the weights of its place in the batch. */
-template <unsigned int VDimension>
-__device__ __forceinline__ void
-MoveInCell(const SplineParameters<VDimension> & parameters,
-           int                                  stageCount,
-           const ForceBatch<VDimension> &       batch,
-           int                                  sample,
-           const double *                       coefficients,
-           const double (&place)[VDimension],
-           double (&moved)[VDimension])
-{
-  TensorWeights<VDimension, WidestSupport, Derivatives::None, double> weights;
-  std::int64_t                                                        offset = 0;
-  double                                                              point[VDimension];
-  parameters.Enter(place, point);
-  if (FindPaddedSupport(parameters.GetStage(), point, weights.value, offset))
-  {
-#pragma unroll
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      Jet<VDimension, double> displacement;
-      TensorProductSum(CellTaps{ coefficients + d * CellShape<VDimension>::Nodes }, weights, displacement);
-      point[d] += displacement.value;
-    }
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      for (int k = 0; k < WidestSupport; ++k)
-      {
-        batch.Weight(d, k, sample) = weights.value[d][k];
-      }
-    }
-  }
-  parameters.Leave(stageCount, point);
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    moved[d] = point[d];
-  }
-}
-
-/** Loads the coefficients of a cell; those beyond a support that is narrower are 0. */
-template <unsigned int VDimension>
-__device__ __forceinline__ void
-LoadCell(const TransformStage<VDimension> & stage, std::uint32_t cell, double * coefficients)
-{
-  using Shape = CellShape<VDimension>;
-  for (int n = static_cast<int>(threadIdx.x); n < Shape::Numbers; n += MetricThreads)
-  {
-    const int          x = n % WidestSupport;
-    const int          y = n / WidestSupport % WidestSupport;
-    const int          z = VDimension == 3 ? n / Shape::Rows % WidestSupport : 0;
-    const std::int64_t rows = y + (VDimension == 3 ? z * stage.extent.size[1] : 0);
-    const std::int64_t at = cell + rows * stage.extent.size[0] + x + n / Shape::Nodes * stage.componentStride;
-    coefficients[n] = max(x, max(y, z)) <= stage.order ? stage.data[at] : 0.0;
-  }
-}
 
 /** Adds a batch's forces of a set, times the weights, to the chunk's sums over the cell's nodes: some threads a sample,
  * each with some rows of nodes, then a tree over the threads of a row. All threads come here. */

@@ -180,6 +180,23 @@ struct SplineValues
   }
 };
 
+/** \brief Values that an earlier pass left: gradients alone are evaluated.
+ *
+ * \tparam TReal type of the samples */
+template <typename TReal>
+struct KeptValues
+{
+  using Real = TReal;
+};
+
+/** \brief Whether values are those that an earlier pass left. */
+///@{
+template <typename TValues>
+inline constexpr bool AreKept = false;
+template <typename TReal>
+inline constexpr bool AreKept<KeptValues<TReal>> = true;
+///@}
+
 /** \brief Central differences by the rule of itk::CentralDifferenceImageFunction::Evaluate().
  *
  * \tparam TReal type of the samples; they are interpolated in double, as differences cancel

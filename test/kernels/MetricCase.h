@@ -239,6 +239,28 @@ struct IntegerMetric
   }
 };
 
+/** A grid of no displacements whose valid region is a part of the volume. */
+inline TransformChain::Stage
+RandomGrid(int order, FreshRandom & random)
+{
+  TransformChain::Stage stage;
+  stage.kind = TransformKind::BSpline;
+  stage.order = order;
+  std::int64_t nodes = 3;
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    stage.size[d] = order + 1 + static_cast<std::int64_t>(random.Engine()() % 4);
+    const auto   cells = static_cast<double>(stage.size[d] - order);
+    const double spacing = static_cast<double>(IntegerMetric::Size[d]) * random.Uniform(0.7, 1.1) / cells; // mm
+    stage.origin[d] = random.Uniform(-2.0, 4.0) - 0.5 * (order - 1) * spacing;
+    stage.pointToIndex[d][d] = 1.0 / spacing;
+    nodes *= stage.size[d];
+  }
+  const auto zeros = std::make_shared<std::vector<double>>(static_cast<std::size_t>(nodes), 0.0);
+  stage.data = std::shared_ptr<const double>(zeros, zeros->data());
+  return stage;
+}
+
 /** The parameter is the backend. */
 class OnMetricBackend : public testing::TestWithParam<Backend>
 {

@@ -85,7 +85,10 @@ struct MetricDescriptor
   TransformChain chain;
   /** The stage of B-splines by whose coefficients the derivative is wanted; those behind it are Affine. -1: moments are
    * added up, for the parameters of linear stages. */
-  int                     splineStage{ -1 };
+  int splineStage{ -1 };
+  /** Whether a pass without derivative leaves the moving values of its samples in the workspace, and one with it takes
+   * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
+  bool                    sharesValues{ false };
   InterpolationDescriptor interpolation; ///< of the moving image, with its bounds: Nearest, Linear or BSpline
   /** Moving values are rounded to float, and differences too: pixels of the images are float, sums double. */
   bool                  singleMoving{ false };
@@ -141,6 +144,22 @@ struct MetricResult
   std::vector<double> histogram;
 };
 
+/** \brief Moving values that a pass left; see MetricDescriptor::sharesValues. */
+struct MetricMovingValues;
+
+/** \brief The samples in the order of the cells of a grid of B-splines, on a device. */
+class MetricCellOrder;
+
+/** \brief What evaluations of a metric leave for the next ones.
+ *
+ * Of one caller at a time, one backend and one device. An order is made again where samples or grid are others; values
+ * are for the caller to keep apart, see MetricDescriptor::sharesValues. */
+struct MetricWorkspace
+{
+  std::shared_ptr<MetricMovingValues>    values; ///< of the last pass that left them
+  std::shared_ptr<const MetricCellOrder> order;  ///< of the last pass that had need of one
+};
+
 /** \brief Adds up a metric over its samples.
  *
  * The order of the additions follows from the samples alone, and from the cells of the splines' grid that they are in:
@@ -149,6 +168,7 @@ struct MetricResult
  * \param[in] descriptor what is compared
  * \param[in] sources the arrays, made by the backend and on the device of the context
  * \param[in] context backend, device, threads
+ * \param[in,out] workspace what earlier evaluations left, and this one does; null: nothing is kept
  * \return the sums; the count is 0 where no sample is valid
  * \exception std::invalid_argument sources that do not fit the descriptor or the context
  * \exception DeviceError a device that is out of memory or lost
@@ -158,7 +178,10 @@ struct MetricResult
  * ITK's but for fused operations, sums are double. Float32: samples, coefficients, values of B-splines and gradients
  * carry some roundings of a float; linear interpolation of values and all sums are double. */
 MetricResult
-EvaluateMetric(const MetricDescriptor & descriptor, const MetricSources & sources, const ExecutionContext & context);
+EvaluateMetric(const MetricDescriptor & descriptor,
+               const MetricSources &    sources,
+               const ExecutionContext & context,
+               MetricWorkspace *        workspace = nullptr);
 
 /** \brief Number of samples that EvaluateMetric() looks at.
  *
@@ -183,10 +206,11 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
 const char *
 ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples);
 
-/** \brief Memory of a device that EvaluateMetric() takes beside its sources, at most (bytes).
+/** \brief Memory of a device that EvaluateMetric() takes beside its sources, at most (bytes), with the workspace.
  *
  * Derivatives by the coefficients of B-splines take the most: 18 bytes a sample, and 3 KiB for each cell of the grid
- * and each 1024 samples; all else 2 MiB and what the stages have.
+ * and each 1024 samples or more; moving values that are shared 8 bytes a sample (4 of float pixels); all else 2 MiB and
+ * what the stages have.
  *
  * \param[in] descriptor what is compared
  * \param[in] samples number of samples */
