@@ -7,7 +7,7 @@ the slowest axis first, (nz, ny, nx). What is done, and in which order it is rou
 
 from ._geometry import Geometry
 from ._images import Image
-from ._library import Aborted, DeviceError, DeviceMemoryError, Report, cuda_version, device_count, last_report, release_memory
+from ._library import DeviceError, DeviceMemoryError, Report, cuda_version, device_count, last_report, release_memory
 from ._library import version as _version
 from ._resample import resample, zoom
 from ._source import Source, prefilter, sample
@@ -16,7 +16,6 @@ from ._transforms import BSplineGrid, DisplacementField
 __version__ = _version()
 
 __all__ = [
-    "Aborted",
     "BSplineGrid",
     "DeviceError",
     "DeviceMemoryError",

@@ -12,7 +12,7 @@ import threading
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Generator, Optional
 
 INTERFACE = 1
 MAXIMUM_DIMENSION = 4
@@ -37,7 +37,14 @@ Vector = c_double * 3
 Matrix = c_double * 9
 Sizes = c_int64 * 3
 
-Progress = ctypes.CFUNCTYPE(c_int32, c_double, c_void_p)
+
+class ProgressState(ctypes.Structure):
+    """cudaspline_progress."""
+
+    _fields_ = [("fraction", c_double), ("data", c_void_p)]
+
+
+Progress = ctypes.CFUNCTYPE(c_int32, POINTER(ProgressState))
 
 
 class Execution(ctypes.Structure):
@@ -180,10 +187,6 @@ class DeviceMemoryError(DeviceError, MemoryError):
     """The memory of the device, or of the host, did not suffice."""
 
 
-class Aborted(RuntimeError):
-    """The progress callback asked to stop."""
-
-
 def _find() -> Path:
     named = os.environ.get("CUDASPLINE_LIBRARY")
     if named:
@@ -251,7 +254,6 @@ _EXCEPTIONS = {
     NO_DEVICE: DeviceError,
     DEVICE_LOST: DeviceError,
     DEVICE_ERROR: DeviceError,
-    ABORTED: Aborted,
     INTERNAL_ERROR: RuntimeError,
 }
 
@@ -307,17 +309,29 @@ class Call:
         self.execution.memory_limit = memory_limit
         if progress is not None or threading.current_thread() is threading.main_thread():
             # Entering Python is what lets a signal's handler run.
-            self._callback = Progress(self._report)
+            self._reports = self._receive()
+            next(self._reports)
+            self._callback = Progress(self._reports.send)
             self.execution.progress = self._callback
 
-    def _report(self, fraction: float, _: object) -> int:
-        try:
-            if self._progress is not None:
-                self._progress(fraction)
-            return 0
-        except BaseException as error:  # pylint: disable=broad-except
-            self._raised = error
-            return 1
+    def _receive(self) -> Generator[int, Any, None]:
+        """Gets the progress by send(), and gives back 1 to go on or 0 to stop.
+
+        A function would not do as the callback: what a signal's handler raises at its first instruction, before any try, would be lost.
+        Here that instruction is the one behind the yield."""
+        go_on = 1
+        while True:
+            try:
+                while True:
+                    state = yield go_on
+                    go_on = 0
+                    if self._progress is not None:
+                        self._progress(state.contents.fraction)
+                    go_on = 1
+            except GeneratorExit:
+                raise
+            except BaseException as error:  # pylint: disable=broad-except
+                self._raised = error
 
     def run(self, name: str, *arguments: object) -> Report:
         """Calls the function of that name with the arguments and this execution behind them; raises its errors."""
@@ -336,6 +350,8 @@ class Call:
         raised, self._raised = self._raised, None
         if raised is not None:
             raise raised
+        if code == ABORTED:
+            raise KeyboardInterrupt  # nothing else stops it: an interrupt that came while another one was handled
         check(code)
         execution = self.execution
         device = execution.used_device

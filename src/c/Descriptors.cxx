@@ -92,8 +92,8 @@ DescribeStage(const cudaspline_stage & from, unsigned int dimension)
     const std::int64_t least = isSpline ? from.order + 1 : 1;
     if (from.size[d] < least)
     {
-      throw std::invalid_argument("stage.size is " + std::to_string(from.size[d]) + " along axis " +
-                                  std::to_string(d) + ", and at least " + std::to_string(least) + " are needed.");
+      throw std::invalid_argument("stage.size is " + std::to_string(from.size[d]) + " along axis " + std::to_string(d) +
+                                  ", and at least " + std::to_string(least) + " are needed.");
     }
     stage.size[d] = from.size[d];
   }
@@ -364,7 +364,8 @@ CallExecution::CallExecution(cudaspline_execution * execution)
   if (m_Execution->progress != nullptr)
   {
     m_Context.progress = [execution = m_Execution](double fraction) {
-      return execution->progress(fraction, execution->progress_data) == 0;
+      const cudaspline_progress progress{ fraction, execution->progress_data };
+      return execution->progress(&progress) != 0;
     };
   }
 }

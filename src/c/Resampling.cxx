@@ -76,8 +76,7 @@ public:
   BackendWork
   CountWork() const
   {
-    OperationWork work =
-      CountSourceWork(m_Task.samples) + CountResampleWork(m_Task.samples, m_Task.resampling);
+    OperationWork work = CountSourceWork(m_Task.samples) + CountResampleWork(m_Task.samples, m_Task.resampling);
     work = m_Task.needsOutside ? work + CountSourceWork(m_Task.outside) : work;
     return { work, work };
   }
@@ -115,8 +114,7 @@ public:
     if (context.backend == Backend::Cpu)
     {
       m_Pieces = PiecePlan();
-      if (m_Context.memoryLimit > 0 &&
-          !PlanResample(m_Task.samples, m_Task.resampling, m_Context.memoryLimit).fits)
+      if (m_Context.memoryLimit > 0 && !PlanResample(m_Task.samples, m_Task.resampling, m_Context.memoryLimit).fits)
       {
         m_Pieces = PlanPieces(m_Task, m_Context.memoryLimit, 1, m_Context.host);
       }
@@ -127,8 +125,7 @@ public:
       return;
     }
     const auto source = MakeSource(m_Task.samples, m_Pixels, context.Part(0.0, m_Task.needsOutside ? 0.3 : 0.4));
-    const auto outside =
-      m_Task.needsOutside ? MakeSource(m_Task.outside, m_Pixels, context.Part(0.3, 0.4)) : source;
+    const auto outside = m_Task.needsOutside ? MakeSource(m_Task.outside, m_Pixels, context.Part(0.3, 0.4)) : source;
     ResampleDescriptor resampling = m_Task.resampling;
     resampling.extrapolation = m_Task.extrapolates ? outside.get() : nullptr;
     Resample(resampling, *source, m_Output, context.Part(0.4, 1.0));
@@ -151,9 +148,7 @@ private:
 
 /** A resampling of arrays that are on a device. */
 void
-RunOnDevice(const cudaspline_image &      image,
-            const cudaspline_resampling & resampling,
-            const ExecutionContext &      context)
+RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resampling, const ExecutionContext & context)
 {
   const SourceDescriptor samples = DescribeImage(image);
   ResamplingPlan         plan;
@@ -168,11 +163,8 @@ RunOnDevice(const cudaspline_image &      image,
                 : MakeSourceOnDevice(DescribeOutside(samples), image.pixels, true, stream, context.Part(0.4, 0.5));
   }
   plan.descriptor.extrapolation = outside.get();
-  ResampleOnDevice(plan.descriptor,
-                   *source,
-                   resampling.output,
-                   static_cast<StreamHandle>(resampling.stream),
-                   context.Part(0.5, 1.0));
+  ResampleOnDevice(
+    plan.descriptor, *source, resampling.output, static_cast<StreamHandle>(resampling.stream), context.Part(0.5, 1.0));
 }
 
 std::string

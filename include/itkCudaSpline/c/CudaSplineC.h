@@ -101,12 +101,12 @@ extern "C"
   /** \brief How a value is made from samples. */
   enum cudaspline_interpolation_kind
   {
-    CUDASPLINE_INTERPOLATE_NEAREST = 0,        /**< the nearest sample, unchanged */
-    CUDASPLINE_INTERPOLATE_LINEAR = 1,         /**< by dimension: linear, bilinear, trilinear */
-    CUDASPLINE_INTERPOLATE_BSPLINE = 2,        /**< of the source's order, 0 to 5 */
-    CUDASPLINE_INTERPOLATE_CATMULL_ROM = 3,    /**< cubic through the samples, of a given tension */
-    CUDASPLINE_INTERPOLATE_WINDOWED_SINC = 4,  /**< a window and a radius */
-    CUDASPLINE_INTERPOLATE_LABEL_GAUSSIAN = 5  /**< the label of the largest Gaussian weight */
+    CUDASPLINE_INTERPOLATE_NEAREST = 0,       /**< the nearest sample, unchanged */
+    CUDASPLINE_INTERPOLATE_LINEAR = 1,        /**< by dimension: linear, bilinear, trilinear */
+    CUDASPLINE_INTERPOLATE_BSPLINE = 2,       /**< of the source's order, 0 to 5 */
+    CUDASPLINE_INTERPOLATE_CATMULL_ROM = 3,   /**< cubic through the samples, of a given tension */
+    CUDASPLINE_INTERPOLATE_WINDOWED_SINC = 4, /**< a window and a radius */
+    CUDASPLINE_INTERPOLATE_LABEL_GAUSSIAN = 5 /**< the label of the largest Gaussian weight */
   };
 
   /** \brief How the value of a B-spline is summed up. */
@@ -147,17 +147,23 @@ extern "C"
   /** \brief Bytes of a reason, its end included. */
 #define CUDASPLINE_REASON_BYTES 512
 
+  /** \brief What a progress callback is told. */
+  typedef struct cudaspline_progress
+  {
+    double fraction; /**< what is done, in [0, 1] */
+    void * data;     /**< cudaspline_execution::progress_data */
+  } cudaspline_progress;
+
   /** \brief Where and by whom an operation runs, and who did. Every operation takes one. */
   typedef struct cudaspline_execution
   {
-    const char * device;       /**< of host arrays: "" or null: whatever is done first, or what the environment variable
-                                    CUDASPLINE_DEVICE says; "cpu"; "gpu"; the number of a device; "0,1": these */
-    int32_t      threads;      /**< of the host; 0: one a core */
-    uint64_t     memory_limit; /**< bytes on a device; 0: what it has */
-    /** Called from the calling thread with the finished fraction, in [0, 1]; what is not 0 stops the operation. May be
-     * null. */
-    int32_t (*progress)(double fraction, void * data);
-    void *  progress_data;                   /**< handed to \c progress */
+    const char * device;   /**< of host arrays: "" or null: whatever is done first, or what the environment variable
+                                CUDASPLINE_DEVICE says; "cpu"; "gpu"; the number of a device; "0,1": these */
+    int32_t  threads;      /**< of the host; 0: one a core */
+    uint64_t memory_limit; /**< bytes on a device; 0: what it has */
+    /** Called from the calling thread; 0 stops the operation, all else goes on. May be null. */
+    int32_t (*progress)(const cudaspline_progress * progress);
+    void *  progress_data;                   /**< handed to the callback */
     int32_t backend;                         /**< result: cudaspline_backend */
     int32_t used_device;                     /**< result: number of the (first) device; -1 for the host */
     int32_t pieces;                          /**< result: into how many pieces it was cut for want of memory */
@@ -177,22 +183,22 @@ extern "C"
   /** \brief An image, and what is made of it before it is evaluated. */
   typedef struct cudaspline_image
   {
-    const void * pixels;                             /**< samples, x fastest */
-    int32_t      device;                             /**< where they are: -1 for the host */
-    void *       stream;                             /**< of a device: cudaStream_t */
-    int32_t      dimension;                          /**< 1 to CUDASPLINE_MAXIMUM_DIMENSION */
+    const void * pixels;                              /**< samples, x fastest */
+    int32_t      device;                              /**< where they are: -1 for the host */
+    void *       stream;                              /**< of a device: cudaStream_t */
+    int32_t      dimension;                           /**< 1 to CUDASPLINE_MAXIMUM_DIMENSION */
     int64_t      start[CUDASPLINE_MAXIMUM_DIMENSION]; /**< index of the first sample */
-    int64_t      size[CUDASPLINE_MAXIMUM_DIMENSION]; /**< samples an axis; what is above the dimension is not read */
-    int32_t      components;                         /**< numbers a pixel, at least 1 */
-    int32_t      pixel;                              /**< cudaspline_type of the samples */
-    int32_t      element;                            /**< cudaspline_type of what is made: CUDASPLINE_FLOAT32 or 64, or
-                                                          \c pixel where samples move unchanged */
-    int32_t      order;                              /**< of the B-spline: 0 and 1 have no prefilter */
-    int32_t      method;                             /**< cudaspline_prefilter_method */
-    int32_t      taps;                               /**< of CUDASPLINE_FIR: odd */
-    int32_t      extension[CUDASPLINE_MAXIMUM_DIMENSION]; /**< cudaspline_extension, by axis */
-    int32_t      storage;                            /**< cudaspline_storage */
-    int32_t      table_entries;                      /**< of CUDASPLINE_MODE_TEXTURE_TABLE: 128 to 65536 */
+    int64_t      size[CUDASPLINE_MAXIMUM_DIMENSION];  /**< samples an axis; what is above the dimension is not read */
+    int32_t      components;                          /**< numbers a pixel, at least 1 */
+    int32_t      pixel;                               /**< cudaspline_type of the samples */
+    int32_t      element;                             /**< cudaspline_type of what is made: CUDASPLINE_FLOAT32 or 64, or
+                                                           \c pixel where samples move unchanged */
+    int32_t order;                                    /**< of the B-spline: 0 and 1 have no prefilter */
+    int32_t method;                                   /**< cudaspline_prefilter_method */
+    int32_t taps;                                     /**< of CUDASPLINE_FIR: odd */
+    int32_t extension[CUDASPLINE_MAXIMUM_DIMENSION];  /**< cudaspline_extension, by axis */
+    int32_t storage;                                  /**< cudaspline_storage */
+    int32_t table_entries;                            /**< of CUDASPLINE_MODE_TEXTURE_TABLE: 128 to 65536 */
   } cudaspline_image;
 
   /** \brief How a value is made. */
@@ -233,14 +239,14 @@ extern "C"
     int32_t      goes_on;           /**< of FIELD: the outermost displacements stand outside too */
     const void * data;              /**< displacements (mm): of BSPLINE a component after the other, of FIELD a vector
                                          after the other; where the image is, or in host memory */
-    int32_t      type;              /**< CUDASPLINE_FLOAT64, or CUDASPLINE_FLOAT32 for a field */
+    int32_t type;                   /**< CUDASPLINE_FLOAT64, or CUDASPLINE_FLOAT32 for a field */
   } cudaspline_stage;
 
   /** \brief A resampling: where each sample of the output is in the input.
    *
-   * A sample goes from its index to its place by the output's grid, through the stages in the order in which they stand,
-   * and to a continuous index of the input by the input's. Where all stages are affine the samples of a scanline are
-   * interpolated between its ends, as ITK does it. */
+   * A sample goes from its index to its place by the output's grid, through the stages in the order in which they
+   * stand, and to a continuous index of the input by the input's. Where all stages are affine the samples of a scanline
+   * are interpolated between its ends, as ITK does it. */
   typedef struct cudaspline_resampling
   {
     cudaspline_interpolation interpolation;            /**< how a value is made */
@@ -253,14 +259,15 @@ extern "C"
     int64_t                  output_size[3];           /**< samples of the output; of as many axes as the input */
     const cudaspline_stage * stages;                   /**< the chain */
     int32_t                  stage_count;              /**< how many */
-    void *                   output;                   /**< the output's pixels, where the input's are; apart from them */
-    int32_t                  output_type;              /**< cudaspline_type */
-    const void *             default_pixel;            /**< of the output's type, a number a component, in host memory; null: 0 */
-    int32_t                  device;                   /**< of the output: -1 for the host */
-    void *                   stream;                   /**< of the output */
+    void *                   output;        /**< the output's pixels, where the input's are; apart from them */
+    int32_t                  output_type;   /**< cudaspline_type */
+    const void *             default_pixel; /**< of the output's type, a number a component, in host memory; null: 0 */
+    int32_t                  device;        /**< of the output: -1 for the host */
+    void *                   stream;        /**< of the output */
   } cudaspline_resampling;
 
-  /** \brief Values at points. Arrays are all in the same place, which need not be the source's where that is a device. */
+  /** \brief Values at points. Arrays are all in the same place, which need not be the source's where that is a device.
+   */
   typedef struct cudaspline_points
   {
     cudaspline_interpolation interpolation;     /**< how a value is made */
@@ -272,14 +279,14 @@ extern "C"
     int32_t                  physical;          /**< points are places (mm), not continuous indices */
     double                   origin[3];         /**< place of the image's index 0 (mm), for places */
     double                   point_to_index[9]; /**< indices of the image a mm, for places */
-    int32_t                  derivatives;       /**< 0: values; 1: gradients too; 2: Hessians too. B-splines, Catmull-Rom */
-    double                   gradient_map[9];   /**< what gradients per sample are multiplied with: M g and M H M^T */
-    int32_t                  output_type;       /**< cudaspline_type of values; with derivatives CUDASPLINE_FLOAT32 or 64 */
-    void *                   values;            /**< a number a point; null where nobody asks */
-    void *                   gradients;         /**< a number a dimension, x first */
-    void *                   hessians;          /**< xx xy xz yy yz zz, xx xy yy, or xx */
-    uint8_t *                inside;            /**< 1 where a point is inside, else 0; null where nobody asks */
-    const void *             default_value;     /**< of the output's type, in host memory: the value outside; null: 0 */
+    int32_t                  derivatives; /**< 0: values; 1: gradients too; 2: Hessians too. B-splines, Catmull-Rom */
+    double                   gradient_map[9]; /**< what gradients per sample are multiplied with: M g and M H M^T */
+    int32_t                  output_type;   /**< cudaspline_type of values; with derivatives CUDASPLINE_FLOAT32 or 64 */
+    void *                   values;        /**< a number a point; null where nobody asks */
+    void *                   gradients;     /**< a number a dimension, x first */
+    void *                   hessians;      /**< xx xy xz yy yz zz, xx xy yy, or xx */
+    uint8_t *                inside;        /**< 1 where a point is inside, else 0; null where nobody asks */
+    const void *             default_value; /**< of the output's type, in host memory: the value outside; null: 0 */
   } cudaspline_points;
 
   /** \brief Samples or coefficients of an image, made once: any number of threads evaluate it. */
@@ -332,8 +339,8 @@ extern "C"
    *
    * \param[in] image the image, of storage ELEMENT; its element is the coefficients' type
    * \param[in] axis the only axis whose lines are filtered, x is 0; -1: all
-   * \param[out] coefficients where the pixels are, as many numbers; the same array where the types are the same, or apart
-   * \param[in,out] execution where it runs */
+   * \param[out] coefficients where the pixels are, as many numbers; the same array where the types are the same, or
+   * apart \param[in,out] execution where it runs */
   int32_t
   cudaspline_prefilter(const cudaspline_image * image,
                        int32_t                  axis,
@@ -366,14 +373,15 @@ extern "C"
    * \param[in] points what is evaluated, and where the results go
    * \param[in,out] execution threads and progress; its device is the source's */
   int32_t
-  cudaspline_sample(const cudaspline_source * source, const cudaspline_points * points, cudaspline_execution * execution);
+  cudaspline_sample(const cudaspline_source * source,
+                    const cudaspline_points * points,
+                    cudaspline_execution *    execution);
 
   /** \brief Resamples a source.
    *
-   * \param[in] source of 1 to 3 dimensions; its pixels continue outside by cudaspline_resampling::extrapolate only where
-   *   they were neither filtered nor stored otherwise
-   * \param[in] resampling what is done
-   * \param[in,out] execution threads and progress; its device is the source's */
+   * \param[in] source of 1 to 3 dimensions; its pixels continue outside by cudaspline_resampling::extrapolate only
+   * where they were neither filtered nor stored otherwise \param[in] resampling what is done \param[in,out] execution
+   * threads and progress; its device is the source's */
   int32_t
   cudaspline_resample_source(const cudaspline_source *     source,
                              const cudaspline_resampling * resampling,

@@ -1,0 +1,177 @@
+"""What happens around an operation: progress, aborts, threads, forks, reports."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import pytest
+
+import cudaspline
+from cudaspline import _library
+
+
+def test_progress_rises_to_1(rng):
+    seen = []
+    cudaspline.resample(rng.uniform(-1, 1, (40, 50, 60)), progress=seen.append, device="cpu")
+    assert len(seen) > 2 and seen[-1] == 1.0
+    assert all(0 <= a <= b <= 1 for a, b in zip(seen, seen[1:]))
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_what_the_callback_raises_stops_the_work(rng, error):
+    image = rng.uniform(-1, 1, (40, 50, 60))
+    calls = []
+
+    def progress(fraction):
+        calls.append(fraction)
+        if len(calls) == 2:
+            raise error("enough")
+
+    for work in (cudaspline.resample, cudaspline.prefilter, lambda image, **more: cudaspline.sample(image, [[1.0, 2, 3]] * 10, **more)):
+        calls.clear()
+        with pytest.raises(error, match="enough"):
+            for _ in range(3):
+                work(image, progress=progress, device="cpu")
+        assert len(calls) == 2
+    assert numpy.isfinite(cudaspline.resample(image)).all()  # all is well after that
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
+def test_ctrl_c_stops_the_work(rng):
+    image = rng.uniform(-1, 1, (120, 120, 120))
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(10):
+                cudaspline.resample(image, order=5, device="cpu")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def test_the_interpreter_lock_is_released(rng):
+    image = rng.uniform(-1, 1, (120, 120, 120))
+    running, ticks = True, 0
+
+    def tick():
+        nonlocal ticks
+        while running:
+            ticks += 1
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    time.sleep(0.01)
+    begin, before = time.monotonic(), ticks
+    cudaspline.resample(image, order=5, device="cpu", threads=1)
+    elapsed, during = time.monotonic() - begin, ticks - before
+    running = False
+    thread.join()
+    # A lock that is held lets the other thread run at the few calls of the progress callback alone.
+    assert elapsed < 0.1 or during > 40
+
+
+def test_8_threads(rng):
+    images = [rng.uniform(-1, 1, (20, 24, 28)).astype("f4") for _ in range(8)]
+    matrix = numpy.eye(4) + 0.02 * numpy.vstack([rng.normal(size=(3, 4)), numpy.zeros(4)])
+    wanted = [cudaspline.resample(image, matrix) for image in images]
+    source = cudaspline.Source(images[0])
+    points = rng.uniform(0, 20, (500, 3))
+    values = cudaspline.sample(source, points)
+    failures = []
+
+    def work(number):
+        try:
+            for _ in range(10):
+                assert numpy.array_equal(cudaspline.resample(images[number], matrix), wanted[number])
+                assert numpy.array_equal(cudaspline.sample(source, points), values)
+                with pytest.raises(ValueError, match=f"order: {number + 6}"):  # errors are of their threads
+                    cudaspline.resample(images[number], order=number + 6)
+                assert cudaspline.last_report() is not None
+        except BaseException as error:  # pylint: disable=broad-except
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning", "ignore:.*fork.*:RuntimeWarning")
+def test_a_forked_child_uses_the_host(rng):
+    image = rng.uniform(-1, 1, (20, 24, 28))
+    source = cudaspline.Source(image)
+    wanted = cudaspline.resample(image, device="cpu")
+    cudaspline.resample(image)  # starts CUDA where there is any
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            found = cudaspline.resample(image)
+            same = numpy.array_equal(found, wanted)
+            code = 0 if same and cudaspline.last_report().backend == "Cpu" and cudaspline.device_count() == 0 else 2
+            del source  # of the parent's device, perhaps
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_reports_who_computed(rng):
+    image = rng.uniform(-1, 1, (9, 9, 9))
+    cudaspline.resample(image, device="cpu")
+    report = cudaspline.last_report()
+    assert report.backend == "Cpu" and report.device is None and "cpu" in report.reason.lower()
+    assert report.pieces == 1
+    if cudaspline.device_count() == 0:
+        cudaspline.resample(image, device="gpu")  # goes on with the host, and says why
+        assert cudaspline.last_report().backend == "Cpu" and cudaspline.last_report().reason
+
+
+def test_environment_names_a_device(rng, monkeypatch):
+    image = rng.uniform(-1, 1, (9, 9, 9))
+    monkeypatch.setenv("CUDASPLINE_DEVICE", "cpu")
+    cudaspline.resample(image)
+    assert cudaspline.last_report().backend == "Cpu"
+    monkeypatch.setenv("CUDASPLINE_DEVICE", "abacus")
+    with pytest.raises(cudaspline.DeviceError, match="abacus"):
+        cudaspline.resample(image)
+
+
+def test_results_do_not_depend_on_the_threads(rng):
+    image = rng.uniform(-1, 1, (40, 41, 42)).astype("f4")
+    wanted = cudaspline.resample(image, order=5, device="cpu", threads=1, size=(50, 50, 50), spacing=0.7)
+    for threads in (2, 3, 7):
+        found = cudaspline.resample(image, order=5, device="cpu", threads=threads, size=(50, 50, 50), spacing=0.7)
+        assert numpy.array_equal(found, wanted)
+
+
+def test_another_interface_is_refused(tmp_path):
+    environment = dict(os.environ, CUDASPLINE_LIBRARY=str(tmp_path / "none.so"), PYTHONPATH=os.pathsep.join(sys.path))
+    result = subprocess.run([sys.executable, "-c", "import cudaspline"], env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode != 0 and "none.so cannot be loaded" in result.stderr
+
+
+def test_null_is_refused():
+    call = _library.Call()
+    with pytest.raises(ValueError, match="image is null"):
+        call.run("cudaspline_prefilter", None, -1, None)
+
+
+def test_versions():
+    assert cudaspline.__version__.count(".") == 2
+    assert _library.select_device("cpu")[0] == -1
+    with pytest.raises(cudaspline.DeviceError):
+        _library.query_device(4711)
+    cudaspline.release_memory()
