@@ -358,10 +358,9 @@ class Source:
     """A cudaspline_source, let go of with this object."""
 
     def __init__(self, handle: c_void_p, report: Report) -> None:
-        self.handle = handle
+        self.handle: Optional[c_void_p] = handle
         self.report = report
         self._release = _library.cudaspline_release_source  # at the interpreter's end modules may be gone before objects
-        self._process = os.getpid()
 
     @property
     def device(self) -> int:
