@@ -12,7 +12,7 @@ import threading
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Callable, Optional
 
 INTERFACE = 1
 MAXIMUM_DIMENSION = 4
@@ -233,17 +233,6 @@ def _load() -> ctypes.CDLL:
 
 
 _library = _load()
-
-
-def declare(name: str, arguments: list[Any]) -> None:
-    """Makes a function of the library known that returns a code; ImportError where the library has none such."""
-    try:
-        function = getattr(_library, name)
-    except AttributeError as error:
-        raise ImportError(f"cudaspline: the library has no function {name}; it is older than this package") from error
-    function.restype = c_int32
-    function.argtypes = arguments
-
 
 _EXCEPTIONS = {
     INVALID_ARGUMENT: ValueError,
