@@ -1,0 +1,153 @@
+"""What the functions of cudaspline.ndimage share: outputs, precisions, borders, complex numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, Callable, Optional, Sequence
+
+import numpy as np
+
+from .. import _library
+from . import _library as _functions
+from ._array import ArrayLibrary, as_native, count, describe, is_output_type, library_of, overlap
+
+PRECISIONS = ("single", "double")
+
+
+def check_order(order: int, least: int = 0) -> int:
+    """The order as an int; RuntimeError as SciPy's where there is none such."""
+    if not least <= order <= 5:
+        raise RuntimeError(f"spline order not supported: order is {order}, and {least} to 5 are known")
+    return int(order)
+
+
+def mode_code(mode: str) -> int:
+    """The library's number of a mode; RuntimeError as SciPy's for others."""
+    try:
+        return _functions.MODES[mode]
+    except (KeyError, TypeError):
+        raise RuntimeError(f"boundary mode not supported: mode is {mode!r}") from None
+
+
+def numbers(values: Any, rank: int, argument: str) -> list[float]:
+    """A number for each axis, of one number or a sequence; RuntimeError for one of another length."""
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        found = [float(value) for value in values]
+        if len(found) != rank:
+            raise RuntimeError(
+                f"sequence argument must have length equal to input rank: {argument} has {len(found)} numbers, and input {rank} axes"
+            )
+        return found
+    return [float(values)] * rank
+
+
+def take_input(array: Any) -> tuple[ArrayLibrary, Any]:
+    """The library of an input, and the input as an array of it, in this machine's byte order."""
+    library = library_of(array)
+    return library, as_native(library, library.as_array(array, array))
+
+
+def make_output(
+    library: ArrayLibrary, output: Any, array: Any, shape: Sequence[int], default: Optional[np.dtype[Any]] = None
+) -> Any:
+    """The array that the argument output asks for, by SciPy's rules: given, or new of a type or of the input's."""
+    dtype = library.dtype(array)
+    is_complex = dtype.kind == "c"
+    asked = is_output_type(output)
+    if output is None or asked is not None:
+        wanted = asked if asked is not None else (default if default is not None else dtype)
+        if is_complex and wanted.kind != "c":
+            if isinstance(output, str):
+                raise RuntimeError("output must have complex dtype")
+            if asked is not None:
+                warnings.warn("promoting specified output dtype to complex", stacklevel=4)
+            wanted = np.promote_types(wanted, np.complex64)
+        if isinstance(output, str) and not issubclass(wanted.type, np.number):
+            raise RuntimeError("output must have numeric dtype")
+        return library.empty(tuple(shape), wanted.newbyteorder("="), array)
+    if library_of(output, "output") is not library:
+        raise TypeError(f"output is no array of {library.name}, as input is")
+    if library.device(output) != library.device(array):
+        raise ValueError("output is on another device than input")
+    if library.shape(output) != tuple(shape):
+        raise RuntimeError(f"output shape not correct: it is {library.shape(output)}, and {tuple(shape)} is needed")
+    if is_complex and library.dtype(output).kind != "c":
+        raise RuntimeError("output must have complex dtype")
+    if not library.is_writable(output):
+        raise ValueError("output is read-only")
+    return output
+
+
+def element_code(precision: Optional[str], source: np.dtype[Any], target: np.dtype[Any]) -> int:
+    """The type of the arithmetic: single where input and output are, unless a precision is asked for."""
+    if precision is None:
+        single = (np.dtype(np.float32), np.dtype(np.complex64))
+        precision = "single" if source in single and target in single else "double"
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision is {precision!r}; it is None, 'single' or 'double'")
+    return _library.TYPES["float32" if precision == "single" else "float64"]
+
+
+def padding_value(cval: float, dtype: np.dtype[Any]) -> float:
+    """cval as SciPy pads an array of that type with it."""
+    if dtype.kind in "iub":
+        return float(np.asarray(cval, np.float64).astype(dtype))
+    return float(cval)
+
+
+def by_parts(
+    library: ArrayLibrary, array: Any, output: Any, cval: complex, run: Callable[[Any, Any, float], None]
+) -> Any:
+    """Calls run(input, output, cval) for real numbers: twice for complex ones, by a copy for outputs that cannot be written as they are.
+
+    Returns the output.
+    """
+    target = library.dtype(output)
+    if count(library.shape(output)) == 0:
+        return output
+    if count(library.shape(array)) == 0:
+        library.assign(output, complex(cval) if target.kind == "c" else complex(cval).real)
+        return output
+    if overlap(library, array, output):
+        array = library.copy(array)
+    if library.dtype(array).kind == "c":
+        run(library.real(array), library.real(output), complex(cval).real)
+        run(library.imag(array), library.imag(output), complex(cval).imag)
+        return output
+    if target.kind == "c":
+        raise RuntimeError("data type not supported: output is complex, and input is real")
+    if target.kind == "b" or not target.isnative:
+        # A bool is true from 1 on, as truncated by SciPy.
+        wide = np.dtype(np.float64) if target.kind == "b" else target.newbyteorder("=")
+        values = library.empty(library.shape(output), wide, array)
+        run(array, values, complex(cval).real)
+        library.assign(output, library.convert(values, np.dtype(np.int64)) != 0 if target.kind == "b" else values)
+        return output
+    run(array, output, complex(cval).real)
+    return output
+
+
+def describe_interpolation(
+    library: ArrayLibrary,
+    array: Any,
+    output: Any,
+    order: int,
+    mode: str,
+    cval: float,
+    prefilter: bool,
+    element: int,
+) -> _functions.Interpolation:
+    """A structure without its map."""
+    interpolation = _functions.Interpolation()
+    interpolation.input = describe(library, array, "input")
+    interpolation.output = describe(library, output, "output")
+    interpolation.order = order
+    interpolation.mode = mode_code(mode)
+    interpolation.border = cval
+    interpolation.padding = padding_value(cval, library.dtype(array)) if mode == "grid-constant" else cval
+    interpolation.coefficients = 0 if prefilter else 1
+    interpolation.element = element
+    interpolation.device = library.device(array)
+    interpolation.stream = library.stream(array)
+    return interpolation

@@ -1,0 +1,269 @@
+"""Arrays of NumPy, CuPy and PyTorch, seen alike.
+
+An ArrayLibrary knows how one of them allocates, converts and addresses arrays. Neither CuPy nor PyTorch is imported here: who hands
+over such an array has imported it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from .. import _library
+from . import _library as _functions
+
+
+class ArrayLibrary:
+    """NumPy, and the base of the others.
+
+    Types of numbers are numpy.dtype everywhere. Strides are counted in elements.
+    """
+
+    name = "NumPy"
+
+    def as_array(self, array: Any, like: Any = None) -> Any:
+        """An array of this library, on the device of like; copied where it is none."""
+        return np.asarray(array)
+
+    def dtype(self, array: Any) -> np.dtype[Any]:
+        """Type of the elements."""
+        dtype: np.dtype[Any] = np.dtype(array.dtype)
+        return dtype
+
+    def shape(self, array: Any) -> tuple[int, ...]:
+        """Elements along each axis."""
+        return tuple(array.shape)
+
+    def strides(self, array: Any) -> tuple[int, ...]:
+        """Elements between neighbours along each axis."""
+        return tuple(stride // array.dtype.itemsize for stride in array.strides)
+
+    def address(self, array: Any) -> int:
+        """Of the first element."""
+        return int(array.ctypes.data)
+
+    def device(self, array: Any) -> int:
+        """Number of a CUDA device; -1: the host."""
+        return -1
+
+    def stream(self, array: Any) -> int:
+        """The current stream of an array's device."""
+        return 0
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
+        """A new array on the device of like."""
+        return np.empty(shape, dtype)
+
+    def convert(self, array: Any, dtype: np.dtype[Any]) -> Any:
+        """A copy of another type of numbers."""
+        return array.astype(dtype)
+
+    def copy(self, array: Any) -> Any:
+        """A contiguous copy."""
+        return np.array(array, order="C")
+
+    def real(self, array: Any) -> Any:
+        """The real parts, where they are."""
+        return array.real
+
+    def imag(self, array: Any) -> Any:
+        """The imaginary parts, where they are."""
+        return array.imag
+
+    def assign(self, array: Any, values: Any) -> None:
+        """Copies values, or a number, into an array."""
+        array[...] = values
+
+    def is_writable(self, array: Any) -> bool:
+        """False for an array that must not be changed."""
+        return bool(array.flags.writeable)
+
+
+class _CupyLibrary(ArrayLibrary):
+    name = "CuPy"
+
+    @property
+    def _cupy(self) -> Any:
+        return sys.modules["cupy"]
+
+    def as_array(self, array: Any, like: Any = None) -> Any:
+        with self._cupy.cuda.Device(self.device(like)):
+            return self._cupy.asarray(array)
+
+    def address(self, array: Any) -> int:
+        return int(array.data.ptr)
+
+    def device(self, array: Any) -> int:
+        return int(array.device.id)
+
+    def stream(self, array: Any) -> int:
+        with array.device:
+            return int(self._cupy.cuda.get_current_stream().ptr)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
+        with like.device:
+            return self._cupy.empty(shape, dtype)
+
+    def copy(self, array: Any) -> Any:
+        with array.device:
+            return self._cupy.array(array, order="C")
+
+    def is_writable(self, array: Any) -> bool:
+        return True
+
+
+class _TorchLibrary(ArrayLibrary):
+    name = "PyTorch"
+
+    @property
+    def _torch(self) -> Any:
+        return sys.modules["torch"]
+
+    def as_array(self, array: Any, like: Any = None) -> Any:
+        if not isinstance(array, self._torch.Tensor):
+            array = self._torch.as_tensor(host_array(array))
+        array = array.to(like.device)
+        if array.requires_grad:
+            raise ValueError("a tensor requires a gradient, which does not pass through here; give it as tensor.detach()")
+        return array.resolve_conj().resolve_neg()
+
+    def dtype(self, array: Any) -> np.dtype[Any]:
+        return torch_dtype(array.dtype)
+
+    def strides(self, array: Any) -> tuple[int, ...]:
+        return tuple(array.stride())
+
+    def address(self, array: Any) -> int:
+        return int(array.data_ptr())
+
+    def device(self, array: Any) -> int:
+        return int(array.device.index) if array.device.type == "cuda" else -1
+
+    def stream(self, array: Any) -> int:
+        return int(self._torch.cuda.current_stream(array.device).cuda_stream) if array.device.type == "cuda" else 0
+
+    def _type(self, dtype: np.dtype[Any]) -> Any:
+        name = np.dtype(dtype).name
+        found = getattr(self._torch, name, None)
+        if found is None:
+            raise RuntimeError(f"data type not supported: PyTorch has no tensors of {name}")
+        return found
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
+        return self._torch.empty(tuple(shape), dtype=self._type(dtype), device=like.device)
+
+    def convert(self, array: Any, dtype: np.dtype[Any]) -> Any:
+        return array.to(self._type(dtype))
+
+    def copy(self, array: Any) -> Any:
+        return array.clone(memory_format=self._torch.contiguous_format)
+
+    def assign(self, array: Any, values: Any) -> None:
+        array[...] = values
+
+    def is_writable(self, array: Any) -> bool:
+        return not array.requires_grad and not array.is_conj() and not array.is_neg()
+
+
+_NUMPY = ArrayLibrary()
+_CUPY = _CupyLibrary()
+_TORCH = _TorchLibrary()
+
+
+def library_of(array: Any, argument: str = "input") -> ArrayLibrary:
+    """Whose array it is; what belongs to no library is for NumPy, as in SciPy."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        if array.device.type not in ("cpu", "cuda"):
+            raise TypeError(f"{argument} is a tensor on {array.device}; the host and CUDA devices are supported")
+        return _TORCH
+    cupy = sys.modules.get("cupy")
+    if cupy is not None and isinstance(array, cupy.ndarray):
+        return _CUPY
+    return _NUMPY
+
+
+def torch_dtype(dtype: Any) -> np.dtype[Any]:
+    """numpy.dtype of a torch.dtype."""
+    name = str(dtype).rpartition(".")[2]
+    try:
+        return np.dtype(name)
+    except TypeError:
+        raise RuntimeError(f"data type not supported: {name}") from None
+
+
+def host_array(values: Any) -> np.ndarray[Any, Any]:
+    """A small array as NumPy's, wherever it is."""
+    library = library_of(values)
+    if library is _CUPY:
+        return np.asarray(values.get())
+    if library is _TORCH:
+        return np.asarray(values.detach().cpu().numpy())
+    return np.asarray(values)
+
+
+def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Array:
+    """The structure of an array of real numbers.
+
+    Raises RuntimeError for a type of numbers or a number of axes that is not supported.
+    """
+    dtype = library.dtype(array)
+    code = _library.TYPES.get("uint8" if dtype == np.bool_ else dtype.name)
+    if code is None or not dtype.isnative:
+        raise RuntimeError(f"data type not supported: {argument} has elements of {dtype}")
+    shape = library.shape(array)
+    if len(shape) > _functions.MAXIMUM_DIMENSION:
+        raise RuntimeError(
+            f"{argument} has {len(shape)} axes; at most {_functions.MAXIMUM_DIMENSION} are supported"
+        )
+    description = _functions.Array()
+    description.data = library.address(array)
+    description.type = code
+    description.dimension = len(shape)
+    description.size[: len(shape)] = shape
+    description.stride[: len(shape)] = library.strides(array)
+    return description
+
+
+def byte_bounds(library: ArrayLibrary, array: Any) -> tuple[int, int]:
+    """First address of an array's elements, and the one behind the last."""
+    begin = end = library.address(array)
+    size = library.dtype(array).itemsize
+    for length, stride in zip(library.shape(array), library.strides(array)):
+        if length == 0:
+            return begin, begin
+        begin += min(0, (length - 1) * stride * size)
+        end += max(0, (length - 1) * stride * size)
+    return begin, end + size
+
+
+def overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
+    """Whether two arrays may share elements."""
+    a, b = byte_bounds(library, one), byte_bounds(library, other)
+    return a[0] < b[1] and b[0] < a[1]
+
+
+def count(shape: Sequence[int]) -> int:
+    """Number of elements."""
+    return math.prod(shape)
+
+
+def as_native(library: ArrayLibrary, array: Any) -> Any:
+    """The array with numbers in the byte order of this machine."""
+    dtype = library.dtype(array)
+    return array if dtype.isnative else library.convert(array, dtype.newbyteorder("="))
+
+
+def is_output_type(output: Any) -> Optional[np.dtype[Any]]:
+    """The type that an argument output names; None where it is an array, or None itself."""
+    if output is None:
+        return None
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(output, torch.dtype):
+        return torch_dtype(output)
+    if isinstance(output, (type, np.dtype, str)):
+        return np.dtype(output)
+    return None

@@ -1,0 +1,133 @@
+"""spline_filter and spline_filter1d."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _library as _functions
+from ._arguments import by_parts, check_order, element_code, make_output, mode_code, take_input
+from ._array import ArrayLibrary, count, describe
+
+
+def _filter(
+    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str]
+) -> None:
+    """Filters real numbers to real numbers, along some axes."""
+    description = _functions.Filter()
+    description.input = describe(library, array, "input")
+    description.output = describe(library, output, "output")
+    description.order = order
+    description.mode = mode_code(mode)
+    description.element = element_code(precision, library.dtype(array), library.dtype(output))
+    for axis in axes:
+        description.filtered[axis] = 1
+    description.device = library.device(array)
+    description.stream = library.stream(array)
+    _functions.filter_array(description)
+
+
+def _filter_parts(
+    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str]
+) -> Any:
+    """Filters numbers of any kind; SciPy stores what is between the axes in the type of the output, and truncates for integers."""
+
+    def run(real: Any, target: Any, _: float) -> None:
+        dtype = library.dtype(target)
+        if dtype.kind == "f":
+            _filter(library, real, target, order, mode, axes, precision)
+            return
+        for axis in axes:
+            values = library.empty(library.shape(target), np.dtype(np.float64), target)
+            _filter(library, real, values, order, mode, (axis,), "double")
+            library.assign(target, library.convert(values, dtype))
+            real = target
+
+    if count(library.shape(output)) > 0 and library.dtype(output).kind == "b":
+        raise RuntimeError("data type not supported: output is of bools")
+    return by_parts(library, array, output, 0.0, run)
+
+
+def spline_filter1d(
+    input: Any,  # pylint: disable=redefined-builtin
+    order: int = 3,
+    axis: int = -1,
+    output: Any = np.float64,
+    mode: str = "mirror",
+    *,
+    precision: Optional[str] = None,
+) -> Any:
+    """B-spline coefficients of the lines along one axis: scipy.ndimage.spline_filter1d.
+
+    Parameters
+    ----------
+    input : array of NumPy, CuPy or PyTorch
+        Samples, real or complex, of at most 6 axes.
+    order : int
+        Of the spline, 0 to 5. 0 and 1 copy.
+    axis : int
+        The axis, negative ones from the last.
+    output : array or type
+        Where the coefficients go, in the library and on the device of the input; or their type.
+    mode : str
+        How lines continue beyond their ends: those of map_coordinates().
+    precision : None, "single" or "double"
+        Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
+
+    Returns
+    -------
+    array
+        The coefficients, of the input's shape, where the input is.
+
+    Raises
+    ------
+    RuntimeError
+        An order, a mode or a type that is not supported, or an output of another shape.
+    ValueError, TypeError
+        A precision, an axis (numpy.exceptions.AxisError) or an output that cannot be.
+    """
+    order = check_order(order)
+    library, array = take_input(input)
+    target = make_output(library, output, array, library.shape(array))
+    rank = len(library.shape(array))
+    if order <= 1:
+        library.assign(target, array)
+        return target
+    mode_code(mode)
+    if not -rank <= axis < rank:
+        raise getattr(np, "exceptions", np).AxisError(axis, rank)
+    return _filter_parts(library, array, target, order, mode, (axis % rank,), precision)
+
+
+def spline_filter(
+    input: Any,  # pylint: disable=redefined-builtin
+    order: int = 3,
+    output: Any = np.float64,
+    mode: str = "mirror",
+    *,
+    precision: Optional[str] = None,
+) -> Any:
+    """B-spline coefficients of an array: scipy.ndimage.spline_filter.
+
+    The parameters are those of spline_filter1d(), along all axes; the order is 2 to 5.
+
+    Returns
+    -------
+    array
+        The coefficients, of the input's shape, where the input is.
+
+    Raises
+    ------
+    RuntimeError, ValueError, TypeError
+        As spline_filter1d().
+    """
+    order = check_order(order, 2)
+    library, array = take_input(input)
+    target = make_output(library, output, array, library.shape(array))
+    rank = len(library.shape(array))
+    mode_code(mode)
+    if rank == 0:
+        library.assign(target, array)
+        return target
+    return _filter_parts(library, array, target, order, mode, tuple(range(rank)), precision)

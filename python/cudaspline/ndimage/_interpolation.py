@@ -1,0 +1,335 @@
+"""map_coordinates, affine_transform, shift and zoom."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from .. import _library
+from . import _library as _functions
+from ._arguments import by_parts, check_order, describe_interpolation, element_code, make_output, mode_code, numbers, take_input
+from ._array import ArrayLibrary, as_native, host_array, is_output_type, library_of
+
+_RANK = "input and output rank must be > 0"
+
+
+class Job:
+    """The arguments that all functions have, checked."""
+
+    def __init__(
+        self, array: Any, order: int, mode: str, cval: complex, prefilter: bool, precision: Optional[str], rank: int = 1
+    ) -> None:
+        self.order = check_order(order)
+        mode_code(mode)
+        self.mode = mode
+        self.cval = cval
+        self.prefilter = bool(prefilter)
+        self.precision = precision
+        self.library, self.array = take_input(array)
+        self.shape = self.library.shape(self.array)
+        if len(self.shape) < rank:
+            raise RuntimeError(_RANK)
+
+    def make_output(self, output: Any, shape: Sequence[int]) -> Any:
+        """The output of the argument."""
+        return make_output(self.library, output, self.array, shape)
+
+    def describe(self, array: Any, output: Any, cval: float) -> _functions.Interpolation:
+        """The structure for real numbers."""
+        library = self.library
+        element = element_code(self.precision, library.dtype(array), library.dtype(output))
+        return describe_interpolation(library, array, output, self.order, self.mode, cval, self.prefilter, element)
+
+
+def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
+    """Coordinates in the input's library, each plane of them contiguous."""
+    owner = library_of(coordinates, "coordinates")
+    if library.name == "NumPy" and owner is not library:
+        raise TypeError(f"coordinates are an array of {owner.name}, and input is one of {library.name}")
+    coordinates = as_native(library, library.as_array(coordinates, array))
+    if library.device(coordinates) != library.device(array):
+        raise ValueError("coordinates are on another device than input")
+    dtype = library.dtype(coordinates)
+    if dtype.kind == "c":
+        raise TypeError("Complex type not supported: coordinates are complex")
+    if dtype.kind not in "biuf" or dtype.itemsize > 8 or dtype == np.float16:
+        raise RuntimeError(f"coordinate array data type not supported: {dtype}")
+    expected = 1
+    for length, stride in zip(reversed(library.shape(coordinates)[1:]), reversed(library.strides(coordinates)[1:])):
+        if length > 1 and stride != expected:
+            return library.copy(coordinates)
+        expected *= length
+    return coordinates
+
+
+def map_coordinates(
+    input: Any,  # pylint: disable=redefined-builtin
+    coordinates: Any,
+    output: Any = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: complex = 0.0,
+    prefilter: bool = True,
+    *,
+    precision: Optional[str] = None,
+) -> Any:
+    """Values at coordinates: scipy.ndimage.map_coordinates.
+
+    Parameters
+    ----------
+    input : array of NumPy, CuPy or PyTorch
+        Samples, real or complex, of 1 to 6 axes. Arrays on a GPU stay there, and are read and written in the order of the
+        current stream of their library; others are interpolated by the host's threads.
+    coordinates : array
+        Continuous indices (samples), of any real type: coordinates[k] are those along axis k of the input. On a GPU they
+        stay there too.
+    output : array or type
+        Where the values go, in the library and on the device of the input; or their type. None: the input's type.
+    order : int
+        Of the spline, 0 to 5.
+    mode : str
+        What stands outside: "reflect" or "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap".
+    cval : number
+        What stands outside in the modes "constant" and "grid-constant"; complex for complex input.
+    prefilter : bool
+        False: the input has coefficients already, as spline_filter() makes them. Of orders 2 to 5.
+    precision : None, "single" or "double"
+        Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
+        Coordinates are double, and what is outside is SciPy's, in both.
+
+    Returns
+    -------
+    array
+        The values, of shape coordinates.shape[1:], where the input is. Integers are rounded, halves away from zero, and clamped.
+
+    Raises
+    ------
+    RuntimeError
+        An order, a mode or a type that is not supported, shapes that do not fit, or an output of another shape.
+    TypeError, ValueError
+        Complex coordinates, arrays of different libraries or devices, a precision that is none.
+    """
+    job = Job(input, order, mode, cval, prefilter, precision, rank=0)
+    library = job.library
+    coordinates = _coordinates(library, job.array, coordinates)
+    listed = library.shape(coordinates)
+    if len(job.shape) < 1 or len(listed) < 2:
+        raise RuntimeError(_RANK)
+    if listed[0] != len(job.shape):
+        raise RuntimeError(f"invalid shape for coordinate array: {listed[0]} planes, and input has {len(job.shape)} axes")
+    target = job.make_output(output, listed[1:])
+
+    def run(array: Any, values: Any, border: float) -> None:
+        description = job.describe(array, values, border)
+        dtype = library.dtype(coordinates)
+        description.map = _functions.COORDINATES
+        description.coordinates = library.address(coordinates)
+        description.coordinate_type = _library.TYPES["uint8" if dtype == np.bool_ else dtype.name]
+        description.coordinate_stride = library.strides(coordinates)[0]
+        _functions.interpolate(description)
+
+    return by_parts(library, job.array, target, cval, run)
+
+
+def run_affine(
+    job: Job,
+    target: Any,
+    matrix: np.ndarray[Any, Any],
+    offset: Sequence[float],
+    batch: Sequence[int] = (),
+) -> Any:
+    """Interpolates at matrix times index plus offset; the axes of batch are those of many arrays."""
+
+    def run(array: Any, values: Any, border: float) -> None:
+        description = job.describe(array, values, border)
+        description.map = _functions.AFFINE
+        for row, line in enumerate(matrix):
+            description.matrix[row][: len(line)] = [float(number) for number in line]
+        description.offset[: len(offset)] = [float(number) for number in offset]
+        for axis in batch:
+            description.batch[axis] = 1
+        _functions.interpolate(description)
+
+    return by_parts(job.library, job.array, target, job.cval, run)
+
+
+def _run_axes(
+    job: Job, target: Any, scale: Sequence[float], shift: Sequence[float], map_kind: int = _functions.SHIFT_SCALE
+) -> Any:
+    """Interpolates by a map of each axis."""
+
+    def run(array: Any, values: Any, border: float) -> None:
+        description = job.describe(array, values, border)
+        description.map = map_kind
+        description.scale[: len(scale)] = [float(number) for number in scale]
+        description.shift[: len(shift)] = [float(number) for number in shift]
+        _functions.interpolate(description)
+
+    return by_parts(job.library, job.array, target, job.cval, run)
+
+
+def _split_matrix(
+    matrix: np.ndarray[Any, Any], offset: Any, rank: int
+) -> tuple[np.ndarray[Any, Any], Any]:
+    """Matrix and offset of a matrix of homogeneous coordinates, or of another as they are."""
+    if matrix.ndim not in (1, 2) or matrix.shape[0] < 1:
+        raise RuntimeError("no proper affine matrix provided")
+    if matrix.ndim == 2 and matrix.shape[1] == rank + 1 and matrix.shape[0] in (rank, rank + 1):
+        if matrix.shape[0] == rank + 1:
+            last = [0.0] * rank + [1.0]
+            if not np.all(matrix[rank] == last):
+                raise ValueError(
+                    f"Expected homogeneous transformation matrix with shape {matrix.shape} for input of {rank} axes, but bottom row "
+                    f"was not equal to {last}"
+                )
+        return matrix[:rank, :rank], matrix[:rank, rank]
+    return matrix, offset
+
+
+def affine_transform(
+    input: Any,  # pylint: disable=redefined-builtin
+    matrix: Any,
+    offset: Any = 0.0,
+    output_shape: Optional[Sequence[int]] = None,
+    output: Any = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: complex = 0.0,
+    prefilter: bool = True,
+    *,
+    precision: Optional[str] = None,
+) -> Any:
+    """The element at index o of the output is the value at matrix @ o + offset: scipy.ndimage.affine_transform.
+
+    Parameters
+    ----------
+    input, output, order, mode, cval, prefilter, precision
+        As of map_coordinates().
+    matrix : array
+        With n axes of the input: (n, m) for an output of m axes; (n,), the diagonal of a matrix, which is a map by axis and
+        faster; (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates.
+    offset : number or sequence
+        Added, a number an axis of the input (samples); not read where the matrix is homogeneous.
+    output_shape : sequence of ints
+        None: that of the output where it is an array, else of the input.
+
+    Returns
+    -------
+    array
+        The values, where the input is.
+
+    Raises
+    ------
+    RuntimeError, TypeError, ValueError
+        As map_coordinates(), and for a matrix or an offset of a shape that does not fit.
+    """
+    job = Job(input, order, mode, cval, prefilter, precision)
+    rank = len(job.shape)
+    if output_shape is None:
+        given = output is not None and is_output_type(output) is None
+        output_shape = job.library.shape(output) if given else job.shape
+    output_shape = tuple(int(length) for length in output_shape)
+    if len(output_shape) < 1:
+        raise RuntimeError(_RANK)
+    target = job.make_output(output, output_shape)
+    matrix, offset = _split_matrix(host_array(matrix).astype(np.float64), offset, rank)
+    if matrix.shape[0] != rank:
+        raise RuntimeError("affine matrix has wrong number of rows")
+    if matrix.ndim == 2 and matrix.shape[1] != len(output_shape):
+        raise RuntimeError("affine matrix has wrong number of columns")
+    offset = numbers(host_array(offset) if not np.isscalar(offset) else offset, rank, "offset")
+    if matrix.ndim == 2:
+        return run_affine(job, target, matrix, offset)
+    if len(output_shape) != rank:
+        raise RuntimeError("a diagonal affine matrix needs an output of as many axes as the input")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _run_axes(job, target, matrix, np.asarray(offset) / matrix)
+
+
+def shift(
+    input: Any,  # pylint: disable=redefined-builtin
+    shift: Any,  # pylint: disable=redefined-outer-name
+    output: Any = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: complex = 0.0,
+    prefilter: bool = True,
+    *,
+    precision: Optional[str] = None,
+) -> Any:
+    """The array, moved: scipy.ndimage.shift.
+
+    Parameters
+    ----------
+    input, output, order, mode, cval, prefilter, precision
+        As of map_coordinates().
+    shift : number or sequence
+        By how much (samples): one number, or one an axis.
+
+    Returns
+    -------
+    array
+        The values, of the input's shape, where the input is.
+
+    Raises
+    ------
+    RuntimeError, TypeError, ValueError
+        As map_coordinates(), and for a shift of another length than the input has axes.
+    """
+    job = Job(input, order, mode, cval, prefilter, precision)
+    distances = numbers(shift if np.isscalar(shift) else host_array(shift), len(job.shape), "shift")
+    target = job.make_output(output, job.shape)
+    return _run_axes(job, target, [1.0] * len(job.shape), [-distance for distance in distances])
+
+
+def zoom(
+    input: Any,  # pylint: disable=redefined-builtin
+    zoom: Any,  # pylint: disable=redefined-outer-name
+    output: Any = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: complex = 0.0,
+    prefilter: bool = True,
+    *,
+    grid_mode: bool = False,
+    precision: Optional[str] = None,
+) -> Any:
+    """The array, larger or smaller: scipy.ndimage.zoom.
+
+    Parameters
+    ----------
+    input, output, order, mode, cval, prefilter, precision
+        As of map_coordinates().
+    zoom : number or sequence
+        By how much: one number, or one an axis. The output has round(length * zoom) elements along it.
+    grid_mode : bool
+        False: the centres of the first and the last element stay where they are. True: elements have an extent, and the
+        edges of the array stay where they are.
+
+    Returns
+    -------
+    array
+        The values, where the input is.
+
+    Raises
+    ------
+    RuntimeError, TypeError, ValueError
+        As map_coordinates(), and for a zoom of another length than the input has axes.
+    """
+    job = Job(input, order, mode, cval, prefilter, precision)
+    factors = numbers(zoom if np.isscalar(zoom) else host_array(zoom), len(job.shape), "zoom")
+    output_shape = tuple(int(round(length * factor)) for length, factor in zip(job.shape, factors))
+    target = job.make_output(output, output_shape)
+    if all(factor == 1 for factor in factors) and job.prefilter:
+        job.library.assign(target, job.array)
+        return target
+    if grid_mode and mode in ("constant", "wrap"):
+        warnings.warn(f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.", stacklevel=2)
+    less = 0 if grid_mode else 1
+    scale = [
+        (length - less) / (wanted - less) if wanted != less else 1.0 for length, wanted in zip(job.shape, output_shape)
+    ]
+    kind = _functions.PIXEL_SCALE if grid_mode else _functions.SHIFT_SCALE
+    return _run_axes(job, target, scale, [0.0] * len(scale), kind)

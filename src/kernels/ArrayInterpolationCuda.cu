@@ -1,0 +1,406 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/ArrayBoxKernel.cuh"
+#include "kernels/ArrayRun.h"
+#include "kernels/DeviceArrayBackends.h"
+#include "kernels/LineFilterCuda.h"
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr int ArrayThreads = 256;
+
+/** How the elements of an output are cut into tiles of a block. */
+struct ArrayTiles
+{
+  std::int64_t samples;
+  std::int64_t lines;
+  std::int64_t tilesX;    ///< along a line
+  int          width;     ///< samples of a tile; a power of two
+  int          warpWidth; ///< samples of a warp; a power of two, 32 at most
+
+  /** \param[in] isSquare warps are 8 x 4 elements */
+  ArrayTiles(const ArrayShape & shape, bool isSquare)
+    : samples(shape.Samples())
+    , lines(shape.Lines())
+    , width(isSquare ? 16 : (lines >= 8 && samples < 1024 ? 32 : ArrayThreads))
+    , warpWidth(isSquare ? 8 : 32)
+  {
+    tilesX = (samples + width - 1) / width;
+  }
+
+  unsigned int
+  Blocks() const
+  {
+    const int          height = ArrayThreads / width;
+    const std::int64_t blocks = tilesX * ((lines + height - 1) / height);
+    if (blocks > 0x7FFFFFFF)
+    {
+      throw DeviceError(DeviceError::Kind::Other, "The array has more elements than a grid of blocks can hold.");
+    }
+    return static_cast<unsigned int>(blocks);
+  }
+
+  /** The element of the calling thread. \return false where there is none */
+  __device__ bool
+  Find(std::int64_t & line, std::int64_t & sample) const
+  {
+    const auto tiles = static_cast<unsigned int>(tilesX);
+    const int  warp = static_cast<int>(threadIdx.x) / 32;
+    const int  lane = static_cast<int>(threadIdx.x) % 32;
+    const int  warpsX = width / warpWidth;
+    const int  x = warp % warpsX * warpWidth + lane % warpWidth;
+    const int  y = warp / warpsX * (32 / warpWidth) + lane / warpWidth;
+    sample = std::int64_t{ blockIdx.x % tiles } * width + x;
+    line = std::int64_t{ blockIdx.x / tiles } * (ArrayThreads / width) + y;
+    return sample < samples && line < lines;
+  }
+};
+
+template <unsigned int VDimension, unsigned int VOrder, typename TReal>
+__global__ void
+__launch_bounds__(ArrayThreads)
+  ArrayPointKernel(const __grid_constant__ ArrayArguments arguments, const ArrayTiles tiles)
+{
+  std::int64_t line;
+  std::int64_t sample;
+  if (tiles.Find(line, sample))
+  {
+    EvaluateArrayElement<VDimension, VOrder, TReal>(arguments, line, sample);
+  }
+}
+
+template <unsigned int VTaps, typename TReal>
+__global__ void
+__launch_bounds__(ArrayThreads) ArrayCellKernel(const __grid_constant__ ArrayCells<TReal> cells, const ArrayTiles tiles)
+{
+  std::int64_t line;
+  std::int64_t sample;
+  if (tiles.Find(line, sample))
+  {
+    EvaluateArrayCell<VTaps>(cells, line, sample);
+  }
+}
+
+template <typename TReal>
+__global__ void
+__launch_bounds__(ArrayThreads)
+  ArrayCopyKernel(const __grid_constant__ ArrayCopy copy, TReal * to, const ArrayTiles tiles)
+{
+  std::int64_t line;
+  std::int64_t sample;
+  if (tiles.Find(line, sample))
+  {
+    to[line * tiles.samples + sample] = CopiedArrayElement<TReal>(copy, line, sample);
+  }
+}
+
+template <typename TReal>
+__global__ void
+__launch_bounds__(ArrayThreads) ArrayStoreKernel(const TReal *                      elements,
+                                                 const __grid_constant__ ArrayShape shape,
+                                                 ScalarType                         type,
+                                                 void *                             output,
+                                                 const ArrayTiles                   tiles)
+{
+  std::int64_t line;
+  std::int64_t sample;
+  if (tiles.Find(line, sample))
+  {
+    std::int64_t index[MaximumArrayDimension];
+    shape.IndexOf(line, sample, index);
+    StoreRounded(output, type, shape.OffsetOf(index), static_cast<double>(elements[line * tiles.samples + sample]));
+  }
+}
+
+template <typename TReal>
+__global__ void
+ArrayTableKernel(const ArrayAxis axis, const ArrayAxisTable<TReal> table)
+{
+  const std::int64_t element = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (element < axis.count)
+  {
+    FillArrayTable(axis, table, element);
+  }
+}
+
+/** \tparam TVector what a thread sums: neighbours of an axis within */
+template <typename TVector, typename TReal>
+__global__ void
+__launch_bounds__(ArrayThreads) ArrayAxisKernel(const __grid_constant__ ArrayPass<TReal> pass, std::int64_t count)
+{
+  constexpr std::int64_t width = sizeof(TVector) / sizeof(TReal);
+  const std::int64_t     vector = std::int64_t{ blockIdx.x } * ArrayThreads + threadIdx.x;
+  if (vector < count)
+  {
+    const std::int64_t inner = pass.inner / width;
+    std::int64_t       row;
+    std::int64_t       i;
+    if (vector <= 0xFFFFFFFF && inner <= 0xFFFFFFFF)
+    {
+      row = static_cast<std::uint32_t>(vector) / static_cast<std::uint32_t>(inner);
+      i = static_cast<std::uint32_t>(vector) % static_cast<std::uint32_t>(inner);
+    }
+    else
+    {
+      row = vector / inner;
+      i = vector % inner;
+    }
+    SumAlongAxis<TVector>(pass, row, i * width);
+  }
+}
+
+unsigned int
+BlocksOf(std::int64_t count)
+{
+  const std::int64_t blocks = (count + ArrayThreads - 1) / ArrayThreads;
+  if (blocks > 0x7FFFFFFF)
+  {
+    throw DeviceError(DeviceError::Kind::Other, "The array has more elements than a grid of blocks can hold.");
+  }
+  return static_cast<unsigned int>(blocks);
+}
+
+/** The current device, for ArrayRun.h: all in one stream. */
+class ArrayBackend
+{
+public:
+  static constexpr bool filtersInPlace = false;
+
+  template <typename T>
+  class Buffer
+  {
+  public:
+    Buffer() = default;
+    Buffer(std::int64_t count, const Stream & stream)
+      : m_Buffer(static_cast<std::size_t>(count) * sizeof(T), stream)
+    {}
+
+    T *
+    Data() const
+    {
+      return static_cast<T *>(m_Buffer.Data());
+    }
+
+  private:
+    DeviceBuffer m_Buffer;
+  };
+
+  explicit ArrayBackend(const Stream & stream)
+    : m_Stream(stream)
+  {}
+
+  template <typename T>
+  Buffer<T>
+  Allocate(std::int64_t count) const
+  {
+    return Buffer<T>(count, m_Stream);
+  }
+
+  template <typename TReal>
+  void
+  Copy(const ArrayCopy & copy, TReal * to) const
+  {
+    if (copy.type == ScalarTypeOf<TReal>() && IsPlain(copy))
+    {
+      const auto bytes = static_cast<std::size_t>(copy.output.Lines() * copy.output.Samples()) * sizeof(TReal);
+      CheckCuda(cudaMemcpyAsync(to, copy.source, bytes, cudaMemcpyDeviceToDevice, m_Stream.Get()), "cudaMemcpyAsync");
+      return;
+    }
+    const ArrayTiles tiles(copy.output, false);
+    ArrayCopyKernel<TReal><<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(copy, to, tiles);
+    CheckCuda(cudaGetLastError(), "ArrayCopyKernel");
+  }
+
+  template <typename TReal>
+  TReal *
+  Filter(const SourceDescriptor & descriptor, TReal * samples, TReal * other) const
+  {
+    return LaunchPrefilter(descriptor, samples, other, m_Stream);
+  }
+
+  template <typename TReal>
+  TReal *
+  FilterAxis(const SourceDescriptor & descriptor, unsigned int axis, TReal * samples, TReal * other) const
+  {
+    LaunchAxisPrefilter(descriptor, axis, static_cast<const TReal *>(samples), other, m_Stream);
+    return other;
+  }
+
+  template <typename TReal>
+  void
+  Store(const TReal * elements, const ArrayShape & shape, ScalarType type, void * output) const
+  {
+    const ArrayTiles tiles(shape, false);
+    ArrayStoreKernel<TReal><<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(elements, shape, type, output, tiles);
+    CheckCuda(cudaGetLastError(), "ArrayStoreKernel");
+  }
+
+  template <typename TReal>
+  void
+  Fill(const ArrayAxis & axis, const ArrayAxisTable<TReal> & table) const
+  {
+    ArrayTableKernel<TReal><<<BlocksOf(axis.count), ArrayThreads, 0, m_Stream.Get()>>>(axis, table);
+    CheckCuda(cudaGetLastError(), "ArrayTableKernel");
+  }
+
+  template <typename TReal>
+  void
+  Sum(const ArrayPass<TReal> & pass) const
+  {
+    using Vector = std::conditional_t<sizeof(TReal) == 4, float4, double2>;
+    constexpr std::int64_t width = sizeof(Vector) / sizeof(TReal);
+    const std::int64_t     count = pass.outer * pass.table.count * pass.inner;
+    // The output is ours, and aligned; the source may be the caller's.
+    if (pass.inner % width == 0 && reinterpret_cast<std::uintptr_t>(pass.source) % sizeof(Vector) == 0)
+    {
+      ArrayAxisKernel<Vector><<<BlocksOf(count / width), ArrayThreads, 0, m_Stream.Get()>>>(pass, count / width);
+    }
+    else
+    {
+      ArrayAxisKernel<TReal><<<BlocksOf(count), ArrayThreads, 0, m_Stream.Get()>>>(pass, count);
+    }
+    CheckCuda(cudaGetLastError(), "ArrayAxisKernel");
+  }
+
+  template <typename TReal>
+  void
+  Evaluate(const ArrayCells<TReal> & cells) const
+  {
+    const ArrayTiles tiles(cells.output.shape, false);
+    DispatchArrayCells(cells.taps, [&](auto taps) {
+      ArrayCellKernel<decltype(taps)::value><<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(cells, tiles);
+    });
+    CheckCuda(cudaGetLastError(), "ArrayCellKernel");
+  }
+
+  template <typename TReal>
+  void
+  Evaluate(const ArrayArguments & arguments) const
+  {
+    if constexpr (sizeof(TReal) == 4)
+    {
+      if (LaunchArrayBoxes(arguments, m_Stream))
+      {
+        return;
+      }
+    }
+    const ArrayTiles tiles(arguments.output.shape, CrossesRows(arguments));
+    DispatchArrayKernel(arguments, [&](auto dimension, auto order) {
+      ArrayPointKernel<decltype(dimension)::value, decltype(order)::value, TReal>
+        <<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, tiles);
+    });
+    CheckCuda(cudaGetLastError(), "ArrayPointKernel");
+  }
+
+private:
+  /** True where input and output are the same elements in the same order. */
+  static bool
+  IsPlain(const ArrayCopy & copy)
+  {
+    bool         isPlain = true;
+    std::int64_t next = 1;
+    for (unsigned int d = copy.input.dimension; d-- > 0; next *= copy.input.size[d])
+    {
+      isPlain = isPlain && copy.padding[d] == 0 && (copy.input.size[d] == 1 || copy.input.stride[d] == next);
+    }
+    return isPlain;
+  }
+
+  /** True where the elements of a line of the output come from many rows of the source: a warp is then better square.
+   */
+  static bool
+  CrossesRows(const ArrayArguments & arguments)
+  {
+    constexpr double   manyRows = 6.0; // a warp of a line
+    const ArrayShape & shape = arguments.output.shape;
+    if (!arguments.isAffine || shape.dimension < 2 || shape.size[shape.dimension - 2] < 4)
+    {
+      return false;
+    }
+    double rows = 0.0;
+    for (unsigned int axis = 1; axis < arguments.dimension; ++axis)
+    {
+      rows += std::abs(arguments.matrix[axis][shape.dimension - 1]) * 32.0;
+    }
+    return rows > manyRows;
+  }
+
+  const Stream & m_Stream;
+};
+
+/** Runs \p run with a backend, behind what is in the caller's stream, until it is complete. */
+template <typename TRun>
+void
+RunInStream(const ArrayPlace & place, const ExecutionContext & context, const TRun & run)
+{
+  const DeviceScope scope(context.device);
+  const Stream      stream;
+  OrderBehind(static_cast<StreamHandle>(place.stream), stream);
+  ArrayBackend backend(stream);
+  run(backend);
+  stream.Synchronize();
+}
+
+} // namespace
+
+void
+InterpolateArrayOnCuda(const ArrayInterpolation & interpolation, const ExecutionContext & context)
+{
+  RunInStream(interpolation.place, context, [&interpolation](ArrayBackend & backend) {
+    if (interpolation.element == ScalarType::Float32)
+    {
+      RunInterpolation<float>(backend, interpolation);
+    }
+    else
+    {
+      RunInterpolation<double>(backend, interpolation);
+    }
+  });
+}
+
+void
+FilterArrayOnCuda(const ArrayFilter & filter, const ExecutionContext & context)
+{
+  RunInStream(filter.place, context, [&filter](ArrayBackend & backend) {
+    if (filter.element == ScalarType::Float32)
+    {
+      RunFilter<float>(backend, filter);
+    }
+    else
+    {
+      RunFilter<double>(backend, filter);
+    }
+  });
+}
+
+} // namespace itk::CudaSpline
