@@ -73,7 +73,8 @@ class Geometry:
     @property
     def index_to_point(self) -> numpy.ndarray:
         """mm an index: the matrix of ITK, direction times spacing."""
-        return self.direction * self.spacing
+        matrix: numpy.ndarray = self.direction * self.spacing
+        return matrix
 
     @property
     def point_to_index(self) -> numpy.ndarray:

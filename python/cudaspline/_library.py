@@ -9,14 +9,29 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
+from ctypes import POINTER, c_char_p, c_int32, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Generator, Optional
 
+from ._structures import (  # noqa: F401
+    MAXIMUM_DIMENSION as MAXIMUM_DIMENSION,
+    REASON_BYTES as REASON_BYTES,
+    DeviceInfo as DeviceInfo,
+    Execution as Execution,
+    Image as Image,
+    Interpolation as Interpolation,
+    Matrix as Matrix,
+    Points as Points,
+    Progress as Progress,
+    ProgressState as ProgressState,
+    Resampling as Resampling,
+    Sizes as Sizes,
+    Stage as Stage,
+    Vector as Vector,
+)
+
 INTERFACE = 1
-MAXIMUM_DIMENSION = 4
-REASON_BYTES = 512
 
 OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
 
@@ -32,152 +47,6 @@ STORAGES = {"element": 0, "half": 1, "int16": 2, "texture": 3}
 WINDOWS = {"cosine": 0, "hamming": 1, "welch": 2, "lanczos": 3, "blackman": 4}
 BACKENDS = ("None", "Cuda", "Cpu")
 STAGE_AFFINE, STAGE_BSPLINE, STAGE_FIELD = range(3)
-
-Vector = c_double * 3
-Matrix = c_double * 9
-Sizes = c_int64 * 3
-
-
-class ProgressState(ctypes.Structure):
-    """cudaspline_progress."""
-
-    _fields_ = [("fraction", c_double), ("data", c_void_p)]
-
-
-Progress = ctypes.CFUNCTYPE(c_int32, POINTER(ProgressState))
-
-
-class Execution(ctypes.Structure):
-    """cudaspline_execution."""
-
-    _fields_ = [
-        ("device", c_char_p),
-        ("threads", c_int32),
-        ("memory_limit", c_uint64),
-        ("progress", Progress),
-        ("progress_data", c_void_p),
-        ("backend", c_int32),
-        ("used_device", c_int32),
-        ("pieces", c_int32),
-        ("reason", c_char * REASON_BYTES),
-    ]
-
-
-class DeviceInfo(ctypes.Structure):
-    """cudaspline_device_info."""
-
-    _fields_ = [
-        ("name", c_char * 256),
-        ("major", c_int32),
-        ("minor", c_int32),
-        ("multiprocessors", c_int32),
-        ("total_memory", c_uint64),
-    ]
-
-
-class Image(ctypes.Structure):
-    """cudaspline_image."""
-
-    _fields_ = [
-        ("pixels", c_void_p),
-        ("device", c_int32),
-        ("stream", c_void_p),
-        ("dimension", c_int32),
-        ("start", c_int64 * MAXIMUM_DIMENSION),
-        ("size", c_int64 * MAXIMUM_DIMENSION),
-        ("components", c_int32),
-        ("pixel", c_int32),
-        ("element", c_int32),
-        ("order", c_int32),
-        ("method", c_int32),
-        ("taps", c_int32),
-        ("extension", c_int32 * MAXIMUM_DIMENSION),
-        ("storage", c_int32),
-        ("table_entries", c_int32),
-    ]
-
-
-class Interpolation(ctypes.Structure):
-    """cudaspline_interpolation."""
-
-    _fields_ = [
-        ("kind", c_int32),
-        ("mode", c_int32),
-        ("lower", Vector),
-        ("upper", Vector),
-        ("border", c_double),
-        ("tension", c_double),
-        ("window", c_int32),
-        ("radius", c_int32),
-        ("sigma", Vector),
-        ("cutoff", Vector),
-    ]
-
-
-class Stage(ctypes.Structure):
-    """cudaspline_stage."""
-
-    _fields_ = [
-        ("kind", c_int32),
-        ("matrix", Matrix),
-        ("offset", Vector),
-        ("start", Sizes),
-        ("size", Sizes),
-        ("origin", Vector),
-        ("point_to_index", Matrix),
-        ("order", c_int32),
-        ("nearest", c_int32),
-        ("goes_on", c_int32),
-        ("data", c_void_p),
-        ("type", c_int32),
-    ]
-
-
-class Resampling(ctypes.Structure):
-    """cudaspline_resampling."""
-
-    _fields_ = [
-        ("interpolation", Interpolation),
-        ("extrapolate", c_int32),
-        ("input_origin", Vector),
-        ("input_point_to_index", Matrix),
-        ("output_origin", Vector),
-        ("output_index_to_point", Matrix),
-        ("output_start", Sizes),
-        ("output_size", Sizes),
-        ("stages", POINTER(Stage)),
-        ("stage_count", c_int32),
-        ("output", c_void_p),
-        ("output_type", c_int32),
-        ("default_pixel", c_void_p),
-        ("device", c_int32),
-        ("stream", c_void_p),
-    ]
-
-
-class Points(ctypes.Structure):
-    """cudaspline_points."""
-
-    _fields_ = [
-        ("interpolation", Interpolation),
-        ("device", c_int32),
-        ("stream", c_void_p),
-        ("count", c_int64),
-        ("points", c_void_p),
-        ("point_type", c_int32),
-        ("physical", c_int32),
-        ("origin", Vector),
-        ("point_to_index", Matrix),
-        ("derivatives", c_int32),
-        ("gradient_map", Matrix),
-        ("output_type", c_int32),
-        ("values", c_void_p),
-        ("gradients", c_void_p),
-        ("hessians", c_void_p),
-        ("inside", c_void_p),
-        ("default_value", c_void_p),
-    ]
-
 
 class DeviceError(RuntimeError):
     """An error of a GPU or of CUDA: a device that is not there, was lost, or failed."""
@@ -236,17 +105,6 @@ def _load() -> ctypes.CDLL:
 
 
 _library = _load()
-
-
-def declare(name: str, arguments: list[Any]) -> None:
-    """Makes a function of the library known that returns a code; ImportError where the library has none such."""
-    try:
-        function = getattr(_library, name)
-    except AttributeError as error:
-        raise ImportError(f"cudaspline: the library has no function {name}; it is older than this package") from error
-    function.restype = c_int32
-    function.argtypes = arguments
-
 
 _EXCEPTIONS = {
     INVALID_ARGUMENT: ValueError,
@@ -369,10 +227,9 @@ class Source:
     """A cudaspline_source, let go of with this object."""
 
     def __init__(self, handle: c_void_p, report: Report) -> None:
-        self.handle = handle
+        self.handle: Optional[c_void_p] = handle
         self.report = report
         self._release = _library.cudaspline_release_source  # at the interpreter's end modules may be gone before objects
-        self._process = os.getpid()
 
     @property
     def device(self) -> int:

@@ -93,7 +93,7 @@ def resample(
     sigma, cutoff
         Of "label": standard deviation (mm; one, or one an axis; None: the spacing), and how many of them are looked at (None: 1).
     dtype
-        Type of the output's numbers; None: the image's. Integers are rounded and clamped as ITK does.
+        Type of the output's numbers; None: the image's. What becomes an integer is clamped to its range and cut off towards 0, as by ITK.
     precision
         "float32" or "float64" for what is computed; None: float64 where image or output are float64 or integers of 32 and more bits.
     storage

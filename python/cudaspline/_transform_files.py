@@ -101,7 +101,8 @@ def _euler(angles: numpy.ndarray, is_zyx: bool) -> numpy.ndarray:
     x = numpy.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
     y = numpy.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
     z = numpy.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
-    return z @ y @ x if is_zyx else z @ x @ y
+    turned: numpy.ndarray = z @ y @ x if is_zyx else z @ x @ y
+    return turned
 
 
 def _versor(right: numpy.ndarray) -> numpy.ndarray:
@@ -131,7 +132,7 @@ def read(path: Path, name: str) -> Any:
         pass
     else:
         try:
-            return SimpleITK.ReadTransform(str(path))
+            return SimpleITK.ReadTransform(str(path))  # type: ignore[no-untyped-call, unused-ignore]
         except RuntimeError as error:
             raise ValueError(f"{name}: {path} is no file of transforms: {error}") from None
     try:

@@ -11,7 +11,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Any, Iterable, Optional, Sequence
 
 import numpy
 
@@ -110,7 +110,7 @@ class Stages:
         self._kept.append(value)
 
 
-def set_vector(to: Any, values: Sequence[float]) -> None:
+def set_vector(to: Any, values: Iterable[float]) -> None:
     """Writes the first numbers of a vector of the library."""
     for i, value in enumerate(values):
         to[i] = float(value)
@@ -263,7 +263,7 @@ def _is_simple(transform: Any) -> bool:
     return type(transform).__module__.split(".", 1)[0] == "SimpleITK"
 
 
-def grid_of_parameters(fixed: Sequence[float], dimension: int, name: str) -> Geometry:
+def grid_of_parameters(fixed: Any, dimension: int, name: str) -> Geometry:
     """The geometry of ITK's fixed parameters: size, origin, spacing, direction."""
     values = numpy.asarray(fixed, dtype=numpy.float64)
     n = dimension

@@ -91,7 +91,7 @@ struct ArrayShape
   }
   /** Offset of an element (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
-  OffsetOf(const std::int64_t (&index)[MaximumArrayDimension]) const
+                                           OffsetOf(const std::int64_t (&index)[MaximumArrayDimension]) const
   {
     std::int64_t offset = 0;
     CUDASPLINE_UNROLL
@@ -128,7 +128,7 @@ struct ArrayArguments
   bool         isAffine;
   const void * coordinates;
   ScalarType   coordinateType;
-  std::int64_t coordinateStride[MaximumArrayDimension]; ///< elements to the plane of each axis
+  std::int64_t coordinateStride[MaximumArrayDimension];              ///< elements to the plane of each axis
   double       matrix[MaximumArrayDimension][MaximumArrayDimension]; ///< by axis of the source and of the output
   double       offset[MaximumArrayDimension];
   std::int64_t batchStride[MaximumArrayDimension]; ///< of the source, by axis of the output; 0 along others
@@ -139,8 +139,8 @@ struct ArrayArguments
 /** \brief The map of an axis onto itself, and the table that is made of it. */
 struct ArrayAxis
 {
-  std::int64_t size;    ///< of the source, with the padding
-  std::int64_t count;   ///< of the output
+  std::int64_t size;  ///< of the source, with the padding
+  std::int64_t count; ///< of the output
   double       scale;
   double       shift;
   bool         isPixel; ///< ArrayMap::PixelScale

@@ -95,8 +95,8 @@ SumAlongAxis(const ArrayPass<TReal> & pass, std::int64_t row, std::int64_t i)
     TVector vector;
     TReal   lane[width];
   };
-  std::int64_t           outer;
-  std::int64_t           element;
+  std::int64_t outer;
+  std::int64_t element;
   if (row <= 0xFFFFFFFF)
   {
     const auto count = static_cast<std::uint32_t>(pass.table.count);
@@ -123,8 +123,7 @@ SumAlongAxis(const ArrayPass<TReal> & pass, std::int64_t row, std::int64_t i)
       }
       continue;
     }
-    const Lanes tap{ *reinterpret_cast<const TVector *>(
-      pass.source + (outer * pass.length + index) * pass.inner + i) };
+    const Lanes tap{ *reinterpret_cast<const TVector *>(pass.source + (outer * pass.length + index) * pass.inner + i) };
     CUDASPLINE_UNROLL
     for (unsigned int l = 0; l < width; ++l)
     {
@@ -144,9 +143,9 @@ SumAlongAxis(const ArrayPass<TReal> & pass, std::int64_t row, std::int64_t i)
 template <typename TReal>
 struct ArrayCells
 {
-  const TReal *         source; ///< of which the axes before the last \c dimension have the output's sizes
-  unsigned int          dimension;  ///< axes that are summed over: 1 to 3
-  ArrayAxisTable<TReal> table[MaximumArrayDimension]; ///< by axis of the output
+  const TReal *         source;    ///< of which the axes before the last \c dimension have the output's sizes
+  unsigned int          dimension; ///< axes that are summed over: 1 to 3
+  ArrayAxisTable<TReal> table[MaximumArrayDimension];  ///< by axis of the output
   std::int64_t          stride[MaximumArrayDimension]; ///< of the source (elements)
   unsigned int          taps;
   ArrayOutput           output;
@@ -199,9 +198,7 @@ SumOverCells(const TReal * source, TReal border, const CellTaps<VAxes, VTaps, TR
  * \param[in] offset of the axes before them */
 template <unsigned int VAxes, unsigned int VTaps, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-ArrayCellValue(const ArrayCells<TReal> & cells,
-               const std::int64_t (&index)[MaximumArrayDimension],
-               std::int64_t offset)
+ArrayCellValue(const ArrayCells<TReal> & cells, const std::int64_t (&index)[MaximumArrayDimension], std::int64_t offset)
 {
   CellTaps<VAxes, VTaps, TReal> taps;
   CUDASPLINE_UNROLL
@@ -234,8 +231,8 @@ ArrayRowValue(const ArrayCells<TReal> & cells, std::int64_t element, std::int64_
   for (unsigned int k = 0; k < cells.taps; ++k)
   {
     const std::int32_t tap = table.index[k * table.count + element];
-    sum += table.weight[k * table.count + element] * (tap < 0 ? static_cast<TReal>(cells.output.border)
-                                                              : cells.source[offset + tap * cells.stride[axis]]);
+    sum += table.weight[k * table.count + element] *
+           (tap < 0 ? static_cast<TReal>(cells.output.border) : cells.source[offset + tap * cells.stride[axis]]);
   }
   return sum;
 }
@@ -271,10 +268,10 @@ EvaluateArrayCell(const ArrayCells<TReal> & cells, std::int64_t line, std::int64
     }
     else
     {
-      value = static_cast<double>(
-        cells.dimension == 1 ? ArrayCellValue<1, VTaps>(cells, index, offset)
-                             : (cells.dimension == 2 ? ArrayCellValue<2, VTaps>(cells, index, offset)
-                                                     : ArrayCellValue<3, VTaps>(cells, index, offset)));
+      value = static_cast<double>(cells.dimension == 1
+                                    ? ArrayCellValue<1, VTaps>(cells, index, offset)
+                                    : (cells.dimension == 2 ? ArrayCellValue<2, VTaps>(cells, index, offset)
+                                                            : ArrayCellValue<3, VTaps>(cells, index, offset)));
     }
   }
   StoreRounded(cells.output.data, cells.output.type, shape.OffsetOf(index), value);
@@ -306,10 +303,10 @@ struct ArrayCopy
   const void * source;
   ScalarType   type;
   ArrayShape   input;
-  ArrayShape   output;  ///< contiguous
+  ArrayShape   output;                         ///< contiguous
   std::int64_t padding[MaximumArrayDimension]; ///< samples on either side, by axis
   bool         isConstant;
-  double       border;  ///< that stands there; else the array goes on by its ends
+  double       border; ///< that stands there; else the array goes on by its ends
 };
 
 /** \brief An element of the copy. */

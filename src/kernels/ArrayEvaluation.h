@@ -121,10 +121,10 @@ template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 ArrayValue(const ArrayArguments & arguments, std::int64_t batch, double (&x)[VDimension])
 {
-  constexpr unsigned int                                          taps = VOrder + 1;
-  TensorWeights<VDimension, taps, Derivatives::None, TReal>       weights;
-  std::int64_t                                                    start[VDimension];
-  bool                                                            inside = true; // no tap needs folding
+  constexpr unsigned int                                    taps = VOrder + 1;
+  TensorWeights<VDimension, taps, Derivatives::None, TReal> weights;
+  std::int64_t                                              start[VDimension];
+  bool                                                      inside = true; // no tap needs folding
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     if (!FoldCoordinate(x[d], arguments.size[d], arguments.mode))
@@ -204,9 +204,7 @@ ArrayWeights(unsigned int order, double x, TReal * weights)
 /** \brief ArrayValue() for dimensions that have no code of their own: tap by tap. */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE inline double
-ArrayValueOfAnyDimension(const ArrayArguments & arguments,
-                         std::int64_t           batch,
-                         double (&x)[MaximumArrayDimension])
+ArrayValueOfAnyDimension(const ArrayArguments & arguments, std::int64_t batch, double (&x)[MaximumArrayDimension])
 {
   constexpr unsigned int mostTaps = MaximumSplineOrder + 1;
   const Extension        extension = TapExtensionOf(arguments.mode);

@@ -35,8 +35,8 @@ CheckArray(const StridedArray & array, const std::string & name)
 {
   if (array.dimension < 1 || array.dimension > MaximumArrayDimension)
   {
-    throw std::invalid_argument("Arrays of 1 to " + std::to_string(MaximumArrayDimension) + " axes are supported; the " +
-                                name + " has " + std::to_string(array.dimension) + ".");
+    throw std::invalid_argument("Arrays of 1 to " + std::to_string(MaximumArrayDimension) +
+                                " axes are supported; the " + name + " has " + std::to_string(array.dimension) + ".");
   }
   for (unsigned int d = 0; d < array.dimension; ++d)
   {
@@ -82,14 +82,13 @@ void
 CheckMap(const ArrayInterpolation & interpolation)
 {
   const unsigned int dimension = interpolation.input.dimension;
-  const bool         goesByAxes =
-    interpolation.map == ArrayMap::ShiftScale || interpolation.map == ArrayMap::PixelScale;
-  bool isBatched = false;
+  const bool goesByAxes = interpolation.map == ArrayMap::ShiftScale || interpolation.map == ArrayMap::PixelScale;
+  bool       isBatched = false;
   for (unsigned int d = 0; d < dimension; ++d)
   {
     isBatched = isBatched || interpolation.isBatch[d];
-    if (interpolation.isBatch[d] && (interpolation.output.dimension != dimension ||
-                                     interpolation.input.size[d] != interpolation.output.size[d]))
+    if (interpolation.isBatch[d] &&
+        (interpolation.output.dimension != dimension || interpolation.input.size[d] != interpolation.output.size[d]))
     {
       throw std::invalid_argument("Along the axes of a batch input and output have the same size.");
     }

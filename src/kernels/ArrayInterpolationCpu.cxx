@@ -19,6 +19,7 @@
 #include "kernels/DeviceArrayBackends.h"
 #include "kernels/PrefilterBackends.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace itk::CudaSpline
@@ -105,8 +106,7 @@ public:
     this->ForElements(shape, [=](std::int64_t line, std::int64_t sample) {
       std::int64_t index[MaximumArrayDimension];
       shape.IndexOf(line, sample, index);
-      StoreRounded(
-        output, type, shape.OffsetOf(index), static_cast<double>(elements[line * shape.Samples() + sample]));
+      StoreRounded(output, type, shape.OffsetOf(index), static_cast<double>(elements[line * shape.Samples() + sample]));
     });
   }
 

@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/ArrayBoxKernel.cuh"
 #include "kernels/ArrayRun.h"
 #include "kernels/DeviceArrayBackends.h"
 #include "kernels/LineFilterCuda.h"
@@ -87,7 +88,8 @@ struct ArrayTiles
 
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 __global__ void
-__launch_bounds__(ArrayThreads) ArrayPointKernel(const __grid_constant__ ArrayArguments arguments, const ArrayTiles tiles)
+__launch_bounds__(ArrayThreads)
+  ArrayPointKernel(const __grid_constant__ ArrayArguments arguments, const ArrayTiles tiles)
 {
   std::int64_t line;
   std::int64_t sample;
@@ -124,11 +126,11 @@ __launch_bounds__(ArrayThreads)
 
 template <typename TReal>
 __global__ void
-__launch_bounds__(ArrayThreads) ArrayStoreKernel(const TReal *                     elements,
+__launch_bounds__(ArrayThreads) ArrayStoreKernel(const TReal *                      elements,
                                                  const __grid_constant__ ArrayShape shape,
-                                                 ScalarType                        type,
-                                                 void *                            output,
-                                                 const ArrayTiles                  tiles)
+                                                 ScalarType                         type,
+                                                 void *                             output,
+                                                 const ArrayTiles                   tiles)
 {
   std::int64_t line;
   std::int64_t sample;
@@ -259,8 +261,7 @@ public:
   Store(const TReal * elements, const ArrayShape & shape, ScalarType type, void * output) const
   {
     const ArrayTiles tiles(shape, false);
-    ArrayStoreKernel<TReal>
-      <<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(elements, shape, type, output, tiles);
+    ArrayStoreKernel<TReal><<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(elements, shape, type, output, tiles);
     CheckCuda(cudaGetLastError(), "ArrayStoreKernel");
   }
 
@@ -282,8 +283,7 @@ public:
     // The output is ours, and aligned; the source may be the caller's.
     if (pass.inner % width == 0 && reinterpret_cast<std::uintptr_t>(pass.source) % sizeof(Vector) == 0)
     {
-      ArrayAxisKernel<Vector>
-        <<<BlocksOf(count / width), ArrayThreads, 0, m_Stream.Get()>>>(pass, count / width);
+      ArrayAxisKernel<Vector><<<BlocksOf(count / width), ArrayThreads, 0, m_Stream.Get()>>>(pass, count / width);
     }
     else
     {
@@ -307,6 +307,13 @@ public:
   void
   Evaluate(const ArrayArguments & arguments) const
   {
+    if constexpr (sizeof(TReal) == 4)
+    {
+      if (LaunchArrayBoxes(arguments, m_Stream))
+      {
+        return;
+      }
+    }
     const ArrayTiles tiles(arguments.output.shape, CrossesRows(arguments));
     DispatchArrayKernel(arguments, [&](auto dimension, auto order) {
       ArrayPointKernel<decltype(dimension)::value, decltype(order)::value, TReal>
@@ -334,7 +341,7 @@ private:
   static bool
   CrossesRows(const ArrayArguments & arguments)
   {
-    constexpr double manyRows = 6.0; // a warp of a line
+    constexpr double   manyRows = 6.0; // a warp of a line
     const ArrayShape & shape = arguments.output.shape;
     if (!arguments.isAffine || shape.dimension < 2 || shape.size[shape.dimension - 2] < 4)
     {

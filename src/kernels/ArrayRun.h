@@ -33,8 +33,8 @@
  * \brief The steps of InterpolateArray() and FilterArray(), which a backend takes: TBackend has
  *
  * * Buffer<T>, which owns memory and has Data(), and Allocate<T>(count) that makes it;
- * * Copy(ArrayCopy, TReal *), Filter(SourceDescriptor, TReal * samples, TReal * other), which returns the one that has the
- *   coefficients, FilterAxis(SourceDescriptor, axis, ...) likewise;
+ * * Copy(ArrayCopy, TReal *), Filter(SourceDescriptor, TReal * samples, TReal * other), which returns the one that has
+ * the coefficients, FilterAxis(SourceDescriptor, axis, ...) likewise;
  * * Fill(ArrayAxis, ArrayAxisTable), Sum(ArrayPass), Evaluate(ArrayCells), Evaluate<TReal>(ArrayArguments);
  * * filtersInPlace: there is no other memory. */
 
@@ -126,7 +126,7 @@ FilterElements(TBackend &                                      backend,
   {
     isWhole = isWhole && (isFiltered[d] || view.size[d] == 1);
   }
-  auto other = backend.template Allocate<TReal>(TBackend::filtersInPlace ? 0 : view.Count());
+  auto       other = backend.template Allocate<TReal>(TBackend::filtersInPlace ? 0 : view.Count());
   const auto take = [&elements, &other](TReal * filtered) {
     if (filtered != elements.owned.Data())
     {
@@ -172,10 +172,10 @@ struct ArrayTableMemory
 /** \brief Interpolates by the maps of the axes. */
 template <typename TReal, typename TBackend>
 void
-InterpolateAxes(TBackend &                             backend,
-                const ArrayInterpolation &             interpolation,
-                ArrayElements<TBackend, TReal> &       elements,
-                double                                 padding)
+InterpolateAxes(TBackend &                       backend,
+                const ArrayInterpolation &       interpolation,
+                ArrayElements<TBackend, TReal> & elements,
+                double                           padding)
 {
   const unsigned int   dimension = interpolation.output.dimension;
   const unsigned int   taps = interpolation.order + 1;
@@ -295,8 +295,7 @@ template <typename TReal, typename TBackend>
 void
 RunInterpolation(TBackend & backend, const ArrayInterpolation & interpolation)
 {
-  const bool goesByAxes =
-    interpolation.map == ArrayMap::ShiftScale || interpolation.map == ArrayMap::PixelScale;
+  const bool goesByAxes = interpolation.map == ArrayMap::ShiftScale || interpolation.map == ArrayMap::PixelScale;
   const bool isFiltered = interpolation.prefilter && interpolation.order >= 2;
   const bool isPadded = isFiltered && IsPadded(interpolation.mode);
 
@@ -339,7 +338,8 @@ RunFilter(TBackend & backend, const ArrayFilter & filter)
 {
   auto elements = CopyArray<TReal>(backend, filter.input, {}, false, 0.0);
   FilterElements(backend, elements, filter.isFiltered, filter.order, FilterExtensionOf(filter.mode));
-  backend.template Store<TReal>(elements.owned.Data(), ShapeOf(filter.output), filter.output.type, const_cast<void *>(filter.output.data));
+  backend.template Store<TReal>(
+    elements.owned.Data(), ShapeOf(filter.output), filter.output.type, const_cast<void *>(filter.output.data));
 }
 
 } // namespace itk::CudaSpline

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from cudaspline.ndimage._interpolation import _cosine_and_sine
+from cudaspline.ndimage._rotation import cosine_and_sine
 
 MODES = ("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap")
 ORDERS = range(6)
@@ -47,7 +47,7 @@ def same_angle(rng):
 
     while True:
         angle = float(rng.uniform(-400, 400))
-        if _cosine_and_sine(angle) == (special.cosdg(angle), special.sindg(angle)):
+        if cosine_and_sine(angle) == (special.cosdg(angle), special.sindg(angle)):
             return angle
 
 

@@ -7,7 +7,7 @@ import pytest
 from ndimage_support import MODES, ORDERS, assert_close, fresh_random, offset_comes_first, random_array, same_angle
 
 import cudaspline.ndimage as ndimage
-from cudaspline.ndimage._interpolation import _cosine_and_sine
+from cudaspline.ndimage._rotation import cosine_and_sine
 
 scipy_ndimage = pytest.importorskip("scipy.ndimage")
 special = pytest.importorskip("scipy.special")
@@ -150,11 +150,11 @@ def test_the_sum_of_all_dimensions_is_exact_at_samples():
 def test_cosines_and_sines_of_degrees():
     rng = fresh_random()
     for angle in (*rng.uniform(-1000, 1000, 200), *np.arange(-720.0, 721.0, 15.0)):
-        found, expected = _cosine_and_sine(float(angle)), (special.cosdg(angle), special.sindg(angle))
+        found, expected = cosine_and_sine(float(angle)), (special.cosdg(angle), special.sindg(angle))
         assert np.allclose(found, expected, rtol=0, atol=2.0**-52)
         if angle % 15 == 0:
             assert found == expected
-    assert _cosine_and_sine(-270.0) == (0.0, 1.0)
+    assert cosine_and_sine(-270.0) == (0.0, 1.0)
 
 
 def test_numbers_that_are_none():

@@ -8,10 +8,11 @@ construction (RecursionWarmUp).
 
 import numpy
 import pytest
-from scipy import ndimage
 
 import cudaspline
 from conftest import difference
+
+ndimage = pytest.importorskip("scipy.ndimage")
 
 # 1 / (smallest value of the sampled spline's transfer function): its gain at the highest frequency.
 GAIN = {2: 2.0, 3: 3.0, 4: 4.8, 5: 7.5}

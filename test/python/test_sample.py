@@ -2,10 +2,11 @@
 
 import numpy
 import pytest
-from scipy import ndimage
 
 import cudaspline
 from conftest import difference
+
+ndimage = pytest.importorskip("scipy.ndimage")
 
 SHAPES = [(40,), (21, 34), (13, 17, 29)]
 

@@ -26,8 +26,8 @@
  * \brief Spline interpolation of arrays as scipy.ndimage defines it, in C: the functions of libCudaSplineC for
  * cudaspline.ndimage.
  *
- * For codes, errors and devices see CudaSplineC.h. Axes come here in the order in which NumPy tells a shape: the last is
- * the fastest of a contiguous array. */
+ * For codes, errors and devices see CudaSplineC.h. Axes come here in the order in which NumPy tells a shape: the last
+ * is the fastest of a contiguous array. */
 
 #ifdef __cplusplus
 extern "C"

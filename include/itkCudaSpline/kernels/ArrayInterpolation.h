@@ -43,9 +43,9 @@ struct StridedArray
   /** A number an axis. */
   using Numbers = std::array<std::int64_t, MaximumArrayDimension>;
 
-  const void * data{ nullptr };            ///< first element, host or device
-  ScalarType   type{ ScalarType::Float64 }; ///< of the elements
-  unsigned int dimension{ 1 };             ///< 1 to MaximumArrayDimension
+  const void * data{ nullptr };                ///< first element, host or device
+  ScalarType   type{ ScalarType::Float64 };    ///< of the elements
+  unsigned int dimension{ 1 };                 ///< 1 to MaximumArrayDimension
   Numbers      size{ { 1, 1, 1, 1, 1, 1 } };   ///< elements along each axis, 1 or more
   Numbers      stride{ { 0, 0, 0, 0, 0, 0 } }; ///< elements between neighbours along each axis, of any sign
 
@@ -91,8 +91,8 @@ struct StridedArray
 /** \brief Where the elements of arrays are, and in whose order they are read and written. */
 struct ArrayPlace
 {
-  bool   onDevice{ false };  ///< in memory of the context's device, whose backend is Cuda; else in host memory, on Cpu
-  void * stream{ nullptr };  ///< of arrays on a device: the caller's cudaStream_t, or null for the default stream
+  bool   onDevice{ false }; ///< in memory of the context's device, whose backend is Cuda; else in host memory, on Cpu
+  void * stream{ nullptr }; ///< of arrays on a device: the caller's cudaStream_t, or null for the default stream
 };
 
 /** \brief Which coordinates of the input the elements of the output have. */
@@ -109,18 +109,18 @@ enum class ArrayMap : unsigned char
  * Sizes of the output are its own; those of the maps by axis have the input's dimension. */
 struct ArrayInterpolation
 {
-  StridedArray input;                             ///< the array that is interpolated
-  unsigned int order{ 3 };                        ///< B-spline order, 0 to 5
-  ArrayMode    mode{ ArrayMode::Constant };       ///< what stands outside
-  double       border{ 0.0 };                     ///< in the modes Constant and GridConstant
-  double       padding{ 0.0 };                    ///< the border as a number of the input's type: SciPy filters that
-  bool         prefilter{ true };                 ///< false: the input has coefficients already
-  ScalarType   element{ ScalarType::Float64 };    ///< of coefficients, weights and sums: Float32 or Float64
-  ArrayMap     map{ ArrayMap::Coordinates };      ///< where the coordinates come from
+  StridedArray input;                          ///< the array that is interpolated
+  unsigned int order{ 3 };                     ///< B-spline order, 0 to 5
+  ArrayMode    mode{ ArrayMode::Constant };    ///< what stands outside
+  double       border{ 0.0 };                  ///< in the modes Constant and GridConstant
+  double       padding{ 0.0 };                 ///< the border as a number of the input's type: SciPy filters that
+  bool         prefilter{ true };              ///< false: the input has coefficients already
+  ScalarType   element{ ScalarType::Float64 }; ///< of coefficients, weights and sums: Float32 or Float64
+  ArrayMap     map{ ArrayMap::Coordinates };   ///< where the coordinates come from
 
-  const void * coordinates{ nullptr };            ///< a plane an axis of the input, in the order of its axes
+  const void * coordinates{ nullptr };                ///< a plane an axis of the input, in the order of its axes
   ScalarType   coordinateType{ ScalarType::Float64 }; ///< of the list
-  std::int64_t coordinateStride{ 0 };             ///< elements from plane to plane; within one they follow each other
+  std::int64_t coordinateStride{ 0 }; ///< elements from plane to plane; within one they follow each other
 
   /** Of Affine: by axis of the input and of the output. */
   std::array<std::array<double, MaximumArrayDimension>, MaximumArrayDimension> matrix{};
@@ -129,7 +129,7 @@ struct ArrayInterpolation
    * of each of many arrays. As many numbers as axes. */
   std::array<bool, MaximumArrayDimension>   isBatch{};
   std::array<double, MaximumArrayDimension> scale{ { 1, 1, 1, 1, 1, 1 } }; ///< of ShiftScale and PixelScale
-  std::array<double, MaximumArrayDimension> shift{};                             ///< of ShiftScale
+  std::array<double, MaximumArrayDimension> shift{};                       ///< of ShiftScale
 
   StridedArray output; ///< where the result goes; its data are written
   ArrayPlace   place;  ///< where all of the arrays are
@@ -147,9 +147,9 @@ struct ArrayInterpolation
  * \exception DeviceError a device that is out of memory or lost
  *
  * \par Accuracy
- * Coordinates, what is outside, and the support of each element are SciPy's to the bit, in double. With Float64 elements
- * results differ from SciPy's by roundings alone: a few units of 2^-53 of the largest coefficient, for an axis and tap
- * each. With Float32 elements it is units of 2^-24. */
+ * Coordinates, what is outside, and the support of each element are SciPy's to the bit, in double. With Float64
+ * elements results differ from SciPy's by roundings alone: a few units of 2^-53 of the largest coefficient, for an axis
+ * and tap each. With Float32 elements it is units of 2^-24. */
 void
 InterpolateArray(const ArrayInterpolation & interpolation, const ExecutionContext & context);
 

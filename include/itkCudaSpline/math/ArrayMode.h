@@ -33,8 +33,8 @@ namespace itk::CudaSpline
 /** \brief What stands beyond the ends of an array, as the interpolating functions of scipy.ndimage (1.6 and later)
  * name it.
  *
- * A mode is three things: the extension by which a line is filtered (FilterExtensionOf()), where a coordinate outside is
- * moved before anything else (FoldCoordinate()), and the extension by which the taps of its support are folded
+ * A mode is three things: the extension by which a line is filtered (FilterExtensionOf()), where a coordinate outside
+ * is moved before anything else (FoldCoordinate()), and the extension by which the taps of its support are folded
  * (TapExtensionOf()). */
 enum class ArrayMode : unsigned char
 {
@@ -133,8 +133,7 @@ FoldCoordinate(double & x, std::int64_t size, ArrayMode mode)
   const auto whole = [](double quotient) { return static_cast<double>(static_cast<std::int64_t>(quotient)); };
   switch (mode)
   {
-    case ArrayMode::Mirror:
-    {
+    case ArrayMode::Mirror: {
       const double period = 2.0 * last;
       if (isBelow)
       {
@@ -148,8 +147,7 @@ FoldCoordinate(double & x, std::int64_t size, ArrayMode mode)
       }
       return true;
     }
-    case ArrayMode::Reflect:
-    {
+    case ArrayMode::Reflect: {
       const double period = 2.0 * length;
       if (isBelow)
       {

@@ -27,11 +27,15 @@ constant        mirrored                     the value is cval                  
 wrap            mirrored                     periodic, n - 1                                 mirrored
 ==============  ===========================  ==============================================  =======================
 
+Affine coordinates are summed up as by SciPy 1.17, from the offset on; before, SciPy added the offset last, so that the nearest of two samples,
+half way between them, may be the other one.
+
 Beyond SciPy: coordinates that are NaN give cval in every mode, and integers that SciPy leaves to the processor (NaN, numbers beyond 64 bits)
 are 0 and the ends of the type's range. Short of SciPy: at most 6 axes, and no geometric_transform.
 """
 
 from ._filters import spline_filter, spline_filter1d
-from ._interpolation import affine_transform, map_coordinates, rotate, shift, zoom
+from ._interpolation import affine_transform, map_coordinates, shift, zoom
+from ._rotation import rotate
 
 __all__ = ["affine_transform", "map_coordinates", "rotate", "shift", "spline_filter", "spline_filter1d", "zoom"]

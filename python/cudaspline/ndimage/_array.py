@@ -30,7 +30,8 @@ class ArrayLibrary:
 
     def dtype(self, array: Any) -> np.dtype[Any]:
         """Type of the elements."""
-        return np.dtype(array.dtype)
+        dtype: np.dtype[Any] = np.dtype(array.dtype)
+        return dtype
 
     def shape(self, array: Any) -> tuple[int, ...]:
         """Elements along each axis."""

@@ -1,22 +1,21 @@
-"""map_coordinates, affine_transform, shift, zoom and rotate."""
+"""map_coordinates, affine_transform, shift and zoom."""
 
 from __future__ import annotations
 
-import math
 import warnings
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
 from .. import _library
 from . import _library as _functions
 from ._arguments import by_parts, check_order, describe_interpolation, element_code, make_output, mode_code, numbers, take_input
-from ._array import ArrayLibrary, as_native, count, host_array, is_output_type, library_of
+from ._array import ArrayLibrary, as_native, host_array, is_output_type, library_of
 
 _RANK = "input and output rank must be > 0"
 
 
-class _Job:
+class Job:
     """The arguments that all functions have, checked."""
 
     def __init__(
@@ -112,7 +111,7 @@ def map_coordinates(
     TypeError, ValueError
         Complex coordinates, arrays of different libraries or devices, a precision that is none.
     """
-    job = _Job(input, order, mode, cval, prefilter, precision, rank=0)
+    job = Job(input, order, mode, cval, prefilter, precision, rank=0)
     library = job.library
     coordinates = _coordinates(library, job.array, coordinates)
     listed = library.shape(coordinates)
@@ -134,8 +133,8 @@ def map_coordinates(
     return by_parts(library, job.array, target, cval, run)
 
 
-def _run_affine(
-    job: _Job,
+def run_affine(
+    job: Job,
     target: Any,
     matrix: np.ndarray[Any, Any],
     offset: Sequence[float],
@@ -157,7 +156,7 @@ def _run_affine(
 
 
 def _run_axes(
-    job: _Job, target: Any, scale: Sequence[float], shift: Sequence[float], map_kind: int = _functions.SHIFT_SCALE
+    job: Job, target: Any, scale: Sequence[float], shift: Sequence[float], map_kind: int = _functions.SHIFT_SCALE
 ) -> Any:
     """Interpolates by a map of each axis."""
 
@@ -226,7 +225,7 @@ def affine_transform(
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a matrix or an offset of a shape that does not fit.
     """
-    job = _Job(input, order, mode, cval, prefilter, precision)
+    job = Job(input, order, mode, cval, prefilter, precision)
     rank = len(job.shape)
     if output_shape is None:
         given = output is not None and is_output_type(output) is None
@@ -242,7 +241,7 @@ def affine_transform(
         raise RuntimeError("affine matrix has wrong number of columns")
     offset = numbers(host_array(offset) if not np.isscalar(offset) else offset, rank, "offset")
     if matrix.ndim == 2:
-        return _run_affine(job, target, matrix, offset)
+        return run_affine(job, target, matrix, offset)
     if len(output_shape) != rank:
         raise RuntimeError("a diagonal affine matrix needs an output of as many axes as the input")
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -279,7 +278,7 @@ def shift(
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a shift of another length than the input has axes.
     """
-    job = _Job(input, order, mode, cval, prefilter, precision)
+    job = Job(input, order, mode, cval, prefilter, precision)
     distances = numbers(shift if np.isscalar(shift) else host_array(shift), len(job.shape), "shift")
     target = job.make_output(output, job.shape)
     return _run_axes(job, target, [1.0] * len(job.shape), [-distance for distance in distances])
@@ -319,7 +318,7 @@ def zoom(
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a zoom of another length than the input has axes.
     """
-    job = _Job(input, order, mode, cval, prefilter, precision)
+    job = Job(input, order, mode, cval, prefilter, precision)
     factors = numbers(zoom if np.isscalar(zoom) else host_array(zoom), len(job.shape), "zoom")
     output_shape = tuple(int(round(length * factor)) for length, factor in zip(job.shape, factors))
     target = job.make_output(output, output_shape)
@@ -334,89 +333,3 @@ def zoom(
     ]
     kind = _functions.PIXEL_SCALE if grid_mode else _functions.SHIFT_SCALE
     return _run_axes(job, target, scale, [0.0] * len(scale), kind)
-
-
-def _cosine_and_sine(angle: float) -> tuple[float, float]:
-    """Of an angle in degrees, exact at multiples of 90.
-
-    The angle is taken to the nearest multiple of 90 before it becomes radians, as in scipy.special.cosdg and sindg: the bits are theirs at
-    round angles, and the last one differs at one of twenty others.
-    """
-    quarters = math.floor(abs(angle) / 45.0)
-    quarters += quarters % 2
-    rest = (abs(angle) - 45.0 * quarters) * (math.pi / 180.0)
-    cosine, sine = math.cos(rest), math.sin(rest)
-    for _ in range(quarters // 2 % 4):
-        cosine, sine = -sine, cosine
-    return cosine, math.copysign(1.0, angle) * sine
-
-
-def rotate(
-    input: Any,  # pylint: disable=redefined-builtin
-    angle: float,
-    axes: Sequence[int] = (1, 0),
-    reshape: bool = True,
-    output: Any = None,
-    order: int = 3,
-    mode: str = "constant",
-    cval: complex = 0.0,
-    prefilter: bool = True,
-    *,
-    precision: Optional[str] = None,
-) -> Any:
-    """The array, turned in the plane of two of its axes: scipy.ndimage.rotate.
-
-    Parameters
-    ----------
-    input, output, order, mode, cval, prefilter, precision
-        As of map_coordinates(). Arrays of more than two axes are turned plane by plane, all of them at once.
-    angle : number
-        By how much (degrees).
-    axes : two ints
-        The plane, negative numbers from the last axis.
-    reshape : bool
-        Whether the output is as large as the turned array needs.
-
-    Returns
-    -------
-    array
-        The values, where the input is.
-
-    Raises
-    ------
-    RuntimeError, TypeError, ValueError
-        As map_coordinates(), and for axes that are no plane of the input.
-    """
-    library, array = take_input(input)
-    rank = len(library.shape(array))
-    if rank < 2:
-        raise ValueError("input array should be at least 2D")
-    plane = list(axes)
-    if len(plane) != 2:
-        raise ValueError("axes should contain exactly two values")
-    if not all(float(axis).is_integer() for axis in plane):
-        raise ValueError("axes should contain only integer values")
-    plane = sorted(int(axis) + (rank if axis < 0 else 0) for axis in plane)
-    if plane[0] < 0 or plane[1] >= rank:
-        raise ValueError("invalid rotation plane specified")
-    job = _Job(array, order, mode, cval, prefilter, precision)
-
-    cosine, sine = _cosine_and_sine(float(angle))
-    turn = np.array([[cosine, sine], [-sine, cosine]])
-    shape = np.asarray(job.shape)
-    inside = shape[plane]
-    outside = inside
-    if reshape:
-        height, width = (int(length) for length in inside)
-        corners = turn @ np.array([[0, 0, height, height], [0, width, 0, width]], np.float64)
-        outside = (np.ptp(corners, axis=1) + 0.5).astype(int)
-    centre = (inside - 1) / 2 - turn @ ((outside - 1) / 2)
-    shape[plane] = outside
-    target = job.make_output(output, tuple(int(length) for length in shape))
-
-    matrix = np.zeros((rank, rank))
-    matrix[np.ix_(plane, plane)] = turn
-    offset = np.zeros(rank)
-    offset[plane] = centre
-    batch = [axis for axis in range(rank) if axis not in plane]
-    return _run_affine(job, target, matrix, [float(number) for number in offset], batch)

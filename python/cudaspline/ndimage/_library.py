@@ -80,8 +80,10 @@ class Filter(ctypes.Structure):
     ]
 
 
-_library.declare("cudaspline_interpolate_array", [POINTER(Interpolation), POINTER(_library.Execution)])
-_library.declare("cudaspline_filter_array", [POINTER(Filter), POINTER(_library.Execution)])
+for _name, _structure in (("cudaspline_interpolate_array", Interpolation), ("cudaspline_filter_array", Filter)):
+    _function = getattr(_library._library, _name)
+    _function.restype = c_int32
+    _function.argtypes = [POINTER(_structure), POINTER(_library.Execution)]
 
 
 def interpolate(interpolation: Interpolation) -> None:

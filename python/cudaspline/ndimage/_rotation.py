@@ -1,0 +1,97 @@
+"""rotate."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from ._arguments import take_input
+from ._interpolation import Job, run_affine
+
+
+def cosine_and_sine(angle: float) -> tuple[float, float]:
+    """Of an angle in degrees, exact at multiples of 90.
+
+    The angle is taken to the nearest multiple of 90 before it becomes radians, as in scipy.special.cosdg and sindg: the bits are theirs at
+    round angles, and the last one differs at one of twenty others.
+    """
+    quarters = math.floor(abs(angle) / 45.0)
+    quarters += quarters % 2
+    rest = (abs(angle) - 45.0 * quarters) * (math.pi / 180.0)
+    cosine, sine = math.cos(rest), math.sin(rest)
+    for _ in range(quarters // 2 % 4):
+        cosine, sine = -sine, cosine
+    return cosine, math.copysign(1.0, angle) * sine
+
+
+def rotate(
+    input: Any,  # pylint: disable=redefined-builtin
+    angle: float,
+    axes: Sequence[int] = (1, 0),
+    reshape: bool = True,
+    output: Any = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: complex = 0.0,
+    prefilter: bool = True,
+    *,
+    precision: Optional[str] = None,
+) -> Any:
+    """The array, turned in the plane of two of its axes: scipy.ndimage.rotate.
+
+    Parameters
+    ----------
+    input, output, order, mode, cval, prefilter, precision
+        As of map_coordinates(). Arrays of more than two axes are turned plane by plane, all of them at once.
+    angle : number
+        By how much (degrees).
+    axes : two ints
+        The plane, negative numbers from the last axis.
+    reshape : bool
+        Whether the output is as large as the turned array needs.
+
+    Returns
+    -------
+    array
+        The values, where the input is.
+
+    Raises
+    ------
+    RuntimeError, TypeError, ValueError
+        As map_coordinates(), and for axes that are no plane of the input.
+    """
+    library, array = take_input(input)
+    rank = len(library.shape(array))
+    if rank < 2:
+        raise ValueError("input array should be at least 2D")
+    plane = list(axes)
+    if len(plane) != 2:
+        raise ValueError("axes should contain exactly two values")
+    if not all(float(axis).is_integer() for axis in plane):
+        raise ValueError("axes should contain only integer values")
+    plane = sorted(int(axis) + (rank if axis < 0 else 0) for axis in plane)
+    if plane[0] < 0 or plane[1] >= rank:
+        raise ValueError("invalid rotation plane specified")
+    job = Job(array, order, mode, cval, prefilter, precision)
+
+    cosine, sine = cosine_and_sine(float(angle))
+    turn = np.array([[cosine, sine], [-sine, cosine]])
+    shape = np.asarray(job.shape)
+    inside = shape[plane]
+    outside = inside
+    if reshape:
+        height, width = (int(length) for length in inside)
+        corners = turn @ np.array([[0, 0, height, height], [0, width, 0, width]], np.float64)
+        outside = (np.ptp(corners, axis=1) + 0.5).astype(int)
+    centre = (inside - 1) / 2 - turn @ ((outside - 1) / 2)
+    shape[plane] = outside
+    target = job.make_output(output, tuple(int(length) for length in shape))
+
+    matrix = np.zeros((rank, rank))
+    matrix[np.ix_(plane, plane)] = turn
+    offset = np.zeros(rank)
+    offset[plane] = centre
+    batch = [axis for axis in range(rank) if axis not in plane]
+    return run_affine(job, target, matrix, [float(number) for number in offset], batch)

@@ -1,0 +1,317 @@
+"""Arrays on a GPU: they stay there, in order on the caller's stream, and have the host's results to rounding.
+
+Tolerance between the backends: the same operations in the same order but for fused multiplications and additions (doc/Accuracy.md); in
+float32 some 6^3 products of coefficients of up to 27 with weights that sum up to 1: 1e-5 is ten times a rounding of them.
+"""
+
+import gc
+import threading
+
+import numpy
+import pytest
+
+import cudaspline
+from conftest import difference
+
+pytestmark = pytest.mark.gpu
+MATRIX = numpy.array([[0.9, 0.1, 0, 0.4], [-0.1, 0.9, 0.05, 1], [0, 0, 1, -0.3], [0, 0, 0, 1]])
+NEAR = 1e-5
+
+
+class Cupy:
+    """CuPy, as these tests use a library."""
+
+    def __init__(self):
+        self.module = pytest.importorskip("cupy")
+
+    def put(self, array):
+        return self.module.asarray(array)
+
+    def get(self, array):
+        assert isinstance(array, self.module.ndarray)
+        return array.get()
+
+    def on_device(self, array):
+        return isinstance(array, self.module.ndarray)
+
+
+class Torch:
+    """PyTorch."""
+
+    def __init__(self):
+        self.module = pytest.importorskip("torch")
+        if not self.module.cuda.is_available():
+            pytest.skip("PyTorch finds no GPU")
+
+    def put(self, array):
+        return self.module.as_tensor(array, device="cuda")
+
+    def get(self, array):
+        return array.cpu().numpy()
+
+    def on_device(self, array):
+        return isinstance(array, self.module.Tensor) and array.is_cuda
+
+
+class Jax:
+    """JAX."""
+
+    def __init__(self):
+        self.module = pytest.importorskip("jax")
+        try:
+            self.device = self.module.devices("gpu")[0]
+        except RuntimeError:
+            pytest.skip("JAX finds no GPU")
+
+    def put(self, array):
+        return self.module.device_put(array, self.device)
+
+    def get(self, array):
+        return numpy.asarray(array)
+
+    def on_device(self, array):
+        return isinstance(array, self.module.Array) and array.devices() == {self.device}
+
+
+@pytest.fixture(params=[Cupy, Torch, Jax], ids=["cupy", "torch", "jax"])
+def library(request):
+    return request.param()
+
+
+def on_cuda():
+    report = cudaspline.last_report()
+    return report.backend == "Cuda" and report.reason == ""
+
+
+@pytest.mark.parametrize("kind", ["nearest", "linear", "bspline", "catmull-rom", "sinc", "label"])
+def test_resample(rng, library, kind):
+    image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
+    image = (image * 5).astype("i2") if kind == "label" else image
+    found = cudaspline.resample(library.put(image), MATRIX, interpolation=kind, default=-7)
+    assert on_cuda() and library.on_device(found)
+    wanted = cudaspline.resample(image, MATRIX, interpolation=kind, default=-7, device="cpu")
+    if kind in ("nearest", "label"):
+        assert (library.get(found) != wanted).mean() < 1e-3
+    else:
+        assert difference(library.get(found), wanted) < NEAR
+
+
+@pytest.mark.parametrize("shape", [(70,), (30, 40), (20, 30, 40)])
+def test_dimensions_and_options(rng, library, shape):
+    image = rng.uniform(-1, 1, shape).astype("f4")
+    n = len(shape)
+    given = library.put(image)
+    for options in (
+        dict(order=5), dict(order=2, boundary="reflect"), dict(mode="texture"), dict(mode="texture-table"), dict(storage="half"),
+        dict(extrapolate=True, transform=numpy.eye(n) * 1.1), dict(prefilter="fir", taps=21), dict(precision="float64"), dict(dtype="float64"),
+        dict(dtype="int16", interpolation="linear"), dict(size=(33,) * n, spacing=0.8, origin=-1.5),
+    ):  # fmt: skip
+        if library.__class__ is Jax and options.get("dtype") == "float64":
+            continue  # not without jax_enable_x64
+        found = cudaspline.resample(given, **options)
+        assert on_cuda() and library.on_device(found)
+        wanted = cudaspline.resample(image, device="cpu", **options)
+        # What is cut off to an integer may fall to either side; the texture's weights are the hardware's.
+        near = 1 if "dtype" in options and options["dtype"] == "int16" else (2e-2 if "mode" in options or "storage" in options else NEAR)
+        assert difference(library.get(found), wanted) <= near, options
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "int32"])
+def test_types(rng, library, dtype):
+    image = rng.integers(0, 200, (10, 20, 30)).astype(dtype)
+    found = library.get(cudaspline.resample(library.put(image), MATRIX))
+    assert on_cuda() and found.dtype == dtype
+    wanted = cudaspline.resample(image, MATRIX, device="cpu")
+    assert (found != wanted).mean() < 1e-2 and difference(found, wanted) <= 1
+
+
+def test_channels(rng, library):
+    image = rng.uniform(-1, 1, (10, 20, 30, 3)).astype("f4")
+    given = library.put(image)
+    found = cudaspline.resample(given, MATRIX, channels=True, default=[1, 2, 3])
+    assert on_cuda()
+    assert difference(library.get(found), cudaspline.resample(image, MATRIX, channels=True, default=[1, 2, 3], device="cpu")) < NEAR
+    found = cudaspline.prefilter(given, channels=True)
+    assert on_cuda()
+    assert difference(library.get(found), cudaspline.prefilter(image, channels=True, device="cpu")) < NEAR
+    points = rng.uniform(1, 9, (100, 3)).astype("f4")
+    found = cudaspline.sample(given, library.put(points), channels=True)
+    assert difference(library.get(found), cudaspline.sample(image, points, channels=True, device="cpu")) < NEAR
+
+
+@pytest.mark.parametrize("boundary", ["mirror", "reflect", "grid-wrap"])
+@pytest.mark.parametrize("order", [2, 3, 4, 5])
+def test_prefilter(rng, library, order, boundary):
+    image = rng.uniform(-1, 1, (20, 70, 90)).astype("f4")
+    given = library.put(image)
+    for axis in (None, 0, 1, 2):
+        found = cudaspline.prefilter(given, order, boundary=boundary, axis=axis)
+        assert on_cuda() and library.on_device(found)
+        wanted = cudaspline.prefilter(image, order, boundary=boundary, axis=axis, device="cpu")
+        assert difference(library.get(found), wanted) < 1e-7 * 8 ** (1 if axis is not None else 3) * 30
+    assert numpy.array_equal(library.get(given), image)  # it was only read
+
+
+def test_transforms_on_the_device(rng, library):
+    image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
+    vectors = rng.uniform(-2, 2, (5, 6, 7, 3)).astype("f4")
+    coefficients = rng.uniform(-2, 2, (3, 7, 8, 9))
+
+    def chain(field, grid):
+        return [
+            cudaspline.DisplacementField(field, spacing=(6, 5, 4)), MATRIX, cudaspline.BSplineGrid(grid, spacing=(6, 5, 4), origin=-4),
+        ]  # fmt: skip
+
+    wanted = cudaspline.resample(image, chain(vectors, coefficients), device="cpu")
+    given = library.put(image)
+    grid = coefficients if isinstance(library, Jax) else library.put(coefficients)  # JAX would make it float32
+    for transform in (chain(vectors, coefficients), chain(library.put(vectors), grid)):
+        found = cudaspline.resample(given, transform)
+        assert on_cuda()
+        assert difference(library.get(found), wanted) < 10 * NEAR
+
+
+def test_sample(rng, library):
+    image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
+    points = rng.uniform(-2, 22, (1000, 3)).astype("f4")
+    given, at = library.put(image), library.put(points)
+    found = cudaspline.sample(given, at, gradient=True, hessian=True, inside=True)
+    assert on_cuda()
+    wanted = cudaspline.sample(image, points, gradient=True, hessian=True, inside=True, device="cpu")
+    for f, w in zip(found, wanted):
+        assert library.on_device(f) and difference(library.get(f), w) < 10 * NEAR
+    source = cudaspline.Source(given)
+    assert source.device >= 0
+    assert difference(library.get(cudaspline.sample(source, at)), wanted[0]) < NEAR
+    with pytest.raises(ValueError, match="points"):
+        cudaspline.sample(image, at, device="cpu")
+    with pytest.raises(ValueError, match="points"):
+        cudaspline.sample(given, points)
+
+
+def test_host_images_on_the_device(rng):
+    image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
+    found = cudaspline.resample(image, MATRIX, device="gpu")
+    assert on_cuda() and isinstance(found, numpy.ndarray)
+    assert difference(found, cudaspline.resample(image, MATRIX, device="cpu")) < NEAR
+    source = cudaspline.Source(image, device="gpu")
+    assert source.device >= 0
+    points = rng.uniform(1, 9, (100, 3))
+    assert difference(cudaspline.sample(source, points), cudaspline.sample(image, points, device="cpu")) < NEAR
+    pieces = cudaspline.resample(rng.uniform(-1, 1, (180, 96, 96)).astype("f4"), MATRIX, device="gpu", memory_limit=9 << 20)
+    assert on_cuda() and cudaspline.last_report().pieces > 1 and numpy.isfinite(pieces).all()
+
+
+def test_out(rng):
+    cupy = pytest.importorskip("cupy")
+    image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
+    given = cupy.asarray(image)
+    out = cupy.zeros((5, 4, 3), "f4")
+    assert cudaspline.resample(given, size=(3, 4, 5), out=out) is out
+    assert difference(out.get(), image[:5, :4, :3]) < NEAR
+    with pytest.raises(ValueError, match="out"):
+        cudaspline.resample(given, out=numpy.empty_like(image))
+    with pytest.raises(ValueError, match="device"):
+        cudaspline.resample(given, device="cpu")
+
+
+def test_work_follows_the_current_stream(rng):
+    """What is written in a stream before a call is what the call reads, however long that takes."""
+    cupy = pytest.importorskip("cupy")
+    image = rng.uniform(-1, 1, (64, 64, 64)).astype("f4")
+    wanted = cudaspline.resample(image, MATRIX, device="cpu")
+    points = rng.uniform(1, 60, (1000, 3)).astype("f4")
+    values = cudaspline.sample(image, points, device="cpu")
+    ready, at = cupy.asarray(image), cupy.asarray(points)
+    spin = cupy.RawKernel(
+        'extern "C" __global__ void spin(long long clocks) { long long begin = clock64(); while (clock64() - begin < clocks) {} }', "spin"
+    )
+    spin((1,), (1,), (1,))
+    cupy.cuda.Device().synchronize()
+    for _ in range(5):
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            late = cupy.zeros_like(ready)
+            late_points = cupy.zeros_like(at)
+            spin((1,), (1,), (50_000_000,))  # some 30 ms
+            late[:] = ready
+            late_points[:] = at
+            found = cudaspline.resample(late, MATRIX)
+            late[:] = 0  # behind the call: it has been read
+            assert difference(found.get(stream=stream), wanted) < NEAR
+            late[:] = ready
+            sampled = cudaspline.sample(late, late_points)
+            late[:] = 0
+            assert difference(sampled.get(stream=stream), values) < NEAR
+
+
+def test_work_follows_the_current_stream_of_torch(rng):
+    torch = Torch().module
+    image = rng.uniform(-1, 1, (64, 64, 64)).astype("f4")
+    wanted = cudaspline.resample(image, MATRIX, device="cpu")
+    ready = torch.as_tensor(image, device="cuda")
+    torch.cuda.synchronize()
+    for _ in range(5):
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            late = torch.zeros_like(ready)
+            torch.cuda._sleep(50_000_000)
+            late.copy_(ready)
+            found = cudaspline.resample(late, MATRIX)
+            late.zero_()
+        stream.synchronize()
+        assert difference(found.cpu().numpy(), wanted) < NEAR
+
+
+def test_sources_keep_arrays_alive(rng):
+    cupy = pytest.importorskip("cupy")
+    image = rng.uniform(-1, 1, (64, 64, 64)).astype("f4")
+    points = cupy.asarray(rng.uniform(1, 60, (1000, 3)).astype("f4"))
+    wanted = cudaspline.sample(image, points.get(), interpolation="linear", device="cpu")
+    given = cupy.asarray(image)
+    source = cudaspline.Source(given, interpolation="linear")
+    given[:] = 0  # it was copied
+    del given
+    gc.collect()
+    noise = [cupy.zeros((64, 64, 64), "f4") for _ in range(8)]
+    assert difference(cudaspline.sample(source, points).get(), wanted) < NEAR
+    del noise
+
+
+def test_8_threads_and_streams(rng):
+    cupy = pytest.importorskip("cupy")
+    images = [rng.uniform(-1, 1, (30, 40, 50)).astype("f4") for _ in range(8)]
+    wanted = [cudaspline.resample(image, MATRIX, device="cpu") for image in images]
+    failures = []
+
+    def work(number):
+        try:
+            with cupy.cuda.Stream(non_blocking=True) as stream:
+                for _ in range(10):
+                    found = cudaspline.resample(cupy.asarray(images[number]), MATRIX)
+                    assert difference(found.get(stream=stream), wanted[number]) < NEAR
+        except BaseException as error:  # pylint: disable=broad-except
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_numba_like_arrays(rng):
+    """Arrays that show __cuda_array_interface__ and nothing else."""
+    cupy = pytest.importorskip("cupy")
+
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+            self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+    image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
+    found = cudaspline.resample(Foreign(cupy.asarray(image)), MATRIX)
+    assert on_cuda() and isinstance(found, cupy.ndarray)
+    assert difference(found.get(), cudaspline.resample(image, MATRIX, device="cpu")) < NEAR
+
