@@ -44,6 +44,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/ResamplePieces.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/SamplePoints.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/SourceCache.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/StageShift.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/StoreCoefficients.cxx"
 )
 target_include_directories(
