@@ -107,8 +107,9 @@ TEST(ResampleTilesGpu, EveryExtensionBeyondTheEdges)
   EXPECT_GT(inside, 1000);
 }
 
-// Every place has a value: of samples that go on for ever there are tiles beside the array too, but not of places that
-// are further away than numbers of 32 bits.
+// Every place has a value: of samples that go on for ever there are tiles beside the array too, but not of places so
+// far away that a block's are no numbers of 32 bits. (Beyond 2^24 supports, whose start ITK finds in single precision,
+// are beside their places.)
 TEST(ResampleTilesGpu, ValuesEverywhere)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -124,7 +125,7 @@ TEST(ResampleTilesGpu, ValuesEverywhere)
       Aim(test, Maps()[random.Engine()() % 9], OutputSizes[0], 0.0, random);
       test.resample.lower.fill(-everywhere);
       test.resample.upper.fill(everywhere);
-      for (const double far : { 3e7, -3e9, 4e11 })
+      for (const double far : { 1.2e6, -1.7e6, 3e6 })
       {
         test.ends[random.Engine()() % test.ends.size()] = far;
       }
