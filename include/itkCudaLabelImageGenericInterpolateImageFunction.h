@@ -184,6 +184,7 @@ private:
   LabelType
   WinnerBy(const TBasis & basis, const TCoordRep (&at)[ImageDimension]) const;
 
+#if !defined(ITK_WRAPPING_PARSER) // SWIG knows no references to arrays
   /** The label that wins linearly, with ITK's arithmetic. */
   LabelType
   LinearWinner(const TCoordRep (&at)[ImageDimension]) const;
@@ -191,6 +192,7 @@ private:
   /** The label that wins by the coefficients. */
   LabelType
   SplineWinner(const TCoordRep (&at)[ImageDimension]) const;
+#endif
 
   unsigned int m_SplineOrder{ 3 };
   double       m_Tension{ CudaSpline::CatmullRomTension };

@@ -238,6 +238,7 @@ protected:
     return m_HasAddressMode; // asked by every single evaluation
   }
 
+#if !defined(ITK_WRAPPING_PARSER) // SWIG knows no references to arrays
   /** How the image continues along each axis.
    *
    * \param[in] itk what CudaSplineAddressMode::Itk is between the outermost samples and the bounds
@@ -250,9 +251,9 @@ protected:
       extension[d] = ExtensionOf(m_AddressMode[d], itk);
     }
   }
+#endif
 
-  /** Samples around a point that an interpolator needs: all of the image where an axis goes on, because what stands
-   * outside may stand anywhere inside.
+  /** Samples around a point that an interpolator needs: where an axis goes on, all, as what is outside may be any.
    *
    * \param[in] support samples to either side that it needs otherwise */
   typename Superclass::SizeType
