@@ -95,10 +95,12 @@ protected:
       const auto number = static_cast<double>(sums.count);
       outcome.value = sums.values[0] / number;
       outcome.derivative = std::move(sums.derivatives[0]);
-      const double divisor = this->HasLocalSupport() ? 1.0 : number; // each displacement has its own sample's part
-      for (double & sum : outcome.derivative)
+      if (!this->HasLocalSupport()) // of a displacement, which has its own sample's part alone, ITK makes no mean
       {
-        sum /= divisor;
+        for (double & sum : outcome.derivative)
+        {
+          sum /= number;
+        }
       }
     }
     return outcome;

@@ -88,6 +88,51 @@ TEST_P(MetricFields, MutualInformation)
           Image3D>(inDouble, inSingle);
 }
 
+TEST_P(MetricFields, OneVoxelThick)
+{
+  MetricImages<Image3D> images;
+  images.fixed = BlobImage<Image3D>({ 30, 20, 1 }, 2.3, 0.0);
+  images.moving = BlobImage<Image3D>({ 30, 20, 1 }, 2.3, 0.0);
+  for (unsigned int i = 0; i < 600; ++i)
+  {
+    images.moving->GetBufferPointer()[i] += static_cast<float>((i * i) % 17);
+  }
+  MetricCase what;
+  what.transform = "field";
+  what.centralDifferences = true;
+  CompareMetric<itk::MeanSquaresImageToImageMetricv4<Image3D, Image3D>,
+                itk::CudaMeanSquaresImageToImageMetricv4<Image3D, Image3D>>(what, images, { 1e-12, 1e-10 }, GetParam());
+}
+
+TEST_P(MetricFields, NoOverlap)
+{
+  for (const char * const transform : { "field", "B-spline" })
+  {
+    MetricImages<Image2D> images;
+    auto                  far = images.moving->GetOrigin();
+    far.Fill(1e5);
+    images.moving->SetOrigin(far);
+    MetricCase what;
+    what.transform = transform;
+    double                                                                 value = 0.0;
+    itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>::DerivativeType derivative;
+    const auto                                                             evaluate = [&](auto metric) {
+      SetUpMetric(metric.GetPointer(), what, images);
+      metric->SetGPUEnabled(GetParam());
+      metric->Initialize();
+      metric->GetValueAndDerivative(value, derivative);
+      EXPECT_NE(metric->GetLastBackend(), Backend::Superclass) << metric->GetFallbackReason();
+      EXPECT_EQ(metric->GetNumberOfValidPoints(), 0u);
+    };
+    // ITK's largest value, and no derivative; or ITK's exception.
+    evaluate(itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>::New());
+    EXPECT_EQ(value, itk::NumericTraits<double>::max());
+    EXPECT_EQ(derivative.two_norm(), 0.0);
+    EXPECT_THROW(evaluate(itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>::New()),
+                 itk::ExceptionObject);
+  }
+}
+
 TEST_P(MetricFields, AnotherVirtualDomainIsAnExceptionOfItk)
 {
   const MetricImages<Image2D> images;
