@@ -16,10 +16,12 @@
  *
  *=========================================================================*/
 /** \file
- * \brief Value and derivative of the metrics, every voxel of a volume, an affine transform or B-splines of 24^3 cells.
+ * \brief Value and derivative of the metrics, every voxel of a volume, an affine transform, B-splines of some cells an
+ * axis, or a displacement field.
  *
  *   Metric/name:meansquares/backend:cuda/size:256/order:1/precision:single/gradient:filter
  *   Metric/name:meansquares/backend:cpu/size:96/order:1/precision:single/gradient:filter/transform:bspline24
+ *   Metric/name:mattes/backend:cuda/size:256/order:1/precision:single/gradient:filter/transform:field
  *
  * A row is a call of GetValueAndDerivative() after the first one, which uploads; the parameters differ from call to
  * call. The backend \c itk is ITK's own metric, on all threads. Order 1 is linear interpolation. Counter \c value: that
@@ -35,6 +37,7 @@
 #include "itkAffineTransform.h"
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineTransform.h"
+#include "itkDisplacementFieldTransform.h"
 #include "itkImageRegionIteratorWithIndex.h"
 
 #include <benchmark/benchmark.h>
@@ -86,7 +89,8 @@ struct Cell
   unsigned int order{ 1 };
   bool         isDouble{ false };
   bool         differences{ false };
-  bool         spline{ false }; ///< the transform is a cubic B-spline of 24 cells an axis
+  unsigned int cells{ 0 };     ///< an axis, of a cubic B-spline transform
+  bool         field{ false }; ///< the transform is a displacement field
 };
 
 using TransformType = itk::Transform<double, 3, 3>;
@@ -94,7 +98,28 @@ using TransformType = itk::Transform<double, 3, 3>;
 TransformType::Pointer
 MakeTransform(const Cell & cell)
 {
-  if (!cell.spline)
+  if (cell.field)
+  {
+    using FieldType = itk::DisplacementFieldTransform<double, 3>::DisplacementFieldType;
+    const auto image = MakeImage(cell.size, 0.0);
+    auto       field = FieldType::New();
+    field->CopyInformation(image);
+    field->SetRegions(image->GetBufferedRegion());
+    field->Allocate();
+    for (itk::ImageRegionIteratorWithIndex<FieldType> it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+    {
+      FieldType::PixelType move;
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        move[d] = 0.7 * std::cos(0.13 * static_cast<double>(it.GetIndex()[(d + 1) % 3]));
+      }
+      it.Set(move);
+    }
+    auto transform = itk::DisplacementFieldTransform<double, 3>::New();
+    transform->SetDisplacementField(field);
+    return transform.GetPointer();
+  }
+  if (cell.cells == 0)
   {
     auto affine = itk::AffineTransform<double, 3>::New();
     affine->Rotate(0, 1, 0.06);
@@ -106,7 +131,7 @@ MakeTransform(const Cell & cell)
   SplineType::PhysicalDimensionsType extent;
   SplineType::MeshSizeType           mesh;
   extent.Fill(cell.size - 1.0);
-  mesh.Fill(24);
+  mesh.Fill(cell.cells);
   spline->SetTransformDomainPhysicalDimensions(extent);
   spline->SetTransformDomainMeshSize(mesh);
   auto parameters = spline->GetParameters();
@@ -148,7 +173,10 @@ Measure(benchmark::State & state, const Cell & cell)
   for (auto _ : state)
   {
     parameters[9] = parameters[9] > 1.0 ? 0.0 : parameters[9] + 0.01;
-    transform->SetParameters(parameters);
+    if (!cell.field) // of which the parameters are the field itself: an optimizer adds to them in place
+    {
+      transform->SetParameters(parameters);
+    }
     metric->GetValueAndDerivative(value, derivative);
   }
   if constexpr (std::is_base_of<itk::CudaSplineImageMetric<typename TMetric::Superclass::Superclass>, TMetric>::value)
@@ -168,10 +196,13 @@ template <typename TOurs, typename TItk>
 void
 Register(const std::string & name, const Cell & cell)
 {
-  const std::string title =
-    "Metric/name:" + name + "/backend:" + cell.backend + "/size:" + std::to_string(cell.size) +
-    "/order:" + std::to_string(cell.order) + "/precision:" + (cell.isDouble ? "double" : "single") +
-    "/gradient:" + (cell.differences ? "differences" : "filter") + (cell.spline ? "/transform:bspline24" : "");
+  const std::string title = "Metric/name:" + name + "/backend:" + cell.backend + "/size:" + std::to_string(cell.size) +
+                            "/order:" + std::to_string(cell.order) +
+                            "/precision:" + (cell.isDouble ? "double" : "single") +
+                            "/gradient:" + (cell.differences ? "differences" : "filter") +
+                            (cell.field       ? "/transform:field"
+                             : cell.cells > 0 ? "/transform:bspline" + std::to_string(cell.cells)
+                                              : "");
   auto * const row =
     benchmark::RegisterBenchmark(title.c_str(), cell.backend == "itk" ? Measure<TItk> : Measure<TOurs>, cell);
   row->UseRealTime()->Unit(benchmark::kMillisecond);
@@ -214,28 +245,38 @@ main(int argc, char ** argv)
       }
     }
   }
-  // ITK's mutual information keeps a derivative of each bin by each parameter: gigabytes.
   for (const std::string & backend : backends)
   {
     for (const unsigned int size : { 64U, 96U, 256U })
     {
+      for (const unsigned int cells : { 1U, 4U, 24U })
+      {
+        Cell cell;
+        cell.backend = backend;
+        cell.size = size;
+        cell.cells = cells;
+        const bool isItk = cell.backend == "itk";
+        if (!isItk || size < 256)
+        {
+          Register<itk::CudaMeanSquaresImageToImageMetricv4<ImageType, ImageType>,
+                   itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
+        }
+        if (!isItk) // its mutual information keeps a derivative of each bin by each parameter: gigabytes
+        {
+          Register<itk::CudaCorrelationImageToImageMetricv4<ImageType, ImageType>,
+                   itk::CorrelationImageToImageMetricv4<ImageType, ImageType>>("correlation", cell);
+          Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
+                   itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
+        }
+      }
       Cell cell;
       cell.backend = backend;
       cell.size = size;
-      cell.spline = true;
-      const bool isItk = cell.backend == "itk";
-      if (!isItk || size < 256)
-      {
-        Register<itk::CudaMeanSquaresImageToImageMetricv4<ImageType, ImageType>,
-                 itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
-      }
-      if (!isItk)
-      {
-        Register<itk::CudaCorrelationImageToImageMetricv4<ImageType, ImageType>,
-                 itk::CorrelationImageToImageMetricv4<ImageType, ImageType>>("correlation", cell);
-        Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
-                 itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
-      }
+      cell.field = true;
+      Register<itk::CudaMeanSquaresImageToImageMetricv4<ImageType, ImageType>,
+               itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
+      Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
+               itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
     }
   }
   benchmark::Initialize(&argc, argv);

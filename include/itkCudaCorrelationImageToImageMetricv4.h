@@ -23,6 +23,7 @@
 #include "itkCorrelationImageToImageMetricv4.h"
 
 #include <limits>
+#include <string>
 
 namespace itk
 {
@@ -84,6 +85,15 @@ public:
 protected:
   CudaCorrelationImageToImageMetricv4() = default;
   ~CudaCorrelationImageToImageMetricv4() override = default;
+
+  /** Derivatives by displacement fields: of these ITK adds up all samples' to the displacement of the first one. */
+  std::string
+  WhyNotAccelerated() const override
+  {
+    return this->GetComputeDerivative() && this->HasLocalSupport()
+             ? std::string("the derivative of the correlation by the displacements of a field is not accelerated")
+             : std::string();
+  }
 
   /** Two passes: the formula above. Where the product of ff and mm is no more than a rounding of 1, value and
    * derivative are 0, as in ITK. */

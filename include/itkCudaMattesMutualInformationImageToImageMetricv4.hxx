@@ -23,6 +23,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace itk
@@ -98,11 +99,12 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
   if (withDerivative)
   {
     parameters.table = table;
-    const CudaSpline::MetricResult sums = reduce(CudaSpline::MetricPass::Information, true, parameters);
-    const double                   factor = -1.0 / (this->m_MovingImageBinSize * static_cast<double>(counted.count));
-    for (const double one : sums.derivatives[0])
+    CudaSpline::MetricResult sums = reduce(CudaSpline::MetricPass::Information, true, parameters);
+    const double             factor = -1.0 / (this->m_MovingImageBinSize * static_cast<double>(counted.count));
+    outcome.derivative = std::move(sums.derivatives[0]);
+    for (double & one : outcome.derivative)
     {
-      outcome.derivative.push_back(factor * one);
+      one *= factor;
     }
   }
   return outcome;

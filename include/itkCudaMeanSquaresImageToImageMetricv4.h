@@ -22,6 +22,8 @@
 
 #include "itkMeanSquaresImageToImageMetricv4.h"
 
+#include <utility>
+
 namespace itk
 {
 
@@ -85,16 +87,20 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
-    typename Superclass::Outcome   outcome;
-    const CudaSpline::MetricResult sums = reduce(CudaSpline::MetricPass::MeanSquares, withDerivative, {});
+    typename Superclass::Outcome outcome;
+    CudaSpline::MetricResult     sums = reduce(CudaSpline::MetricPass::MeanSquares, withDerivative, {});
     outcome.count = sums.count;
     if (sums.count > 0)
     {
       const auto number = static_cast<double>(sums.count);
       outcome.value = sums.values[0] / number;
-      for (const double sum : sums.derivatives[0])
+      outcome.derivative = std::move(sums.derivatives[0]);
+      if (!this->HasLocalSupport()) // of a displacement, which has its own sample's part alone, ITK makes no mean
       {
-        outcome.derivative.push_back(sum / number);
+        for (double & sum : outcome.derivative)
+        {
+          sum /= number;
+        }
       }
     }
     return outcome;

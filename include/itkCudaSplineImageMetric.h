@@ -59,11 +59,11 @@ namespace itk
  *
  * Accelerated are images of 2 and 3 dimensions of float or double pixels; moving transforms of double precision that
  * are linear, and composites of linear ones as ImageRegistrationMethodv4 makes them; B-spline transforms of orders 1 to
- * 3, before which any transform may come that the kernels walk, and behind which linear ones (no Jacobian is made of
- * them); for values alone displacement fields too; moving images interpolated by nearest neighbours, linearly, or by
- * B-splines, by ITK's classes or the module's; gradients of any gradient filter on the moving image's grid and of ITK's
- * central differences; moving masks that are ImageMaskSpatialObjects; every sampling. All else is the superclass';
- * GetFallbackReason() says why.
+ * 3, and displacement fields, smoothed ones too, on the virtual grid (not with sampled points), before which any
+ * transform may come that the kernels walk, and behind which linear ones (no Jacobian is made of them); moving images
+ * interpolated by nearest neighbours, linearly, or by B-splines, by ITK's classes or the module's; gradients of any
+ * gradient filter on the moving image's grid and of ITK's central differences; moving masks that are
+ * ImageMaskSpatialObjects; every sampling. All else is the superclass'; GetFallbackReason() says why.
  *
  * \par Accuracy
  * The number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels) values agree with
@@ -168,7 +168,7 @@ protected:
   {
     std::int64_t        count{ 0 };   ///< valid points
     double              value{ 0.0 }; ///< the metric's value
-    std::vector<double> derivative;   ///< moments, or by coefficient (CudaSpline::MetricResult); empty: none, or 0
+    std::vector<double> derivative;   ///< moments, or by parameter (CudaSpline::MetricResult); empty: none, or 0
   };
 
   /** Adds up a pass over all samples; the second parameter is whether moments are wanted. */

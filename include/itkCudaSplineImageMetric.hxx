@@ -158,10 +158,31 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
   {
     return std::string();
   }
+  if (optimized.size() == 1 && stages[optimized[0]].kind == CudaSpline::TransformKind::DisplacementField)
+  {
+    const auto & field = stages[optimized[0]];
+    bool         isOnGrid = this->HasLocalSupport() && !this->m_UseSampledPointSet &&
+                    descriptor.IsAffineFrom(optimized[0] + 1) &&
+                    CudaSpline::TransformChain::CountOf(field, ImageDimension) ==
+                      static_cast<std::int64_t>(this->GetNumberOfParameters());
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      isOnGrid = isOnGrid && field.start[d] == descriptor.chain.regionStart[d] &&
+                 field.size[d] == descriptor.chain.regionSize[d];
+    }
+    if (!isOnGrid)
+    {
+      return "derivatives by the displacements of a field are accelerated on its own grid, without sampled points, "
+             "where "
+             "what comes behind it is linear";
+    }
+    descriptor.fieldStage = static_cast<int>(optimized[0]);
+    return std::string();
+  }
   if (!descriptor.IsAffineFrom(0))
   {
     return "derivatives are accelerated by the parameters of linear transforms, and composites of these, and of one "
-           "B-spline transform";
+           "B-spline transform or displacement field";
   }
   if (!jacobian.Set(this->GetMovingTransform(), descriptor.centre, m_Preparation->extent) ||
       jacobian.GetNumberOfParameters() != this->GetNumberOfParameters())
@@ -228,7 +249,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       return CudaSpline::BackendWork{ evaluating + this->CountSources(preparation.onHost.moving != nullptr),
                                       evaluating + this->CountSources(onDevice) };
     };
-    const bool bySpline = withDerivative && descriptor.splineStage >= 0;
+    const bool byStage = withDerivative && (descriptor.splineStage >= 0 || descriptor.fieldStage >= 0);
     operation.memory = [&](int device) {
       auto plan = this->PlanSources(device, CudaSpline::CountMetricBytes(planned, count));
       if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(planned, count))
@@ -272,10 +293,16 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     if (this->VerifyNumberOfValidPoints(this->m_Value, *this->m_DerivativeResult))
     {
       this->m_Value = outcome.value;
-      for (unsigned int p = 0; !outcome.derivative.empty() && p < this->GetNumberOfParameters(); ++p)
-      {
-        (*this->m_DerivativeResult)[p] += bySpline ? outcome.derivative[p] : jacobian.Contract(outcome.derivative, p);
-      }
+      const auto     parameters = static_cast<std::int64_t>(this->GetNumberOfParameters());
+      double * const derivative = withDerivative ? this->m_DerivativeResult->data_block() : nullptr;
+      const auto     add = [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t p = begin; p < end; ++p)
+        {
+          derivative[p] += byStage ? outcome.derivative[static_cast<std::size_t>(p)]
+                                       : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
+        }
+      };
+      CudaSplineHostExecutor(m_Threader).ParallelFor(outcome.derivative.empty() ? 0 : parameters, add);
     }
   }
 }

@@ -99,6 +99,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/EvaluationTiles.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/GatherSource.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/MetricCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/MetricFieldCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/MetricSplineCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/PixelsCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/PrefilterCuda.cu"

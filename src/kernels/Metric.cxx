@@ -43,6 +43,25 @@ Require(bool holds, const char * what)
 }
 
 void
+CheckField(const MetricDescriptor & descriptor, const MetricSources & sources)
+{
+  const auto & stages = descriptor.chain.stages;
+  const auto   stage = static_cast<std::size_t>(descriptor.fieldStage);
+  Require(stage < stages.size() && stages[stage].kind == TransformKind::DisplacementField,
+          "the stage is one of displacements");
+  Require(descriptor.IsAffineFrom(stage + 1), "stages behind that of displacements are affine");
+  for (unsigned int d = 0; d < descriptor.dimension; ++d)
+  {
+    Require(stages[stage].size[d] == descriptor.chain.regionSize[d] &&
+              stages[stage].start[d] == descriptor.chain.regionStart[d],
+            "displacements are on the virtual grid");
+  }
+  Require(sources.points == nullptr, "displacements have the samples of the virtual grid");
+  Require(descriptor.pass != MetricPass::Correlation || descriptor.gradient == MetricGradient::None,
+          "correlation has no derivative by displacements");
+}
+
+void
 Check(const MetricDescriptor & descriptor,
       const MetricSources &    sources,
       const ExecutionContext & context,
@@ -120,6 +139,10 @@ Check(const MetricDescriptor & descriptor,
     }
     const char * const reason = ReasonForHostOnly(descriptor, count);
     Require(context.backend != Backend::Cuda || reason == nullptr, reason);
+  }
+  else if (descriptor.fieldStage >= 0)
+  {
+    CheckField(descriptor, sources);
   }
   else
   {
@@ -220,6 +243,10 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples)
   if (descriptor.sharesValues)
   {
     bytes += static_cast<std::size_t>(samples) * BytesOfMovingValue(descriptor);
+  }
+  if (descriptor.fieldStage >= 0 && descriptor.gradient != MetricGradient::None)
+  {
+    bytes += static_cast<std::size_t>(samples) * dimension * sizeof(double);
   }
   if (descriptor.splineStage >= 0 && FitsCells(descriptor, samples))
   {

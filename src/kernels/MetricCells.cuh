@@ -41,9 +41,8 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Blocks of MetricThreads threads of a multiprocessor: 96 or 128 registers a thread. */
-template <typename TValues>
-constexpr unsigned int CellBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 5 : 4;
+/** Warps of a multiprocessor: 128 registers a thread. */
+constexpr unsigned int CellWarps = 16;
 
 /** Rows of a cell's nodes, its nodes, these times the axes of a force; and how they are shared among threads. */
 template <unsigned int VDimension>
@@ -170,7 +169,7 @@ AddSamplesOfCells(const MetricArguments<VDimension> &  arguments,
 /** Sums of values: a block \p samples places of the order. */
 template <typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(MetricThreads, CellBlocks<TValues>)
+__launch_bounds__(MetricThreads, CellWarps / MetricWarps)
   MetricCellValuesKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
                          const __grid_constant__ SplineParameters<VDimension> parameters,
                          const SplineOrder                                    order,
@@ -187,7 +186,7 @@ __launch_bounds__(MetricThreads, CellBlocks<TValues>)
 /** A histogram: a block HistogramSamples places of the order. */
 template <typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(HistogramThreads, CellBlocks<TValues> / 2)
+__launch_bounds__(HistogramThreads, 32 * CellWarps / HistogramThreads)
   MetricCellHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
                             const __grid_constant__ SplineParameters<VDimension> parameters,
                             const SplineOrder                                    order,

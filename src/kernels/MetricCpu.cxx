@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 /** \file
@@ -37,27 +38,13 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Sums over samples in a tree that depends on their number alone: blocks in order, then pairs of blocks. */
-template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
+constexpr std::int64_t SumBlock = 2048; // samples: enough for a thread, few enough for all of them
+
+/** The sum of the blocks' sums, by a tree. */
+template <unsigned int VDimension, unsigned int VSets>
 MetricResult
-SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
+AddPairwise(std::vector<MetricSums<VDimension, VSets>> & partial)
 {
-  constexpr std::int64_t                     block = 2048; // samples: enough for a thread, few enough for all of them
-  const std::int64_t                         blocks = (arguments.count + block - 1) / block;
-  std::vector<MetricSums<VDimension, VSets>> partial(static_cast<std::size_t>(blocks));
-  context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t b = begin; b < end; ++b)
-    {
-      MetricSums<VDimension, VSets> sums;
-      NoHistogram                   none;
-      const std::int64_t            last = std::min(arguments.count, (b + 1) * block);
-      for (MetricCursor<VDimension> cursor(arguments, b * block); cursor.sample < last; cursor.Advance(arguments))
-      {
-        AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
-      }
-      partial[static_cast<std::size_t>(b)] = sums;
-    }
-  });
   for (std::size_t stride = 1; stride < partial.size(); stride *= 2)
   {
     for (std::size_t at = 0; at + stride < partial.size(); at += 2 * stride)
@@ -66,6 +53,58 @@ SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext &
     }
   }
   return partial.empty() ? MetricResult() : MakeMetricResult(partial[0]);
+}
+
+/** Sums over samples in a tree that depends on their number alone: blocks in order, then pairs of blocks. */
+template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
+MetricResult
+SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
+{
+  const std::int64_t                         blocks = (arguments.count + SumBlock - 1) / SumBlock;
+  std::vector<MetricSums<VDimension, VSets>> partial(static_cast<std::size_t>(blocks));
+  context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b)
+    {
+      MetricSums<VDimension, VSets> sums;
+      NoHistogram                   none;
+      const std::int64_t            last = std::min(arguments.count, (b + 1) * SumBlock);
+      for (MetricCursor<VDimension> cursor(arguments, b * SumBlock); cursor.sample < last; cursor.Advance(arguments))
+      {
+        AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
+      }
+      partial[static_cast<std::size_t>(b)] = sums;
+    }
+  });
+  return AddPairwise(partial);
+}
+
+/** The same with the force of each sample on its own displacement. */
+template <typename TValues, unsigned int VDimension>
+MetricResult
+ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
+            const SplineParameters<VDimension> & parameters,
+            const ExecutionContext &             context)
+{
+  const std::int64_t                     blocks = (arguments.count + SumBlock - 1) / SumBlock;
+  std::vector<MetricSums<VDimension, 0>> partial(static_cast<std::size_t>(blocks));
+  std::vector<double>                    forces(static_cast<std::size_t>(arguments.count) * VDimension);
+  context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b)
+    {
+      SampleForce<VDimension> sums(parameters);
+      NoHistogram             none;
+      const std::int64_t      last = std::min(arguments.count, (b + 1) * SumBlock);
+      for (MetricCursor<VDimension> cursor(arguments, b * SumBlock); cursor.sample < last; cursor.Advance(arguments))
+      {
+        AddMetricSample<true, TValues>(arguments, cursor, sums, none);
+        sums.Store(forces.data() + cursor.sample * static_cast<std::int64_t>(VDimension));
+      }
+      partial[static_cast<std::size_t>(b)] = sums.GetSums();
+    }
+  });
+  MetricResult result = AddPairwise(partial);
+  result.derivatives[0] = std::move(forces);
+  return result;
 }
 
 /** A histogram of a thread's samples, digit by digit. */
@@ -228,6 +267,15 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
     if (descriptor.parameters.table != nullptr)
     {
       arguments.table = descriptor.parameters.table->data();
+    }
+    if constexpr (decltype(sets)::value == 1)
+    {
+      if (descriptor.fieldStage >= 0)
+      {
+        const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages.data());
+        result = ForcesOnCpu<decltype(values)>(arguments, parameters, context);
+        return;
+      }
     }
     if constexpr (decltype(sets)::value > 0)
     {

@@ -44,7 +44,6 @@ namespace
 template <typename TValues>
 constexpr unsigned int MetricBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
 
-constexpr std::int64_t MostMetricBlocks = 4096; // some blocks for each place of a large device, few enough to sum up
 
 /** Blocks of samples that lie apart by the number of threads: a block's sums, by a fixed tree, to its place in
  * \p partial. */
@@ -132,6 +131,10 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
   if (keepsOrder || (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None))
   {
     return EvaluateSplineMetricOnCuda(descriptor, sources, context, workspace);
+  }
+  if (descriptor.fieldStage >= 0 && descriptor.gradient != MetricGradient::None)
+  {
+    return EvaluateFieldMetricOnCuda(descriptor, sources, context, workspace);
   }
   const DeviceScope scope(context.device);
   const Stream      stream;

@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 /** \file
  * \brief What the device's passes of a metric share. */
@@ -47,13 +48,16 @@ public:
    * \param[in] descriptor the metric
    * \param[in] withStages whether the stages are read from memory, and do not travel with the arguments alone
    * \param[in] stream the stream
-   * \param[in,out] arguments stages and table are set */
+   * \param[in,out] arguments stages and table are set
+   * \param[in] threads who copies */
   template <unsigned int VDimension>
   MetricUploads(const MetricDescriptor &      descriptor,
                 bool                          withStages,
                 const Stream &                stream,
-                MetricArguments<VDimension> & arguments)
-    : m_Stages(withStages ? descriptor.chain.Bytes(VDimension) : 0, stream)
+                MetricArguments<VDimension> & arguments,
+                CopyThreads                   threads = {})
+    : m_Uploader(std::move(threads))
+    , m_Stages(withStages ? descriptor.chain.Bytes(VDimension) : 0, stream)
     , m_Table(BytesOfTable(descriptor), stream)
   {
     if (withStages)
@@ -105,6 +109,9 @@ KeptMemory(const MetricDescriptor &                    descriptor,
   return descriptor.sharesValues ? workspace->values->memory.get() : nullptr;
 }
 
+/** \brief Blocks of a kernel, at most: some for each place of a large device, few enough to sum up. */
+inline constexpr std::int64_t MostMetricBlocks = 4096;
+
 /** \brief Enqueues the sums over blocks, by a fixed tree.
  *
  * \param[in] partial a row of \p blocks for each number, device
@@ -126,6 +133,13 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
                            const MetricSources &    sources,
                            const ExecutionContext & context,
                            MetricWorkspace *        workspace);
+
+/** \brief EvaluateMetric() on a device with derivatives by the displacements of a stage. */
+MetricResult
+EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,
+                          const MetricSources &    sources,
+                          const ExecutionContext & context,
+                          const MetricWorkspace *  workspace);
 
 } // namespace itk::CudaSpline
 

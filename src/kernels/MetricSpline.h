@@ -100,15 +100,15 @@ struct SplineParameters
   }
 };
 
-/** \brief SplineParameters of a descriptor. */
+/** \brief SplineParameters of a descriptor: of its stage of B-splines, or of displacements. */
 template <unsigned int VDimension>
 SplineParameters<VDimension>
 MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<VDimension> * stages)
 {
   SplineParameters<VDimension> parameters{};
   parameters.stages = stages;
-  parameters.stage = descriptor.splineStage;
-  const auto first = static_cast<std::size_t>(descriptor.splineStage);
+  parameters.stage = descriptor.splineStage >= 0 ? descriptor.splineStage : descriptor.fieldStage;
+  const auto first = static_cast<std::size_t>(parameters.stage);
   parameters.nodes = TransformChain::CountOf(descriptor.chain.stages[first], 1);
   for (unsigned int d = 0; d < VDimension; ++d)
   {
@@ -296,6 +296,62 @@ private:
 
   const SplineParameters<VDimension> & m_Parameters;
   double *                             m_Coefficients;
+  MetricSums<VDimension, 0>            m_Sums;
+};
+
+/** \brief MetricSums with the force of a sample on its own displacement in place of moments. */
+template <unsigned int VDimension>
+class SampleForce
+{
+public:
+  /** Sets of weights. */
+  static constexpr unsigned int Sets = 1;
+  /** See MetricSums. */
+  static constexpr bool AnyPass = false;
+
+  /** \param[in] parameters of the chain; they outlive this */
+  CUDASPLINE_HOST_DEVICE explicit SampleForce(const SplineParameters<VDimension> & parameters)
+    : m_Parameters(parameters)
+  {}
+
+  /** Counts a sample. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddSample()
+  {
+    m_Sums.AddSample();
+  }
+  /** Adds to a sum of values. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddValue(unsigned int which, double value)
+  {
+    m_Sums.AddValue(which, value);
+  }
+  /** Keeps w M' g. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddForce(unsigned int, double weight, const double (&gradient)[VDimension], const double (&)[VDimension])
+  {
+    m_Parameters.ForceOf(weight, gradient, m_Force);
+  }
+  /** Writes the force of the sample that was added last, 0 where none was since, and forgets it. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Store(double * force)
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      force[d] = m_Force[d];
+      m_Force[d] = 0.0;
+    }
+  }
+  /** Count and values. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE const MetricSums<VDimension, 0> &
+                                                 GetSums() const
+  {
+    return m_Sums;
+  }
+
+private:
+  const SplineParameters<VDimension> & m_Parameters;
+  double                               m_Force[VDimension]{};
   MetricSums<VDimension, 0>            m_Sums;
 };
 

@@ -19,6 +19,7 @@
 #define CudaSplineTest_MetricTestSupport_h
 
 #include "GpuOnAndOff.h"
+#include "MetricTestFields.h"
 #include "MetricTestImages.h"
 #include "RandomData.h"
 
@@ -45,7 +46,7 @@ namespace CudaSplineTest
 /** How a metric is set up. */
 struct MetricCase
 {
-  std::string transform{ "affine" };       ///< see MetricTransforms()
+  std::string transform{ "affine" };       ///< see MetricTransforms() and FieldTransforms()
   int         splineOrder{ -1 };           ///< of the moving interpolator; -1: linear, -2: nearest neighbours
   bool        centralDifferences{ false }; ///< else ITK's default, the gradient filter's image
   bool        fixedMask{ false };
@@ -59,6 +60,13 @@ struct MetricCase
   IsBySpline() const
   {
     return transform.compare(0, 8, "B-spline") == 0;
+  }
+
+  /** Whether the derivative is by the displacements of a field. */
+  bool
+  IsByField() const
+  {
+    return transform.compare(0, 5, "field") == 0;
   }
 
   std::string
@@ -78,7 +86,8 @@ SetUpMetric(TMetric * metric, const MetricCase & what, const MetricImages<TImage
   constexpr unsigned int dimension = TImage::ImageDimension;
   metric->SetFixedImage(images.fixed);
   metric->SetMovingImage(images.moving);
-  metric->SetMovingTransform(MetricTransform<dimension>(what.transform));
+  metric->SetMovingTransform(what.IsByField() ? FieldTransform(what.transform, images.fixed.GetPointer())
+                                              : MetricTransform<dimension>(what.transform));
   if (what.splineOrder >= 0)
   {
     auto spline = itk::BSplineInterpolateImageFunction<TImage, double>::New();
@@ -178,7 +187,7 @@ PromisedToMetric(const std::string & className, const MetricCase & what, unsigne
   const char * const interpolator = what.splineOrder == -1   ? "LinearInterpolateImageFunction"
                                     : what.splineOrder == -2 ? "NearestNeighborInterpolateImageFunction"
                                                              : "BSplineInterpolateImageFunction";
-  const char * const transform = what.IsBySpline() ? "B-spline" : "linear";
+  const char * const transform = what.IsBySpline() ? "B-spline" : what.IsByField() ? "displacement" : "linear";
   return PromisedBackend({ className, "scalar", std::to_string(dimension), interpolator, transform, "-" }, onGpu);
 }
 

@@ -86,6 +86,9 @@ struct MetricDescriptor
   /** The stage of B-splines by whose coefficients the derivative is wanted; those behind it are Affine. -1: moments are
    * added up, for the parameters of linear stages. */
   int splineStage{ -1 };
+  /** The stage of displacements by whose samples the derivative is wanted, those of a grid that is the virtual one;
+   * stages behind it are Affine. Not of Correlation, and not of lists of places. -1: none is. */
+  int fieldStage{ -1 };
   /** Whether a pass without derivative leaves the moving values of its samples in the workspace, and one with it takes
    * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
   bool                    sharesValues{ false };
@@ -136,8 +139,9 @@ struct MetricResult
   std::int64_t          count{ 0 };            ///< samples that are valid
   std::array<double, 3> values{ { 0, 0, 0 } }; ///< see MetricPass
   /** Of the sets of weights that MetricPass names: with MetricDescriptor::splineStage the sums of w B(x)' M' g, a plane
-   * of coefficients an axis, with B the splines' weights and M the matrix of the stages behind; else D rows of D + 1
-   * moments (MetricSums). Empty where no derivative is wanted. */
+   * of coefficients an axis, with B the splines' weights and M the matrix of the stages behind; with fieldStage w M' g
+   * of each sample, its D numbers side by side, 0 where it is not valid; else D rows of D + 1 moments (MetricSums).
+   * Empty where no derivative is wanted. */
   std::array<std::vector<double>, 2> derivatives;
   /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins, each weight rounded as ParzenWeight says:
    * in double precision where elements are float64. */
@@ -208,7 +212,8 @@ ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples);
 
 /** \brief Memory of a device that EvaluateMetric() takes beside its sources, at most (bytes), with the workspace.
  *
- * Derivatives by the coefficients of B-splines take the most: 18 bytes a sample, and 3 KiB for each cell of the grid
+ * Derivatives by displacements take 8 bytes a sample and axis. Those by the coefficients of B-splines take 18 bytes a
+ * sample, and 3 KiB for each cell of the grid
  * and each 1024 samples or more; moving values that are shared 8 bytes a sample (4 of float pixels); all else 2 MiB and
  * what the stages have.
  *

@@ -1,0 +1,233 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "MetricTestMatrix.h"
+
+#include "itkCudaCorrelationImageToImageMetricv4.h"
+#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
+#include "itkCudaMeanSquaresImageToImageMetricv4.h"
+
+#include "itkGradientDescentOptimizerv4.h"
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+/** \file
+ * \brief Metrics by the displacements of a field, which has local support: each sample has a derivative of its own.
+ * Against ITK's, and the steps that an optimizer of ITK's takes. */
+
+namespace
+{
+
+using namespace CudaSplineTest;
+using itk::CudaSpline::Backend;
+
+class MetricFields : public GpuOnAndOff
+{
+protected:
+  template <typename TReference, typename TMetric, typename TImage>
+  static void
+  Compare(const MetricTolerance & inDouble, const MetricTolerance & inSingle)
+  {
+    const MetricImages<TImage> images;
+    int                        choice = 0;
+    for (const std::string & transform : FieldTransforms())
+    {
+      MetricCase what;
+      what.transform = transform;
+      what.centralDifferences = choice % 2 == 1;
+      what.fixedMask = choice == 1 || choice == 3;
+      what.movingMask = choice == 2 || choice == 3;
+      what.splineOrder = choice == 2 ? 1 : -1;
+      for (const bool isDouble : { true, false })
+      {
+        what.isDouble = isDouble;
+        CompareMetric<TReference, TMetric>(what, images, isDouble ? inDouble : inSingle, GetParam());
+      }
+      ++choice;
+    }
+  }
+};
+
+TEST_P(MetricFields, MeanSquares)
+{
+  const MetricTolerance inDouble{ 1e-12, 1e-10 };
+  const MetricTolerance inSingle{ 1e-6, 1e-5 };
+  Compare<itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>,
+          Image2D>(inDouble, inSingle);
+  Compare<itk::MeanSquaresImageToImageMetricv4<DoubleImage3D, DoubleImage3D>,
+          itk::CudaMeanSquaresImageToImageMetricv4<DoubleImage3D, DoubleImage3D>,
+          DoubleImage3D>(inDouble, inSingle);
+}
+
+TEST_P(MetricFields, MutualInformation)
+{
+  const MetricTolerance inDouble{ 1e-11, 1e-9 };
+  const MetricTolerance inSingle{ 1e-6, 1e-4 };
+  Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
+          Image2D>(inDouble, inSingle);
+  Compare<itk::MattesMutualInformationImageToImageMetricv4<Image3D, Image3D>,
+          itk::CudaMattesMutualInformationImageToImageMetricv4<Image3D, Image3D>,
+          Image3D>(inDouble, inSingle);
+}
+
+TEST_P(MetricFields, OneVoxelThick)
+{
+  MetricImages<Image3D> images;
+  images.fixed = BlobImage<Image3D>({ 30, 20, 1 }, 2.3, 0.0);
+  images.moving = BlobImage<Image3D>({ 30, 20, 1 }, 2.3, 0.0);
+  for (unsigned int i = 0; i < 600; ++i)
+  {
+    images.moving->GetBufferPointer()[i] += static_cast<float>((i * i) % 17);
+  }
+  MetricCase what;
+  what.transform = "field";
+  what.centralDifferences = true;
+  CompareMetric<itk::MeanSquaresImageToImageMetricv4<Image3D, Image3D>,
+                itk::CudaMeanSquaresImageToImageMetricv4<Image3D, Image3D>>(what, images, { 1e-12, 1e-10 }, GetParam());
+}
+
+TEST_P(MetricFields, NoOverlap)
+{
+  for (const char * const transform : { "field", "B-spline" })
+  {
+    MetricImages<Image2D> images;
+    auto                  far = images.moving->GetOrigin();
+    far.Fill(1e5);
+    images.moving->SetOrigin(far);
+    MetricCase what;
+    what.transform = transform;
+    double                                                                 value = 0.0;
+    itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>::DerivativeType derivative;
+    const auto                                                             evaluate = [&](auto metric) {
+      SetUpMetric(metric.GetPointer(), what, images);
+      metric->SetGPUEnabled(GetParam());
+      metric->Initialize();
+      metric->GetValueAndDerivative(value, derivative);
+      EXPECT_NE(metric->GetLastBackend(), Backend::Superclass) << metric->GetFallbackReason();
+      EXPECT_EQ(metric->GetNumberOfValidPoints(), 0u);
+    };
+    // ITK's largest value, and no derivative; or ITK's exception.
+    evaluate(itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>::New());
+    EXPECT_EQ(value, itk::NumericTraits<double>::max());
+    EXPECT_EQ(derivative.two_norm(), 0.0);
+    EXPECT_THROW(evaluate(itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>::New()),
+                 itk::ExceptionObject);
+  }
+}
+
+TEST_P(MetricFields, AnotherVirtualDomainIsAnExceptionOfItk)
+{
+  const MetricImages<Image2D> images;
+  MetricCase                  what;
+  what.transform = "field";
+  what.ownDomain = true;
+  const auto initialize = [&](auto metric) {
+    SetUpMetric(metric.GetPointer(), what, images);
+    metric->Initialize();
+  };
+  EXPECT_THROW(initialize(itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>::New()), itk::ExceptionObject);
+  EXPECT_THROW(initialize(itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>::New()), itk::ExceptionObject);
+}
+
+TEST_P(MetricFields, SampledPointsAndCorrelationAreTheSuperclass)
+{
+  const MetricImages<Image2D> images;
+  const auto                  compare = [&](auto reference, auto metric, const MetricCase & what, const char * word) {
+    const auto evaluate = [&](auto * one) {
+      SetUpMetric(one, what, images);
+      one->SetMaximumNumberOfWorkUnits(1);
+      one->Initialize();
+      double                                                value = 0.0;
+      typename std::decay_t<decltype(*one)>::DerivativeType derivative;
+      one->GetValueAndDerivative(value, derivative);
+      return std::make_pair(value, derivative);
+    };
+    metric->SetGPUEnabled(GetParam());
+    EXPECT_EQ(evaluate(metric.GetPointer()), evaluate(reference.GetPointer()));
+    EXPECT_EQ(metric->GetLastBackend(), Backend::Superclass);
+    EXPECT_NE(metric->GetFallbackReason().find(word), std::string::npos) << metric->GetFallbackReason();
+  };
+  MetricCase what;
+  what.transform = "field";
+  const auto correlation = itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>::New();
+  compare(itk::CorrelationImageToImageMetricv4<Image2D, Image2D>::New(), correlation, what, "correlation");
+  EXPECT_LT(correlation->GetValue(), 0.0); // which the kernels know
+  EXPECT_NE(correlation->GetLastBackend(), Backend::Superclass) << correlation->GetFallbackReason();
+  what.sampling = 1;
+  compare(itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>::New(),
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>::New(),
+          what,
+          "sampled points");
+}
+
+/** The field after some steps of ITK's optimizer, which takes the transform for its own. */
+template <typename TMetric, typename TTransform>
+typename TTransform::ParametersType
+Descend(TMetric * metric, TTransform * transform, const MetricImages<Image2D> & images, double longest)
+{
+  metric->SetFixedImage(images.fixed);
+  metric->SetMovingImage(images.moving);
+  metric->SetMovingTransform(transform);
+  metric->SetUseMovingImageGradientFilter(false);
+  metric->SetUseFixedImageGradientFilter(false);
+  metric->SetMaximumNumberOfWorkUnits(1);
+  metric->Initialize();
+  double                           value = 0.0;
+  typename TMetric::DerivativeType derivative;
+  metric->GetValueAndDerivative(value, derivative);
+  auto optimizer = itk::GradientDescentOptimizerv4::New();
+  optimizer->SetMetric(metric);
+  optimizer->SetNumberOfIterations(10);
+  optimizer->SetLearningRate(longest / derivative.inf_norm()); // of the first step, in mm
+  optimizer->SetDoEstimateLearningRateOnce(false);
+  optimizer->StartOptimization();
+  return transform->GetParameters();
+}
+
+TEST_P(MetricFields, StepsOfAnOptimizerAreThoseOfItk)
+{
+  const MetricImages<Image2D> images;
+  const auto                  compare = [&](auto reference, auto metric, auto makeTransform) {
+    metric->SetGPUEnabled(GetParam());
+    metric->SetPrecision(itk::CudaSplinePrecision::Double);
+    const auto start = makeTransform();
+    const auto expected = Descend(reference.GetPointer(), makeTransform().GetPointer(), images, 0.3);
+    const auto found = Descend(metric.GetPointer(), makeTransform().GetPointer(), images, 0.3);
+    MetricCase what;
+    what.transform = "field";
+    EXPECT_EQ(metric->GetLastBackend(), PromisedToMetric(metric->GetNameOfClass(), what, 2, GetParam()))
+      << metric->GetFallbackReason();
+    EXPECT_LE((found - expected).inf_norm(), 1e-8);
+    EXPECT_GT((expected - start->GetParameters()).inf_norm(), 0.05); // it did move
+  };
+  using Field = itk::DisplacementFieldTransform<double, 2>;
+  using Smoothed = itk::GaussianSmoothingOnUpdateDisplacementFieldTransform<double, 2>;
+  compare(itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>::New(),
+          itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>::New(),
+          [&images] { return WavyField<Field>(images.fixed.GetPointer(), 0.2); });
+  compare(itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>::New(),
+          itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>::New(),
+          [&images] { return WavyField<Smoothed>(images.fixed.GetPointer(), 0.2); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, MetricFields, testing::Bool(), GpuOrHost);
+
+} // namespace
