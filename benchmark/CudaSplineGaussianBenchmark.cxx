@@ -40,6 +40,7 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -115,11 +116,13 @@ MeasureScales(benchmark::State & state, std::size_t size, unsigned int cells, bo
   metric->Initialize();
   auto estimator = TEstimator::New();
   estimator->SetMetric(metric);
-  double                          result = 0.0;
-  typename TEstimator::ScalesType scales;
+  double                           result = 0.0;
+  typename TEstimator::ScalesType  scales;
+  std::mt19937                     generator(12345);
+  std::normal_distribution<double> noise; // the worst of steps: gradients are smoother
   for (unsigned int p = 0; p < parameters.Size(); ++p)
   {
-    parameters[p] = std::sin(12.9898 * p) * std::cos(78.233 * p);
+    parameters[p] = noise(generator);
   }
   for (auto _ : state)
   {
