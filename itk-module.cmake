@@ -30,6 +30,7 @@ itk_module(
     ITKImageGradient
     ITKImageGrid
     ITKMetricsv4
+    ITKOptimizersv4
     ITKSmoothing
     ITKSpatialObjects
     ITKTransform
@@ -49,7 +50,6 @@ itk_module(
     ITKImageSources
     ITKImageIntensity
     ITKImageStatistics
-    ITKOptimizersv4
     ITKRegistrationMethodsv4
     ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"

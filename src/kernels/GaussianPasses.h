@@ -119,6 +119,21 @@ GradientSourceOnCuda(const GaussianDescriptor & descriptor,
                      const ExecutionContext &   context);
 ///@}
 
+class Stream;
+
+/** \brief Enqueues filters of floats that are in device memory.
+ *
+ * \param[in] passes the filters in their order, \param[in] samples what the first one reads
+ * \param[in,out] volume what it writes, and the others filter in place; may be \p samples
+ * \param[in] notes GaussianNotesBytes() of the axis that has the most */
+void
+LaunchGaussianPasses(const GaussianDescriptor &        descriptor,
+                     const std::vector<GaussianPass> & passes,
+                     const float *                     samples,
+                     float *                           volume,
+                     double *                          notes,
+                     const Stream &                    stream);
+
 } // namespace itk::CudaSpline
 
 #endif

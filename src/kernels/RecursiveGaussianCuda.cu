@@ -88,16 +88,11 @@ LaunchPasses(const GaussianDescriptor &        descriptor,
 {
   if (source.GetDescriptor().element == ScalarType::Float32)
   {
-    LaunchLines(descriptor, passes[0], static_cast<const float *>(source.GetData()), volume, notes, stream);
+    LaunchGaussianPasses(descriptor, passes, static_cast<const float *>(source.GetData()), volume, notes, stream);
+    return;
   }
-  else
-  {
-    LaunchLines(descriptor, passes[0], static_cast<const double *>(source.GetData()), volume, notes, stream);
-  }
-  for (std::size_t i = 1; i < passes.size(); ++i)
-  {
-    LaunchLines<float>(descriptor, passes[i], volume, volume, notes, stream);
-  }
+  LaunchLines(descriptor, passes[0], static_cast<const double *>(source.GetData()), volume, notes, stream);
+  LaunchGaussianPasses(descriptor, { passes.begin() + 1, passes.end() }, volume, volume, notes, stream);
 }
 
 /** Floats to pixels of any type. */
@@ -255,6 +250,21 @@ MakePlanes(const GaussianDescriptor & descriptor,
   return planes;
 }
 } // namespace
+
+void
+LaunchGaussianPasses(const GaussianDescriptor &        descriptor,
+                     const std::vector<GaussianPass> & passes,
+                     const float *                     samples,
+                     float *                           volume,
+                     double *                          notes,
+                     const Stream &                    stream)
+{
+  for (const GaussianPass & pass : passes)
+  {
+    LaunchLines(descriptor, pass, samples, volume, notes, stream);
+    samples = volume;
+  }
+}
 
 void
 SmoothOnCuda(const GaussianDescriptor & descriptor,

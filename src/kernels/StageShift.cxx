@@ -18,6 +18,7 @@
 #include "itkCudaSpline/kernels/StageShift.h"
 
 #include "kernels/MethodDispatch.h"
+#include "kernels/SplineRefinement.h"
 #include "kernels/TransformStages.h"
 
 #include <algorithm>
@@ -147,21 +148,51 @@ public:
   }
 
 private:
-  /** Lengths of the changes of the coefficients. */
+  /** Lengths of the changes of the coefficients: of finer ones, which lie closer to the spline, where cells have many
+   * samples. */
   void
   MeasureCoefficients(const double * change)
   {
-    const std::int64_t plane = m_Change.extent.Count();
-    m_Lengths.resize(static_cast<std::size_t>(plane));
-    for (std::int64_t i = 0; i < plane; ++i)
+    std::vector<double> planes(change, change + m_Change.extent.Count() * VDimension);
+    double              samples = 1.0;
+    double              cell = std::numeric_limits<double>::infinity(); // samples along an edge, at the least
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      m_Size[d] = m_Change.extent.size[d];
+      samples *= static_cast<double>(m_Chain.regionSize[d]);
+    }
+    Index  sample{};
+    double first[VDimension];
+    this->GridIndexOf(sample, first);
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      double next[VDimension];
+      sample[c] = 1;
+      this->GridIndexOf(sample, next);
+      sample[c] = 0;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        cell = std::min(cell, 1.0 / std::abs(next[d] - first[d]));
+      }
+    }
+    for (; cell > 4.0 && static_cast<double>(planes.size() << VDimension) <= 0.25 * samples * VDimension; cell *= 0.5)
+    {
+      RefineSpline(planes, m_Size, m_Change.order);
+      ++m_Levels;
+    }
+    const std::size_t plane = planes.size() / VDimension;
+    double            longest = 0.0;
+    m_Lengths.resize(plane);
+    for (std::size_t i = 0; i < plane; ++i)
     {
       double sum = 0.0;
       for (unsigned int d = 0; d < VDimension; ++d)
       {
-        const double x = change[d * plane + i];
+        const double x = planes[d * plane + i];
         sum += std::isnan(x) ? std::numeric_limits<double>::infinity() : x * x; // its neighbours count
       }
-      m_Lengths[static_cast<std::size_t>(i)] = std::sqrt(sum);
+      m_Lengths[i] = std::sqrt(sum);
+      longest = std::max(longest, m_Lengths[i]);
     }
     double norm = 0.0;
     for (const auto & row : m_Behind)
@@ -171,7 +202,18 @@ private:
         norm += element * element;
       }
     }
-    m_Stretch = std::sqrt(norm) * (1.0 + 1e-9); // roundings of the sums count
+    // Roundings of the sums count: of finer coefficients by the longest ones, as these may cancel.
+    m_Stretch = std::sqrt(norm) * (1.0 + 1e-9);
+    m_Slack = std::isfinite(longest) ? 1e-13 * longest * m_Stretch : 0.0;
+  }
+
+  /** Where a sample is on the grid of a B-spline. */
+  void
+  GridIndexOf(const Index & sample, double (&index)[VDimension]) const
+  {
+    double point[VDimension];
+    this->PlaceOf(sample, point);
+    PointToContinuousIndex(m_Change.origin, m_Change.pointToIndex, point, index);
   }
 
   /** First and last sample of a block, by axis. */
@@ -219,17 +261,15 @@ private:
       {
         sample[d] = corners[(corner >> d) & 1U][d];
       }
-      double point[VDimension];
       double index[VDimension];
-      this->PlaceOf(sample, point);
-      PointToContinuousIndex(m_Change.origin, m_Change.pointToIndex, point, index);
+      this->GridIndexOf(sample, index);
       for (unsigned int d = 0; d < VDimension; ++d)
       {
         low[d] = std::min(low[d], index[d]);
         high[d] = std::max(high[d], index[d]);
       }
     }
-    // The coefficients of all supports, and for the roundings some beyond.
+    // The coefficients of all supports within the valid region, and for the roundings some beyond.
     constexpr double margin = 1e-6;
     const double     half = 0.5 * (m_Change.order - 1);
     std::int64_t     from[3] = { 0, 0, 0 };
@@ -238,18 +278,23 @@ private:
     std::int64_t     size = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      const auto   last = static_cast<double>(m_Change.extent.size[d] - 1);
-      const auto   start = static_cast<double>(m_Change.extent.start[d]);
-      const double first = std::floor(low[d] - half - margin) - start;
-      const double end = std::floor(high[d] - half + margin) + m_Change.order - start;
-      if (!(end >= 0.0 && first <= last))
+      double first = std::max(low[d], m_Change.lower[d]) - margin;
+      double last = std::min(high[d], m_Change.upper[d]) + margin;
+      if (!(first <= last))
       {
         return 0.0;
       }
-      from[d] = static_cast<std::int64_t>(std::max(first, 0.0));
-      to[d] = static_cast<std::int64_t>(std::min(end, last));
+      first -= static_cast<double>(m_Change.extent.start[d]);
+      last -= static_cast<double>(m_Change.extent.start[d]);
+      for (int level = 0; level < m_Levels; ++level)
+      {
+        first = RefinedIndex(first, m_Change.order);
+        last = RefinedIndex(last, m_Change.order);
+      }
+      from[d] = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(first - half)));
+      to[d] = std::min(m_Size[d] - 1, static_cast<std::int64_t>(std::floor(last - half)) + m_Change.order);
       stride[d] = size;
-      size *= m_Change.extent.size[d];
+      size *= m_Size[d];
     }
     double longest = 0.0;
     for (std::int64_t z = from[2]; z <= to[2]; ++z)
@@ -260,7 +305,7 @@ private:
         longest = std::max(longest, *std::max_element(row + from[0], row + to[0] + 1));
       }
     }
-    return longest * m_Stretch;
+    return longest > 0.0 ? longest * m_Stretch + m_Slack : 0.0;
   }
 
   double
@@ -309,6 +354,9 @@ private:
   std::array<std::int64_t, VDimension>                   m_Blocks{};
   std::vector<double>                                    m_Lengths; // of a B-spline that can be bounded
   double                                                 m_Stretch{ 1.0 };
+  double                                                 m_Slack{ 0.0 };
+  std::array<std::int64_t, VDimension>                   m_Size{};      // of m_Lengths
+  int                                                    m_Levels{ 0 }; // how often they were refined
 };
 } // namespace
 

@@ -219,7 +219,7 @@ TEST_F(Registered, OursAreMadeByTheirOwnName)
 TEST_F(Registered, ClassesAreSwitched)
 {
   const auto names = itk::CudaSplineFactory::GetClassNames();
-  EXPECT_EQ(names.size(), 3U);
+  EXPECT_EQ(names.size(), 5U);
   for (const std::string & name : names)
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));

@@ -31,7 +31,8 @@ namespace itk::CudaSpline
 /** \brief How far the samples of a grid move at most when the displacements of a stage change.
  *
  * The change alone is evaluated, and where it is that of a B-spline, not everywhere: weights are not negative and sum
- * to 1, so in a block of samples no change is longer than the longest of the coefficients that the block depends on.
+ * to 1, so in a block of samples no change is longer than the longest of the coefficients that the block depends on, of
+ * a finer grid where cells have many samples.
  * Blocks are taken in the order of that bound, on all threads, until it is below what was found. The result does not
  * depend on how the work is shared.
  *

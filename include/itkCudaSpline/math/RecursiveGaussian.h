@@ -167,10 +167,11 @@ struct RoundedDouble
  *
  * \tparam TSample RoundedDouble, or a pack of the doubles of several lines: has a product with a double, a sum and a
  *   difference
- * \param[in] forward factors of the samples, \param[in] in0 and the next three: the samples, the latest first
- * \param[in] feedback factors of the results, \param[in] out0 and the next three: the results, the latest first; where
- *   they would lie beyond the end of the line, the sample at the end
- * \param[in] edge takes the place of \p feedback there
+ * \param[in] forward factors of the samples
+ * \param[in] in0,in1,in2,in3 the samples, the latest first
+ * \param[in] feedback factors of the results
+ * \param[in] edge takes the place of \p feedback where a result would lie beyond the end of the line
+ * \param[in] out0,out1,out2,out3 the results, the latest first; beyond the end the sample at the end
  * \param[in] known results on the line so far, from 4 on any number */
 template <typename TSample>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TSample
