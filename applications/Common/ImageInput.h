@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_ImageInput_h
-#define CudaSplineResample_ImageInput_h
+#ifndef CudaSplineProgram_ImageInput_h
+#define CudaSplineProgram_ImageInput_h
 
 #include "Volume.h"
 
@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief How a DICOM folder may be read. */
@@ -70,6 +70,6 @@ DescribeImage(const std::string & path, const SeriesChoice & choice);
 Volume
 ReadImage(ImageDescription & description);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

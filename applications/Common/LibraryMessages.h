@@ -15,12 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_LibraryMessages_h
-#define CudaSplineResample_LibraryMessages_h
+#ifndef CudaSplineProgram_LibraryMessages_h
+#define CudaSplineProgram_LibraryMessages_h
 
 #include <string>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief Collects what libraries print on stderr (ITK's warnings, MetaIO, GDCM, TIFF and others), while it lives.
@@ -56,6 +56,6 @@ CheckComplete(const std::string & text, const std::string & path);
 void
 WarnOf(const std::string & text);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

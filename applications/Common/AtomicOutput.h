@@ -15,13 +15,14 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_AtomicOutput_h
-#define CudaSplineResample_AtomicOutput_h
+#ifndef CudaSplineProgram_AtomicOutput_h
+#define CudaSplineProgram_AtomicOutput_h
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief An output file, or a pair of files as .mhd and .raw, that is replaced only when the new one is complete.
@@ -79,10 +80,13 @@ RemoveLeftOutput(const std::string & target, const std::string & mark);
 /** \brief Makes SIGINT, SIGTERM and SIGHUP remove the folders of all AtomicOutput objects before they end the program.
  *
  * To be called before there are other threads, and by a process that forks others behind that: they have no thread that
- * would wait for signals, and call it themselves. */
+ * would wait for signals, and call it themselves.
+ *
+ * \param[in] first is called with a signal, in the thread that waits for them; true where the program ends by itself
+ * then, so that nothing is removed. Empty: no signal is left to the program. */
 void
-RemoveOutputsOnSignals();
+RemoveOutputsOnSignals(const std::function<bool(int)> & first = nullptr);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

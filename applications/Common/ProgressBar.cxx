@@ -22,7 +22,7 @@
 
 #include <unistd.h>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 ProgressBar::ProgressBar()
@@ -68,4 +68,4 @@ ProgressBar::Wipe()
   }
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

@@ -25,7 +25,7 @@
 
 #include <new>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 Coordinates
@@ -125,4 +125,4 @@ Volume::Allocate(const Grid & grid, ScalarType type)
   return volume;
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

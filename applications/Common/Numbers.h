@@ -15,22 +15,30 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_NiftiLength_h
-#define CudaSplineResample_NiftiLength_h
+#ifndef CudaSplineProgram_Numbers_h
+#define CudaSplineProgram_Numbers_h
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
-/** \brief Throws where a NIfTI or Analyze file is shorter than its header says.
- *
- * ITK's NIfTI reader says nothing of it: what is missing comes out as zeros. Compressed files are decompressed once to
- * count their bytes. \param[in] path .nii, .hdr or .img, also with .gz \exception ProgramError the file, or the one
- * that belongs to it, is cut short */
-void
-CheckNiftiLength(const std::string & path);
+/** \brief A whole word as a number; empty for another word. */
+std::optional<double>
+ParseNumber(const std::string & word);
 
-} // namespace CudaSplineResample
+/** \brief "1,2.5,3" as numbers.
+ *
+ * \param[in] option name of the option, for messages
+ * \param[in] text its value
+ * \param[in] most numbers that are allowed
+ * \exception ProgramError a word is no finite number, or there are more */
+std::vector<double>
+ParseNumbers(const std::string & option, const std::string & text, std::size_t most = 3);
+
+} // namespace CudaSplineProgram
 
 #endif

@@ -27,7 +27,7 @@
 
 #include <unistd.h>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 LibraryMessages::LibraryMessages()
@@ -124,4 +124,4 @@ WarnOf(const std::string & text)
   }
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

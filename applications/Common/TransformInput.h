@@ -15,17 +15,29 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_TransformInput_h
-#define CudaSplineResample_TransformInput_h
+#ifndef CudaSplineProgram_TransformInput_h
+#define CudaSplineProgram_TransformInput_h
 
-#include "CommandLine.h"
+#include "Volume.h"
 
 #include "itkTransform.h"
 
+#include <string>
 #include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
+
+/** \brief A file of transforms, as it is or inverted. */
+struct TransformArgument
+{
+  std::string file;
+  bool        inverse{ false };
+};
+
+/** \brief A transform as the command line and lists name it: a file, and ",inverse" behind it to invert it. */
+TransformArgument
+ParseTransform(const std::string & text);
 
 /** \brief The transform from points of the output to points of the input.
  *
@@ -41,6 +53,6 @@ MakeTransform(const std::vector<TransformArgument> & arguments,
               const std::vector<double> &            rotation,
               const Grid &                           input);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

@@ -15,14 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_ImageOutput_h
-#define CudaSplineResample_ImageOutput_h
+#ifndef CudaSplineProgram_ImageOutput_h
+#define CudaSplineProgram_ImageOutput_h
 
+#include "AtomicOutput.h"
 #include "Volume.h"
 
 #include <string>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief Writes an image by ITK's IO, reads it back, and compares.
@@ -41,6 +42,13 @@ WriteImage(const Volume & volume, const std::string & file);
 std::string
 ProbeOutput(const Grid & grid, ScalarType type, const std::string & file);
 
-} // namespace CudaSplineResample
+/** \brief ProbeOutput() of a file that will be written, with a warning where its format does not keep the geometry.
+ *
+ * \param[in,out] file the output, which is cleared
+ * \param[in] name as the user named it */
+void
+ProbeOutput(AtomicOutput & file, const std::string & name, const Grid & grid, ScalarType type);
+
+} // namespace CudaSplineProgram
 
 #endif

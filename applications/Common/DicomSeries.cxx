@@ -34,7 +34,7 @@
 #include <fstream>
 #include <set>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace
@@ -309,4 +309,4 @@ ReadDicomSlices(ImageDescription & description)
   return volume;
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_Volume_h
-#define CudaSplineResample_Volume_h
+#ifndef CudaSplineProgram_Volume_h
+#define CudaSplineProgram_Volume_h
 
 #include "itkCudaSplineSystem.h"
 
@@ -27,7 +27,7 @@
 #include <memory>
 #include <string>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 using itk::CudaSpline::ScalarType;
@@ -141,6 +141,6 @@ HoldImage(TImage * image, const Grid & grid)
   return volume;
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

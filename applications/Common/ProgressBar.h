@@ -15,13 +15,13 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_ProgressBar_h
-#define CudaSplineResample_ProgressBar_h
+#ifndef CudaSplineProgram_ProgressBar_h
+#define CudaSplineProgram_ProgressBar_h
 
 #include <chrono>
 #include <string>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief A line on stderr that shows how far a stage is, only where stderr is a terminal. The line is wiped at the
@@ -49,6 +49,6 @@ private:
   std::chrono::steady_clock::time_point m_LastTime;
 };
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

@@ -18,11 +18,12 @@
 #include "Error.h"
 
 #include <iostream>
+#include <new>
 #include <sstream>
 #include <utility>
 #include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace
@@ -70,6 +71,28 @@ TextOf(const itk::ExceptionObject & exception)
 }
 
 std::string
+ErrorOf(const std::function<void()> & run)
+{
+  try
+  {
+    run();
+    return "";
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    return OneLine(TextOf(exception));
+  }
+  catch (const std::bad_alloc &)
+  {
+    return "not enough memory";
+  }
+  catch (const std::exception & exception)
+  {
+    return OneLine(exception.what());
+  }
+}
+
+std::string
 Brief(double number)
 {
   std::ostringstream text;
@@ -94,8 +117,8 @@ ShowWarnings()
 {
   for (const std::string & warning : TakeWarnings())
   {
-    std::cerr << "CudaSplineResample: warning: " << warning << std::endl;
+    std::cerr << programName << ": warning: " << warning << std::endl;
   }
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

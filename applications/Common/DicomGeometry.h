@@ -15,15 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_DicomGeometry_h
-#define CudaSplineResample_DicomGeometry_h
+#ifndef CudaSplineProgram_DicomGeometry_h
+#define CudaSplineProgram_DicomGeometry_h
 
 #include "Volume.h"
 
 #include <string>
 #include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief A DICOM slice: its file and what its header says. */
@@ -52,6 +52,6 @@ FindIrregularities(const std::vector<DicomSlice> & slices);
 Grid
 GridOfSlices(const std::vector<DicomSlice> & slices);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

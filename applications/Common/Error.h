@@ -15,17 +15,21 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_Error_h
-#define CudaSplineResample_Error_h
+#ifndef CudaSplineProgram_Error_h
+#define CudaSplineProgram_Error_h
 
 #include "itkMacro.h"
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
+
+/** \brief The program's name, for messages and hidden files; its main file defines it. */
+extern const char * const programName;
 
 /** \brief Ends the program: what was wrong and what is allowed, as one line. */
 class ProgramError : public std::runtime_error
@@ -41,6 +45,10 @@ OneLine(const std::string & text);
 /** \brief What an exception of ITK says, as one line, without ITK's prefix "ITK ERROR: Class(0x...): ". */
 std::string
 TextOf(const itk::ExceptionObject & exception);
+
+/** \brief Calls a function and returns what was wrong as one line; empty where nothing was. */
+std::string
+ErrorOf(const std::function<void()> & run);
 
 /** \brief A number with the digits that a reader wants: 6 significant ones, no trailing zeros. */
 std::string
@@ -59,6 +67,6 @@ TakeWarnings();
 void
 ShowWarnings();
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

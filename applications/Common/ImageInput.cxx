@@ -30,7 +30,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace fs = std::filesystem;
@@ -182,4 +182,4 @@ ReadImage(ImageDescription & description)
   return volume;
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

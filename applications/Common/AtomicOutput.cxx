@@ -31,7 +31,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace fs = std::filesystem;
@@ -91,11 +91,18 @@ private:
   sigset_t m_Before{};
 };
 
+/** How hidden folders begin, of processes with a mark or without. */
+std::string
+PrefixOf(const std::string & mark)
+{
+  return std::string(".") + programName + "-" + mark + (mark.empty() ? "" : "-");
+}
+
 /** How the hidden folders of this process begin. */
 std::string &
 GetPrefix()
 {
-  static std::string prefix = ".CudaSplineResample-";
+  static std::string prefix = PrefixOf("");
   return prefix;
 }
 
@@ -306,13 +313,13 @@ CheckOutput(const std::string & target)
 void
 SetOutputMark(const std::string & mark)
 {
-  GetPrefix() = ".CudaSplineResample-" + mark + "-";
+  GetPrefix() = PrefixOf(mark);
 }
 
 void
 RemoveLeftOutput(const std::string & target, const std::string & mark)
 {
-  const std::string prefix = ".CudaSplineResample-" + mark + "-";
+  const std::string prefix = PrefixOf(mark);
   std::error_code   error;
   for (const fs::directory_entry & entry : fs::directory_iterator(FolderOf(WithoutLink(target)), error))
   {
@@ -324,14 +331,19 @@ RemoveLeftOutput(const std::string & target, const std::string & mark)
 }
 
 void
-RemoveOutputsOnSignals()
+RemoveOutputsOnSignals(const std::function<bool(int)> & first)
 {
   const sigset_t signals = EndingSignals();
   // Threads inherit the mask, so that only the one below receives the signals, where every function may be called.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals] {
+  std::thread([signals, first] {
     int signal = 0;
-    if (sigwait(&signals, &signal) == 0)
+    int failure = sigwait(&signals, &signal);
+    while (failure == 0 && first && first(signal))
+    {
+      failure = sigwait(&signals, &signal);
+    }
+    if (failure == 0)
     {
       // Never unlocked: nothing is written any more.
       OpenFolders & open = GetOpenFolders();
@@ -352,4 +364,4 @@ RemoveOutputsOnSignals()
   }).detach();
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

@@ -22,7 +22,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace
@@ -222,4 +222,4 @@ GridOfSlices(const std::vector<DicomSlice> & slices)
   return grid;
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

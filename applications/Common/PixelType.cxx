@@ -22,7 +22,7 @@
 #include <cmath>
 #include <limits>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace
@@ -181,4 +181,4 @@ CastVolume(const Volume & volume, ScalarType type)
   return result;
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

@@ -29,7 +29,7 @@
 #include <memory>
 #include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ CheckNiftiLength(const std::string & path)
   }
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_PixelType_h
-#define CudaSplineResample_PixelType_h
+#ifndef CudaSplineProgram_PixelType_h
+#define CudaSplineProgram_PixelType_h
 
 #include "Volume.h"
 
@@ -25,7 +25,7 @@
 #include <optional>
 #include <string>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief Name of a pixel type on the command line: uint8, int8, ..., float, double. */
@@ -60,6 +60,6 @@ CanHold(ScalarType type, double value);
 Volume
 CastVolume(const Volume & volume, ScalarType type);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

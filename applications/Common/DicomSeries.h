@@ -15,14 +15,14 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_DicomSeries_h
-#define CudaSplineResample_DicomSeries_h
+#ifndef CudaSplineProgram_DicomSeries_h
+#define CudaSplineProgram_DicomSeries_h
 
 #include "ImageInput.h"
 
 #include <string>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief Finds the series of a DICOM folder and checks that its slices are a regular grid.
@@ -52,6 +52,6 @@ CheckDicomLength(const std::string & path);
 Volume
 ReadDicomSlices(ImageDescription & description);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

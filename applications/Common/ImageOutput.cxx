@@ -30,7 +30,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace
@@ -179,4 +179,15 @@ ProbeOutput(const Grid & grid, ScalarType type, const std::string & file)
   return WriteImage(volume, file);
 }
 
-} // namespace CudaSplineResample
+void
+ProbeOutput(AtomicOutput & file, const std::string & name, const Grid & grid, ScalarType type)
+{
+  const std::string lost = ProbeOutput(grid, type, file.GetTemporaryName());
+  file.Clear();
+  if (!lost.empty())
+  {
+    Warn("the format of \"" + name + "\" does not keep the image's " + lost);
+  }
+}
+
+} // namespace CudaSplineProgram

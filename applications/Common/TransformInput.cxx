@@ -27,7 +27,7 @@
 #include <cmath>
 #include <filesystem>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace
@@ -180,6 +180,17 @@ MakeRotation(const std::vector<double> & degrees, const Grid & input)
 
 } // namespace
 
+TransformArgument
+ParseTransform(const std::string & text)
+{
+  const std::string suffix = ",inverse";
+  if (text.size() > suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0)
+  {
+    return { text.substr(0, text.size() - suffix.size()), true };
+  }
+  return { text, false };
+}
+
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 MakeTransform(const std::vector<TransformArgument> & arguments,
@@ -212,4 +223,4 @@ MakeTransform<2>(const std::vector<TransformArgument> &, const std::vector<doubl
 template itk::Transform<double, 3, 3>::Pointer
 MakeTransform<3>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
