@@ -71,6 +71,15 @@ LibraryMessages::Take()
   return text;
 }
 
+StreamMessages::StreamMessages()
+  : m_Before(std::cerr.rdbuf(m_Text.rdbuf()))
+{}
+
+StreamMessages::~StreamMessages()
+{
+  std::cerr.rdbuf(m_Before);
+}
+
 void
 CheckComplete(const std::string & text, const std::string & path)
 {

@@ -18,6 +18,8 @@
 #ifndef CudaSplineProgram_LibraryMessages_h
 #define CudaSplineProgram_LibraryMessages_h
 
+#include <sstream>
+#include <streambuf>
 #include <string>
 
 namespace CudaSplineProgram
@@ -43,6 +45,28 @@ public:
 private:
   int m_Terminal{ -1 };
   int m_File{ -1 };
+};
+
+/** \brief Collects what libraries write to std::cerr, while it lives; the terminal stays for others. */
+class StreamMessages
+{
+public:
+  StreamMessages();
+  StreamMessages(const StreamMessages &) = delete;
+  StreamMessages &
+  operator=(const StreamMessages &) = delete;
+  ~StreamMessages();
+
+  /** \brief The text so far. */
+  std::string
+  GetText() const
+  {
+    return m_Text.str();
+  }
+
+private:
+  std::ostringstream m_Text;
+  std::streambuf *   m_Before;
 };
 
 /** \brief Throws where a library said that a file is cut short.

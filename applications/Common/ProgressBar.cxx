@@ -26,7 +26,8 @@ namespace CudaSplineProgram
 {
 
 ProgressBar::ProgressBar()
-  : m_Terminal(isatty(STDERR_FILENO) == 1)
+  : m_Stream(std::cerr.rdbuf())
+  , m_Terminal(isatty(STDERR_FILENO) == 1)
 {}
 
 ProgressBar::~ProgressBar()
@@ -52,7 +53,7 @@ ProgressBar::Show(const std::string & stage, double fraction)
   if (line != m_Drawn)
   {
     // The escape sequence clears what a longer line left behind.
-    std::cerr << '\r' << line << "\033[K" << std::flush;
+    m_Stream << '\r' << line << "\033[K" << std::flush;
     m_Drawn = line;
   }
   m_LastTime = now;
@@ -63,7 +64,7 @@ ProgressBar::Wipe()
 {
   if (!m_Drawn.empty())
   {
-    std::cerr << "\r\033[K" << std::flush;
+    m_Stream << "\r\033[K" << std::flush;
     m_Drawn.clear();
   }
 }

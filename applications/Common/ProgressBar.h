@@ -19,6 +19,7 @@
 #define CudaSplineProgram_ProgressBar_h
 
 #include <chrono>
+#include <ostream>
 #include <string>
 
 namespace CudaSplineProgram
@@ -44,6 +45,7 @@ public:
   Wipe();
 
 private:
+  std::ostream                          m_Stream; ///< to stderr, also where std::cerr goes elsewhere meanwhile
   bool                                  m_Terminal;
   std::string                           m_Drawn;
   std::chrono::steady_clock::time_point m_LastTime;
