@@ -13,7 +13,7 @@ multi-threaded kernels of the module's own where there is none."
 # itself does not link these.
 set(_cudaspline_compile_depends "")
 if(ITK_SOURCE_DIR AND CUDASPLINE_BUILD_APPLICATIONS)
-  set(_cudaspline_compile_depends COMPILE_DEPENDS ${CUDASPLINE_PROGRAM_DEPENDS})
+  set(_cudaspline_compile_depends COMPILE_DEPENDS ${CUDASPLINE_PROGRAM_DEPENDS} ${CUDASPLINE_REGISTRATION_DEPENDS})
 endif()
 set(_cudaspline_test_programs "")
 if(CUDASPLINE_BUILD_APPLICATIONS)

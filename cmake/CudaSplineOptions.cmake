@@ -52,3 +52,5 @@ set(
   ITKIOTransformMatlab
 )
 list(REMOVE_DUPLICATES CUDASPLINE_PROGRAM_DEPENDS)
+# What registrations use beyond these.
+set(CUDASPLINE_REGISTRATION_DEPENDS ITKImageStatistics ITKOptimizersv4 ITKRegistrationMethodsv4)

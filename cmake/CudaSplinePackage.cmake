@@ -88,9 +88,10 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${_cudaspline_library} ${_cudaspline_exactly}")
 set(
   CPACK_COMPONENT_RUNTIME_DESCRIPTION
-  "Spline interpolation and resampling of medical images on GPUs and all cores
+  "Spline interpolation, resampling and registration of medical images on GPUs
 CudaSplineResample resamples images of every format that ITK reads and writes
-under transform files, onto a reference image or a new spacing."
+under transform files, onto a reference image or a new spacing.
+CudaSplineRegister finds such transforms: rigid, affine, B-splines."
 )
 
 # Of a distribution's layout, not of an installation beside it.

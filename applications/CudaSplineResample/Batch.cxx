@@ -140,14 +140,14 @@ public:
       again += state.status == Status::Done && !state.again.empty() ? 1 : 0;
       for (const std::string & warning : state.warnings)
       {
-        std::cerr << "CudaSplineResample: warning: " << m_Options.items[i].input << ": " << warning << '\n';
+        std::cerr << programName << ": warning: " << m_Options.items[i].input << ": " << warning << '\n';
       }
     }
     for (std::size_t i = 0; i < m_States.size(); ++i)
     {
       if (m_States[i].status == Status::Failed)
       {
-        std::cerr << "CudaSplineResample: error: " << m_Options.items[i].input << ": " << m_States[i].message << '\n';
+        std::cerr << programName << ": error: " << m_Options.items[i].input << ": " << m_States[i].message << '\n';
       }
     }
     // Always told: the files that are there need not be what one has in mind.
@@ -167,7 +167,7 @@ public:
                                std::to_string(skipped) + " there already, " + std::to_string(failed) + " failed";
     if (failed > 0)
     {
-      std::cerr << "CudaSplineResample: error: " << failed << " of " << m_States.size() << " images failed (" << counts
+      std::cerr << programName << ": error: " << failed << " of " << m_States.size() << " images failed (" << counts
                 << ')' << std::endl;
     }
     else if (m_Options.verbose)

@@ -19,6 +19,7 @@
 
 #include "AtomicOutput.h"
 #include "ColdStart.h"
+#include "DeviceWord.h"
 #include "Error.h"
 #include "ImageInput.h"
 #include "ImageOutput.h"
@@ -28,14 +29,12 @@
 #include "ProgressBar.h"
 #include "Report.h"
 #include "Resample.h"
+#include "Stopwatch.h"
 #include "TransformInput.h"
 
 #include "itkCudaSplineSystem.h"
 
-#include "itkMultiThreaderBase.h"
-
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <new>
@@ -46,30 +45,6 @@ namespace CudaSplineResample
 
 namespace
 {
-
-/** Seconds since it was made. */
-class Stopwatch
-{
-public:
-  double
-  GetSeconds() const
-  {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Start).count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point m_Start{ std::chrono::steady_clock::now() };
-};
-
-/** A device that was asked for by its number must be there before anything is computed. */
-void
-CheckDevice(const std::string & device)
-{
-  if (!device.empty() && device != "cpu")
-  {
-    itk::CudaSpline::SelectDevice(device);
-  }
-}
 
 /** The grid of the output, before --spacing and --size. */
 Grid
@@ -121,24 +96,6 @@ PrepareTransform(const Options & options, const ImageDescription & input, const 
   return transform.GetPointer();
 }
 
-/** What computed, for people. */
-std::string
-DeviceText(itk::CudaSpline::Backend backend, const std::string & device)
-{
-  if (backend == itk::CudaSpline::Backend::Cuda)
-  {
-    const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice(device);
-    std::string                         numbers = std::to_string(choice.device);
-    for (const int other : choice.more)
-    {
-      numbers += "," + std::to_string(other);
-    }
-    return (choice.more.empty() ? "device " : "devices ") + numbers + ", " +
-           itk::CudaSpline::QueryDevice(choice.device).name;
-  }
-  return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
-}
-
 /** With a device asked for by number nothing else will do. */
 void
 CheckBackend(const ResampleRequest & request, const ResampleResult & result)
@@ -187,18 +144,6 @@ struct OutputFiles
     }
   }
 };
-
-/** Finds out before the work whether a file can be written in its format. */
-void
-Probe(AtomicOutput & file, const std::string & name, const Grid & grid, ScalarType type)
-{
-  const std::string lost = ProbeOutput(grid, type, file.GetTemporaryName());
-  file.Clear();
-  if (!lost.empty())
-  {
-    Warn("the format of \"" + name + "\" does not keep the image's " + lost);
-  }
-}
 
 /** Checks all that can be wrong without the pixels, and fills in what follows from the headers. */
 ImageDescription
@@ -290,10 +235,10 @@ RunCommand(const Options & options)
   report.readSeconds = reading.GetSeconds();
 
   OutputFiles files(options);
-  Probe(files.image, options.output, request.outputGrid, request.outputType);
+  ProbeOutput(files.image, options.output, request.outputGrid, request.outputType);
   if (files.difference)
   {
-    Probe(*files.difference, options.difference, request.outputGrid, ScalarType::Float32);
+    ProbeOutput(*files.difference, options.difference, request.outputGrid, ScalarType::Float32);
   }
 
   reading = Stopwatch();
@@ -334,28 +279,6 @@ RunCommand(const Options & options)
     PrintComparison(std::cout, report);
   }
   return report;
-}
-
-std::string
-ErrorOf(const std::function<void()> & run)
-{
-  try
-  {
-    run();
-    return "";
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    return OneLine(TextOf(exception));
-  }
-  catch (const std::bad_alloc &)
-  {
-    return "not enough memory";
-  }
-  catch (const std::exception & exception)
-  {
-    return OneLine(exception.what());
-  }
 }
 
 } // namespace CudaSplineResample

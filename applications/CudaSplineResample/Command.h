@@ -21,9 +21,6 @@
 #include "CommandLine.h"
 #include "Report.h"
 
-#include <functional>
-#include <string>
-
 namespace CudaSplineResample
 {
 
@@ -32,10 +29,6 @@ namespace CudaSplineResample
  * \exception ProgramError, itk::ExceptionObject or another std::exception: nothing of the output was changed */
 Report
 RunCommand(const Options & options);
-
-/** \brief Runs something and catches its exceptions: what went wrong, as one line; empty where nothing did. */
-std::string
-ErrorOf(const std::function<void()> & run);
 
 } // namespace CudaSplineResample
 

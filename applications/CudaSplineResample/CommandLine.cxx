@@ -18,9 +18,12 @@
 #include "CommandLine.h"
 
 #include "BatchList.h"
+#include "DeviceWord.h"
 #include "Error.h"
 #include "HelpText.h"
+#include "Numbers.h"
 #include "PixelType.h"
+#include "VersionText.h"
 
 #include <CLI/CLI.hpp>
 
@@ -38,46 +41,6 @@ namespace
 {
 
 constexpr int usageError = 2; // exit code of a wrong command line, as is usual
-
-/** A whole word as a number. */
-std::optional<double>
-ParseNumber(const std::string & word)
-{
-  char *       end = nullptr;
-  const double number = std::strtod(word.c_str(), &end);
-  if (word.empty() || end != word.c_str() + word.size())
-  {
-    return std::nullopt;
-  }
-  return number;
-}
-
-/** "1,2.5,3" as numbers. */
-std::vector<double>
-ParseNumbers(const std::string & option, const std::string & text)
-{
-  std::vector<double> numbers;
-  std::size_t         begin = 0;
-  while (begin <= text.size())
-  {
-    const std::size_t           end = std::min(text.find(',', begin), text.size());
-    const std::string           item = text.substr(begin, end - begin);
-    const std::optional<double> number = ParseNumber(item);
-    if (!number || !std::isfinite(*number))
-    {
-      std::string message = option;
-      message.append(" ").append(text).append(": \"").append(item).append("\" is no number");
-      throw ProgramError(message);
-    }
-    numbers.push_back(*number);
-    begin = end + 1;
-  }
-  if (numbers.size() > 3)
-  {
-    throw ProgramError(option + " " + text + ": at most 3 values, one an axis, are allowed");
-  }
-  return numbers;
-}
 
 /** Joins the numbers behind an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
  * file name, and a minus sign may start a number. */
@@ -106,25 +69,6 @@ JoinNumbers(int argc, char ** argv)
     joined.push_back(word + values);
   }
   return joined;
-}
-
-/** "0,1,2" as its words; nothing where one of them is no number of a device. */
-std::vector<std::string>
-ParseDevices(const std::string & text)
-{
-  std::vector<std::string> devices;
-  for (std::size_t begin = 0; begin <= text.size();)
-  {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (word.empty() || word.size() > 5 || word.find_first_not_of("0123456789") != std::string::npos)
-    {
-      return {};
-    }
-    devices.push_back(word);
-    begin = end + 1;
-  }
-  return devices;
 }
 
 /** The words of the command line that have no type of their own in CLI11. */
@@ -250,19 +194,11 @@ Interpret(const Words & words, Options & options)
     throw ProgramError("--default-value \"" + words.defaultValue + "\" is no number");
   }
   options.defaultValue = *defaultValue;
-  const bool isNumber = !words.device.empty() && words.device.size() < 6 &&
-                        words.device.find_first_not_of("0123456789") == std::string::npos;
-  const bool isList = !isNumber && !ParseDevices(words.device).empty();
-  if (isList && !options.items.empty())
+  if (ParseDevices(words.device).size() > 1 && !options.items.empty())
   {
     options.devices = ParseDevices(words.device);
   }
-  if (words.device != "auto" && words.device != "cpu" && !isNumber && !isList)
-  {
-    throw ProgramError("--device \"" + words.device +
-                       "\": allowed are auto, cpu and numbers of GPUs, from 0, as 0 or 0,1");
-  }
-  options.device = words.device == "auto" ? "" : words.device;
+  options.device = ParseDevice(words.device, true);
   if (!words.outputType.empty())
   {
     options.outputType = PixelTypeOfName(words.outputType);
@@ -283,17 +219,6 @@ Interpret(const Words & words, Options & options)
 
 } // namespace
 
-TransformArgument
-ParseTransform(const std::string & text)
-{
-  const std::string suffix = ",inverse";
-  if (text.size() > suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0)
-  {
-    return { text.substr(0, text.size() - suffix.size()), true };
-  }
-  return { text, false };
-}
-
 const char *
 NameOf(Interpolation interpolation)
 {
@@ -305,7 +230,7 @@ std::optional<int>
 ParseCommandLine(int argc, char ** argv, Options & options)
 {
   Words    words;
-  CLI::App app{ HelpSummary(), "CudaSplineResample" };
+  CLI::App app{ HelpSummary(), programName };
   app.get_formatter()->column_width(34);
   app.footer(HelpDetails());
   app.set_version_flag(
@@ -383,7 +308,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   }
   catch (const std::exception & error) // CLI::ParseError or ProgramError
   {
-    std::cerr << "CudaSplineResample: error: " << OneLine(error.what()) << "; see --help" << std::endl;
+    std::cerr << programName << ": error: " << OneLine(error.what()) << "; see --help" << std::endl;
     return usageError;
   }
 }

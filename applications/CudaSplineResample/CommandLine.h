@@ -18,6 +18,7 @@
 #ifndef CudaSplineResample_CommandLine_h
 #define CudaSplineResample_CommandLine_h
 
+#include "TransformInput.h"
 #include "Volume.h"
 
 #include <cstddef>
@@ -27,6 +28,8 @@
 
 namespace CudaSplineResample
 {
+
+using namespace CudaSplineProgram; // what the programs share
 
 enum class Interpolation : unsigned char
 {
@@ -38,13 +41,6 @@ enum class Interpolation : unsigned char
 /** \brief "nearest", "linear" or "bspline". */
 const char *
 NameOf(Interpolation interpolation);
-
-/** \brief A file of transforms, as it is or inverted. */
-struct TransformArgument
-{
-  std::string file;
-  bool        inverse{ false };
-};
 
 /** \brief An image of several. */
 struct BatchItem
@@ -82,10 +78,6 @@ struct Options
   unsigned int                   jobs{ 0 };          ///< of several images: at one time; 0 for a number that is well
   std::vector<std::string>       devices;            ///< of several images: taken in turn; empty: device
 };
-
-/** \brief A transform as the command line and lists name it: a file, and ",inverse" behind it to invert it. */
-TransformArgument
-ParseTransform(const std::string & text);
 
 /** \brief Reads the command line.
  *

@@ -26,6 +26,8 @@
 #include <cstdlib>
 #include <iostream>
 
+const char * const CudaSplineProgram::programName = "CudaSplineResample";
+
 /** Every error ends here, as one line on stderr. */
 int
 main(int argc, char ** argv)
@@ -51,7 +53,7 @@ main(int argc, char ** argv)
   itk::CudaSpline::WaitForDeviceStart(); // which may have begun before an error
   if (!error.empty())
   {
-    std::cerr << "CudaSplineResample: error: " << error << std::endl;
+    std::cerr << programName << ": error: " << error << std::endl;
     return EXIT_FAILURE;
   }
   ShowWarnings();

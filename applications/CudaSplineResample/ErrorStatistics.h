@@ -25,6 +25,8 @@
 namespace CudaSplineResample
 {
 
+using namespace CudaSplineProgram; // what the programs share
+
 /** \brief How an image differs from a reference, in pixel units, and what to measure it by. */
 struct Comparison
 {

@@ -17,10 +17,6 @@
  *=========================================================================*/
 #include "HelpText.h"
 
-#include "itkCudaSplineSystem.h"
-
-#include "itkVersion.h"
-
 namespace CudaSplineResample
 {
 
@@ -80,14 +76,6 @@ Examples
   CudaSplineResample t1.nii.gz out.nii.gz --spacing 0.8 -i bspline --output-type float --compare-itk
   CudaSplineResample huge.mha out.mha --size 4000 --device 0,1 --explain
   CudaSplineResample --batch list.csv --spacing 1 -i bspline --device 0,1 --report batch.json)";
-}
-
-std::string
-VersionText()
-{
-  const std::string cuda = itk::CudaSpline::BuiltWithCuda() ? "CUDA Toolkit " + itk::CudaSpline::CudaToolkitVersion()
-                                                            : "built without the CUDA Toolkit";
-  return std::string("CudaSplineResample " CUDASPLINE_VERSION "\nITK ") + itk::Version::GetITKVersion() + "\n" + cuda;
 }
 
 } // namespace CudaSplineResample

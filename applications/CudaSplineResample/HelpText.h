@@ -31,10 +31,6 @@ HelpSummary();
 std::string
 HelpDetails();
 
-/** \brief Versions of the program, of ITK, and of the CUDA Toolkit of the build, a line each. */
-std::string
-VersionText();
-
 } // namespace CudaSplineResample
 
 #endif

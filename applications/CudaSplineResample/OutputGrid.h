@@ -27,6 +27,8 @@
 namespace CudaSplineResample
 {
 
+using namespace CudaSplineProgram; // what the programs share
+
 /** \brief The grid of the output: a base grid with another spacing, another size, or both.
  *
  * The centre of the base stays where it is, and so do its axes. With a spacing alone the size is the number of whole

@@ -41,17 +41,20 @@ namespace
 {
 
 std::string
-ProgramPath()
+ProgramPath(const std::string & program)
 {
-  const char * const other = std::getenv("CUDASPLINE_RESAMPLE");
+  const bool         isRegister = program == "CudaSplineRegister";
+  const char * const other = isRegister ? nullptr : std::getenv("CUDASPLINE_RESAMPLE");
   if (other != nullptr)
   {
     return other;
   }
   // Beside the tests where both were copied elsewhere, else where the build put it.
   std::error_code error;
-  const auto      beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "CudaSplineResample";
-  return std::filesystem::exists(beside, error) ? beside.string() : CUDASPLINE_RESAMPLE_PROGRAM;
+  const auto      beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / program;
+  return std::filesystem::exists(beside, error) ? beside.string()
+         : isRegister                           ? CUDASPLINE_REGISTER_PROGRAM
+                                                : CUDASPLINE_RESAMPLE_PROGRAM;
 }
 
 /** The two ends of a pipe or pseudo-terminal. */
@@ -126,7 +129,7 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
   {
     _exit(126);
   }
-  const std::string   program = ProgramPath();
+  const std::string   program = ProgramPath(settings.program);
   std::vector<char *> words{ const_cast<char *>(program.c_str()) };
   for (const std::string & argument : arguments)
   {
@@ -137,10 +140,11 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
   _exit(127);
 }
 
-/** Reads both channels until they are closed; a pseudo-terminal ends with an error. */
+/** Reads both channels until they are closed; a pseudo-terminal ends with an error. Sends the child its signal. */
 void
-ReadAll(int output, int errors, ProgramResult & result)
+ReadAll(int output, int errors, const ProgramSettings & settings, pid_t child, ProgramResult & result)
 {
+  bool   isSent = settings.signalWhenOutput.empty();
   pollfd channels[2] = { { output, POLLIN, 0 }, { errors, POLLIN, 0 } };
   while (channels[0].fd >= 0 || channels[1].fd >= 0)
   {
@@ -154,6 +158,11 @@ ReadAll(int output, int errors, ProgramResult & result)
         if (count > 0)
         {
           (index == 0 ? result.output : result.errors).append(buffer, static_cast<std::size_t>(count));
+          if (!isSent && result.output.find(settings.signalWhenOutput) != std::string::npos)
+          {
+            kill(child, SIGTERM);
+            isSent = true;
+          }
         }
         else
         {
@@ -234,7 +243,7 @@ RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & s
     });
   }
   ProgramResult result;
-  ReadAll(output.read, errors.read, result);
+  ReadAll(output.read, errors.read, settings, child, result);
   if (watcher.joinable())
   {
     watcher.join(); // before the wait: until then the process number is the child's

@@ -25,7 +25,8 @@
 #include <vector>
 
 /** \file
- * \brief Runs CudaSplineResample as a user does: as a process of its own, with arguments, and looks at what comes back.
+ * \brief Runs a program of the module as a user does: as a process of its own, with arguments, and looks at what comes
+ * back.
  */
 
 /** \brief What a process left behind. */
@@ -44,10 +45,12 @@ struct ProgramResult
 /** \brief How to run the process. */
 struct ProgramSettings
 {
+  std::string                                      program{ "CudaSplineResample" };
   std::vector<std::pair<std::string, std::string>> environment;         ///< added to this process's
   bool                                             onTerminal{ false }; ///< stderr is a pseudo-terminal
   long        fileSizeLimit{ -1 }; ///< bytes that a file may have, as if the disk were full then
   std::string signalWhenFolder;    ///< send SIGTERM when a hidden folder appears in this one
+  std::string signalWhenOutput;    ///< send SIGTERM when stdout has these words
   bool        hasNoLinks{ false }; ///< hard links fail, as on file systems without them
 
   /** Called once when a hidden folder appears in \c signalWhenFolder, instead of the signal. */
@@ -64,8 +67,8 @@ CanForbidLinks();
 
 /** \brief Runs the program and waits for it.
  *
- * It is the one that CUDASPLINE_RESAMPLE in the environment names, or that lies beside the tests, or that the build
- * made. */
+ * It is the one that lies beside the tests, or that the build made; CudaSplineResample the one that CUDASPLINE_RESAMPLE
+ * in the environment names, if any. */
 ProgramResult
 RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & settings = {});
 

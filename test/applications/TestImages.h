@@ -98,11 +98,14 @@ ExpectQuietSuccess(const ProgramResult & result)
 
 /** \brief Expects an exit code and one line on stderr that holds all the words. */
 inline void
-ExpectError(const ProgramResult & result, const std::vector<std::string> & words, int code = 1)
+ExpectError(const ProgramResult &            result,
+            const std::vector<std::string> & words,
+            int                              code = 1,
+            const std::string &              program = "CudaSplineResample")
 {
   EXPECT_EQ(result.code, code);
   EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
-  EXPECT_EQ(result.errors.find("CudaSplineResample: error: "), 0u) << result.errors;
+  EXPECT_EQ(result.errors.find(program + ": error: "), 0u) << result.errors;
   for (const std::string & word : words)
   {
     EXPECT_NE(result.errors.find(word), std::string::npos) << "\"" << word << "\" is missing in: " << result.errors;

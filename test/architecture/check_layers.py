@@ -142,7 +142,7 @@ class Tree:
     def resolve(self, path, name):
         """The file of the repository that an include names, or None."""
         folder = path.rsplit("/", 1)[0] if "/" in path else "."
-        for base in (folder, "include", "src", "test/support", "test"):
+        for base in (folder, "include", "src", "applications/Common", "test/support", "test"):
             candidate = os.path.normpath(os.path.join(base, name)).replace(os.sep, "/")
             if not candidate.startswith("..") and os.path.isfile(os.path.join(self.root, candidate)):
                 return candidate

@@ -1,0 +1,367 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "AtomicOutput.h"
+
+#include "Error.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace CudaSplineProgram
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** Folders to remove on a signal. The mutex is held while files are replaced, so that a signal waits for the end of it.
+ */
+struct OpenFolders
+{
+  std::mutex         mutex;
+  std::set<fs::path> folders;
+};
+
+OpenFolders &
+GetOpenFolders()
+{
+  // Never destroyed: the thread that waits for signals may outlive static objects.
+  static auto * const folders = new OpenFolders;
+  return *folders;
+}
+
+/** The signals that end the program. */
+sigset_t
+EndingSignals()
+{
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : { SIGINT, SIGTERM, SIGHUP })
+  {
+    struct sigaction action = {};
+    // What the caller has switched off (nohup) stays off.
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+    {
+      sigaddset(&signals, signal);
+    }
+  }
+  return signals;
+}
+
+/** While it lives the signals that end the program wait. */
+class SignalsWait
+{
+public:
+  SignalsWait()
+  {
+    const sigset_t signals = EndingSignals();
+    pthread_sigmask(SIG_BLOCK, &signals, &m_Before);
+  }
+  SignalsWait(const SignalsWait &) = delete;
+  SignalsWait &
+  operator=(const SignalsWait &) = delete;
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &m_Before, nullptr); }
+
+private:
+  sigset_t m_Before{};
+};
+
+/** How hidden folders begin, of processes with a mark or without. */
+std::string
+PrefixOf(const std::string & mark)
+{
+  return std::string(".") + programName + "-" + mark + (mark.empty() ? "" : "-");
+}
+
+/** How the hidden folders of this process begin. */
+std::string &
+GetPrefix()
+{
+  static std::string prefix = PrefixOf("");
+  return prefix;
+}
+
+/** The folder, in a hidden one, of what is replaced until all is. */
+constexpr const char * asideName = ".old";
+
+/** What a link points to is replaced, not the link. */
+fs::path
+WithoutLink(const fs::path & target)
+{
+  std::error_code error;
+  return fs::is_symlink(target, error) && fs::exists(target, error) ? fs::canonical(target, error) : target;
+}
+
+fs::path
+FolderOf(const fs::path & target)
+{
+  return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+/** Gives a file another name under which it can come back: a second one, which costs nothing, or where the file system
+ * has no second names its only one.
+ * \return false where there is no file, or with an error where neither works */
+bool
+SetAside(const fs::path & file, const fs::path & other, std::error_code & error)
+{
+  const fs::file_status status = fs::symlink_status(file, error);
+  error.clear();
+  if (!fs::is_regular_file(status) && !fs::is_symlink(status))
+  {
+    return false;
+  }
+  fs::create_hard_link(file, other, error);
+  if (error)
+  {
+    fs::rename(file, other, error);
+  }
+  return !error;
+}
+
+/** Puts back what a process had set aside in a hidden folder when it was killed, where nothing has its name now.
+ * \return false where something could not be put back */
+bool
+BringBack(const fs::path & hidden)
+{
+  bool            isDone = true;
+  std::error_code error;
+  for (const fs::directory_entry & entry : fs::directory_iterator(hidden / asideName, error))
+  {
+    const fs::path name = hidden.parent_path() / entry.path().filename();
+    if (!fs::exists(fs::symlink_status(name, error)))
+    {
+      fs::rename(entry.path(), name, error);
+      isDone = isDone && !error;
+    }
+  }
+  return isDone;
+}
+
+/** Asks the system to put a file's bytes on the disk; what a full disk swallowed shows here at the latest. */
+void
+Synchronize(const fs::path & file)
+{
+  const int  descriptor = open(file.c_str(), O_RDONLY);
+  const bool failed = descriptor < 0 || fsync(descriptor) != 0;
+  const int  reason = errno;
+  if (descriptor >= 0)
+  {
+    close(descriptor);
+  }
+  // EINVAL: a file system that cannot be asked.
+  if (failed && reason != EINVAL)
+  {
+    throw ProgramError("cannot write \"" + file.filename().string() + "\": " + std::strerror(reason));
+  }
+}
+
+} // namespace
+
+AtomicOutput::AtomicOutput(const std::string & target)
+{
+  std::error_code error;
+  m_Target = WithoutLink(target);
+  if (m_Target.filename().empty() || fs::is_directory(m_Target, error))
+  {
+    throw ProgramError("the output \"" + target + "\" is a folder; it has to be a file name");
+  }
+  const fs::path folder = FolderOf(m_Target);
+  if (!fs::is_directory(folder, error))
+  {
+    throw ProgramError("the folder \"" + folder.string() + "\" of the output \"" + target +
+                       "\" does not exist; name an existing folder");
+  }
+  if (fs::exists(m_Target, error) && access(m_Target.c_str(), W_OK) != 0)
+  {
+    throw ProgramError("the output \"" + target + "\" exists and may not be replaced: " + std::strerror(errno));
+  }
+
+  std::string                       name = (folder / (GetPrefix() + "XXXXXX")).string();
+  OpenFolders &                     open = GetOpenFolders();
+  const std::lock_guard<std::mutex> lock(open.mutex);
+  if (mkdtemp(name.data()) == nullptr)
+  {
+    throw ProgramError("cannot write into the folder \"" + folder.string() +
+                       "\" of the output: " + std::strerror(errno));
+  }
+  m_Folder = name;
+  open.folders.insert(m_Folder);
+}
+
+AtomicOutput::~AtomicOutput()
+{
+  OpenFolders &                     open = GetOpenFolders();
+  const std::lock_guard<std::mutex> lock(open.mutex);
+  std::error_code                   error;
+  if (!m_IsKept)
+  {
+    fs::remove_all(m_Folder, error);
+  }
+  open.folders.erase(m_Folder);
+}
+
+std::string
+AtomicOutput::GetTemporaryName() const
+{
+  return (m_Folder / m_Target.filename()).string();
+}
+
+void
+AtomicOutput::Clear()
+{
+  std::error_code error;
+  for (const fs::directory_entry & entry : fs::directory_iterator(m_Folder, error))
+  {
+    fs::remove_all(entry.path(), error);
+  }
+}
+
+void
+AtomicOutput::Commit()
+{
+  const fs::path        main = m_Folder / m_Target.filename();
+  std::vector<fs::path> files;
+  std::error_code       error;
+  for (const fs::directory_entry & entry : fs::directory_iterator(m_Folder, error))
+  {
+    if (entry.path() != main)
+    {
+      files.push_back(entry.path());
+    }
+  }
+  if (!fs::exists(main, error))
+  {
+    throw ProgramError("nothing was written for the output \"" + m_Target.string() + "\"");
+  }
+  files.push_back(main);
+  for (const fs::path & file : files)
+  {
+    Synchronize(file);
+  }
+
+  const std::lock_guard<std::mutex> lock(GetOpenFolders().mutex);
+  const fs::path                    old = m_Folder / asideName;
+  fs::create_directory(old, error);
+  std::vector<bool> isAside(files.size(), false);
+  for (std::size_t done = 0; done < files.size(); ++done)
+  {
+    const fs::path name = files[done].filename();
+    const fs::path destination = m_Target.parent_path() / name;
+    error.clear();
+    if (files[done] != main) // behind which nothing can fail
+    {
+      isAside[done] = SetAside(destination, old / name, error);
+    }
+    if (!error)
+    {
+      fs::rename(files[done], destination, error);
+    }
+    if (error)
+    {
+      const std::string reason = error.message();
+      for (std::size_t i = done + 1; i-- > 0;)
+      {
+        const fs::path replaced = m_Target.parent_path() / files[i].filename();
+        if (isAside[i])
+        {
+          fs::rename(old / files[i].filename(), replaced, error);
+          m_IsKept = m_IsKept || error;
+        }
+        else if (i < done) // there was none before
+        {
+          fs::remove(replaced, error);
+        }
+      }
+      const std::string left = m_IsKept ? "; what was there is left in \"" + old.string() + "\"" : "";
+      throw ProgramError("cannot replace \"" + destination.string() + "\": " + reason + left);
+    }
+  }
+}
+
+void
+CheckOutput(const std::string & target)
+{
+  const SignalsWait  wait;
+  const AtomicOutput attempt(target);
+}
+
+void
+SetOutputMark(const std::string & mark)
+{
+  GetPrefix() = PrefixOf(mark);
+}
+
+void
+RemoveLeftOutput(const std::string & target, const std::string & mark)
+{
+  const std::string prefix = PrefixOf(mark);
+  std::error_code   error;
+  for (const fs::directory_entry & entry : fs::directory_iterator(FolderOf(WithoutLink(target)), error))
+  {
+    if (entry.path().filename().string().compare(0, prefix.size(), prefix) == 0 && BringBack(entry.path()))
+    {
+      fs::remove_all(entry.path(), error);
+    }
+  }
+}
+
+void
+RemoveOutputsOnSignals(const std::function<bool(int)> & first)
+{
+  const sigset_t signals = EndingSignals();
+  // Threads inherit the mask, so that only the one below receives the signals, where every function may be called.
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals, first] {
+    int signal = 0;
+    int failure = sigwait(&signals, &signal);
+    while (failure == 0 && first && first(signal))
+    {
+      failure = sigwait(&signals, &signal);
+    }
+    if (failure == 0)
+    {
+      // Never unlocked: nothing is written any more.
+      OpenFolders & open = GetOpenFolders();
+      open.mutex.lock();
+      std::error_code error;
+      for (const fs::path & folder : open.folders)
+      {
+        // The other thread may be writing there; a second look finds what it wrote meanwhile.
+        for (int attempt = 0; attempt < 3 && fs::exists(folder, error); ++attempt)
+        {
+          fs::remove_all(folder, error);
+        }
+      }
+      std::signal(signal, SIG_DFL);
+      pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+      std::raise(signal);
+    }
+  }).detach();
+}
+
+} // namespace CudaSplineProgram

@@ -1,0 +1,86 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "DeviceWord.h"
+
+#include "Error.h"
+
+#include "itkMultiThreaderBase.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace CudaSplineProgram
+{
+
+std::vector<std::string>
+ParseDevices(const std::string & text)
+{
+  std::vector<std::string> devices;
+  for (std::size_t begin = 0; begin <= text.size();)
+  {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (word.empty() || word.size() > 5 || word.find_first_not_of("0123456789") != std::string::npos)
+    {
+      return {};
+    }
+    devices.push_back(word);
+    begin = end + 1;
+  }
+  return devices;
+}
+
+std::string
+ParseDevice(const std::string & word, bool allowsSeveral)
+{
+  const std::size_t numbers = ParseDevices(word).size();
+  if (word != "auto" && word != "cpu" && (numbers == 0 || (numbers > 1 && !allowsSeveral)))
+  {
+    throw ProgramError("--device \"" + word + "\": allowed are auto, cpu and " +
+                       (allowsSeveral ? "numbers of GPUs, from 0, as 0 or 0,1" : "the number of a GPU, from 0"));
+  }
+  return word == "auto" ? "" : word;
+}
+
+void
+CheckDevice(const std::string & device)
+{
+  if (!device.empty() && device != "cpu")
+  {
+    itk::CudaSpline::SelectDevice(device);
+  }
+}
+
+std::string
+DeviceText(itk::CudaSpline::Backend backend, const std::string & device)
+{
+  if (backend == itk::CudaSpline::Backend::Cuda)
+  {
+    const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice(device);
+    std::string                         numbers = std::to_string(choice.device);
+    for (const int other : choice.more)
+    {
+      numbers += "," + std::to_string(other);
+    }
+    return (choice.more.empty() ? "device " : "devices ") + numbers + ", " +
+           itk::CudaSpline::QueryDevice(choice.device).name;
+  }
+  return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
+}
+
+} // namespace CudaSplineProgram

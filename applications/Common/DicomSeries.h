@@ -1,0 +1,57 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_DicomSeries_h
+#define CudaSplineProgram_DicomSeries_h
+
+#include "ImageInput.h"
+
+#include <string>
+
+namespace CudaSplineProgram
+{
+
+/** \brief Finds the series of a DICOM folder and checks that its slices are a regular grid.
+ *
+ * Slices are put in the order of their positions along the normal of the image plane. As in itk::ImageSeriesReader the
+ * slice spacing is the distance of the first and the last position over the number of gaps, and the third axis is the
+ * normal.
+ *
+ * Refused, all with their numbers and unless \p choice says how to go on: several series; missing slices; gaps that
+ * differ by more than 1 % and 0.01 mm (positions are decimal strings, often of two digits); slices sheared by more than
+ * 0.05 degrees (gantry tilt). Slices that differ in size, orientation or pixel spacing, or share a position, are no
+ * volume and always refused, and so is a folder with a damaged file. \exception ProgramError no DICOM, or refused */
+ImageDescription
+DescribeDicomFolder(const std::string & path, const SeriesChoice & choice);
+
+/** \brief Refuses a DICOM file that ends within a value, the pixels mostly.
+ *
+ * GDCM goes on with pixels that were never read. It warns of them only where it was compiled without NDEBUG, as
+ * Debian's library and not as the one that ITK's release builds bring, so its messages are not enough.
+ * \exception ProgramError the file ends too early */
+void
+CheckDicomLength(const std::string & path);
+
+/** \brief Reads the slices of a series into a volume; GDCM applies rescale slope and intercept of each.
+ * \param[in,out] description the series; gets GDCM's messages
+ * \exception ProgramError a slice cannot be read */
+Volume
+ReadDicomSlices(ImageDescription & description);
+
+} // namespace CudaSplineProgram
+
+#endif

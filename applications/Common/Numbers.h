@@ -1,0 +1,44 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_Numbers_h
+#define CudaSplineProgram_Numbers_h
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CudaSplineProgram
+{
+
+/** \brief A whole word as a number; empty for another word. */
+std::optional<double>
+ParseNumber(const std::string & word);
+
+/** \brief "1,2.5,3" as numbers.
+ *
+ * \param[in] option name of the option, for messages
+ * \param[in] text its value
+ * \param[in] most numbers that are allowed
+ * \exception ProgramError a word is no finite number, or there are more */
+std::vector<double>
+ParseNumbers(const std::string & option, const std::string & text, std::size_t most = 3);
+
+} // namespace CudaSplineProgram
+
+#endif

@@ -1,0 +1,226 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "TransformInput.h"
+
+#include "Error.h"
+#include "LibraryMessages.h"
+
+#include "itkCompositeTransform.h"
+#include "itkMatrixOffsetTransformBase.h"
+#include "itkTransformFileReader.h" // registers the formats of the build
+
+#include <cmath>
+#include <filesystem>
+
+namespace CudaSplineProgram
+{
+
+namespace
+{
+
+template <unsigned int VDimension>
+using TransformType = itk::Transform<double, VDimension, VDimension>;
+template <unsigned int VDimension>
+using CompositeType = itk::CompositeTransform<double, VDimension>;
+
+/** Reads all transforms of a file and composes them in their order. */
+template <unsigned int VDimension>
+typename TransformType<VDimension>::Pointer
+ReadTransform(const TransformArgument & argument)
+{
+  const std::string & file = argument.file;
+  std::error_code     error;
+  if (!std::filesystem::exists(file, error))
+  {
+    throw ProgramError("there is no transform file \"" + file + "\"");
+  }
+  const auto reader = itk::TransformFileReaderTemplate<double>::New();
+  try
+  {
+    const LibraryMessages silence;
+    reader->SetFileName(file);
+    reader->Update();
+  }
+  catch (const std::exception & exception)
+  {
+    const auto * const itkException = dynamic_cast<const itk::ExceptionObject *>(&exception);
+    throw ProgramError("cannot read the transform \"" + file +
+                       "\" (allowed are ITK's transforms in .tfm, .txt, .mat, .h5 and other files of ITK): " +
+                       (itkException != nullptr ? TextOf(*itkException) : OneLine(exception.what())));
+  }
+
+  const auto composite = CompositeType<VDimension>::New();
+  for (const auto & base : *reader->GetTransformList())
+  {
+    auto * const transform = dynamic_cast<TransformType<VDimension> *>(base.GetPointer());
+    if (transform == nullptr)
+    {
+      throw ProgramError("the transform \"" + file + "\" (" + base->GetTransformTypeAsString() + ") maps " +
+                         std::to_string(base->GetInputSpaceDimension()) + "D points to " +
+                         std::to_string(base->GetOutputSpaceDimension()) + "D points; the image needs one from " +
+                         std::to_string(VDimension) + "D to " + std::to_string(VDimension) + "D");
+    }
+    composite->AddTransform(transform);
+  }
+  if (composite->GetNumberOfTransforms() == 0)
+  {
+    throw ProgramError("the file \"" + file + "\" holds no transform");
+  }
+  if (!argument.inverse)
+  {
+    return composite.GetPointer();
+  }
+  typename TransformType<VDimension>::Pointer inverse;
+  try
+  {
+    inverse = composite->GetInverseTransform();
+  }
+  catch (const itk::ExceptionObject &)
+  {
+    // The reason (a singular matrix) is said below.
+  }
+  if (inverse.IsNull())
+  {
+    throw ProgramError("the transform \"" + file +
+                       R"(" has no inverse; leave ",inverse" away or name a transform that can be inverted)");
+  }
+  return inverse;
+}
+
+/** Product of two 3 x 3 matrices. */
+using Matrix = std::array<Coordinates, 3>;
+Matrix
+Multiply(const Matrix & a, const Matrix & b)
+{
+  Matrix product{};
+  for (unsigned int row = 0; row < 3; ++row)
+  {
+    for (unsigned int column = 0; column < 3; ++column)
+    {
+      for (unsigned int k = 0; k < 3; ++k)
+      {
+        product[row][column] += a[row][k] * b[k][column];
+      }
+    }
+  }
+  return product;
+}
+
+/** Right-handed rotation about one axis. */
+Matrix
+RotationAbout(unsigned int axis, double degrees)
+{
+  // Quarter turns are exact, so that they move voxels onto voxels.
+  const double quarters = degrees / 90.0;
+  const bool   exact = quarters == std::round(quarters);
+  const double radians = degrees * 0.017453292519943295;
+  const int    turn = exact ? static_cast<int>(std::fmod(std::fmod(quarters, 4.0) + 4.0, 4.0)) : 0;
+  const double cosine = exact ? (turn == 0 ? 1.0 : (turn == 2 ? -1.0 : 0.0)) : std::cos(radians);
+  const double sine = exact ? (turn == 1 ? 1.0 : (turn == 3 ? -1.0 : 0.0)) : std::sin(radians);
+
+  const unsigned int next = (axis + 1) % 3;
+  const unsigned int last = (axis + 2) % 3;
+  Matrix             matrix{ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+  matrix[next][next] = cosine;
+  matrix[next][last] = -sine;
+  matrix[last][next] = sine;
+  matrix[last][last] = cosine;
+  return matrix;
+}
+
+/** The transform that makes the input appear turned: it maps points of the turned image back, by the opposite rotation.
+ */
+template <unsigned int VDimension>
+typename TransformType<VDimension>::Pointer
+MakeRotation(const std::vector<double> & degrees, const Grid & input)
+{
+  if (degrees.size() != (VDimension == 3 ? 3 : 1))
+  {
+    throw ProgramError(
+      std::string("--rotate needs ") +
+      (VDimension == 3 ? "3 angles, about x, y and z, for this 3D image" : "1 angle for this 2D image") + "; it has " +
+      std::to_string(degrees.size()));
+  }
+  const Matrix turn =
+    VDimension == 3 ? Multiply(RotationAbout(2, degrees.back()),
+                               Multiply(RotationAbout(1, degrees[degrees.size() / 2]), RotationAbout(0, degrees[0])))
+                    : RotationAbout(2, degrees[0]);
+  using RotationType = itk::MatrixOffsetTransformBase<double, VDimension, VDimension>;
+  const auto                            rotation = RotationType::New();
+  typename RotationType::MatrixType     matrix;
+  typename RotationType::InputPointType centre;
+  const Coordinates                     point = PointOfIndex(input, CentreIndex(input));
+  for (unsigned int row = 0; row < VDimension; ++row)
+  {
+    centre[row] = point[row];
+    for (unsigned int column = 0; column < VDimension; ++column)
+    {
+      matrix[row][column] = turn[column][row]; // transposed: the inverse of a rotation
+    }
+  }
+  rotation->SetCenter(centre);
+  rotation->SetMatrix(matrix);
+  return rotation.GetPointer();
+}
+
+} // namespace
+
+TransformArgument
+ParseTransform(const std::string & text)
+{
+  const std::string suffix = ",inverse";
+  if (text.size() > suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0)
+  {
+    return { text.substr(0, text.size() - suffix.size()), true };
+  }
+  return { text, false };
+}
+
+template <unsigned int VDimension>
+typename itk::Transform<double, VDimension, VDimension>::Pointer
+MakeTransform(const std::vector<TransformArgument> & arguments,
+              const std::vector<double> &            rotation,
+              const Grid &                           input)
+{
+  const auto composite = CompositeType<VDimension>::New();
+  if (!rotation.empty())
+  {
+    composite->AddTransform(MakeRotation<VDimension>(rotation, input));
+  }
+  for (const TransformArgument & argument : arguments)
+  {
+    composite->AddTransform(ReadTransform<VDimension>(argument));
+  }
+  composite->FlattenTransformQueue();
+  switch (composite->GetNumberOfTransforms())
+  {
+    case 0:
+      return nullptr;
+    case 1:
+      return composite->GetNthTransform(0).GetPointer();
+    default:
+      return composite.GetPointer();
+  }
+}
+
+template itk::Transform<double, 2, 2>::Pointer
+MakeTransform<2>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &);
+template itk::Transform<double, 3, 3>::Pointer
+MakeTransform<3>(const std::vector<TransformArgument> &, const std::vector<double> &, const Grid &);
+
+} // namespace CudaSplineProgram

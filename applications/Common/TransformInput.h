@@ -1,0 +1,58 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_TransformInput_h
+#define CudaSplineProgram_TransformInput_h
+
+#include "Volume.h"
+
+#include "itkTransform.h"
+
+#include <string>
+#include <vector>
+
+namespace CudaSplineProgram
+{
+
+/** \brief A file of transforms, as it is or inverted. */
+struct TransformArgument
+{
+  std::string file;
+  bool        inverse{ false };
+};
+
+/** \brief A transform as the command line and lists name it: a file, and ",inverse" behind it to invert it. */
+TransformArgument
+ParseTransform(const std::string & text);
+
+/** \brief The transform from points of the output to points of the input.
+ *
+ * The rotation is applied last to a point, and of the files the last first: the order of itk::CompositeTransform.
+ * \tparam VDimension 2 or 3
+ * \param[in] arguments transform files in the order given
+ * \param[in] rotation degrees by which the input is turned about its centre: none, one (2D) or three (3D, about x, then
+ * y, then z) \param[in] input the input's grid \return null for the identity \exception ProgramError a file is missing,
+ * unreadable, of another dimension, or has no inverse; a wrong number of angles */
+template <unsigned int VDimension>
+typename itk::Transform<double, VDimension, VDimension>::Pointer
+MakeTransform(const std::vector<TransformArgument> & arguments,
+              const std::vector<double> &            rotation,
+              const Grid &                           input);
+
+} // namespace CudaSplineProgram
+
+#endif

@@ -1,0 +1,120 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "CommandLine.h"
+
+#include "Error.h"
+#include "HelpText.h"
+#include "VersionText.h"
+#include "Words.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace CudaSplineRegister
+{
+
+namespace
+{
+
+constexpr int usageError = 2; // exit code of a wrong command line, as is usual
+
+/** Adds the options of stages, which may be repeated. */
+void
+AddStageOptions(CLI::App & app, Words & words)
+{
+  const auto add = [&app](const char * name, std::vector<std::string> & values, const char * text, const char * type) {
+    app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
+  };
+  add("-s,--stage", words.stages, "rigid, affine or bspline; may be repeated; default: rigid, then affine", "NAME");
+  add("-m,--metric", words.metrics, "* mattes (default), meansquares or correlation", "NAME");
+  add("--optimizer", words.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");
+  add("--levels", words.levels, "* levels, from coarse to fine; default: 3", "N");
+  add("--iterations", words.iterations, "* most iterations, one value or one a level; default: 100,...,50", "N,N,...");
+  add("--shrink", words.shrink, "* shrink factors by level; default: ...,4,2,1", "N,N,...");
+  add("--sigmas", words.sigmas, "* smoothing by level, in voxels or with \"mm\" behind; default: ...,2,1,0", "X,X,...");
+  add("--sampling", words.samplings, "* none (default: every voxel), regular or random", "NAME");
+  add("--fraction", words.fractions, "* fraction of the voxels that are sampled", "X");
+  add("--step", words.steps, "* longest first step of a level in mm; default: a voxel of the level", "MM");
+  add("--minimum-step", words.minimumSteps, "* a shorter step ends a level; default: a thousandth of a voxel", "MM");
+  add("--grid-spacing", words.gridSpacings, "* a B-spline's cells at the last level; default: 24 mm", "X[,Y[,Z]]");
+}
+
+} // namespace
+
+std::optional<int>
+ParseCommandLine(int argc, char ** argv, Options & options)
+{
+  Words    words;
+  CLI::App app{ HelpSummary(), programName };
+  app.get_formatter()->column_width(34);
+  app.footer(HelpDetails());
+  app.set_version_flag(
+    "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
+
+  app.add_option("fixed", options.fixed, "Fixed image: a file, or a folder with a DICOM series")->required();
+  app.add_option("moving", options.moving, "Moving image, which is laid over the fixed one")->required();
+  app.add_option("-o,--output", options.output, "File of the transform (.tfm, .h5, .mat)")->type_name("FILE");
+  app.add_option("-w,--warped", options.warped, "The moving image on the fixed one's grid")->type_name("IMAGE");
+  app.add_option("-p,--picture", options.picture, "Checkerboards of both images before and behind (.png)")
+    ->type_name("FILE");
+  app.add_option("--report", options.report, "Write stages, iterations and times to a JSON file")->type_name("FILE");
+  AddStageOptions(app, words);
+  app.add_option("--fixed-mask", options.fixedMask, "Image; voxels of the fixed image count where it is not 0")
+    ->type_name("IMAGE");
+  app.add_option("--moving-mask", options.movingMask, "Image; the same of the moving image")->type_name("IMAGE");
+  app
+    .add_option("--initialize",
+                words.initialization,
+                "moments (default: centres of gravity on each other), centre (of the images) or none")
+    ->type_name("NAME");
+  app.add_option("--initial-transform", words.initial, "ITK transform to begin with; \",inverse\" behind it inverts")
+    ->type_name("FILE[,inverse]");
+  app.add_option("--bins", words.bins, "Bins of the histogram of --metric mattes; default: 50")->type_name("N");
+  app.add_option("-i,--interpolation", words.interpolation, "Of the moving image: linear (default) or bspline (cubic)")
+    ->type_name("NAME");
+  app
+    .add_option(
+      "--gradient", words.gradient, "Of the moving image: differences (default), filter or, with -i bspline, analytic")
+    ->type_name("NAME");
+  app.add_option("--seed", words.seed, "Of random samples")->type_name("N");
+  app.add_option("--precision", words.precision, "float (default) or double")->type_name("TYPE");
+  app.add_option("--default-value", words.defaultValue, "Of --warped outside the moving image; default: 0")
+    ->type_name("VALUE");
+  app.add_option("--device", words.device, "auto (default), cpu, or the number of a GPU, which then has to do it")
+    ->type_name("DEVICE");
+  app.add_flag("-v,--verbose", options.verbose, "Print a line an iteration, and the time of each stage");
+
+  try
+  {
+    app.parse(argc, argv);
+    Interpret(words, options);
+    return std::nullopt;
+  }
+  catch (const CLI::Success & success)
+  {
+    return app.exit(success);
+  }
+  catch (const std::exception & error) // CLI::ParseError or ProgramError
+  {
+    std::cerr << programName << ": error: " << OneLine(error.what()) << "; see --help" << std::endl;
+    return usageError;
+  }
+}
+
+} // namespace CudaSplineRegister

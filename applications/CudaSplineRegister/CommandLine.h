@@ -1,0 +1,142 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_CommandLine_h
+#define CudaSplineRegister_CommandLine_h
+
+#include "TransformInput.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+using namespace CudaSplineProgram; // what the programs share
+
+/** \brief What a stage optimizes. */
+enum class StageKind : unsigned char
+{
+  Rigid,  ///< Euler angles and a translation
+  Affine, ///< a matrix and a translation
+  BSpline ///< coefficients of a cubic B-spline on a grid, in mm
+};
+
+enum class MetricKind : unsigned char
+{
+  Mattes,
+  MeanSquares,
+  Correlation
+};
+
+/** \brief ITK's optimizers. */
+enum class OptimizerKind : unsigned char
+{
+  RegularStep,       ///< RegularStepGradientDescentOptimizerv4
+  GradientDescent,   ///< GradientDescentOptimizerv4
+  ConjugateGradient, ///< ConjugateGradientLineSearchOptimizerv4
+  Lbfgs              ///< LBFGSOptimizerv4
+};
+
+enum class SamplingKind : unsigned char
+{
+  None, ///< every voxel
+  Regular,
+  Random
+};
+
+/** \brief Where gradients of the moving image come from. */
+enum class GradientKind : unsigned char
+{
+  Differences, ///< ITK's central differences
+  Filter,      ///< ITK's gradient filter
+  Analytic     ///< the derivative of what interpolates the moving image
+};
+
+/** \brief Where the first stage begins. */
+enum class InitializationKind : unsigned char
+{
+  Moments, ///< centres of gravity on each other
+  Centre,  ///< centres of the images on each other
+  None
+};
+
+/** \brief "rigid", "affine" or "bspline". */
+const char *
+NameOf(StageKind kind);
+
+/** \brief "mattes", "meansquares" or "correlation". */
+const char *
+NameOf(MetricKind kind);
+
+/** \brief "regular-step", "gradient-descent", "conjugate-gradient" or "lbfgs". */
+const char *
+NameOf(OptimizerKind kind);
+
+/** \brief A stage of the registration. Vectors have an entry a level. */
+struct StageOptions
+{
+  StageKind                 kind{ StageKind::Rigid };
+  MetricKind                metric{ MetricKind::Mattes };
+  OptimizerKind             optimizer{ OptimizerKind::RegularStep };
+  std::vector<unsigned int> iterations; ///< at most
+  std::vector<unsigned int> shrink;     ///< of the samples' grid
+  std::vector<double>       sigmas;     ///< of the smoothing
+  bool                      sigmasInMm{ false };
+  SamplingKind              sampling{ SamplingKind::None };
+  double                    fraction{ 1.0 };    ///< of the voxels that are sampled
+  double                    step{ 0.0 };        ///< longest first step, mm; 0: a voxel of the level
+  double                    minimumStep{ 0.0 }; ///< ends a level, mm; 0: a thousandth of a voxel
+  std::vector<double>       gridSpacing;        ///< of a B-spline's cells at the last level, mm; one, or one an axis
+};
+
+/** \brief What the user asked for. */
+struct Options
+{
+  std::string                      fixed;
+  std::string                      moving;
+  std::vector<StageOptions>        stages;
+  std::string                      output;     ///< file of the transform; empty: none
+  std::string                      warped;     ///< image; empty: none
+  std::string                      picture;    ///< PNG; empty: none
+  std::string                      report;     ///< JSON; empty: none
+  std::string                      fixedMask;  ///< image; empty: none
+  std::string                      movingMask; ///< image; empty: none
+  std::optional<TransformArgument> initial;    ///< before the first stage
+  InitializationKind               initialization{ InitializationKind::Moments };
+  unsigned int                     bins{ 50 }; ///< of Mattes' histogram
+  unsigned int                     order{ 1 }; ///< of the moving image's interpolation; 1 is linear
+  GradientKind                     gradient{ GradientKind::Differences };
+  unsigned int                     seed{ 121212 }; ///< of random samples
+  bool                             inDouble{ false };
+  double                           defaultValue{ 0.0 };
+  std::string                      device; ///< "" (automatic), "cpu" or a number
+  bool                             verbose{ false };
+};
+
+/** \brief Reads the command line.
+ *
+ * \param[out] options the user's wishes
+ * \return the exit code if the program is done, after --help, --version or an error (one line on stderr); empty
+ * otherwise */
+std::optional<int>
+ParseCommandLine(int argc, char ** argv, Options & options);
+
+} // namespace CudaSplineRegister
+
+#endif

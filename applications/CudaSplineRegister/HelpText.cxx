@@ -1,0 +1,72 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "HelpText.h"
+
+namespace CudaSplineRegister
+{
+
+std::string
+HelpSummary()
+{
+  return "Finds the transform that lays a moving image over a fixed one, 2D or 3D, in stages of growing freedom, by\n"
+         "itk::ImageRegistrationMethodv4 with metrics that run on a GPU where there is one, else on all cores.";
+}
+
+std::string
+HelpDetails()
+{
+  return R"(Files
+  Whatever ITK reads and writes, DICOM folders too, of any scalar type; pixels are computed with in float, or double with
+  --precision double. Outputs are replaced only when the new ones are complete. Without --output, --warped, --picture or --report
+  there is nothing to write, which is an error.
+
+Stages
+  One --stage each, in order; rigid and affine where there is none. What a stage found is where the next one begins: an affine stage
+  goes on from the matrix of a rigid one, a B-spline comes on top. Options marked * are given once, for all stages, or as often
+  as there are stages, one for each in order.
+  Levels go from coarse to fine: --shrink 4,2,1 samples every fourth voxel first, --sigmas 2,1,0 smooths both images, in voxels, or
+  "4,2,0mm". A B-spline's cells are halved from level to level; --grid-spacing is theirs at the last. It moves what lies in the
+  fixed image.
+
+Optimizers (ITK's)
+  regular-step (for rigid and affine stages, where none is named), gradient-descent, conjugate-gradient, lbfgs (for B-splines). --step
+  is the longest way a point may go in the first step of a level; a step below --minimum-step ends a level, but of lbfgs. All take as many iterations as --iterations
+  allows. Gradients by differences are ITK's; those of --gradient analytic belong to the values, which lbfgs likes best.
+
+Transform
+  Maps points of the fixed image to points of the moving one, as everywhere in ITK:
+  CudaSplineResample moving.nii warped.nii -r fixed.nii -t transform.tfm
+
+Signals
+  On SIGINT (Ctrl-C), SIGTERM and SIGHUP the best transform so far is written to --output, and the program ends with 128 and the
+  signal's number; before the first iteration, without --output, and on a second signal it ends at once.
+
+Environment
+  CUDASPLINE_DEVICE=cpu|gpu|0|1...  device of --device auto; CUDASPLINE_MEMORY_LIMIT=4G: the most of a GPU's memory that is taken.
+
+Exit code
+  0: done. 1: an error, named in one line on stderr; outputs are untouched. 2: a wrong command line. 128 + n: signal n.
+
+Examples
+  CudaSplineRegister t1.nii.gz t2.nii.gz -o rigid.tfm --stage rigid --verbose
+  CudaSplineRegister fixed.nii moving.nii -o t.h5 -w warped.nii --stage rigid --stage affine --stage bspline --grid-spacing 12
+  CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --metric correlation --fixed-mask head.nii --sampling random --fraction 0.1
+  CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --stage bspline --iterations 100,100,50 --iterations 50,30,20 -p before-after.png)";
+}
+
+} // namespace CudaSplineRegister

@@ -1,0 +1,61 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "Registration.h"
+
+#include <type_traits>
+
+namespace CudaSplineRegister
+{
+
+namespace
+{
+
+/** Calls a functor with a value of the pixels' C++ type and the dimension. */
+template <typename TFunctor>
+auto
+Dispatch(const RegistrationRequest & request, const TFunctor & functor)
+{
+  using Plane = std::integral_constant<unsigned int, 2>;
+  using Space = std::integral_constant<unsigned int, 3>;
+  const bool isPlane = request.fixed.grid.dimension == 2;
+  if (request.fixed.type == ScalarType::Float32)
+  {
+    return isPlane ? functor(float{}, Plane{}) : functor(float{}, Space{});
+  }
+  return isPlane ? functor(double{}, Plane{}) : functor(double{}, Space{});
+}
+
+} // namespace
+
+RegistrationResult
+Register(const RegistrationRequest & request)
+{
+  return Dispatch(request, [&request](auto zero, auto dimension) {
+    return RegisterTyped<decltype(zero), decltype(dimension)::value>(request);
+  });
+}
+
+Volume
+WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform)
+{
+  return Dispatch(request, [&request, transform](auto zero, auto dimension) {
+    return WarpTyped<decltype(zero), decltype(dimension)::value>(request, transform);
+  });
+}
+
+} // namespace CudaSplineRegister

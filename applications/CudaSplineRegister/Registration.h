@@ -1,0 +1,117 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_Registration_h
+#define CudaSplineRegister_Registration_h
+
+#include "CommandLine.h"
+#include "Volume.h"
+
+#include "itkCudaSplineSystem.h"
+
+#include "itkTransformBase.h"
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+/** \brief An iteration of an optimizer. */
+struct Iteration
+{
+  std::size_t  stage{ 0 };
+  std::size_t  level{ 0 };
+  unsigned int number{ 0 };  ///< from 1, in its level
+  double       value{ 0.0 }; ///< of the metric; ITK's are the better the lower
+  double       step{ 0.0 };  ///< mm; the longest way of a corner of the fixed image, or of a B-spline's coefficient
+};
+
+/** \brief A level of a stage, when it has ended. */
+struct LevelResult
+{
+  double       value{ 0.0 }; ///< of the last iteration
+  unsigned int iterations{ 0 };
+  double       seconds{ 0.0 }; ///< smoothing and gradients included
+  std::string  stop;           ///< why it ended
+};
+
+/** \brief A stage, when it has ended. */
+struct StageResult
+{
+  StageKind                kind{ StageKind::Rigid };
+  std::vector<LevelResult> levels;
+  std::size_t              parameters{ 0 };
+  double                   seconds{ 0.0 };
+  itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None }; ///< that computed the metric
+  std::string              fallbackReason;
+};
+
+/** \brief What to register. */
+struct RegistrationRequest
+{
+  const Options *                        options{ nullptr };
+  Volume                                 fixed; ///< of float or double pixels, as the moving image
+  Volume                                 moving;
+  std::optional<Volume>                  fixedMask; ///< of std::uint8_t, 0 or 1
+  std::optional<Volume>                  movingMask;
+  itk::TransformBase::Pointer            initial; ///< of the images' dimension, in double; null: none
+  std::function<void(const Iteration &)> progress;
+  const std::atomic<int> *               stopSignal{ nullptr }; ///< not 0: end at the next iteration
+};
+
+/** \brief What was found. */
+struct RegistrationResult
+{
+  itk::TransformBase::Pointer transform; ///< from points of the fixed image to points of the moving one
+  itk::TransformBase::Pointer start;     ///< where the first stage began
+  std::vector<StageResult>    stages;
+  bool                        isStopped{ false }; ///< by the signal: the transform is the best so far
+};
+
+/** \brief Registers by itk::ImageRegistrationMethodv4.
+ *
+ * \exception ProgramError what the user asked for cannot be
+ * \exception itk::ExceptionObject from ITK, as where the images do not overlap */
+RegistrationResult
+Register(const RegistrationRequest & request);
+
+/** \brief The moving image under a transform, on the fixed image's grid, by itk::CudaResampleImageFilter.
+ *
+ * \param[in] transform of the images' dimension, in double
+ * \return of the images' pixel type */
+Volume
+WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform);
+
+/** \brief Register() for a pixel type and dimension; instantiated once each, in files that CMake writes from
+ * RegistrationTyped.cxx.in. */
+template <typename TPixel, unsigned int VDimension>
+RegistrationResult
+RegisterTyped(const RegistrationRequest & request);
+
+/** \brief WarpMoving() for a pixel type and dimension. */
+template <typename TPixel, unsigned int VDimension>
+Volume
+WarpTyped(const RegistrationRequest & request, const itk::TransformBase * transform);
+
+} // namespace CudaSplineRegister
+
+#endif

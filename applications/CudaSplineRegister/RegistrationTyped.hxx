@@ -1,0 +1,354 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_RegistrationTyped_hxx
+#define CudaSplineRegister_RegistrationTyped_hxx
+
+#include "Error.h"
+#include "IterationWatch.h"
+#include "Registration.h"
+#include "StageMetrics.h"
+#include "StageOptimizer.h"
+#include "StageTransforms.h"
+
+#include "itkCudaResampleImageFilter.h"
+
+#include "itkBSplineInterpolateImageFunction.h"
+#include "itkBSplineTransformParametersAdaptor.h"
+#include "itkImageMomentsCalculator.h"
+#include "itkImageRegistrationMethodv4.h"
+#include "itkRegistrationParameterScalesFromPhysicalShift.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace CudaSplineRegister
+{
+
+/** \brief The stages of a registration, one after the other. */
+template <typename TPixel, unsigned int VDimension>
+class StagesOf
+{
+public:
+  using ImageType = itk::Image<TPixel, VDimension>;
+  using Transforms = StageTransforms<VDimension>;
+  using TransformType = typename Transforms::Base;
+  using Metrics = StageMetrics<ImageType>;
+  using MetricType = typename Metrics::MetricType;
+  using RegistrationType = itk::ImageRegistrationMethodv4<ImageType, ImageType, TransformType>;
+  using EstimatorType = itk::RegistrationParameterScalesFromPhysicalShift<MetricType>;
+  using MaskType = typename Metrics::MaskType;
+  using AdaptorType = itk::BSplineTransformParametersAdaptor<typename Transforms::Spline>;
+
+  explicit StagesOf(const RegistrationRequest & request)
+    : m_Request(request)
+    , m_Options(*request.options)
+    , m_Fixed(ViewAsImage<ImageType>(request.fixed))
+    , m_Moving(ViewAsImage<ImageType>(request.moving))
+    , m_Inputs{ m_Fixed, m_Moving, MaskOf(request.fixedMask), MaskOf(request.movingMask) }
+    , m_Corners(Transforms::Corners(m_Fixed))
+  {}
+
+  /** Runs all of them, or until a signal. */
+  RegistrationResult
+  Run()
+  {
+    RegistrationResult result;
+    this->Initialize();
+    result.start = Transforms::Combine(m_Chain).GetPointer();
+    for (std::size_t stage = 0; stage < m_Options.stages.size() && !result.isStopped; ++stage)
+    {
+      result.stages.push_back(this->RunStage(stage, result.isStopped));
+    }
+    result.transform = Transforms::Combine(m_Chain).GetPointer();
+    return result;
+  }
+
+private:
+  static typename MaskType::Pointer
+  MaskOf(const std::optional<Volume> & volume)
+  {
+    if (!volume)
+    {
+      return nullptr;
+    }
+    const auto mask = MaskType::New();
+    mask->SetImage(ViewAsImage<itk::Image<std::uint8_t, VDimension>>(*volume));
+    mask->Update();
+    return mask;
+  }
+
+  /** Centre of gravity of an image. */
+  static typename Transforms::Point
+  CentreOfGravity(const ImageType * image, const char * name)
+  {
+    const auto calculator = itk::ImageMomentsCalculator<ImageType>::New();
+    calculator->SetImage(image);
+    try
+    {
+      calculator->Compute();
+    }
+    catch (const itk::ExceptionObject &)
+    {
+      throw ProgramError(
+        std::string("the ") + name +
+        " image's values add up to 0, so it has no centre of gravity; use --initialize centre or none");
+    }
+    typename Transforms::Point point;
+    const auto                 centre = calculator->GetCenterOfGravity();
+    std::copy_n(centre.Begin(), VDimension, point.Begin());
+    return point;
+  }
+
+  /** Centre of an image's corners. */
+  static typename Transforms::Point
+  CentreOf(const ImageType * image)
+  {
+    const auto                 corners = Transforms::Corners(image);
+    typename Transforms::Point centre;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      centre[d] = 0.5 * (corners.front()[d] + corners.back()[d]);
+    }
+    return centre;
+  }
+
+  /** The start: the user's transform, or one centre on the other. */
+  void
+  Initialize()
+  {
+    m_Centre = CentreOf(m_Fixed);
+    if (m_Request.initial.IsNotNull())
+    {
+      m_Chain.emplace_back(dynamic_cast<TransformType *>(m_Request.initial.GetPointer()));
+    }
+    if (m_Options.initialization == InitializationKind::None)
+    {
+      return;
+    }
+    auto other = CentreOf(m_Moving);
+    if (m_Options.initialization == InitializationKind::Moments)
+    {
+      m_Centre = CentreOfGravity(m_Fixed, "fixed");
+      other = CentreOfGravity(m_Moving, "moving");
+    }
+    const auto start = Transforms::MakeLinear(StageKind::Rigid, nullptr, m_Centre);
+    start->SetTranslation(other - m_Centre);
+    m_Chain.emplace_back(start);
+    m_Linear = start;
+    m_LinearKind = StageKind::Rigid;
+  }
+
+  /** The transform that a stage optimizes, which becomes the chain's last. A linear one takes the place of the linear
+   * one before it, as far as it can hold what that one has found. */
+  typename TransformType::Pointer
+  ExtendChain(const StageOptions & stage, const std::vector<typename Transforms::Mesh> & meshes)
+  {
+    if (stage.kind == StageKind::BSpline)
+    {
+      m_Linear = nullptr;
+      m_Chain.emplace_back(Transforms::MakeSpline(m_Fixed, meshes.front()));
+      return m_Chain.back();
+    }
+    const bool goesOn = m_Linear.IsNotNull() && (stage.kind == StageKind::Affine || m_LinearKind == StageKind::Rigid);
+    const auto linear = Transforms::MakeLinear(stage.kind, goesOn ? m_Linear.GetPointer() : nullptr, m_Centre);
+    if (goesOn)
+    {
+      m_Chain.pop_back();
+    }
+    m_Linear = linear;
+    m_LinearKind = stage.kind;
+    m_Chain.emplace_back(linear);
+    return m_Chain.back();
+  }
+
+  /** The registration method of a stage, but for optimizer, metric and transform. */
+  typename RegistrationType::Pointer
+  MakeRegistration(const StageOptions & stage) const
+  {
+    const auto registration = RegistrationType::New();
+    registration->SetFixedImage(m_Fixed);
+    registration->SetMovingImage(m_Moving);
+    const std::size_t levels = stage.iterations.size();
+    registration->SetNumberOfLevels(levels);
+    typename RegistrationType::ShrinkFactorsArrayType   shrink(levels);
+    typename RegistrationType::SmoothingSigmasArrayType sigmas(levels);
+    for (std::size_t level = 0; level < levels; ++level)
+    {
+      shrink[level] = stage.shrink[level];
+      sigmas[level] = stage.sigmas[level];
+    }
+    registration->SetShrinkFactorsPerLevel(shrink);
+    registration->SetSmoothingSigmasPerLevel(sigmas);
+    registration->SetSmoothingSigmasAreSpecifiedInPhysicalUnits(stage.sigmasInMm);
+    if (stage.sampling != SamplingKind::None)
+    {
+      using Strategy = itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy;
+      registration->SetMetricSamplingStrategy(stage.sampling == SamplingKind::Regular ? Strategy::REGULAR
+                                                                                      : Strategy::RANDOM);
+      registration->SetMetricSamplingPercentage(stage.fraction);
+      registration->MetricSamplingReinitializeSeed(static_cast<int>(m_Options.seed));
+    }
+    registration->InitializeCenterOfLinearOutputTransformOff();
+    registration->InPlaceOn();
+    return registration;
+  }
+
+  /** Runs a stage. */
+  StageResult
+  RunStage(std::size_t number, bool & isStopped)
+  {
+    const Stopwatch      time;
+    const StageOptions & stage = m_Options.stages[number];
+    const bool           isSpline = stage.kind == StageKind::BSpline;
+    const auto           meshes = Transforms::MeshesOf(stage, m_Fixed);
+    const auto           transform = this->ExtendChain(stage, meshes);
+    const auto           metric = Metrics::Make(stage.metric, m_Inputs, m_Options);
+    const auto           estimator = EstimatorType::New();
+    estimator->SetMetric(metric.object);
+    const auto optimizer = MakeOptimizer(stage, estimator);
+
+    const auto registration = this->MakeRegistration(stage);
+    registration->SetMetric(metric.object);
+    registration->SetOptimizer(optimizer);
+    if (m_Chain.size() > 1)
+    {
+      registration->SetMovingInitialTransform(Transforms::Combine({ m_Chain.begin(), m_Chain.end() - 1 }));
+    }
+    registration->SetInitialTransform(transform);
+    std::vector<typename AdaptorType::Pointer> adaptors(meshes.size());
+    if (isSpline)
+    {
+      adaptors = this->MakeAdaptors(meshes);
+      typename RegistrationType::TransformParametersAdaptorsContainerType perLevel(adaptors.begin(), adaptors.end());
+      registration->SetTransformParametersAdaptorsPerLevel(perLevel);
+    }
+
+    IterationWatch watch(optimizer, transform, m_Request, number, [this, &transform] {
+      return Transforms::PlacesOf(transform, m_Corners);
+    });
+    const double   voxel = *std::min_element(m_Fixed->GetSpacing().Begin(), m_Fixed->GetSpacing().End());
+    registration->AddObserver(itk::MultiResolutionIterationEvent(), [&](const itk::EventObject &) {
+      const std::size_t level = registration->GetCurrentLevel();
+      if (isSpline)
+      {
+        // The registration does the same behind this event, and finds it done.
+        adaptors[level]->SetTransform(static_cast<typename Transforms::Spline *>(transform.GetPointer()));
+        adaptors[level]->AdaptTransformParameters();
+      }
+      const double step = stage.step > 0.0 ? stage.step : voxel * stage.shrink[level];
+      SetUpLevel(
+        optimizer, stage, level, step, isSpline ? itk::Array<double>() : Transforms::MovementsOf(transform, m_Corners));
+      watch.BeginLevel(level, stage.minimumStep > 0.0 ? stage.minimumStep : 1e-3 * voxel);
+    });
+    try
+    {
+      registration->Update();
+    }
+    catch (const StopRequest &)
+    {
+      transform->SetParametersByValue(watch.GetBest());
+      isStopped = true;
+    }
+    StageResult result;
+    result.kind = stage.kind;
+    result.levels = watch.TakeLevels();
+    result.parameters = transform->GetNumberOfParameters();
+    result.seconds = time.GetSeconds();
+    result.backend = metric.backend();
+    result.fallbackReason = metric.reason();
+    this->CheckBackend(result);
+    return result;
+  }
+
+  /** What brings a B-spline to a level's mesh. */
+  std::vector<typename AdaptorType::Pointer>
+  MakeAdaptors(const std::vector<typename Transforms::Mesh> & meshes) const
+  {
+    std::vector<typename AdaptorType::Pointer> adaptors;
+    for (const auto & mesh : meshes)
+    {
+      const auto spline = Transforms::MakeSpline(m_Fixed, mesh);
+      const auto adaptor = AdaptorType::New();
+      adaptor->SetRequiredTransformDomainOrigin(spline->GetTransformDomainOrigin());
+      adaptor->SetRequiredTransformDomainDirection(spline->GetTransformDomainDirection());
+      adaptor->SetRequiredTransformDomainPhysicalDimensions(spline->GetTransformDomainPhysicalDimensions());
+      adaptor->SetRequiredTransformDomainMeshSize(mesh);
+      adaptors.push_back(adaptor);
+    }
+    return adaptors;
+  }
+
+  /** With a device asked for by number nothing else will do. */
+  void
+  CheckBackend(const StageResult & result) const
+  {
+    const std::string & device = m_Options.device;
+    if (!device.empty() && device != "cpu" && result.backend != itk::CudaSpline::Backend::Cuda &&
+        result.backend != itk::CudaSpline::Backend::None)
+    {
+      throw ProgramError("device " + device + " was asked for but did not compute the metric: " +
+                         result.fallbackReason + "; --device auto or cpu allow another");
+    }
+  }
+
+  const RegistrationRequest &                  m_Request;
+  const Options &                              m_Options;
+  typename ImageType::Pointer                  m_Fixed;
+  typename ImageType::Pointer                  m_Moving;
+  typename Metrics::Inputs                     m_Inputs;
+  std::vector<typename Transforms::Point>      m_Corners;
+  typename Transforms::Point                   m_Centre; ///< of linear transforms
+  std::vector<typename TransformType::Pointer> m_Chain;  ///< the last is applied first to a point
+  typename Transforms::Linear::Pointer         m_Linear; ///< the chain's last, where a linear stage may go on from it
+  StageKind                                    m_LinearKind{ StageKind::Rigid };
+};
+
+template <typename TPixel, unsigned int VDimension>
+RegistrationResult
+RegisterTyped(const RegistrationRequest & request)
+{
+  return StagesOf<TPixel, VDimension>(request).Run();
+}
+
+template <typename TPixel, unsigned int VDimension>
+Volume
+WarpTyped(const RegistrationRequest & request, const itk::TransformBase * transform)
+{
+  using ImageType = itk::Image<TPixel, VDimension>;
+  const auto filter = itk::CudaResampleImageFilter<ImageType, ImageType>::New();
+  const auto grid = ImageType::New();
+  SetGeometry<VDimension>(request.fixed.grid, grid);
+  filter->SetInput(ViewAsImage<ImageType>(request.moving));
+  filter->SetOutputParametersFromImage(grid);
+  filter->SetTransform(dynamic_cast<const typename StageTransforms<VDimension>::Base *>(transform));
+  filter->SetDefaultPixelValue(static_cast<TPixel>(request.options->defaultValue));
+  if (request.options->order > 1)
+  {
+    const auto spline = itk::BSplineInterpolateImageFunction<ImageType, double, double>::New();
+    spline->SetSplineOrder(request.options->order);
+    filter->SetInterpolator(spline);
+  }
+  filter->SetDevice(request.options->device);
+  filter->Update();
+  return HoldImage(filter->GetOutput(), request.fixed.grid);
+}
+
+} // namespace CudaSplineRegister
+
+#endif

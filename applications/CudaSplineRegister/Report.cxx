@@ -1,0 +1,156 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "Report.h"
+
+#include "DeviceWord.h"
+#include "Error.h"
+
+#include "itkCudaSplineSystem.h"
+
+#include "itkVersion.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iomanip>
+
+namespace CudaSplineRegister
+{
+
+namespace
+{
+
+void
+PrintTime(std::ostream & stream, const std::string & name, double seconds, const std::string & note)
+{
+  stream << std::left << std::setw(18) << name << std::right << std::fixed << std::setprecision(3) << std::setw(9)
+         << seconds << " s   " << std::defaultfloat << note << '\n';
+}
+
+std::string
+BackendText(const StageResult & stage, const Options & options)
+{
+  return std::string(itk::CudaSpline::NameOf(stage.backend)) + " (" + DeviceText(stage.backend, options.device) +
+         (stage.fallbackReason.empty() ? "" : "; " + stage.fallbackReason) + ")";
+}
+
+nlohmann::json
+GridAsJson(const Grid & grid)
+{
+  nlohmann::json json;
+  for (unsigned int axis = 0; axis < grid.dimension; ++axis)
+  {
+    json["size"].push_back(grid.size[axis]);
+    json["spacing"].push_back(grid.spacing[axis]);
+  }
+  return json;
+}
+
+} // namespace
+
+std::string
+LineOf(const Iteration & iteration, const Options & options)
+{
+  const StageOptions & stage = options.stages[iteration.stage];
+  return "stage " + std::to_string(iteration.stage + 1) + "/" + std::to_string(options.stages.size()) + " (" +
+         NameOf(stage.kind) + "), level " + std::to_string(iteration.level + 1) + "/" +
+         std::to_string(stage.iterations.size()) + ", iteration " + std::to_string(iteration.number) + ": value " +
+         Brief(iteration.value) + ", step " + Brief(iteration.step) + " mm";
+}
+
+void
+PrintStages(std::ostream & stream, const Report & report, const Options & options)
+{
+  const auto describe = [](const Grid & grid) { return SizeText(grid) + " voxels of " + SpacingText(grid); };
+  PrintTime(stream,
+            "read",
+            report.readSeconds,
+            "fixed " + describe(report.fixedGrid) + ", moving " + describe(report.movingGrid));
+  for (std::size_t number = 0; number < report.stages.size(); ++number)
+  {
+    const StageResult &  stage = report.stages[number];
+    const StageOptions & asked = options.stages[number];
+    PrintTime(stream,
+              std::string("stage ") + std::to_string(number + 1) + ", " + NameOf(stage.kind),
+              stage.seconds,
+              std::string(NameOf(asked.metric)) + " by " + BackendText(stage, options) + ", " +
+                std::to_string(stage.parameters) + " parameters, " + NameOf(asked.optimizer));
+    for (std::size_t level = 0; level < stage.levels.size(); ++level)
+    {
+      const LevelResult & result = stage.levels[level];
+      PrintTime(stream,
+                "  level " + std::to_string(level + 1),
+                result.seconds,
+                std::to_string(result.iterations) + " iterations, value " + Brief(result.value) + "; " + result.stop);
+    }
+  }
+  PrintTime(stream, "warp", report.warpSeconds, "");
+  PrintTime(stream, "write", report.writeSeconds, "");
+  stream << std::flush;
+}
+
+std::string
+ToJson(const Report & report, const Options & options)
+{
+  nlohmann::json json;
+  json["itk_version"] = itk::Version::GetITKVersion();
+  json["cuda_toolkit"] =
+    itk::CudaSpline::BuiltWithCuda() ? nlohmann::json(itk::CudaSpline::CudaToolkitVersion()) : nlohmann::json(nullptr);
+  json["fixed"] = GridAsJson(report.fixedGrid);
+  json["fixed"]["file"] = options.fixed;
+  json["moving"] = GridAsJson(report.movingGrid);
+  json["moving"]["file"] = options.moving;
+  json["stages"] = nlohmann::json::array();
+  for (std::size_t number = 0; number < report.stages.size(); ++number)
+  {
+    const StageResult & stage = report.stages[number];
+    nlohmann::json      entry;
+    entry["kind"] = NameOf(stage.kind);
+    entry["metric"] = NameOf(options.stages[number].metric);
+    entry["optimizer"] = NameOf(options.stages[number].optimizer);
+    entry["parameters"] = stage.parameters;
+    entry["seconds"] = stage.seconds;
+    entry["backend"] = itk::CudaSpline::NameOf(stage.backend);
+    entry["device"] = DeviceText(stage.backend, options.device);
+    entry["fallback_reason"] = stage.fallbackReason;
+    entry["levels"] = nlohmann::json::array();
+    for (const LevelResult & level : stage.levels)
+    {
+      entry["levels"].push_back({ { "iterations", level.iterations },
+                                  { "value", level.value },
+                                  { "seconds", level.seconds },
+                                  { "stop", level.stop } });
+    }
+    json["stages"].push_back(entry);
+  }
+  json["iterations"] = nlohmann::json::array();
+  for (const Iteration & iteration : report.iterations)
+  {
+    json["iterations"].push_back({ { "stage", iteration.stage + 1 },
+                                   { "level", iteration.level + 1 },
+                                   { "iteration", iteration.number },
+                                   { "value", iteration.value },
+                                   { "step_mm", iteration.step } });
+  }
+  json["seconds"] = { { "read", report.readSeconds },
+                      { "warp", report.warpSeconds },
+                      { "write", report.writeSeconds } };
+  // File names may hold bytes that are no UTF-8: they are replaced, not an error.
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace CudaSplineRegister

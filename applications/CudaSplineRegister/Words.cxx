@@ -1,0 +1,336 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "Words.h"
+
+#include "DeviceWord.h"
+#include "Error.h"
+#include "Numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+
+namespace CudaSplineRegister
+{
+
+namespace
+{
+
+constexpr std::size_t mostLevels = 10;
+
+const std::map<std::string, StageKind>          stageKinds{ { "rigid", StageKind::Rigid },
+                                                   { "affine", StageKind::Affine },
+                                                   { "bspline", StageKind::BSpline } };
+const std::map<std::string, MetricKind>         metricKinds{ { "mattes", MetricKind::Mattes },
+                                                     { "meansquares", MetricKind::MeanSquares },
+                                                     { "correlation", MetricKind::Correlation } };
+const std::map<std::string, OptimizerKind>      optimizerKinds{ { "regular-step", OptimizerKind::RegularStep },
+                                                           { "gradient-descent", OptimizerKind::GradientDescent },
+                                                           { "conjugate-gradient", OptimizerKind::ConjugateGradient },
+                                                           { "lbfgs", OptimizerKind::Lbfgs } };
+const std::map<std::string, SamplingKind>       samplingKinds{ { "none", SamplingKind::None },
+                                                         { "regular", SamplingKind::Regular },
+                                                         { "random", SamplingKind::Random } };
+const std::map<std::string, GradientKind>       gradientKinds{ { "differences", GradientKind::Differences },
+                                                         { "filter", GradientKind::Filter },
+                                                         { "analytic", GradientKind::Analytic } };
+const std::map<std::string, InitializationKind> initializationKinds{ { "moments", InitializationKind::Moments },
+                                                                     { "centre", InitializationKind::Centre },
+                                                                     { "none", InitializationKind::None } };
+
+/** The value of a word, or an error that names the words that are allowed. */
+template <typename TKind>
+TKind
+KindOf(const std::string & option, const std::string & word, const std::map<std::string, TKind> & kinds)
+{
+  const auto found = kinds.find(word);
+  if (found == kinds.end())
+  {
+    std::string names;
+    for (const auto & entry : kinds)
+    {
+      names += (names.empty() ? "" : ", ") + entry.first;
+    }
+    throw ProgramError(option + " \"" + word + "\": allowed are " + names);
+  }
+  return found->second;
+}
+
+template <typename TKind>
+const char *
+WordOf(TKind kind, const std::map<std::string, TKind> & kinds)
+{
+  return std::find_if(kinds.begin(), kinds.end(), [kind](const auto & entry) { return entry.second == kind; })
+    ->first.c_str();
+}
+
+/** The word of an option for a stage; empty where it was not given. */
+std::string
+WordOfStage(const std::string & option, const std::vector<std::string> & words, std::size_t stage, std::size_t stages)
+{
+  if (words.size() > 1 && words.size() != stages)
+  {
+    throw ProgramError(option + " is there " + std::to_string(words.size()) +
+                       " times; it has to be once, or as often as there are stages (" + std::to_string(stages) + ")");
+  }
+  return words.empty() ? "" : words[words.size() == 1 ? 0 : stage];
+}
+
+/** A whole number of a range. */
+unsigned int
+WholeNumber(const std::string & option, const std::string & text, double least, double most)
+{
+  const std::optional<double> number = ParseNumber(text);
+  if (!number || !(*number >= least && *number <= most) || *number != std::floor(*number))
+  {
+    throw ProgramError(option + " " + text + ": whole numbers from " + Brief(least) + " to " + Brief(most) +
+                       " are allowed");
+  }
+  return static_cast<unsigned int>(*number);
+}
+
+/** A number above 0, up to a limit. */
+double
+PositiveNumber(const std::string & option, const std::string & text, double most)
+{
+  const std::optional<double> number = ParseNumber(text);
+  if (!number || !(*number > 0.0 && *number <= most))
+  {
+    throw ProgramError(option + " " + text + ": numbers above 0" +
+                       (std::isfinite(most) ? " and up to " + Brief(most) : "") + " are allowed");
+  }
+  return *number;
+}
+
+/** Whole numbers, one a level. */
+std::vector<unsigned int>
+WholeNumbers(const std::string & option, const std::string & text, double least, double most)
+{
+  std::vector<unsigned int> numbers;
+  for (const double number : ParseNumbers(option, text, mostLevels))
+  {
+    numbers.push_back(WholeNumber(option, Brief(number), least, most));
+  }
+  return numbers;
+}
+
+/** What is given for each level decides how many there are; what is not given follows. */
+void
+InterpretLevels(const std::string & levels,
+                const std::string & iterations,
+                const std::string & shrink,
+                const std::string & sigmas,
+                StageOptions &      stage)
+{
+  const std::string millimetres = "mm";
+  stage.sigmasInMm =
+    sigmas.size() > 2 && sigmas.compare(sigmas.size() - millimetres.size(), millimetres.size(), millimetres) == 0;
+  if (!iterations.empty())
+  {
+    stage.iterations = WholeNumbers("--iterations", iterations, 0, 1e6);
+  }
+  if (!shrink.empty())
+  {
+    stage.shrink = WholeNumbers("--shrink", shrink, 1, 1024);
+  }
+  if (!sigmas.empty())
+  {
+    stage.sigmas =
+      ParseNumbers("--sigmas", stage.sigmasInMm ? sigmas.substr(0, sigmas.size() - 2) : sigmas, mostLevels);
+    if (*std::min_element(stage.sigmas.begin(), stage.sigmas.end()) < 0.0)
+    {
+      throw ProgramError("--sigmas " + sigmas + ": numbers from 0 are allowed");
+    }
+  }
+  // A single number of iterations is for every level.
+  std::size_t count = std::max({ stage.shrink.size(),
+                                 stage.sigmas.size(),
+                                 stage.iterations.size() > 1 ? stage.iterations.size() : std::size_t{ 0 } });
+  if (!levels.empty())
+  {
+    const std::size_t wanted = WholeNumber("--levels", levels, 1, mostLevels);
+    if (count != 0 && count != wanted)
+    {
+      throw ProgramError("--levels " + levels + ": there are values for " + std::to_string(count) + " levels");
+    }
+    count = wanted;
+  }
+  count = count == 0 ? 3 : count;
+  if (stage.iterations.size() == 1)
+  {
+    stage.iterations.resize(count, stage.iterations.front());
+  }
+  for (std::size_t level = 0; level < count; ++level)
+  {
+    const auto coarseness = static_cast<unsigned int>(count - 1 - level);
+    if (iterations.empty())
+    {
+      stage.iterations.push_back(coarseness == 0 ? 50 : 100);
+    }
+    if (shrink.empty())
+    {
+      stage.shrink.push_back(1U << coarseness);
+    }
+    if (sigmas.empty())
+    {
+      stage.sigmas.push_back(coarseness);
+    }
+  }
+  for (const std::size_t size : { stage.iterations.size(), stage.shrink.size(), stage.sigmas.size() })
+  {
+    if (size != count)
+    {
+      throw ProgramError("--iterations, --shrink and --sigmas have values for different numbers of levels (" +
+                         std::to_string(stage.iterations.size()) + ", " + std::to_string(stage.shrink.size()) + ", " +
+                         std::to_string(stage.sigmas.size()) + ")");
+    }
+  }
+}
+
+/** The options of a stage. */
+StageOptions
+InterpretStage(const Words & words, std::size_t number, std::size_t stages)
+{
+  const auto word = [number, stages](const char * option, const std::vector<std::string> & all) {
+    return WordOfStage(option, all, number, stages);
+  };
+  StageOptions stage;
+  stage.kind = KindOf("--stage", words.stages[number], stageKinds);
+  if (!words.metrics.empty())
+  {
+    stage.metric = KindOf("--metric", word("--metric", words.metrics), metricKinds);
+  }
+  stage.optimizer = stage.kind == StageKind::BSpline ? OptimizerKind::Lbfgs : OptimizerKind::RegularStep;
+  if (!words.optimizers.empty())
+  {
+    stage.optimizer = KindOf("--optimizer", word("--optimizer", words.optimizers), optimizerKinds);
+  }
+  InterpretLevels(word("--levels", words.levels),
+                  word("--iterations", words.iterations),
+                  word("--shrink", words.shrink),
+                  word("--sigmas", words.sigmas),
+                  stage);
+  if (!words.samplings.empty())
+  {
+    stage.sampling = KindOf("--sampling", word("--sampling", words.samplings), samplingKinds);
+  }
+  if (!words.fractions.empty())
+  {
+    if (words.samplings.empty())
+    {
+      throw ProgramError("--fraction needs --sampling regular or random");
+    }
+    stage.fraction = PositiveNumber("--fraction", word("--fraction", words.fractions), 1.0);
+  }
+  if (!words.steps.empty())
+  {
+    stage.step = PositiveNumber("--step", word("--step", words.steps), HUGE_VAL);
+  }
+  if (!words.minimumSteps.empty())
+  {
+    stage.minimumStep = PositiveNumber("--minimum-step", word("--minimum-step", words.minimumSteps), HUGE_VAL);
+  }
+  if (!words.gridSpacings.empty())
+  {
+    const std::string spacing = word("--grid-spacing", words.gridSpacings);
+    stage.gridSpacing = ParseNumbers("--grid-spacing", spacing);
+    if (*std::min_element(stage.gridSpacing.begin(), stage.gridSpacing.end()) <= 0.0)
+    {
+      throw ProgramError("--grid-spacing " + spacing + ": values in mm above 0 are allowed");
+    }
+  }
+  return stage;
+}
+
+} // namespace
+
+const char *
+NameOf(StageKind kind)
+{
+  return WordOf(kind, stageKinds);
+}
+
+const char *
+NameOf(MetricKind kind)
+{
+  return WordOf(kind, metricKinds);
+}
+
+const char *
+NameOf(OptimizerKind kind)
+{
+  return WordOf(kind, optimizerKinds);
+}
+
+void
+Interpret(Words words, Options & options)
+{
+  if (options.output.empty() && options.warped.empty() && options.picture.empty() && options.report.empty())
+  {
+    throw ProgramError("there is nothing to write: name --output, --warped, --picture or --report");
+  }
+  if (words.stages.empty())
+  {
+    words.stages = { "rigid", "affine" };
+  }
+  for (std::size_t number = 0; number < words.stages.size(); ++number)
+  {
+    options.stages.push_back(InterpretStage(words, number, words.stages.size()));
+  }
+  const bool hasSpline = std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
+    return stage.kind == StageKind::BSpline;
+  });
+  if (!words.gridSpacings.empty() && !hasSpline)
+  {
+    throw ProgramError("--grid-spacing is for --stage bspline");
+  }
+  if (!words.initial.empty())
+  {
+    if (!words.initialization.empty() && words.initialization != "none")
+    {
+      throw ProgramError("--initialize " + words.initialization + " and --initial-transform exclude each other");
+    }
+    options.initial = ParseTransform(words.initial);
+    options.initialization = InitializationKind::None;
+  }
+  else if (!words.initialization.empty())
+  {
+    options.initialization = KindOf("--initialize", words.initialization, initializationKinds);
+  }
+  options.gradient = KindOf("--gradient", words.gradient, gradientKinds);
+  options.bins = WholeNumber("--bins", words.bins, 5, 1024);
+  options.seed = WholeNumber("--seed", words.seed, 1, 4294967295.0);
+  static const std::map<std::string, unsigned int> orders{ { "linear", 1 }, { "bspline", 3 } };
+  options.order = KindOf("--interpolation", words.interpolation, orders);
+  if (options.gradient == GradientKind::Analytic && options.order == 1)
+  {
+    throw ProgramError("--gradient analytic needs --interpolation bspline");
+  }
+  static const std::map<std::string, bool> precisions{ { "float", false }, { "double", true } };
+  options.inDouble = KindOf("--precision", words.precision, precisions);
+  const std::optional<double> defaultValue = ParseNumber(words.defaultValue);
+  if (!defaultValue)
+  {
+    throw ProgramError("--default-value \"" + words.defaultValue + "\" is no number");
+  }
+  options.defaultValue = *defaultValue;
+  options.device = ParseDevice(words.device, false);
+}
+
+} // namespace CudaSplineRegister

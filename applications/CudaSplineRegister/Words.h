@@ -1,0 +1,64 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_Words_h
+#define CudaSplineRegister_Words_h
+
+#include "CommandLine.h"
+
+#include <string>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+/** \brief The words of the command line that have no type of their own in CLI11. Vectors: once, or once a stage. */
+struct Words
+{
+  std::vector<std::string> stages;
+  std::vector<std::string> metrics;
+  std::vector<std::string> optimizers;
+  std::vector<std::string> levels;
+  std::vector<std::string> iterations;
+  std::vector<std::string> shrink;
+  std::vector<std::string> sigmas;
+  std::vector<std::string> samplings;
+  std::vector<std::string> fractions;
+  std::vector<std::string> steps;
+  std::vector<std::string> minimumSteps;
+  std::vector<std::string> gridSpacings;
+  std::string              initial;
+  std::string              initialization;
+  std::string              gradient{ "differences" };
+  std::string              bins{ "50" };
+  std::string              interpolation{ "linear" };
+  std::string              seed{ "121212" };
+  std::string              precision{ "float" };
+  std::string              defaultValue{ "0" };
+  std::string              device{ "auto" };
+};
+
+/** \brief Checks the words and turns them into options.
+ *
+ * \param[in,out] options has what needs no check
+ * \exception ProgramError a word is wrong, or does not go with another */
+void
+Interpret(Words words, Options & options);
+
+} // namespace CudaSplineRegister
+
+#endif

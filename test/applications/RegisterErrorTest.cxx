@@ -1,0 +1,159 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "RegisterTestSupport.h"
+
+/** \file
+ * \brief CudaSplineRegister names what is wrong in one line and leaves its outputs as they were. */
+
+namespace
+{
+
+class RegisterErrors : public RegisterTest
+{
+protected:
+  void
+  SetUp() override
+  {
+    RegisterTest::SetUp();
+    WritePair<2>(KnownRigid().GetPointer(), 24);
+  }
+
+  void
+  ExpectRegisterError(const std::vector<std::string> & options, const std::vector<std::string> & words, int code = 1)
+  {
+    SCOPED_TRACE(words.front());
+    std::ofstream(Path("out.tfm")) << "what was there";
+    const std::size_t files = CountFiles();
+    auto              all = options;
+    all.insert(all.end(), { "-o", Path("out.tfm") });
+    ExpectError(Register(all), words, code, "CudaSplineRegister");
+    EXPECT_EQ(Content(Path("out.tfm")), "what was there");
+    EXPECT_EQ(CountFiles(), files);
+  }
+};
+
+TEST_F(RegisterErrors, CommandLine)
+{
+  using Words = std::vector<std::string>;
+  const std::vector<std::pair<Words, Words>> wrong{
+    { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, rigid" } },
+    { { "--metric", "ssd" }, { "--metric \"ssd\"", "correlation, mattes, meansquares" } },
+    { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "lbfgs" } },
+    { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },
+    { { "--levels", "0" }, { "--levels 0", "from 1 to 10" } },
+    { { "--levels", "3", "--shrink", "2,1" }, { "--levels 3", "2 levels" } },
+    { { "--shrink", "2,1", "--sigmas", "2,1,0" }, { "different numbers of levels" } },
+    { { "--shrink", "0" }, { "--shrink 0", "from 1" } },
+    { { "--shrink", "1.5" }, { "--shrink 1.5", "whole numbers" } },
+    { { "--sigmas", "1,-1" }, { "--sigmas 1,-1", "from 0" } },
+    { { "--sigmas", "wide" }, { "--sigmas wide", "no number" } },
+    { { "--iterations", "-5" }, { "--iterations" } },
+    { { "--sampling", "some" }, { "--sampling \"some\"", "none, random, regular" } },
+    { { "--fraction", "0.5" }, { "--fraction needs --sampling" } },
+    { { "--sampling", "random", "--fraction", "1.5" }, { "--fraction 1.5", "up to 1" } },
+    { { "--step", "0" }, { "--step 0", "above 0" } },
+    { { "--grid-spacing", "10" }, { "--grid-spacing is for --stage bspline" } },
+    { { "--stage", "bspline", "--grid-spacing", "0" }, { "--grid-spacing 0", "above 0" } },
+    { { "--initialize", "guess" }, { "--initialize \"guess\"", "centre, moments, none" } },
+    { { "--initialize", "centre", "--initial-transform", "a.tfm" }, { "exclude each other" } },
+    { { "--bins", "4" }, { "--bins 4", "from 5" } },
+    { { "--interpolation", "sinc" }, { "--interpolation \"sinc\"", "bspline, linear" } },
+    { { "--gradient", "analytic" }, { "--gradient analytic needs --interpolation bspline" } },
+    { { "--precision", "half" }, { "--precision \"half\"", "double, float" } },
+    { { "--device", "gpu" }, { "--device \"gpu\"", "auto, cpu" } },
+    { { "--device", "0,1" }, { "--device \"0,1\"", "the number of a GPU" } },
+    { { "--default-value", "none" }, { "--default-value \"none\"" } },
+    { { "--unknown" }, { "--unknown" } },
+    { { "one", "more" }, { "more" } },
+  };
+  for (const auto & [options, words] : wrong)
+  {
+    ExpectRegisterError(options, words, 2);
+  }
+  ProgramSettings settings;
+  settings.program = "CudaSplineRegister";
+  ExpectError(RunProgram({ Path("fixed.nrrd") }, settings), { "moving is required" }, 2, "CudaSplineRegister");
+  ExpectError(Register({}), { "nothing to write" }, 2, "CudaSplineRegister");
+}
+
+TEST_F(RegisterErrors, Files)
+{
+  WriteTestImage(MakePhantom<itk::Image<float, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("volume.nrrd"));
+  const auto empty = MakeGrid<2>(8);
+  WriteTestImage(empty.GetPointer(), Path("empty.nrrd"));
+  ExpectRegisterError({ "--fixed-mask", Path("none.nrrd") }, { "none.nrrd" });
+  ExpectRegisterError({ "--fixed-mask", Path("volume.nrrd") }, { "volume.nrrd", "3 dimensions", "2" });
+  ExpectRegisterError({ "--moving-mask", Path("empty.nrrd") }, { "empty.nrrd", "0 everywhere" });
+  ExpectRegisterError({ "--initial-transform", Path("none.tfm") }, { "none.tfm" });
+  ExpectRegisterError({ "-w", Path("no/folder.nrrd") }, { "folder", "does not exist" });
+  ExpectRegisterError({ "-w", Path("warped.unknown") }, { "warped.unknown", "no format" });
+  ExpectRegisterError({ "-p", Path("picture.unknown") }, { "picture.unknown", "no format" });
+  ExpectRegisterError({ "--stage", "bspline", "--grid-spacing", "3,4,5" }, { "--grid-spacing has 3 values", "2" });
+
+  ProgramSettings settings;
+  settings.program = "CudaSplineRegister";
+  ExpectError(RunProgram({ Path("fixed.nrrd"), Path("volume.nrrd"), "-o", Path("out.tfm") }, settings),
+              { "2 dimensions", "moving one 3" },
+              1,
+              "CudaSplineRegister");
+  ExpectError(RunProgram({ Path("fixed.nrrd"), Path("empty.nrrd"), "-o", Path("out.tfm") }, settings),
+              { "moving image's values add up to 0", "--initialize centre" },
+              1,
+              "CudaSplineRegister");
+  ExpectError(RunProgram({ Path("fixed.nrrd"), Path("moving.nrrd"), "-o", Path("out.unknown") }, settings),
+              { "cannot write the transform \"out.unknown\"" },
+              1,
+              "CudaSplineRegister");
+  // MATLAB's files hold one transform.
+  ExpectError(
+    RunProgram({ Path("fixed.nrrd"), Path("moving.nrrd"), "-o", Path("out.mat"), "--stage", "bspline" }, settings),
+    { "cannot write the transform \"out.mat\"" },
+    1,
+    "CudaSplineRegister");
+}
+
+TEST_F(RegisterErrors, NoOverlap)
+{
+  auto far = ReadTestImage<Image<2>>(Path("moving.nrrd"));
+  auto origin = far->GetOrigin();
+  origin[0] += 1000.0;
+  far->SetOrigin(origin);
+  WriteTestImage(far.GetPointer(), Path("moving.nrrd"));
+  ExpectRegisterError({ "--stage", "rigid", "--initialize", "none" },
+                      { "All samples map outside moving image buffer" });
+}
+
+TEST_F(RegisterErrors, AbsentDevice)
+{
+  ExpectRegisterError({ "--device", "99" }, { "99" });
+}
+
+TEST_F(RegisterErrors, HelpAndVersion)
+{
+  ProgramSettings settings;
+  settings.program = "CudaSplineRegister";
+  const ProgramResult help = RunProgram({ "--help" }, settings);
+  EXPECT_EQ(help.code, 0);
+  EXPECT_NE(help.output.find("--grid-spacing"), std::string::npos);
+  EXPECT_NE(help.output.find("SIGTERM"), std::string::npos);
+  const ProgramResult version = RunProgram({ "--version" }, settings);
+  EXPECT_EQ(version.code, 0);
+  EXPECT_NE(version.output.find("CudaSplineRegister " CUDASPLINE_VERSION "\n"), std::string::npos) << version.output;
+}
+
+} // namespace

@@ -1,0 +1,357 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "RegisterTestSupport.h"
+
+/** \file
+ * \brief CudaSplineRegister finds known transforms, in 2D and 3D, in stages, with every metric and optimizer, with
+ * masks, and writes what it found so that CudaSplineResample makes the same image of it. Limits are tenths of a voxel,
+ * which linear interpolation of a smooth image allows; where nothing is found the transforms differ by millimetres. */
+
+namespace
+{
+
+constexpr unsigned int planeSize = 48;
+constexpr double       startDistance = 2.0; ///< mm; where the stages begin, at least
+
+/** The files that are written are what the program's two halves agree on. */
+template <unsigned int VDimension>
+class Warped : public RegisterTest
+{
+protected:
+  void
+  ExpectSameByResample(const std::string & transform,
+                       const std::string & warped,
+                       const std::string & interpolation = "linear") const
+  {
+    const ProgramResult resampled = RunProgram({ this->Path("moving.nrrd"),
+                                                 this->Path("resampled.nrrd"),
+                                                 "-r",
+                                                 this->Path("fixed.nrrd"),
+                                                 "-t",
+                                                 this->Path(transform),
+                                                 "-i",
+                                                 interpolation,
+                                                 "--output-type",
+                                                 "float" });
+    ASSERT_EQ(resampled.code, 0) << resampled.errors;
+    const auto ours = ReadTestImage<RegisterTest::Image<VDimension>>(this->Path(warped));
+    const auto theirs = ReadTestImage<RegisterTest::Image<VDimension>>(this->Path("resampled.nrrd"));
+    const auto fixed = ReadTestImage<RegisterTest::Image<VDimension>>(this->Path("fixed.nrrd"));
+    ExpectSameGrid(ours.GetPointer(), fixed.GetPointer());
+    // The same filter; text holds every digit of a transform.
+    EXPECT_LE(LargestDifference(ours.GetPointer(), theirs.GetPointer()), 1e-4);
+    EXPECT_GT(LargestDifference(ours.GetPointer(), fixed.GetPointer()), 0.0);
+  }
+};
+
+using RegisterInPlane = Warped<2>;
+using RegisterInSpace = Warped<3>;
+
+TEST_F(RegisterInSpace, RigidThenAffine)
+{
+  const auto known = itk::AffineTransform<double, 3>::New();
+  known->Rotate3D(Vector3(1.0, 2.0, -1.0), 0.08);
+  known->Scale(1.04);
+  known->Translate(Vector3(2.0, -1.5, 1.0));
+  constexpr unsigned int size = 26;
+  WritePair<3>(known, size);
+  const ProgramResult result = Register({ "-o",
+                                          Path("out.tfm"),
+                                          "-w",
+                                          Path("warped.nrrd"),
+                                          "-p",
+                                          Path("picture.png"),
+                                          "--report",
+                                          Path("report.json"),
+                                          "--metric",
+                                          "meansquares",
+                                          "--levels",
+                                          "2",
+                                          "--iterations",
+                                          "60" });
+  ExpectQuietSuccess(result);
+  EXPECT_EQ(result.output, "");
+  EXPECT_LE(DistanceOf<3>("out.tfm", known, size), 0.1);
+  // One matrix: the affine stage went on from the rigid one.
+  EXPECT_STREQ(ReadTransform<3>(Path("out.tfm"))->GetNameOfClass(), "AffineTransform");
+  ExpectSameByResample("out.tfm", "warped.nrrd");
+
+  const nlohmann::json report = ReadReport();
+  ASSERT_EQ(report["stages"].size(), 2u);
+  EXPECT_EQ(report["stages"][0]["kind"], "rigid");
+  EXPECT_EQ(report["stages"][1]["parameters"], 12);
+  for (const auto & stage : report["stages"])
+  {
+    EXPECT_NE(stage["backend"], "Superclass") << stage["fallback_reason"];
+    ASSERT_EQ(stage["levels"].size(), 2u);
+    EXPECT_GT(stage["seconds"].get<double>(), 0.0);
+  }
+  EXPECT_GT(report["iterations"].size(), 8u);
+  const auto values = [](const nlohmann::json & iteration) { return iteration["value"].get<double>(); };
+  EXPECT_GT(values(report["iterations"].front()), 10.0 * values(report["iterations"].back()));
+
+  // Three slices of two rows; pixels are squares of 1 mm.
+  using Picture = itk::Image<unsigned char, 2>;
+  const auto picture = ReadTestImage<Picture>(Path("picture.png"));
+  EXPECT_EQ(picture->GetBufferedRegion().GetSize(), (Picture::SizeType{ { 26 + 4 + 26 + 4 + 30, 2 * 33 + 4 } }));
+}
+
+TEST_F(RegisterInPlane, SplineBehindAffine)
+{
+  const auto known = itk::CompositeTransform<double, 2>::New();
+  known->AddTransform(KnownRigid());
+  const auto spline = itk::BSplineTransform<double, 2, 3>::New();
+  const auto grid = MakeGrid<2>(planeSize);
+  spline->SetTransformDomainOrigin(grid->GetOrigin());
+  spline->SetTransformDomainDirection(grid->GetDirection());
+  itk::BSplineTransform<double, 2, 3>::PhysicalDimensionsType extent;
+  extent[0] = planeSize - 1.0;
+  extent[1] = (planeSize - 3.0) * 1.25;
+  spline->SetTransformDomainPhysicalDimensions(extent);
+  spline->SetTransformDomainMeshSize({ { 4, 4 } });
+  auto parameters = spline->GetParameters();
+  for (unsigned int p = 0; p < parameters.Size(); ++p)
+  {
+    parameters[p] = 1.5 * std::sin(1.9 * p);
+  }
+  spline->SetParametersByValue(parameters);
+  known->AddTransform(spline);
+  WritePair<2>(known, planeSize);
+  ASSERT_GT(LargestDistance<2>(KnownRigid().GetPointer(), known, planeSize), 0.5);
+  ExpectQuietSuccess(Register({ "--stage",
+                                "affine",
+                                "--stage",
+                                "bspline",
+                                "--metric",
+                                "meansquares",
+                                "--grid-spacing",
+                                "12,14",
+                                "--iterations",
+                                "50",
+                                "--levels",
+                                "2",
+                                "--gradient",
+                                "analytic",
+                                "-i",
+                                "bspline",
+                                "-o",
+                                Path("out.h5"),
+                                "-w",
+                                Path("warped.nrrd"),
+                                "--report",
+                                Path("report.json"),
+                                "-p",
+                                Path("picture.png") }));
+  EXPECT_LE(DistanceOf<2>("out.h5", known, planeSize), 0.2);
+  ExpectSameByResample("out.h5", "warped.nrrd", "bspline");
+  const nlohmann::json report = ReadReport();
+  EXPECT_EQ(report["stages"][1]["optimizer"], "lbfgs");
+  EXPECT_EQ(report["stages"][1]["parameters"], 2 * 7 * 7); // 4 by 4 cells at the last level
+  using Picture = itk::Image<unsigned char, 2>;
+  EXPECT_EQ(ReadTestImage<Picture>(Path("picture.png"))->GetBufferedRegion().GetSize(),
+            (Picture::SizeType{ { 48, 2 * 58 + 4 } }));
+}
+
+class RegisterWays
+  : public RegisterTest
+  , public ::testing::WithParamInterface<std::vector<std::string>>
+{};
+
+/** Other metrics, optimizers, samples, gradients, precisions and devices. */
+TEST_P(RegisterWays, FindsARigidTransform)
+{
+  const auto known = KnownRigid();
+  WritePair<2>(known, planeSize);
+  std::vector<std::string> options = GetParam();
+  options.insert(options.end(), { "--stage", "rigid", "-o", Path("out.txt"), "--report", Path("report.json") });
+  ExpectQuietSuccess(Register(options));
+  EXPECT_LE(DistanceOf<2>("out.txt", known, planeSize), 0.15);
+  EXPECT_NE(ReadReport()["stages"][0]["backend"], "Superclass");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Register,
+  RegisterWays,
+  ::testing::Values(std::vector<std::string>{ "--device", "cpu" },
+                    std::vector<std::string>{ "--metric", "correlation", "--precision", "double" },
+                    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "gradient-descent" },
+                    std::vector<std::string>{ "--metric", "correlation", "--optimizer", "conjugate-gradient" },
+                    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "lbfgs", "--levels", "1" },
+                    std::vector<std::string>{ "--gradient", "filter", "--interpolation", "bspline" },
+                    std::vector<std::string>{ "--gradient", "analytic", "-i", "bspline", "--bins", "32" },
+                    std::vector<std::string>{ "--sampling", "regular", "--fraction", "0.5" },
+                    std::vector<std::string>{ "--metric", "meansquares", "--sampling", "random", "--fraction", "0.3" },
+                    std::vector<std::string>{ "--initialize", "centre", "--shrink", "2,1", "--sigmas", "2,0.5mm" },
+                    std::vector<std::string>{ "--initialize", "none", "--step", "0.5", "--minimum-step", "0.01" }));
+
+/** What is not under the mask would lead astray. */
+TEST_F(RegisterInPlane, Masks)
+{
+  const auto known = KnownRigid();
+  const auto fixed = MakeGrid<2>(planeSize);
+  const auto moving = MakeGrid<2>(planeSize);
+  // A bright bar that does not move with the rest, and lies at the same place in both.
+  const auto isInBar = [](const Point<2> & point) { return point[0] + 0.4 * point[1] > 14.0; };
+  Fill<2>(fixed, nullptr, [&](const Point<2> & point) {
+    return isInBar(point) ? 400.0 : ValueAt<2>(known->TransformPoint(point));
+  });
+  Fill<2>(moving, nullptr, [&](const Point<2> & point) { return isInBar(point) ? 400.0 : ValueAt<2>(point); });
+  WriteTestImage(fixed.GetPointer(), Path("fixed.nrrd"));
+  WriteTestImage(moving.GetPointer(), Path("moving.nrrd"));
+  // What the fixed mask leaves away is more than the bar: a moved point near it may be in the moving image's.
+  const auto mask = MakeGrid<2>(planeSize);
+  Fill<2>(mask, nullptr, [&](const Point<2> & point) { return point[0] + 0.4 * point[1] > 9.0 ? 0.0 : 0.5; });
+  WriteTestImage(mask.GetPointer(), Path("fixed-mask.nrrd"));
+  Fill<2>(mask, nullptr, [&](const Point<2> & point) { return isInBar(point) ? 0.0 : 3.0; });
+  WriteTestImage(mask.GetPointer(), Path("moving-mask.nrrd"));
+
+  const std::vector<std::string> common{ "--stage",      "rigid", "--metric",     "meansquares",
+                                         "--levels",     "1",     "-o",           Path("out.tfm"),
+                                         "--initialize", "none",  "--iterations", "200" };
+  ExpectQuietSuccess(Register(common));
+  EXPECT_GT(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), 0.5) << "the bar does not lead astray";
+  auto options = common;
+  options.insert(options.end(), { "--fixed-mask", Path("fixed-mask.nrrd"), "--moving-mask", Path("moving-mask.nrrd") });
+  ExpectQuietSuccess(Register(options));
+  EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), 0.1);
+}
+
+TEST_F(RegisterInPlane, GoesOnFromATransform)
+{
+  const auto known = KnownRigid();
+  WritePair<2>(known, planeSize);
+  const auto writer = itk::TransformFileWriterTemplate<double>::New();
+  writer->SetInput(known->GetInverseTransform());
+  writer->SetFileName(Path("start.tfm"));
+  writer->Update();
+  // Nothing to do: the first values are as good as the last.
+  ExpectQuietSuccess(Register({ "--stage",
+                                "affine",
+                                "--metric",
+                                "meansquares",
+                                "--initial-transform",
+                                Path("start.tfm") + ",inverse",
+                                "-o",
+                                Path("out.tfm"),
+                                "--report",
+                                Path("report.json") }));
+  EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), 0.05);
+  EXPECT_LE(ReadReport()["iterations"].front()["value"].get<double>(), 1.0);
+  // Where no iteration is allowed the start is all that there is.
+  ExpectQuietSuccess(
+    Register({ "--stage", "rigid", "--initialize", "none", "--iterations", "0", "-o", Path("out.tfm") }));
+  EXPECT_GT(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), startDistance);
+}
+
+/** The same seed takes the same samples. */
+TEST_F(RegisterInPlane, Seeds)
+{
+  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  const auto register_ = [this](const std::string & seed) {
+    ExpectQuietSuccess(Register({ "--stage",
+                                  "rigid",
+                                  "--sampling",
+                                  "random",
+                                  "--fraction",
+                                  "0.2",
+                                  "--device",
+                                  "cpu",
+                                  "--seed",
+                                  seed,
+                                  "--levels",
+                                  "1",
+                                  "--iterations",
+                                  "5",
+                                  "-o",
+                                  Path("out.tfm") }));
+    return Content(Path("out.tfm"));
+  };
+  const std::string first = register_("11");
+  EXPECT_EQ(register_("11"), first);
+  EXPECT_NE(register_("12"), first);
+}
+
+TEST_F(RegisterInPlane, SaysWhatItDoes)
+{
+  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  const ProgramResult result = Register({ "--stage",
+                                          "rigid",
+                                          "--stage",
+                                          "affine",
+                                          "--metric",
+                                          "mattes",
+                                          "--metric",
+                                          "correlation",
+                                          "--iterations",
+                                          "3,2",
+                                          "-o",
+                                          Path("out.tfm"),
+                                          "--verbose" });
+  ExpectQuietSuccess(result);
+  for (const char * const words : { "stage 1/2 (rigid), level 1/2, iteration 1: value ",
+                                    "stage 1/2 (rigid), level 1/2, iteration 3: value ",
+                                    "stage 2/2 (affine), level 2/2, iteration 2: value ",
+                                    " mm\n",
+                                    "stage 1, rigid",
+                                    "correlation by ",
+                                    "level 2" })
+  {
+    EXPECT_NE(result.output.find(words), std::string::npos) << words << " is missing in:\n" << result.output;
+  }
+  EXPECT_EQ(result.output.find("iteration 4"), std::string::npos);
+
+  // On a terminal a bar, without a line an iteration.
+  ProgramSettings settings;
+  settings.onTerminal = true;
+  const ProgramResult quiet = Register({ "-o", Path("out.tfm") }, settings);
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.output, "");
+  EXPECT_NE(quiet.errors.find("rigid"), std::string::npos);
+  EXPECT_NE(quiet.errors.find("affine"), std::string::npos);
+}
+
+/** A signal ends it, and the best transform so far is there; without iterations or an output it ends as others do. */
+TEST_F(RegisterInPlane, SignalWritesTheBest)
+{
+  const auto known = KnownRigid();
+  WritePair<2>(known, planeSize);
+  const std::vector<std::string> endless{ "--stage",        "rigid",  "--metric",         "meansquares",
+                                          "--levels",       "1",      "--iterations",     "1000000",
+                                          "--minimum-step", "1e-300", "--verbose",        "--initialize",
+                                          "none",           "-w",     Path("warped.nrrd") };
+  std::ofstream(Path("warped.nrrd")) << "what was there";
+  const std::size_t files = CountFiles();
+  auto              options = endless;
+  options.insert(options.end(), { "-o", Path("out.tfm") });
+  ProgramSettings settings;
+  settings.signalWhenOutput = "iteration 40:";
+  const ProgramResult result = Register(options, settings);
+  EXPECT_EQ(result.code, 128 + SIGTERM) << result.errors;
+  EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+  EXPECT_NE(result.errors.find("warning: stopped by signal 15"), std::string::npos) << result.errors;
+  EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), 0.3);
+  EXPECT_EQ(Content(Path("warped.nrrd")), "what was there");
+  EXPECT_EQ(CountFiles(), files + 1); // and no hidden folder
+
+  const ProgramResult ended = Register(endless, settings);
+  EXPECT_EQ(ended.signal, SIGTERM);
+  EXPECT_EQ(Content(Path("warped.nrrd")), "what was there");
+  EXPECT_EQ(CountFiles(), files + 1);
+}
+
+} // namespace

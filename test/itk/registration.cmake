@@ -1,0 +1,12 @@
+# Whole registrations with the module's metrics: against ITK's, and of real images whose transform is known.
+add_executable(
+  CudaSplineRegistrationTests
+  RegistrationBrainSplineTest.cxx
+  RegistrationBrainTest.cxx
+  RegistrationItkChecksTest.cxx
+  RegistrationSlicesTest.cxx
+  RegistrationTrajectoriesTest.cxx
+)
+target_link_libraries(CudaSplineRegistrationTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+gtest_discover_tests(CudaSplineRegistrationTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
+gtest_discover_tests(CudaSplineRegistrationTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
