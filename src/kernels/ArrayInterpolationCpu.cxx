@@ -41,7 +41,7 @@ struct Pack
 class ArrayBackend
 {
 public:
-  static constexpr bool filtersInPlace = true;
+  static constexpr bool convertsInFilter = true;
 
   /** Memory that is not written before it is used. */
   template <typename T>
@@ -84,19 +84,29 @@ public:
   }
 
   template <typename TReal>
-  TReal *
-  Filter(const SourceDescriptor & descriptor, TReal * samples, TReal *) const
+  void
+  Filter(const SourceDescriptor &             descriptor,
+         unsigned int                         axis,
+         ArrayElements<ArrayBackend, TReal> & elements,
+         TReal *                              target) const
   {
-    PrefilterOnCpu(descriptor, samples, samples, m_Context);
-    return samples;
-  }
-
-  template <typename TReal>
-  TReal *
-  FilterAxis(const SourceDescriptor & descriptor, unsigned int axis, TReal * samples, TReal *) const
-  {
-    PrefilterAxisOnCpu(descriptor, axis, samples, samples, m_Context);
-    return samples;
+    const void * const from = elements.view.data;
+    if (elements.owned.Data() == nullptr && target == nullptr)
+    {
+      elements.owned = this->Allocate<TReal>(descriptor.Count());
+    }
+    // In place where that is possible.
+    TReal * const to = elements.owned.Data() != nullptr ? elements.owned.Data() : target;
+    if (axis == MaximumDimension)
+    {
+      PrefilterOnCpu(descriptor, from, to, m_Context);
+    }
+    else
+    {
+      PrefilterAxisOnCpu(descriptor, axis, from, to, m_Context);
+    }
+    elements.view.data = to;
+    elements.view.type = descriptor.element;
   }
 
   template <typename TReal>
