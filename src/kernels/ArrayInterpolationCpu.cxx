@@ -196,12 +196,23 @@ private:
   const ExecutionContext & m_Context;
 };
 
+/** The context of a call with so many elements: to start threads takes longer than to make a few thousand. */
+ExecutionContext
+ContextFor(std::int64_t elements, const ExecutionContext & context)
+{
+  constexpr std::int64_t few = 8192;
+  ExecutionContext       own = context;
+  own.host = elements < few ? nullptr : context.host;
+  return own;
+}
+
 } // namespace
 
 void
 InterpolateArrayOnCpu(const ArrayInterpolation & interpolation, const ExecutionContext & context)
 {
-  ArrayBackend backend(context);
+  const ExecutionContext own = ContextFor(std::max(interpolation.input.Count(), interpolation.output.Count()), context);
+  ArrayBackend           backend(own);
   if (interpolation.element == ScalarType::Float32)
   {
     RunInterpolation<float>(backend, interpolation);
@@ -215,7 +226,8 @@ InterpolateArrayOnCpu(const ArrayInterpolation & interpolation, const ExecutionC
 void
 FilterArrayOnCpu(const ArrayFilter & filter, const ExecutionContext & context)
 {
-  ArrayBackend backend(context);
+  const ExecutionContext own = ContextFor(filter.input.Count(), context);
+  ArrayBackend           backend(own);
   if (filter.element == ScalarType::Float32)
   {
     RunFilter<float>(backend, filter);
