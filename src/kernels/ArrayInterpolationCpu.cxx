@@ -41,7 +41,7 @@ struct Pack
 class ArrayBackend
 {
 public:
-  static constexpr bool filtersInPlace = true;
+  static constexpr bool convertsInFilter = true;
 
   /** Memory that is not written before it is used. */
   template <typename T>
@@ -84,19 +84,29 @@ public:
   }
 
   template <typename TReal>
-  TReal *
-  Filter(const SourceDescriptor & descriptor, TReal * samples, TReal *) const
+  void
+  Filter(const SourceDescriptor &             descriptor,
+         unsigned int                         axis,
+         ArrayElements<ArrayBackend, TReal> & elements,
+         TReal *                              target) const
   {
-    PrefilterOnCpu(descriptor, samples, samples, m_Context);
-    return samples;
-  }
-
-  template <typename TReal>
-  TReal *
-  FilterAxis(const SourceDescriptor & descriptor, unsigned int axis, TReal * samples, TReal *) const
-  {
-    PrefilterAxisOnCpu(descriptor, axis, samples, samples, m_Context);
-    return samples;
+    const void * const from = elements.view.data;
+    if (elements.owned.Data() == nullptr && target == nullptr)
+    {
+      elements.owned = this->Allocate<TReal>(descriptor.Count());
+    }
+    // In place where that is possible.
+    TReal * const to = elements.owned.Data() != nullptr ? elements.owned.Data() : target;
+    if (axis == MaximumDimension)
+    {
+      PrefilterOnCpu(descriptor, from, to, m_Context);
+    }
+    else
+    {
+      PrefilterAxisOnCpu(descriptor, axis, from, to, m_Context);
+    }
+    elements.view.data = to;
+    elements.view.type = descriptor.element;
   }
 
   template <typename TReal>
@@ -186,12 +196,23 @@ private:
   const ExecutionContext & m_Context;
 };
 
+/** The context of a call with so many elements: to start threads takes longer than to make a few thousand. */
+ExecutionContext
+ContextFor(std::int64_t elements, const ExecutionContext & context)
+{
+  constexpr std::int64_t few = 8192;
+  ExecutionContext       own = context;
+  own.host = elements < few ? nullptr : context.host;
+  return own;
+}
+
 } // namespace
 
 void
 InterpolateArrayOnCpu(const ArrayInterpolation & interpolation, const ExecutionContext & context)
 {
-  ArrayBackend backend(context);
+  const ExecutionContext own = ContextFor(std::max(interpolation.input.Count(), interpolation.output.Count()), context);
+  ArrayBackend           backend(own);
   if (interpolation.element == ScalarType::Float32)
   {
     RunInterpolation<float>(backend, interpolation);
@@ -205,7 +226,8 @@ InterpolateArrayOnCpu(const ArrayInterpolation & interpolation, const ExecutionC
 void
 FilterArrayOnCpu(const ArrayFilter & filter, const ExecutionContext & context)
 {
-  ArrayBackend backend(context);
+  const ExecutionContext own = ContextFor(filter.input.Count(), context);
+  ArrayBackend           backend(own);
   if (filter.element == ScalarType::Float32)
   {
     RunFilter<float>(backend, filter);

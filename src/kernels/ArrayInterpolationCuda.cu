@@ -20,6 +20,7 @@
 #include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/ArrayBoxKernel.cuh"
+#include "kernels/ArrayKernels.cuh"
 #include "kernels/ArrayRun.h"
 #include "kernels/DeviceArrayBackends.h"
 #include "kernels/LineFilterCuda.h"
@@ -37,164 +38,11 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr int ArrayThreads = 256;
-
-/** How the elements of an output are cut into tiles of a block. */
-struct ArrayTiles
-{
-  std::int64_t samples;
-  std::int64_t lines;
-  std::int64_t tilesX;    ///< along a line
-  int          width;     ///< samples of a tile; a power of two
-  int          warpWidth; ///< samples of a warp; a power of two, 32 at most
-
-  /** \param[in] isSquare warps are 8 x 4 elements */
-  ArrayTiles(const ArrayShape & shape, bool isSquare)
-    : samples(shape.Samples())
-    , lines(shape.Lines())
-    , width(isSquare ? 16 : (lines >= 8 && samples < 1024 ? 32 : ArrayThreads))
-    , warpWidth(isSquare ? 8 : 32)
-  {
-    tilesX = (samples + width - 1) / width;
-  }
-
-  unsigned int
-  Blocks() const
-  {
-    const int          height = ArrayThreads / width;
-    const std::int64_t blocks = tilesX * ((lines + height - 1) / height);
-    if (blocks > 0x7FFFFFFF)
-    {
-      throw DeviceError(DeviceError::Kind::Other, "The array has more elements than a grid of blocks can hold.");
-    }
-    return static_cast<unsigned int>(blocks);
-  }
-
-  /** The element of the calling thread. \return false where there is none */
-  __device__ bool
-  Find(std::int64_t & line, std::int64_t & sample) const
-  {
-    const auto tiles = static_cast<unsigned int>(tilesX);
-    const int  warp = static_cast<int>(threadIdx.x) / 32;
-    const int  lane = static_cast<int>(threadIdx.x) % 32;
-    const int  warpsX = width / warpWidth;
-    const int  x = warp % warpsX * warpWidth + lane % warpWidth;
-    const int  y = warp / warpsX * (32 / warpWidth) + lane / warpWidth;
-    sample = std::int64_t{ blockIdx.x % tiles } * width + x;
-    line = std::int64_t{ blockIdx.x / tiles } * (ArrayThreads / width) + y;
-    return sample < samples && line < lines;
-  }
-};
-
-template <unsigned int VDimension, unsigned int VOrder, typename TReal>
-__global__ void
-__launch_bounds__(ArrayThreads)
-  ArrayPointKernel(const __grid_constant__ ArrayArguments arguments, const ArrayTiles tiles)
-{
-  std::int64_t line;
-  std::int64_t sample;
-  if (tiles.Find(line, sample))
-  {
-    EvaluateArrayElement<VDimension, VOrder, TReal>(arguments, line, sample);
-  }
-}
-
-template <unsigned int VTaps, typename TReal>
-__global__ void
-__launch_bounds__(ArrayThreads) ArrayCellKernel(const __grid_constant__ ArrayCells<TReal> cells, const ArrayTiles tiles)
-{
-  std::int64_t line;
-  std::int64_t sample;
-  if (tiles.Find(line, sample))
-  {
-    EvaluateArrayCell<VTaps>(cells, line, sample);
-  }
-}
-
-template <typename TReal>
-__global__ void
-__launch_bounds__(ArrayThreads)
-  ArrayCopyKernel(const __grid_constant__ ArrayCopy copy, TReal * to, const ArrayTiles tiles)
-{
-  std::int64_t line;
-  std::int64_t sample;
-  if (tiles.Find(line, sample))
-  {
-    to[line * tiles.samples + sample] = CopiedArrayElement<TReal>(copy, line, sample);
-  }
-}
-
-template <typename TReal>
-__global__ void
-__launch_bounds__(ArrayThreads) ArrayStoreKernel(const TReal *                      elements,
-                                                 const __grid_constant__ ArrayShape shape,
-                                                 ScalarType                         type,
-                                                 void *                             output,
-                                                 const ArrayTiles                   tiles)
-{
-  std::int64_t line;
-  std::int64_t sample;
-  if (tiles.Find(line, sample))
-  {
-    std::int64_t index[MaximumArrayDimension];
-    shape.IndexOf(line, sample, index);
-    StoreRounded(output, type, shape.OffsetOf(index), static_cast<double>(elements[line * tiles.samples + sample]));
-  }
-}
-
-template <typename TReal>
-__global__ void
-ArrayTableKernel(const ArrayAxis axis, const ArrayAxisTable<TReal> table)
-{
-  const std::int64_t element = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
-  if (element < axis.count)
-  {
-    FillArrayTable(axis, table, element);
-  }
-}
-
-/** \tparam TVector what a thread sums: neighbours of an axis within */
-template <typename TVector, typename TReal>
-__global__ void
-__launch_bounds__(ArrayThreads) ArrayAxisKernel(const __grid_constant__ ArrayPass<TReal> pass, std::int64_t count)
-{
-  constexpr std::int64_t width = sizeof(TVector) / sizeof(TReal);
-  const std::int64_t     vector = std::int64_t{ blockIdx.x } * ArrayThreads + threadIdx.x;
-  if (vector < count)
-  {
-    const std::int64_t inner = pass.inner / width;
-    std::int64_t       row;
-    std::int64_t       i;
-    if (vector <= 0xFFFFFFFF && inner <= 0xFFFFFFFF)
-    {
-      row = static_cast<std::uint32_t>(vector) / static_cast<std::uint32_t>(inner);
-      i = static_cast<std::uint32_t>(vector) % static_cast<std::uint32_t>(inner);
-    }
-    else
-    {
-      row = vector / inner;
-      i = vector % inner;
-    }
-    SumAlongAxis<TVector>(pass, row, i * width);
-  }
-}
-
-unsigned int
-BlocksOf(std::int64_t count)
-{
-  const std::int64_t blocks = (count + ArrayThreads - 1) / ArrayThreads;
-  if (blocks > 0x7FFFFFFF)
-  {
-    throw DeviceError(DeviceError::Kind::Other, "The array has more elements than a grid of blocks can hold.");
-  }
-  return static_cast<unsigned int>(blocks);
-}
-
 /** The current device, for ArrayRun.h: all in one stream. */
 class ArrayBackend
 {
 public:
-  static constexpr bool filtersInPlace = false;
+  static constexpr bool convertsInFilter = false;
 
   template <typename T>
   class Buffer
@@ -242,18 +90,37 @@ public:
   }
 
   template <typename TReal>
-  TReal *
-  Filter(const SourceDescriptor & descriptor, TReal * samples, TReal * other) const
+  void
+  Filter(const SourceDescriptor &             descriptor,
+         unsigned int                         axis,
+         ArrayElements<ArrayBackend, TReal> & elements,
+         TReal *                              target) const
   {
-    return LaunchPrefilter(descriptor, samples, other, m_Stream);
-  }
-
-  template <typename TReal>
-  TReal *
-  FilterAxis(const SourceDescriptor & descriptor, unsigned int axis, TReal * samples, TReal * other) const
-  {
-    LaunchAxisPrefilter(descriptor, axis, static_cast<const TReal *>(samples), other, m_Stream);
-    return other;
+    const TReal * const from = static_cast<const TReal *>(elements.view.data);
+    TReal * const       own = elements.owned.Data(); // may be overwritten: then it is what is read
+    const int           passes = axis == MaximumDimension ? PrefilterPasses<TReal>(descriptor) : 1;
+    auto                made = this->Allocate<TReal>(target != nullptr ? 0 : descriptor.Count());
+    auto                between = this->Allocate<TReal>(passes > 1 && own == nullptr ? descriptor.Count() : 0);
+    TReal * const       to = target != nullptr ? target : made.Data();
+    if (axis != MaximumDimension)
+    {
+      LaunchAxisPrefilter(descriptor, axis, from, to, m_Stream);
+    }
+    else if (passes % 2 == 0 && own != nullptr)
+    {
+      LaunchPrefilterFrom(descriptor, from, to, own, m_Stream);
+      return; // back where they were
+    }
+    else if (passes % 2 == 0)
+    {
+      LaunchPrefilterFrom(descriptor, from, between.Data(), to, m_Stream);
+    }
+    else
+    {
+      LaunchPrefilterFrom(descriptor, from, to, own != nullptr ? own : between.Data(), m_Stream);
+    }
+    elements.owned = std::move(made);
+    elements.view.data = to;
   }
 
   template <typename TReal>

@@ -33,10 +33,12 @@
  * \brief The steps of InterpolateArray() and FilterArray(), which a backend takes: TBackend has
  *
  * * Buffer<T>, which owns memory and has Data(), and Allocate<T>(count) that makes it;
- * * Copy(ArrayCopy, TReal *), Filter(SourceDescriptor, TReal * samples, TReal * other), which returns the one that has
- * the coefficients, FilterAxis(SourceDescriptor, axis, ...) likewise;
+ * * Copy(ArrayCopy, TReal *), Store(const TReal *, ArrayShape, ScalarType, void *);
+ * * Filter(SourceDescriptor, axis, ArrayElements &, TReal * target): along an axis, or all (MaximumDimension), of
+ * elements that follow each other, and may be overwritten where they are the backend's own. Into the target where there
+ * is one and it takes no further pass;
  * * Fill(ArrayAxis, ArrayAxisTable), Sum(ArrayPass), Evaluate(ArrayCells), Evaluate<TReal>(ArrayArguments);
- * * filtersInPlace: there is no other memory. */
+ * * convertsInFilter: it filters elements of any type. */
 
 namespace itk::CudaSpline
 {
@@ -64,12 +66,12 @@ ShapeOf(const StridedArray & array)
   return shape;
 }
 
-/** \brief Real numbers in the memory of a backend: its own, or the caller's. */
+/** \brief Numbers in the memory of a backend: its own, or where the caller has them. */
 template <typename TBackend, typename TReal>
 struct ArrayElements
 {
   typename TBackend::template Buffer<TReal> owned;
-  StridedArray                              view;
+  StridedArray                              view; ///< its data are those of \c owned, where these are not null
 };
 
 /** \brief The contiguous copy of an array, padded along axes.
@@ -106,58 +108,70 @@ CopyArray(TBackend &                    backend,
   return elements;
 }
 
-/** \brief Filters elements that a backend owns along some of their axes. */
+/** \brief Filters elements along some of their axes; they are real numbers and follow each other then.
+ *
+ * \param[in,out] elements contiguous
+ * \param[in] target memory for the result, which may go elsewhere still; may be null */
 template <typename TReal, typename TBackend>
 void
 FilterElements(TBackend &                                      backend,
                ArrayElements<TBackend, TReal> &                elements,
                const std::array<bool, MaximumArrayDimension> & isFiltered,
                unsigned int                                    order,
-               Extension                                       extension)
+               Extension                                       extension,
+               TReal *                                         target = nullptr)
 {
   const StridedArray & view = elements.view;
   SourceDescriptor     descriptor;
-  descriptor.pixel = ScalarTypeOf<TReal>();
-  descriptor.element = descriptor.pixel;
+  descriptor.element = ScalarTypeOf<TReal>();
   descriptor.order = order;
   descriptor.extension.fill(extension);
-  bool isWhole = view.dimension <= MaximumDimension;
+  bool         isWhole = view.dimension <= MaximumDimension;
+  unsigned int passes = 0;
   for (unsigned int d = 0; d < view.dimension; ++d)
   {
     isWhole = isWhole && (isFiltered[d] || view.size[d] == 1);
+    passes += isFiltered[d] && view.size[d] > 1 ? 1 : 0;
   }
-  auto       other = backend.template Allocate<TReal>(TBackend::filtersInPlace ? 0 : view.Count());
-  const auto take = [&elements, &other](TReal * filtered) {
-    if (filtered != elements.owned.Data())
-    {
-      std::swap(elements.owned, other);
-      elements.view.data = elements.owned.Data();
-    }
-  };
-  if (isWhole)
+  if (passes > 0 && isWhole)
   {
+    descriptor.pixel = view.type;
     descriptor.dimension = view.dimension;
     for (unsigned int d = 0; d < view.dimension; ++d)
     {
       descriptor.size[d] = view.size[view.dimension - 1 - d];
     }
-    take(backend.Filter(descriptor, elements.owned.Data(), other.Data()));
-    return;
+    backend.Filter(descriptor, MaximumDimension, elements, target);
   }
   descriptor.dimension = 3;
-  for (unsigned int axis = 0; axis < view.dimension; ++axis)
+  for (unsigned int axis = 0; axis < view.dimension && !isWhole; ++axis)
   {
     if (!isFiltered[axis] || view.size[axis] == 1)
     {
       continue;
     }
+    descriptor.pixel = view.type;
     descriptor.size = { 1, view.size[axis], 1, 1 };
     for (unsigned int d = 0; d < view.dimension; ++d)
     {
       descriptor.size[d < axis ? 2 : 0] *= d == axis ? 1 : view.size[d];
     }
-    take(backend.FilterAxis(descriptor, 1, elements.owned.Data(), other.Data()));
+    backend.Filter(descriptor, 1, elements, passes == 1 ? target : nullptr);
   }
+  if (view.type != descriptor.element)
+  {
+    elements = CopyArray<TReal>(backend, view, {}, false, 0.0);
+  }
+}
+
+/** \brief True where a filter can read elements where they are. */
+template <typename TReal, typename TBackend>
+bool
+CanBeFiltered(const StridedArray & array)
+{
+  constexpr std::uintptr_t widest = 16; // bytes that are copied at a time
+  return array.IsContiguous() && (TBackend::convertsInFilter || array.type == ScalarTypeOf<TReal>()) &&
+         reinterpret_cast<std::uintptr_t>(array.data) % widest == 0;
 }
 
 /** \brief Allocations of a table of an axis. */
@@ -300,25 +314,23 @@ RunInterpolation(TBackend & backend, const ArrayInterpolation & interpolation)
   const bool isPadded = isFiltered && IsPadded(interpolation.mode);
 
   ArrayElements<TBackend, TReal> elements;
-  if (isFiltered || !IsReadAsItIs<TReal>(interpolation, goesByAxes))
+  elements.view = interpolation.input;
+  StridedArray::Numbers                   padded{};
+  std::array<bool, MaximumArrayDimension> axes{};
+  for (unsigned int d = 0; d < interpolation.input.dimension; ++d)
   {
-    StridedArray::Numbers                   padding{};
-    std::array<bool, MaximumArrayDimension> axes{};
-    for (unsigned int d = 0; d < interpolation.input.dimension; ++d)
-    {
-      axes[d] = !interpolation.isBatch[d];
-      padding[d] = isPadded && axes[d] ? ArrayPadding : 0;
-    }
-    elements = CopyArray<TReal>(
-      backend, interpolation.input, padding, interpolation.mode == ArrayMode::GridConstant, interpolation.padding);
-    if (isFiltered)
-    {
-      FilterElements(backend, elements, axes, interpolation.order, FilterExtensionOf(interpolation.mode));
-    }
+    axes[d] = !interpolation.isBatch[d];
+    padded[d] = isPadded && axes[d] ? ArrayPadding : 0;
   }
-  else
+  if (isPadded ||
+      !(isFiltered ? CanBeFiltered<TReal, TBackend>(elements.view) : IsReadAsItIs<TReal>(interpolation, goesByAxes)))
   {
-    elements.view = interpolation.input;
+    elements = CopyArray<TReal>(
+      backend, interpolation.input, padded, interpolation.mode == ArrayMode::GridConstant, interpolation.padding);
+  }
+  if (isFiltered)
+  {
+    FilterElements(backend, elements, axes, interpolation.order, FilterExtensionOf(interpolation.mode));
   }
   const double padding = isPadded ? static_cast<double>(ArrayPadding) : 0.0;
   if (goesByAxes)
@@ -336,10 +348,25 @@ template <typename TReal, typename TBackend>
 void
 RunFilter(TBackend & backend, const ArrayFilter & filter)
 {
-  auto elements = CopyArray<TReal>(backend, filter.input, {}, false, 0.0);
-  FilterElements(backend, elements, filter.isFiltered, filter.order, FilterExtensionOf(filter.mode));
-  backend.template Store<TReal>(
-    elements.owned.Data(), ShapeOf(filter.output), filter.output.type, const_cast<void *>(filter.output.data));
+  ArrayElements<TBackend, TReal> elements;
+  elements.view = filter.input;
+  void * const output = const_cast<void *>(filter.output.data);
+  const bool   isApart = filter.input.data != output;
+  if (!isApart || !CanBeFiltered<TReal, TBackend>(filter.input))
+  {
+    elements = CopyArray<TReal>(backend, filter.input, {}, false, 0.0);
+  }
+  const bool    isTarget = filter.output.type == ScalarTypeOf<TReal>() && CanBeFiltered<TReal, TBackend>(filter.output);
+  TReal * const target = isTarget ? static_cast<TReal *>(output) : nullptr;
+  FilterElements(backend, elements, filter.isFiltered, filter.order, FilterExtensionOf(filter.mode), target);
+  if (elements.view.data != output)
+  {
+    if (!elements.view.IsContiguous())
+    {
+      elements = CopyArray<TReal>(backend, elements.view, {}, false, 0.0);
+    }
+    backend.Store(static_cast<const TReal *>(elements.view.data), ShapeOf(filter.output), filter.output.type, output);
+  }
 }
 
 } // namespace itk::CudaSpline

@@ -281,6 +281,55 @@ DispatchFilterOfDevice(const SourceDescriptor & descriptor, const TRun & run)
 }
 
 template <typename TReal>
+int
+PrefilterPasses(const SourceDescriptor & descriptor)
+{
+  int passes = 0;
+  DispatchFilterOfDevice<TReal>(descriptor, [&](const auto & filter) {
+    const bool byPlanes = IsFilteredByPlanes<TReal>(descriptor, filter);
+    passes = byPlanes ? 1 : 0;
+    for (unsigned int axis = byPlanes ? 2 : 0; axis < descriptor.dimension; ++axis)
+    {
+      passes += descriptor.size[axis] > 1 ? 1 : 0;
+    }
+  });
+  return passes;
+}
+
+template <typename TReal>
+const TReal *
+LaunchPrefilterFrom(const SourceDescriptor & descriptor,
+                    const TReal *            samples,
+                    TReal *                  first,
+                    TReal *                  second,
+                    const Stream &           stream,
+                    const AxisPart &         part)
+{
+  DispatchFilterOfDevice<TReal>(descriptor, [&](const auto & filter) {
+    const auto advance = [&] {
+      samples = first;
+      std::swap(first, second);
+    };
+    unsigned int axis = 0;
+    if (part.axis > 1 && IsFilteredByPlanes<TReal>(descriptor, filter))
+    {
+      LaunchPlaneFilter(descriptor, samples, first, filter, stream);
+      advance();
+      axis = 2;
+    }
+    for (; axis < descriptor.dimension; ++axis)
+    {
+      if (descriptor.size[axis] > 1)
+      {
+        LaunchLineFilter(samples, first, ViewAxis(descriptor, axis, part), descriptor.extension[axis], filter, stream);
+        advance();
+      }
+    }
+  });
+  return samples;
+}
+
+template <typename TReal>
 TReal *
 LaunchPrefilter(const SourceDescriptor & descriptor,
                 TReal *                  samples,
@@ -288,29 +337,8 @@ LaunchPrefilter(const SourceDescriptor & descriptor,
                 const Stream &           stream,
                 const AxisPart &         part)
 {
-  DispatchFilterOfDevice<TReal>(descriptor, [&](const auto & filter) {
-    unsigned int axis = 0;
-    if (part.axis > 1 && IsFilteredByPlanes<TReal>(descriptor, filter))
-    {
-      LaunchPlaneFilter(descriptor, static_cast<const TReal *>(samples), other, filter, stream);
-      std::swap(samples, other);
-      axis = 2;
-    }
-    for (; axis < descriptor.dimension; ++axis)
-    {
-      if (descriptor.size[axis] > 1)
-      {
-        LaunchLineFilter(static_cast<const TReal *>(samples),
-                         other,
-                         ViewAxis(descriptor, axis, part),
-                         descriptor.extension[axis],
-                         filter,
-                         stream);
-        std::swap(samples, other);
-      }
-    }
-  });
-  return samples;
+  const TReal * const from = samples;
+  return LaunchPrefilterFrom(descriptor, from, other, samples, stream, part) == samples ? samples : other;
 }
 
 template <typename TReal>

@@ -45,6 +45,27 @@ LaunchPrefilter(const SourceDescriptor & descriptor,
                 const Stream &           stream,
                 const AxisPart &         part = {});
 
+/** \brief LaunchPrefilter() of samples that stay as they are.
+ *
+ * \param[in] samples device memory for descriptor.Elements() elements
+ * \param[out] first as many, written by the first pass, the third, and so on
+ * \param[out] second as many, written by the others; may be the samples
+ * \return \p first after an odd number of passes (PrefilterPasses()), \p second after an even one, the samples after
+ * none */
+template <typename TReal>
+const TReal *
+LaunchPrefilterFrom(const SourceDescriptor & descriptor,
+                    const TReal *            samples,
+                    TReal *                  first,
+                    TReal *                  second,
+                    const Stream &           stream,
+                    const AxisPart &         part = {});
+
+/** \brief Passes over the memory that LaunchPrefilter() of whole axes makes on the current device. */
+template <typename TReal>
+int
+PrefilterPasses(const SourceDescriptor & descriptor);
+
 /** \brief Filters all components of a source along one axis by the kernel of rows or of columns: for measurements.
  *
  * \tparam TReal type of the elements, float or double
@@ -67,6 +88,19 @@ extern template float *
 LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &, const AxisPart &);
 extern template double *
 LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &, const AxisPart &);
+extern template const float *
+LaunchPrefilterFrom<float>(const SourceDescriptor &, const float *, float *, float *, const Stream &, const AxisPart &);
+extern template const double *
+LaunchPrefilterFrom<double>(const SourceDescriptor &,
+                            const double *,
+                            double *,
+                            double *,
+                            const Stream &,
+                            const AxisPart &);
+extern template int
+PrefilterPasses<float>(const SourceDescriptor &);
+extern template int
+PrefilterPasses<double>(const SourceDescriptor &);
 extern template void
 LaunchAxisPrefilter<float>(const SourceDescriptor &, unsigned int, const float *, float *, const Stream &);
 extern template void

@@ -22,6 +22,15 @@ namespace itk::CudaSpline
 
 template double *
 LaunchPrefilter<double>(const SourceDescriptor &, double *, double *, const Stream &, const AxisPart &);
+template const double *
+LaunchPrefilterFrom<double>(const SourceDescriptor &,
+                            const double *,
+                            double *,
+                            double *,
+                            const Stream &,
+                            const AxisPart &);
+template int
+PrefilterPasses<double>(const SourceDescriptor &);
 template void
 LaunchAxisPrefilter<double>(const SourceDescriptor &, unsigned int, const double *, double *, const Stream &);
 

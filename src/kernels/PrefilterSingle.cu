@@ -22,6 +22,10 @@ namespace itk::CudaSpline
 
 template float *
 LaunchPrefilter<float>(const SourceDescriptor &, float *, float *, const Stream &, const AxisPart &);
+template const float *
+LaunchPrefilterFrom<float>(const SourceDescriptor &, const float *, float *, float *, const Stream &, const AxisPart &);
+template int
+PrefilterPasses<float>(const SourceDescriptor &);
 template void
 LaunchAxisPrefilter<float>(const SourceDescriptor &, unsigned int, const float *, float *, const Stream &);
 

@@ -9,6 +9,8 @@ from ndimage_support import COMPLEX, INTEGERS, MODES, ORDERS, REALS, assert_clos
 
 import cudaspline.ndimage as ndimage
 
+pytestmark = pytest.mark.gpu
+
 
 def without_gpu(reason):
     """Skips, visibly, or fails where a GPU is required."""
