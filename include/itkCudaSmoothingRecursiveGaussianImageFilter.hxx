@@ -38,7 +38,8 @@ void
 CudaSmoothingRecursiveGaussianImageFilter<TInputImage, TOutputImage>::GenerateData()
 {
   const CudaSplineTrace::Describe describe = [this] {
-    return std::string(this->GetNameOfClass()) + " | " + CudaSplineDetail::TraceGaussianImage(this->GetInput());
+    return std::string(this->GetNameOfClass()) + " | " +
+           CudaSplineDetail::TraceGaussian(this->GetInput(), this->GetSigmaArray());
   };
   const auto runSuperclass = [this, &describe](const char * reason) {
     m_Backend.RunSuperclass(reason, describe, [this] { Superclass::GenerateData(); });

@@ -25,6 +25,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <sstream>
 #include <string>
 
 /** \file
@@ -119,14 +120,21 @@ MakeGaussianOperation(const CudaSpline::GaussianDescriptor & descriptor, CudaSpl
   return operation;
 }
 
-/** \brief How a trace names an image.
+/** \brief How a trace names an operation: sizes and sigmas.
  *
- * \param[in] image the image */
-template <typename TImage>
+ * \param[in] image the image
+ * \param[in] sigmas standard deviations (mm) */
+template <typename TImage, typename TSigmas>
 std::string
-TraceGaussianImage(const TImage * image)
+TraceGaussian(const TImage * image, const TSigmas & sigmas)
 {
-  return TraceSize(image->GetLargestPossibleRegion().GetSize(), TImage::ImageDimension);
+  std::ostringstream text;
+  text << TraceSize(image->GetLargestPossibleRegion().GetSize(), TImage::ImageDimension) << " | sigma";
+  for (unsigned int d = 0; d < TImage::ImageDimension; ++d)
+  {
+    text << (d == 0 ? " " : ", ") << sigmas[d];
+  }
+  return text.str();
 }
 
 /** @} */

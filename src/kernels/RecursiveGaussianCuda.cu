@@ -119,11 +119,13 @@ struct GradientArguments
   double        spacing[VDimension];
   double        direction[VDimension * VDimension];
   bool          isRotated;
+  bool          isDouble; // the output
+  void *        output;
 };
 
-template <unsigned int VDimension, typename TOut>
+template <unsigned int VDimension>
 __global__ void
-GaussianGradientKernel(const __grid_constant__ GradientArguments<VDimension> arguments, TOut * output)
+GaussianGradientKernel(const __grid_constant__ GradientArguments<VDimension> arguments)
 {
   const std::int64_t i = std::int64_t{ blockIdx.x } * PixelThreads + threadIdx.x;
   if (i >= arguments.count)
@@ -140,10 +142,18 @@ GaussianGradientKernel(const __grid_constant__ GradientArguments<VDimension> arg
 #pragma unroll
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    output[i * arguments.pixelStride + d * arguments.componentStride] =
-      arguments.isRotated
-        ? static_cast<TOut>(GaussianGradientAlong<VDimension>(arguments.direction + d * VDimension, gradient))
-        : static_cast<TOut>(gradient[d]);
+    const std::int64_t at = i * arguments.pixelStride + d * arguments.componentStride;
+    const double       value = arguments.isRotated
+                                 ? GaussianGradientAlong<VDimension>(arguments.direction + d * VDimension, gradient)
+                                 : static_cast<double>(gradient[d]);
+    if (arguments.isDouble)
+    {
+      static_cast<double *>(arguments.output)[at] = value;
+    }
+    else
+    {
+      static_cast<float *>(arguments.output)[at] = RoundedToSingle(value);
+    }
   }
 }
 
@@ -168,15 +178,9 @@ LaunchGradient(const GaussianDescriptor & descriptor,
   std::copy_n(descriptor.spacing.begin(), VDimension, arguments.spacing);
   std::copy_n(descriptor.direction.begin(), VDimension * VDimension, arguments.direction);
   arguments.isRotated = descriptor.isRotated;
-  const unsigned int blocks = BlocksOf(count, PixelThreads);
-  if (descriptor.output == ScalarType::Float32)
-  {
-    GaussianGradientKernel<<<blocks, PixelThreads, 0, stream.Get()>>>(arguments, static_cast<float *>(output));
-  }
-  else
-  {
-    GaussianGradientKernel<<<blocks, PixelThreads, 0, stream.Get()>>>(arguments, static_cast<double *>(output));
-  }
+  arguments.isDouble = descriptor.output == ScalarType::Float64;
+  arguments.output = output;
+  GaussianGradientKernel<<<BlocksOf(count, PixelThreads), PixelThreads, 0, stream.Get()>>>(arguments);
   CheckCuda(cudaGetLastError(), "GaussianGradientKernel");
 }
 

@@ -240,6 +240,23 @@ TEST_P(CudaRecursiveGaussianBehaviour, PrintsItsBackend)
   EXPECT_NE(after.str().find(std::string("LastBackend: ") + NameOf(this->Expected())), std::string::npos);
 }
 
+// Seven fields, as of all operations.
+TEST_P(CudaRecursiveGaussianBehaviour, IsInTheTrace)
+{
+  Random     random(__LINE__);
+  const auto image = NoiseImage<ImageType>({ 9, 8, 7 }, random);
+  const auto filter = this->Make<Smoothing>(image);
+  setenv("CUDASPLINE_TRACE", "1", 1);
+  testing::internal::CaptureStderr();
+  filter->Update();
+  const std::string trace = testing::internal::GetCapturedStderr();
+  unsetenv("CUDASPLINE_TRACE");
+  EXPECT_NE(trace.find("CudaSpline | CudaSmoothingRecursiveGaussianImageFilter | 9x8x7 | sigma 2, 2, 2 | " +
+                       std::string(NameOf(this->Expected())) + " | "),
+            std::string::npos)
+    << trace;
+}
+
 // As many threads as ITK's setting says, with the same bits.
 TEST_P(CudaRecursiveGaussianBehaviour, ThreadsDoNotMatter)
 {
