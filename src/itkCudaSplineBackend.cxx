@@ -18,7 +18,7 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/device/DeviceStart.h"
+#include "itkCudaSpline/kernels/OperationRun.h"
 
 #include <algorithm>
 #include <exception>
@@ -113,6 +113,22 @@ CudaSplineBackend::IsChoiceOurs() const
          CudaSpline::ParseDeviceWish(m_Device).kind == CudaSpline::DeviceWish::Kind::Fastest;
 }
 
+namespace
+{
+/** An operation as the layer below runs it, but for what is done. */
+CudaSpline::RunnableOperation
+RunnableOf(const CudaSplineBackend::Operation & operation)
+{
+  CudaSpline::RunnableOperation runnable;
+  runnable.work = operation.work;
+  runnable.memory = [&operation](const std::vector<int> & devices) {
+    return devices.size() > 1 ? operation.memoryOfSeveral(devices) : operation.memory(devices.front());
+  };
+  runnable.isShared = static_cast<bool>(operation.memoryOfSeveral);
+  return runnable;
+}
+} // namespace
+
 int
 CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int threads, bool counts)
 {
@@ -125,81 +141,17 @@ CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int thread
   }
   try
   {
-    const bool isOurs = this->IsChoiceOurs();
-    if (isOurs)
-    {
-      constexpr int first = 0; // what SelectDevice() will take
-      m_FallbackReason = CudaSpline::ReasonForHost(operation.work(first), threads, first, counts);
-      if (!m_FallbackReason.empty())
-      {
-        return -1;
-      }
-    }
-    const CudaSpline::DeviceChoice choice = CudaSpline::SelectDevice(m_Device);
-    if (!choice)
-    {
-      if (isOurs)
-      {
-        CudaSpline::ReportStartFailure();
-      }
-      m_FallbackReason = choice.reason;
-      return -1;
-    }
-    std::vector<int> devices{ choice.device };
-    if (operation.memoryOfSeveral)
-    {
-      devices.insert(devices.end(), choice.more.begin(), choice.more.end());
-    }
-    try
-    {
-      std::for_each(devices.begin(), devices.end(), CudaSpline::StartDevice);
-    }
-    catch (const CudaSpline::DeviceError &)
-    {
-      CudaSpline::ReportStartFailure();
-      throw;
-    }
-    const CudaSpline::MemoryPlan plan =
-      devices.size() > 1 ? operation.memoryOfSeveral(devices) : operation.memory(choice.device);
-    if (!plan.fits)
-    {
-      m_FallbackReason = plan.reason;
-      return -1;
-    }
-    m_Devices = devices;
-    return choice.device;
+    const CudaSpline::DeviceSelection selection =
+      CudaSpline::ChooseDevices(RunnableOf(operation), m_Device, this->IsChoiceOurs(), threads, counts);
+    m_Devices = selection.devices;
+    m_FallbackReason = selection.reason;
+    return m_Devices.empty() ? -1 : m_Devices.front();
   }
   catch (const CudaSpline::DeviceError & error)
   {
-    if (error.GetKind() != CudaSpline::DeviceError::Kind::Request)
-    {
-      m_FallbackReason = error.what();
-      return -1;
-    }
     itkGenericExceptionMacro(<< error.what());
   }
 }
-
-namespace
-{
-/** Plans an operation anew for devices whose memory has run out: other processes may have taken what it was planned
- * with. \param[in,out] reason gets why it does not fit now \return whether it fits, in pieces perhaps */
-bool
-FitsNow(const CudaSplineBackend::Operation & operation, const std::vector<int> & devices, std::string & reason)
-{
-  try
-  {
-    const CudaSpline::MemoryPlan plan =
-      devices.size() > 1 ? operation.memoryOfSeveral(devices) : operation.memory(devices.front());
-    reason += plan.fits ? "" : "; " + plan.reason;
-    return plan.fits;
-  }
-  catch (const CudaSpline::DeviceError &)
-  {
-    return false;
-  }
-}
-} // namespace
 
 void
 CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader, ProcessObject * process)
@@ -222,40 +174,20 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   }
   try
   {
-    const int device = this->ChooseDevice(operation, executor.GetConcurrency());
-    if (device >= 0)
-    {
-      context.backend = CudaSpline::Backend::Cuda;
-      context.device = device;
-      for (bool isPlannedAgain = false; !m_Devices.empty(); isPlannedAgain = true)
-      {
-        try
-        {
-          operation.run(context);
-          m_LastBackend = CudaSpline::Backend::Cuda;
-          m_FallbackReason.clear();
-          trace.Finish(*this);
-          if (this->IsChoiceOurs())
-          {
-            CudaSpline::CalibrateOnce(device);
-          }
-          return;
-        }
-        catch (const CudaSpline::DeviceError & error)
-        {
-          m_FallbackReason = error.what();
-          const bool isFull = error.GetKind() == CudaSpline::DeviceError::Kind::OutOfMemory;
-          if (isPlannedAgain || !isFull || !FitsNow(operation, m_Devices, m_FallbackReason))
-          {
-            m_Devices.clear();
-          }
-        }
-      }
-    }
-    context.backend = CudaSpline::Backend::Cpu;
-    operation.run(context);
-    m_LastBackend = CudaSpline::Backend::Cpu;
+    this->ChooseDevice(operation, executor.GetConcurrency());
+    CudaSpline::RunnableOperation runnable = RunnableOf(operation);
+    runnable.run = [&](const CudaSpline::ExecutionContext & placed, const std::vector<int> & devices) {
+      m_Devices = devices;
+      operation.run(placed);
+    };
+    const CudaSpline::RunRecord record = CudaSpline::RunSelected(runnable, { m_Devices, m_FallbackReason }, context);
+    m_LastBackend = record.backend;
+    m_FallbackReason = record.reason;
     trace.Finish(*this);
+    if (m_LastBackend == CudaSpline::Backend::Cuda && this->IsChoiceOurs())
+    {
+      CudaSpline::CalibrateOnce(record.devices.front());
+    }
   }
   catch (const CudaSpline::OperationAborted &)
   {

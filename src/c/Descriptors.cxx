@@ -19,8 +19,7 @@
 
 #include "c/Call.h"
 
-#include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/ScanlinesOfChain.h"
 
 #include <cmath>
 #include <cstring>
@@ -120,47 +119,8 @@ template <unsigned int VDimension>
 void
 MapScanlines(const TransformChain & chain, const ExecutionContext & context, std::vector<double> & ends)
 {
-  std::array<AffineMap<VDimension>, 8> few;
-  std::vector<AffineMap<VDimension>>   many;
-  const std::size_t                    count = chain.stages.size();
-  AffineMap<VDimension> *              maps = few.data();
-  if (count > few.size())
-  {
-    many.resize(count);
-    maps = many.data();
-  }
-  double outputOrigin[VDimension];
-  double inputOrigin[VDimension];
-  double indexToPoint[VDimension][VDimension];
-  double pointToIndex[VDimension][VDimension];
-  for (unsigned int r = 0; r < VDimension; ++r)
-  {
-    outputOrigin[r] = chain.outputOrigin[r];
-    inputOrigin[r] = chain.inputOrigin[r];
-    for (unsigned int c = 0; c < VDimension; ++c)
-    {
-      indexToPoint[r][c] = chain.indexToPoint[r][c];
-      pointToIndex[r][c] = chain.pointToIndex[r][c];
-      for (std::size_t i = 0; i < count; ++i)
-      {
-        maps[i].matrix[r][c] = chain.stages[i].matrix[r][c];
-        maps[i].offset[r] = chain.stages[i].offset[r];
-      }
-    }
-  }
-  const auto map = [&](const std::int64_t(&index)[VDimension], double * to) {
-    double point[VDimension];
-    double mapped[VDimension];
-    IndexToPoint(outputOrigin, indexToPoint, index, point);
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      maps[i].Apply(point, mapped);
-      std::memcpy(point, mapped, sizeof(point));
-    }
-    PointToContinuousIndex(inputOrigin, pointToIndex, point, mapped);
-    std::memcpy(to, mapped, sizeof(mapped));
-  };
-  std::int64_t lines = 1;
+  const AffineScanlines<VDimension> scanlines = ScanlinesOf<VDimension>(chain);
+  std::int64_t                      lines = 1;
   for (unsigned int d = 1; d < VDimension; ++d)
   {
     lines *= chain.regionSize[d];
@@ -169,18 +129,9 @@ MapScanlines(const TransformChain & chain, const ExecutionContext & context, std
   context.ParallelFor(lines, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t line = begin; line < end; ++line)
     {
-      std::int64_t index[VDimension];
-      std::int64_t rest = line;
-      index[0] = chain.regionStart[0];
-      for (unsigned int d = 1; d < VDimension; ++d)
-      {
-        index[d] = chain.regionStart[d] + rest % chain.regionSize[d];
-        rest /= chain.regionSize[d];
-      }
-      double * const at = ends.data() + line * 2 * VDimension;
-      map(index, at);
-      index[0] += chain.regionSize[0];
-      map(index, at + VDimension);
+      ScanlineEnds<VDimension> ofLine;
+      scanlines.EndsOf(line, ofLine);
+      std::memcpy(ends.data() + line * 2 * VDimension, &ofLine, sizeof(ofLine));
     }
   });
 }
@@ -322,12 +273,8 @@ DescribeResampling(const cudaspline_resampling & resampling,
   }
   descriptor.defaultPixel = plan.defaultPixels.front();
   descriptor.defaultPixels = source.components > 1 ? plan.defaultPixels.data() : nullptr;
-  bool isLinear = true;
-  for (const TransformChain::Stage & stage : plan.chain.stages)
-  {
-    isLinear = isLinear && stage.kind == TransformKind::Affine;
-  }
-  if (!isLinear)
+  // Those of an output on a device are made there; those of long chains point by point.
+  if (resampling.device >= 0 || !HasAffineScanlines(plan.chain))
   {
     descriptor.chain = &plan.chain;
     return;

@@ -23,23 +23,26 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A table of scanline ends in host memory; see ResampleDescriptor::scanlineEnds. */
+/** \brief A table of scanline ends in host memory; see ResampleDescriptor::scanlineEnds. It has all lines, or those of
+ * the first slice and the first one of each slice, and no others are asked for. */
 struct EndsTable
 {
-  const double * ends;      ///< of the first line
-  unsigned int   dimension; ///< numbers of an index
+  const double * ends;              ///< of the first line
+  unsigned int   dimension;         ///< numbers of an index
+  const double * slices{ nullptr }; ///< of the first line of each slice; null where the table has all lines
+  std::int64_t   rows{ 0 };         ///< lines of a slice, for \c slices
 
   /** Continuous index of the first sample of a line. */
   const double *
   Start(std::int64_t line) const
   {
-    return ends + line * 2 * dimension;
+    return (slices != nullptr && line >= rows ? slices + line / rows * 2 * dimension : ends + line * 2 * dimension);
   }
   /** Continuous index one past the last sample. */
   const double *
   End(std::int64_t line) const
   {
-    return ends + (line * 2 + 1) * dimension;
+    return this->Start(line) + dimension;
   }
 };
 

@@ -19,9 +19,12 @@
 #define MapShape_h
 
 #include "itkCudaSpline/kernels/Resample.h"
+#include "itkCudaSpline/math/AffineScanlines.h"
 
+#include "kernels/EndsTable.h"
 #include "kernels/MapTiles.h"
 
+#include <algorithm>
 #include <type_traits>
 
 /** \file
@@ -47,6 +50,64 @@ ShapeOfMap(const ResampleDescriptor & descriptor, unsigned int dimension, const 
  * \param[in] context threads that go through the table */
 MapTiles
 PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source, const ExecutionContext & context);
+
+/** \brief ShapeOfMap() by what the matrices of affine maps have no part in: zeros that stand in them make the numbers
+ * the same, bit for bit.
+ *
+ * \param[in] scanlines the maps */
+template <unsigned int VDimension>
+MapShape
+ShapeOfMap(const AffineScanlines<VDimension> & scanlines)
+{
+  if constexpr (VDimension < 3)
+  {
+    static_cast<void>(scanlines);
+    return VDimension == 2 ? MapShape::InPlane : MapShape::General;
+  }
+  else
+  {
+    // Which index of the output moves which number.
+    bool       moves[3][3] = { { true, false, false }, { false, true, false }, { false, false, true } };
+    const auto follow = [&moves](const double(&matrix)[3][3]) {
+      bool moved[3][3];
+      for (unsigned int r = 0; r < 3; ++r)
+      {
+        for (unsigned int c = 0; c < 3; ++c)
+        {
+          moved[r][c] = false;
+          for (unsigned int k = 0; k < 3; ++k)
+          {
+            moved[r][c] = moved[r][c] || (matrix[r][k] != 0.0 && moves[k][c]);
+          }
+        }
+      }
+      std::copy_n(&moved[0][0], 9, &moves[0][0]);
+    };
+    follow(scanlines.indexToPoint);
+    for (int i = 0; i < scanlines.stageCount; ++i)
+    {
+      follow(scanlines.stages[i].matrix);
+    }
+    follow(scanlines.pointToIndex);
+    if (moves[2][0] || moves[2][1] || moves[0][2] || moves[1][2])
+    {
+      return MapShape::General;
+    }
+    return moves[0][1] || moves[1][0] ? MapShape::InPlane : MapShape::Separable;
+  }
+}
+
+/** \brief PlanMapTiles() of a map whose shape is known.
+ *
+ * \param[in] descriptor what is done; its own table is not read
+ * \param[in] source what is evaluated
+ * \param[in] table the lines of the first slice and the first one of each slice, at least
+ * \param[in] shape the map's */
+MapTiles
+PlanMapTiles(const ResampleDescriptor & descriptor,
+             const SourceDescriptor &   source,
+             const EndsTable &          table,
+             MapShape                   shape);
 
 /** \brief True for what the kernels that take tiles are compiled for: elements of supports of that many taps an axis.
  */

@@ -28,64 +28,6 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The devices to try, or none and the reason. \param[in] isOurs whether the user left the choice to the module */
-std::vector<int>
-ChooseDevices(const RunnableOperation & operation,
-              const std::string &       word,
-              bool                      isOurs,
-              unsigned int              threads,
-              std::string &             reason)
-{
-  try
-  {
-    if (isOurs)
-    {
-      constexpr int first = 0; // what SelectDevice() will take
-      reason = ReasonForHost(operation.work(first), threads, first);
-      if (!reason.empty())
-      {
-        return {};
-      }
-    }
-    const DeviceChoice choice = SelectDevice(word);
-    if (!choice)
-    {
-      if (isOurs)
-      {
-        ReportStartFailure();
-      }
-      reason = choice.reason;
-      return {};
-    }
-    std::vector<int> devices{ choice.device };
-    if (operation.isShared)
-    {
-      devices.insert(devices.end(), choice.more.begin(), choice.more.end());
-    }
-    try
-    {
-      std::for_each(devices.begin(), devices.end(), StartDevice);
-    }
-    catch (const DeviceError &)
-    {
-      ReportStartFailure();
-      throw;
-    }
-    const MemoryPlan plan = operation.memory(devices);
-    reason = plan.fits ? "" : plan.reason;
-    return plan.fits ? devices : std::vector<int>();
-  }
-  catch (const DeviceError & error)
-  {
-    if (error.GetKind() == DeviceError::Kind::Request)
-    {
-      throw;
-    }
-    reason = error.what();
-    return {};
-  }
-}
-
 /** Plans an operation anew for devices whose memory has run out: others may have taken what it was planned with. */
 bool
 FitsNow(const RunnableOperation & operation, const std::vector<int> & devices, std::string & reason)
@@ -104,14 +46,65 @@ FitsNow(const RunnableOperation & operation, const std::vector<int> & devices, s
 
 } // namespace
 
-RunRecord
-RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & unplaced)
+DeviceSelection
+ChooseDevices(const RunnableOperation & operation,
+              const std::string &       word,
+              bool                      isOurs,
+              unsigned int              threads,
+              bool                      counts)
 {
-  RunRecord          record;
-  ExecutionContext   context = unplaced;
-  const bool         isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
-  const unsigned int threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
-  record.devices = ChooseDevices(operation, word, isOurs, threads, record.reason);
+  try
+  {
+    if (isOurs)
+    {
+      constexpr int     first = 0; // what SelectDevice() will take
+      const std::string reason = ReasonForHost(operation.work(first), threads, first, counts);
+      if (!reason.empty())
+      {
+        return { {}, reason };
+      }
+    }
+    const DeviceChoice choice = SelectDevice(word);
+    if (!choice)
+    {
+      if (isOurs)
+      {
+        ReportStartFailure();
+      }
+      return { {}, choice.reason };
+    }
+    std::vector<int> devices{ choice.device };
+    if (operation.isShared)
+    {
+      devices.insert(devices.end(), choice.more.begin(), choice.more.end());
+    }
+    try
+    {
+      std::for_each(devices.begin(), devices.end(), StartDevice);
+    }
+    catch (const DeviceError &)
+    {
+      ReportStartFailure();
+      throw;
+    }
+    const MemoryPlan plan = operation.memory(devices);
+    return plan.fits ? DeviceSelection{ devices, "" } : DeviceSelection{ {}, plan.reason };
+  }
+  catch (const DeviceError & error)
+  {
+    if (error.GetKind() == DeviceError::Kind::Request)
+    {
+      throw;
+    }
+    return { {}, error.what() };
+  }
+}
+
+RunRecord
+RunSelected(const RunnableOperation & operation, const DeviceSelection & selection, const ExecutionContext & unplaced)
+{
+  RunRecord        record{ Backend::None, selection.reason, selection.devices };
+  ExecutionContext context = unplaced;
   for (bool isPlannedAgain = false; !record.devices.empty(); isPlannedAgain = true)
   {
     try
@@ -121,10 +114,6 @@ RunOperation(const RunnableOperation & operation, const std::string & word, cons
       operation.run(context, record.devices);
       record.backend = Backend::Cuda;
       record.reason.clear();
-      if (isOurs)
-      {
-        CalibrateOnce(context.device);
-      }
       return record;
     }
     catch (const DeviceError & error)
@@ -138,8 +127,22 @@ RunOperation(const RunnableOperation & operation, const std::string & word, cons
     }
   }
   context.backend = Backend::Cpu;
+  context.device = 0;
   operation.run(context, {});
   record.backend = Backend::Cpu;
+  return record;
+}
+
+RunRecord
+RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & context)
+{
+  const bool         isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
+  const unsigned int threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
+  const RunRecord    record = RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
+  if (record.backend == Backend::Cuda && isOurs)
+  {
+    CalibrateOnce(record.devices.front());
+  }
   return record;
 }
 

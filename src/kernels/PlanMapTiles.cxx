@@ -345,38 +345,54 @@ IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
   return areSmall;
 }
 
-} // namespace
-
-MapTiles
-PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source, const ExecutionContext & context)
+/** True for resamplings that tiles are made for, whatever the map. */
+bool
+IsForTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source)
 {
   const bool         isSpline = descriptor.interpolation == Interpolation::BSpline && source.order >= 1;
   const unsigned int taps = isSpline ? source.order + 1 : 4;
-  if (!HasTiledKernel(taps, source.element) || descriptor.mode != EvaluationMode::Exact ||
-      source.storage != CoefficientStorage::Element ||
-      !(isSpline || descriptor.interpolation == Interpolation::CatmullRom) || descriptor.extrapolation != nullptr ||
-      source.size[0] * source.size[1] > std::numeric_limits<int>::max() ||
-      source.size[2] > std::numeric_limits<int>::max())
-  {
-    return {};
-  }
-  PlanInput input{ descriptor, { descriptor.scanlineEnds, source.dimension }, source.dimension, 4, 0, 0 };
-  input.taps = static_cast<int>(taps);
+  return HasTiledKernel(taps, source.element) && descriptor.mode == EvaluationMode::Exact &&
+         source.storage == CoefficientStorage::Element &&
+         (isSpline || descriptor.interpolation == Interpolation::CatmullRom) && descriptor.extrapolation == nullptr &&
+         source.size[0] * source.size[1] <= std::numeric_limits<int>::max() &&
+         source.size[2] <= std::numeric_limits<int>::max();
+}
+
+} // namespace
+
+MapTiles
+PlanMapTiles(const ResampleDescriptor & descriptor,
+             const SourceDescriptor &   source,
+             const EndsTable &          table,
+             MapShape                   shape)
+{
+  const bool isSpline = descriptor.interpolation == Interpolation::BSpline;
+  PlanInput  input{ descriptor, table, source.dimension, 4, 0, 0 };
+  input.taps = isSpline ? static_cast<int>(source.order) + 1 : 4;
   input.elementBytes = static_cast<int>(SizeOf(source.element));
   input.wide = 16 / input.elementBytes;
-  const MapShape shape = ShapeOfMap(descriptor, source.dimension, context);
-  if (shape == MapShape::General || !IndicesAreSmall(input, source))
+  if (!IsForTiles(descriptor, source) || shape == MapShape::General || !IndicesAreSmall(input, source))
   {
     return {};
   }
   const MapTiles tiles =
     shape == MapShape::Separable ? PlanSeparable(input) : PlanPlane(input, PlaneTileRows(source.dimension));
-  constexpr std::int64_t most =
-    65535; // blocks along the second and third axis of a grid, of which the latter make slices
-  const std::int64_t rows = source.dimension == 3 ? descriptor.sliceLines : descriptor.lines;
-  const std::int64_t slices = source.dimension == 3 ? descriptor.lines / descriptor.sliceLines : 1;
-  const bool         fits = tiles.shape != MapShape::General && rows / tiles.tileY < most && slices < most;
+  constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid: the latter make slices
+  const std::int64_t     rows = source.dimension == 3 ? descriptor.sliceLines : descriptor.lines;
+  const std::int64_t     slices = source.dimension == 3 ? descriptor.lines / descriptor.sliceLines : 1;
+  const bool             fits = tiles.shape != MapShape::General && rows / tiles.tileY < most && slices < most;
   return fits ? tiles : MapTiles();
+}
+
+MapTiles
+PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source, const ExecutionContext & context)
+{
+  if (!IsForTiles(descriptor, source))
+  {
+    return {};
+  }
+  const EndsTable table{ descriptor.scanlineEnds, source.dimension };
+  return PlanMapTiles(descriptor, source, table, ShapeOfMap(descriptor, source.dimension, context));
 }
 
 } // namespace itk::CudaSpline

@@ -20,7 +20,9 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/kernels/ScanlinesOfChain.h"
 
+#include "kernels/AffineScanlinesCuda.h"
 #include "kernels/DeviceArrayBackends.h"
 #include "kernels/EvaluationBackends.h"
 #include "kernels/EvaluationCuda.h"
@@ -28,10 +30,12 @@
 #include "kernels/HostCopies.h"
 #include "kernels/MapShape.h"
 #include "kernels/MethodDispatch.h"
+#include "kernels/PlanScanlines.h"
 #include "kernels/StagesCuda.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -192,37 +196,6 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   }
 }
 
-/** The whole at once into an array of the device. */
-template <unsigned int VDimension>
-void
-ResampleInPlace(const ResampleDescriptor & descriptor,
-                const SampleSource &       source,
-                const GatherTexture *      gathered,
-                void *                     output,
-                StreamHandle               caller,
-                const MemoryPlan &         plan,
-                const ExecutionContext &   context)
-{
-  const Stream stream;
-  OrderBehind(caller, stream);
-  Uploader uploader(CopyThreadsOf(context));
-  auto     arguments = MakeResampleArguments<VDimension>(descriptor, source);
-  arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
-  if (gathered != nullptr)
-  {
-    arguments.texture = gathered->Get();
-  }
-  SlabCoordinates<VDimension> coordinates(descriptor, plan, stream, uploader, arguments);
-  const DeviceBuffer          defaults = UploadDefaults(descriptor, source, stream, uploader);
-  arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
-  coordinates.Aim(0, descriptor.lines, nullptr, stream, uploader, context);
-  arguments.output = output;
-  arguments.count = descriptor.lines * arguments.samples;
-  LaunchEvaluation(
-    descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, descriptor.lines, stream.Get());
-  stream.Synchronize();
-}
-
 /** What a resampling allocates, and the texture that its source is gathered from. */
 struct Preparation
 {
@@ -250,6 +223,56 @@ Prepare(const ResampleDescriptor & descriptor, const SampleSource & source, cons
   return { plan, GatherTextureOf(descriptor, source, spare) };
 }
 
+/** The whole at once into an array of the device.
+ *
+ * \param[in] affine the chain of a descriptor that has none, of which the device makes the scanlines; null: there is
+ * none */
+template <unsigned int VDimension>
+void
+ResampleInPlace(const ResampleDescriptor & descriptor,
+                const SampleSource &       source,
+                const TransformChain *     affine,
+                const Preparation &        preparation,
+                void *                     output,
+                StreamHandle               caller,
+                const ExecutionContext &   context)
+{
+  const Stream stream;
+  OrderBehind(caller, stream);
+  Uploader uploader(CopyThreadsOf(context));
+  auto     arguments = MakeResampleArguments<VDimension>(descriptor, source);
+  if (preparation.gathered != nullptr)
+  {
+    arguments.texture = preparation.gathered->Get();
+  }
+  const DeviceBuffer defaults = UploadDefaults(descriptor, source, stream, uploader);
+  arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
+  DeviceBuffer                               table;
+  std::optional<SlabCoordinates<VDimension>> coordinates;
+  if (affine != nullptr)
+  {
+    const AffineScanlines<VDimension> scanlines = ScanlinesOf<VDimension>(*affine);
+    PlanScanlines(descriptor, source.GetDescriptor(), scanlines, arguments);
+    table = DeviceBuffer(preparation.plan.tableBytes, stream);
+    const auto ends = static_cast<ScanlineEnds<VDimension> *>(table.Data());
+    const auto alphas = reinterpret_cast<double *>(ends + descriptor.lines);
+    LaunchMapScanlines(scanlines, descriptor.lines, ends, alphas, stream);
+    arguments.ends = ends;
+    arguments.alphas = alphas;
+  }
+  else
+  {
+    arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
+    coordinates.emplace(descriptor, preparation.plan, stream, uploader, arguments);
+    coordinates->Aim(0, descriptor.lines, nullptr, stream, uploader, context);
+  }
+  arguments.output = output;
+  arguments.count = descriptor.lines * arguments.samples;
+  LaunchEvaluation(
+    descriptor.interpolation, source.GetDescriptor(), Derivatives::None, arguments, descriptor.lines, stream.Get());
+  stream.Synchronize();
+}
+
 } // namespace
 
 void
@@ -273,11 +296,14 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     StreamHandle               stream,
                     const ExecutionContext &   context)
 {
-  const DeviceScope scope(context.device);
-  const Preparation preparation = Prepare(descriptor, source, context);
+  const DeviceScope      scope(context.device);
+  const bool             isAffine = descriptor.chain != nullptr && HasAffineScanlines(*descriptor.chain);
+  const TransformChain * affine = isAffine ? descriptor.chain : nullptr;
+  ResampleDescriptor     described = descriptor;
+  described.chain = isAffine ? nullptr : descriptor.chain;
+  const Preparation preparation = Prepare(described, source, context);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
-    ResampleInPlace<decltype(dimension)::value>(
-      descriptor, source, preparation.gathered, output, stream, preparation.plan, context);
+    ResampleInPlace<decltype(dimension)::value>(described, source, affine, preparation, output, stream, context);
   });
 }
 

@@ -14,7 +14,9 @@ import pytest
 
 # Beside the sources where the package is not installed: CUDASPLINE_LIBRARY then names the library.
 if "CUDASPLINE_LIBRARY" in os.environ:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+    PACKAGE = str(Path(__file__).resolve().parents[2] / "python")
+    sys.path.insert(0, PACKAGE)
+    os.environ["PYTHONPATH"] = os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])  # of programs that tests start
 
 import cudaspline  # noqa: E402  pylint: disable=wrong-import-position
 

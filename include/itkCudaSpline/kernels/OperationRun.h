@@ -52,15 +52,47 @@ struct RunRecord
   std::vector<int> devices;                  ///< of the Cuda backend
 };
 
-/** \brief Runs an operation on the first backend that can: a device, then the host.
+/** \brief The devices that an operation shall try. */
+struct DeviceSelection
+{
+  std::vector<int> devices; ///< none: the host
+  std::string      reason;  ///< why there are none; empty otherwise
+};
+
+/** \brief Chooses the devices for an operation, and starts them.
+ *
+ * \param[in] operation the operation, which is not run
+ * \param[in] word the user's wish, as for SelectDevice()
+ * \param[in] isOurs the choice is left to the module: what is estimated to be done first
+ * \param[in] threads threads of the host
+ * \param[in] counts as for ReasonForHost()
+ * \exception DeviceError the user asked for what there is not (Kind::Request) */
+DeviceSelection
+ChooseDevices(const RunnableOperation & operation,
+              const std::string &       word,
+              bool                      isOurs,
+              unsigned int              threads,
+              bool                      counts = true);
+
+/** \brief Runs an operation on the devices that were chosen for it, and on the host where there are none or they fail.
  *
  * A device that lacks memory, is unavailable or lost, or fails otherwise, makes the host take over, with the reason;
  * memory that ran out first makes another plan with what is left.
  *
  * \param[in] operation the operation
- * \param[in] word the user's wish, as for SelectDevice(); where it leaves the choice open, whatever is estimated to be
- *   done first
+ * \param[in] selection the devices
  * \param[in] context threads, progress; backend and device are set by this function
+ * \return who computed it
+ * \exception std::invalid_argument of the operation
+ * \exception OperationAborted the progress callback stopped it */
+RunRecord
+RunSelected(const RunnableOperation & operation, const DeviceSelection & selection, const ExecutionContext & context);
+
+/** \brief ChooseDevices() and RunSelected(); measures the machine once where the choice was the module's.
+ *
+ * \param[in] operation the operation
+ * \param[in] word the user's wish, as for SelectDevice()
+ * \param[in] context as for RunSelected()
  * \return who computed it
  * \exception DeviceError the user asked for what there is not (Kind::Request)
  * \exception std::invalid_argument of the operation
