@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Times cudaspline.ndimage beside cupyx.scipy.ndimage on one GPU, in one run, on the same arrays.
 
-usage: ndimage_benchmark.py [--output FOLDER] [--repeats N] [--small]      CUDASPLINE_LIBRARY and PYTHONPATH name the library and the package
+usage: ndimage_benchmark.py [--output FOLDER] [--orders 1 3 5] [--types float32 float64] [--lengths 4096 256 512] [--seconds S] [--check-only]
+
+CUDASPLINE_LIBRARY and PYTHONPATH name the library and the package where it is not installed. CuPy compiles a kernel for each case, which takes it a
+second or so: the whole takes some ten minutes, and orders, types and lengths choose a part.
 
 Each case is the same call of both: the same array on the device, coordinates on the device, an output that is new, prefilter included unless
 the case says "coefficients". Times are of whole calls, from the call to the end of the device's work, alternately of both; the medians and
 the 10th and 90th percentiles of the repeats are written. Before anything is timed the results are compared with each other, and with SciPy
-where it is installed, on a smaller array of the same case (--check-only does nothing else). Writes ndimage.json and ndimage.md.
+where it is installed, on a smaller array of the same case (--check-only does nothing else), and then once more as they are timed. Writes
+ndimage.json and ndimage.md.
 
 Needs CuPy. The exit status is 1 where results differ by more than roundings, 77 without a GPU.
 """
@@ -109,14 +113,14 @@ def seconds(function):
     return elapsed
 
 
-def measure(one, other, repeats):
-    """Times of both, by turns; as many as ten seconds allow, five at least."""
+def measure(one, other, repeats, limit):
+    """Times of both, by turns; as many as the seconds allow, five at least."""
     for _ in range(2):
         seconds(one)
         seconds(other)
     times = ([], [])
     begin = time.perf_counter()
-    while len(times[0]) < repeats and (len(times[0]) < 5 or time.perf_counter() - begin < 4.0):
+    while len(times[0]) < repeats and (len(times[0]) < 5 or time.perf_counter() - begin < limit):
         times[0].append(seconds(one))
         times[1].append(seconds(other))
     return times
@@ -132,6 +136,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
     parser.add_argument("--repeats", type=int, default=30, help="calls of a case at most")
+    parser.add_argument("--seconds", type=float, default=1.0, help="of a case, where five calls take less")
+    parser.add_argument("--orders", type=int, nargs="+", default=ORDERS)
+    parser.add_argument("--types", nargs="+", default=TYPES)
+    parser.add_argument("--lengths", type=int, nargs="+", help="of an axis, of the arrays that are timed (default: all)")
     parser.add_argument("--small", action="store_true", help="small arrays alone")
     parser.add_argument("--check-only", action="store_true", help="compare small arrays, and time nothing")
     arguments = parser.parse_args()
@@ -144,8 +152,8 @@ def main():
     differing = 0
     rng = np.random.default_rng()
     for rank in (2, 3):
-        for dtype in TYPES:
-            for order in ORDERS:
+        for dtype in arguments.types:
+            for order in arguments.orders:
                 shape = SMALL[rank][0]
                 host = rng.normal(size=shape).astype(dtype)
                 array = cupy.asarray(host)
@@ -166,14 +174,16 @@ def main():
         return 1 if differing else 0
     for rank, shapes in (SMALL if arguments.small else SIZES).items():
         for shape in shapes:
-            for dtype in TYPES:
+            if arguments.lengths and shape[0] not in arguments.lengths:
+                continue
+            for dtype in arguments.types:
                 array = cupy.asarray(rng.normal(size=shape).astype(dtype))
-                for order in ORDERS:
+                for order in arguments.orders:
                     for name, call in cases(shape, dtype, order):
                         if int(np.prod(shape)) > 2**26 and (dtype == "float64" or order == 5):
                             continue  # minutes
                         found = compare(call(ours, array), call(theirs, array), dtype)
-                        mine, other = measure(lambda: call(ours, array), lambda: call(theirs, array), arguments.repeats)
+                        mine, other = measure(lambda: call(ours, array), lambda: call(theirs, array), arguments.repeats, arguments.seconds)
                         entry = {
                             "shape": shape,
                             "dtype": dtype,

@@ -40,20 +40,18 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The output of a block, x first. */
+/** \brief Elements of the output that a block makes along an axis, x being 0. */
+template <typename TReal>
 CUDASPLINE_HOST_DEVICE constexpr int
 BoxTile(unsigned int axis)
 {
-  return axis == 0 ? 16 : 8;
+  return axis == 0 && sizeof(TReal) == 4 ? 16 : 8;
 }
 
 inline constexpr int BoxThreads = 256;
 
-/** \brief Elements along z that a thread evaluates. */
-inline constexpr int BoxRounds = BoxTile(0) * BoxTile(1) * BoxTile(2) / BoxThreads;
-
-/** \brief The most shared memory of a block: a multiprocessor of 227 KB holds four. */
-inline constexpr std::size_t MostBoxBytes = std::size_t{ 56 } << 10;
+/** \brief The most shared memory of a block: a multiprocessor of 227 KB holds three. */
+inline constexpr std::size_t MostBoxBytes = std::size_t{ 72 } << 10;
 
 /** \brief The box of a block, x first: the same size for all blocks. */
 struct ArrayBox
@@ -65,8 +63,9 @@ struct ArrayBox
   double       high[3];  ///< the same to the largest one
   std::size_t  bytes;
 
-  /** \param[in] arguments of an affine map from three axes to three, which are no batch */
-  explicit ArrayBox(const ArrayArguments & arguments)
+  /** \param[in] arguments of an affine map from three axes to three, which are no batch
+   * \param[in] element bytes of an element, \param[in] tile of a block */
+  ArrayBox(const ArrayArguments & arguments, std::size_t element, const int (&tile)[3])
   {
     double size = 1.0;
     for (unsigned int d = 0; d < 3; ++d)
@@ -75,7 +74,7 @@ struct ArrayBox
       high[d] = 0.0;
       for (unsigned int k = 0; k < 3; ++k)
       {
-        const double reach = arguments.matrix[d][2 - k] * (BoxTile(k) - 1);
+        const double reach = arguments.matrix[d][2 - k] * (tile[k] - 1);
         (reach < 0.0 ? low : high)[d] += reach;
       }
       // The supports of both ends, and a sample for the roundings of either.
@@ -83,10 +82,10 @@ struct ArrayBox
       size *= width;
       extent[d] = width < 4096.0 ? static_cast<int>(width) : 4096;
       const std::int64_t count = arguments.output.shape.size[2 - d];
-      tiles[d] = static_cast<unsigned int>((count + BoxTile(d) - 1) / BoxTile(d));
+      tiles[d] = static_cast<unsigned int>((count + tile[d] - 1) / tile[d]);
     }
     pitch = extent[0] | 1; // rows begin in different banks
-    bytes = size < 1e6 ? static_cast<std::size_t>(pitch) * extent[1] * extent[2] * sizeof(float) : ~std::size_t{ 0 };
+    bytes = size < 1e6 ? static_cast<std::size_t>(pitch) * extent[1] * extent[2] * element : ~std::size_t{ 0 };
   }
 
   /** Whether blocks can have it. */
@@ -97,21 +96,26 @@ struct ArrayBox
   }
 };
 
-template <unsigned int VOrder>
+/** \brief Blocks that a multiprocessor shall hold: more would leave the sums too few registers. */
+template <unsigned int VOrder, typename TReal>
+inline constexpr int BoxBlocks = sizeof(TReal) == 4 && VOrder <= 4 ? 3 : 2;
+
+template <unsigned int VOrder, typename TReal>
 __global__ void
-__launch_bounds__(BoxThreads, VOrder <= 4 ? 3 : 2)
+__launch_bounds__(BoxThreads, BoxBlocks<VOrder, TReal>)
   ArrayBoxKernel(const __grid_constant__ ArrayArguments arguments, const __grid_constant__ ArrayBox box)
 {
-  extern __shared__ float samples[];
-  constexpr int           taps = VOrder + 1;
-  const ArrayShape &      shape = arguments.output.shape;
-  const unsigned int      block[3] = { blockIdx.x % box.tiles[0],
-                                       blockIdx.x / box.tiles[0] % box.tiles[1],
-                                       blockIdx.x / box.tiles[0] / box.tiles[1] };
-  std::int64_t            index[MaximumArrayDimension] = {};
+  extern __shared__ double memory[]; // one type for all instances
+  TReal * const            samples = reinterpret_cast<TReal *>(memory);
+  constexpr int            taps = VOrder + 1;
+  const ArrayShape &       shape = arguments.output.shape;
+  const unsigned int       block[3] = { blockIdx.x % box.tiles[0],
+                                        blockIdx.x / box.tiles[0] % box.tiles[1],
+                                        blockIdx.x / box.tiles[0] / box.tiles[1] };
+  std::int64_t             index[MaximumArrayDimension] = {};
   for (unsigned int d = 0; d < 3; ++d)
   {
-    index[2 - d] = std::int64_t{ block[d] } * BoxTile(d);
+    index[2 - d] = std::int64_t{ block[d] } * BoxTile<TReal>(d);
   }
   double       x[3];
   std::int64_t first[3]; // of the box
@@ -132,7 +136,7 @@ __launch_bounds__(BoxThreads, VOrder <= 4 ? 3 : 2)
   if (!isSkipped)
   {
     const Extension     extension = TapExtensionOf(arguments.mode);
-    const float * const source = static_cast<const float *>(arguments.source);
+    const TReal * const source = static_cast<const TReal *>(arguments.source);
     for (int row = warp; row < box.extent[1] * box.extent[2]; row += BoxThreads / 32)
     {
       const std::int64_t y = FoldIndex(first[1] + row % box.extent[1], arguments.size[1], extension);
@@ -141,7 +145,7 @@ __launch_bounds__(BoxThreads, VOrder <= 4 ? 3 : 2)
       {
         const std::int64_t at = FoldIndex(first[0] + column, arguments.size[0], extension);
         samples[row * box.pitch + column] = (at | y | z) < 0
-                                              ? static_cast<float>(arguments.output.border)
+                                              ? static_cast<TReal>(arguments.output.border)
                                               : source[z * arguments.stride[2] + y * arguments.stride[1] + at];
       }
     }
@@ -149,25 +153,28 @@ __launch_bounds__(BoxThreads, VOrder <= 4 ? 3 : 2)
   __syncthreads();
 
   // A warp is 8 x 4 elements.
-  index[2] += warp % 2 * 8 + lane % 8;
-  index[1] += warp / 2 % 2 * 4 + lane / 8;
-  const std::int64_t z = index[0] + warp / 4;
-  for (int round = 0; round < BoxRounds; ++round)
+  constexpr int warpsX = BoxTile<TReal>(0) / 8;
+  constexpr int warpsXY = warpsX * BoxTile<TReal>(1) / 4;
+  constexpr int step = BoxThreads / 32 / warpsXY; // along z
+  index[2] += warp % warpsX * 8 + lane % 8;
+  index[1] += warp / warpsX % (warpsXY / warpsX) * 4 + lane / 8;
+  const std::int64_t z = index[0] + warp / warpsXY;
+  for (int round = 0; round < BoxTile<TReal>(2) / step; ++round)
   {
-    index[0] = z + round * (BoxThreads / 128);
+    index[0] = z + round * step;
     if (index[0] >= shape.size[0] || index[1] >= shape.size[1] || index[2] >= shape.size[2])
     {
       continue;
     }
     ArrayCoordinates(arguments, 3, index, 0, x);
-    TensorWeights<3, taps, Derivatives::None, float> weights;
+    TensorWeights<3, taps, Derivatives::None, TReal> weights;
     int                                              offset = 0;
     bool                                             isInBox = !isSkipped;
     for (unsigned int d = 0; d < 3; ++d)
     {
       double folded = x[d];
       isInBox = FoldCoordinate(folded, arguments.size[d], arguments.mode) && folded == x[d] && isInBox;
-      float              position;
+      TReal              position;
       const std::int64_t start = ArraySupport<VOrder>(x[d], position) - first[d];
       SplineWeights<VOrder>(position, weights.value[d]);
       isInBox = isInBox && start >= 0 && start + taps <= box.extent[d];
@@ -176,18 +183,18 @@ __launch_bounds__(BoxThreads, VOrder <= 4 ? 3 : 2)
     double value;
     if (isInBox)
     {
-      ContiguousTaps<3, float> support;
+      ContiguousTaps<3, TReal> support;
       support.data = samples + offset;
       support.stride[0] = 1;
       support.stride[1] = box.pitch;
       support.stride[2] = box.pitch * box.extent[1];
-      Jet<3, float> jet;
+      Jet<3, TReal> jet;
       TensorProductSum(support, weights, jet);
       value = static_cast<double>(jet.value);
     }
     else
     {
-      value = ArrayValue<3, VOrder, float>(arguments, 0, x);
+      value = ArrayValue<3, VOrder, TReal>(arguments, 0, x);
     }
     StoreRounded(arguments.output.data, arguments.output.type, shape.OffsetOf(index), value);
   }
@@ -196,7 +203,8 @@ __launch_bounds__(BoxThreads, VOrder <= 4 ? 3 : 2)
 /** \brief Launches ArrayBoxKernel where it serves.
  *
  * \return false where it does not, and nothing was launched */
-inline bool
+template <typename TReal>
+bool
 LaunchArrayBoxes(const ArrayArguments & arguments, const Stream & stream)
 {
   if (!arguments.isAffine || arguments.dimension != 3 || arguments.output.shape.dimension != 3 || arguments.order < 2)
@@ -210,7 +218,8 @@ LaunchArrayBoxes(const ArrayArguments & arguments, const Stream & stream)
       return false;
     }
   }
-  const ArrayBox box(arguments);
+  constexpr int  tile[3] = { BoxTile<TReal>(0), BoxTile<TReal>(1), BoxTile<TReal>(2) };
+  const ArrayBox box(arguments, sizeof(TReal), tile);
   if (!box.Fits())
   {
     return false;
@@ -223,16 +232,16 @@ LaunchArrayBoxes(const ArrayArguments & arguments, const Stream & stream)
   switch (arguments.order)
   {
     case 2:
-      launch(ArrayBoxKernel<2>);
+      launch(ArrayBoxKernel<2, TReal>);
       break;
     case 3:
-      launch(ArrayBoxKernel<3>);
+      launch(ArrayBoxKernel<3, TReal>);
       break;
     case 4:
-      launch(ArrayBoxKernel<4>);
+      launch(ArrayBoxKernel<4, TReal>);
       break;
     default:
-      launch(ArrayBoxKernel<5>);
+      launch(ArrayBoxKernel<5, TReal>);
       break;
   }
   return true;

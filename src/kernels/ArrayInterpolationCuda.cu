@@ -174,12 +174,9 @@ public:
   void
   Evaluate(const ArrayArguments & arguments) const
   {
-    if constexpr (sizeof(TReal) == 4)
+    if (LaunchArrayBoxes<TReal>(arguments, m_Stream))
     {
-      if (LaunchArrayBoxes(arguments, m_Stream))
-      {
-        return;
-      }
+      return;
     }
     const ArrayTiles tiles(arguments.output.shape, CrossesRows(arguments));
     DispatchArrayKernel(arguments, [&](auto dimension, auto order) {

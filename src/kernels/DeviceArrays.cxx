@@ -142,17 +142,18 @@ SourceOnCuda(const SourceDescriptor &, const void *, bool, StreamHandle, const E
 }
 
 void
-PrefilterArrayOnCuda(const SourceDescriptor &, unsigned int, const void *, void *, StreamHandle, const ExecutionContext &)
+PrefilterArrayOnCuda(const SourceDescriptor &,
+                     unsigned int,
+                     const void *,
+                     void *,
+                     StreamHandle,
+                     const ExecutionContext &)
 {
   RefuseWithoutCuda();
 }
 
 void
-ResampleArrayOnCuda(const ResampleDescriptor &,
-                    const SampleSource &,
-                    void *,
-                    StreamHandle,
-                    const ExecutionContext &)
+ResampleArrayOnCuda(const ResampleDescriptor &, const SampleSource &, void *, StreamHandle, const ExecutionContext &)
 {
   RefuseWithoutCuda();
 }

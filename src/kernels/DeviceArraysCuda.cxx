@@ -91,8 +91,8 @@ PrefilterArray(const SourceDescriptor & descriptor,
     LaunchAxisPrefilter(descriptor, axis, static_cast<const TReal *>(elements.Data()), coefficients, stream);
     return;
   }
-  const DeviceBuffer elements = isWhole ? FilteredElementsOf<TReal>(descriptor, pixels, stream)
-                                        : ElementsOf<TReal>(descriptor, pixels, stream);
+  const DeviceBuffer elements =
+    isWhole ? FilteredElementsOf<TReal>(descriptor, pixels, stream) : ElementsOf<TReal>(descriptor, pixels, stream);
   if (descriptor.components > 1)
   {
     LaunchInterleave(static_cast<const TReal *>(elements.Data()), descriptor, coefficients, stream);

@@ -1,8 +1,10 @@
 """Types of numbers, outputs, views and precisions of cudaspline.ndimage, against SciPy."""
 
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -273,7 +275,9 @@ def test_scipy_is_not_needed():
         "    f(a, x)\n"
         "print(n.spline_filter(a).shape)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    folder = str(Path(ndimage.__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "(4, 5)\n"
 
