@@ -27,18 +27,18 @@ results = {"moving": itk.array_from_image(moving)}
 
 for name in ("MeanSquares", "Correlation", "MattesMutualInformation"):
     metric = getattr(itk, f"{name}ImageToImageMetricv4")[Image, Image].New()
-    found = itk.TranslationTransform[itk.D, 3].New()
     registration = itk.ImageRegistrationMethodv4[Image, Image].New(
         fixed_image=fixed,
         moving_image=moving,
         metric=metric,
         optimizer=itk.RegularStepGradientDescentOptimizerv4[itk.D].New(learning_rate=1.0, number_of_iterations=8),
-        initial_transform=found,
+        initial_transform=itk.TranslationTransform[itk.D, 3].New(),
     )
     registration.SetNumberOfLevels(1)
     registration.SetShrinkFactorsPerLevel([1])
     registration.SetSmoothingSigmasPerLevel([0])
     registration.Update()
-    results[name] = numpy.array([found.GetParameters().GetElement(i) for i in range(3)])
+    found = registration.GetTransform().GetParameters()
+    results[name] = numpy.array([found.GetElement(i) for i in range(3)])
 
 numpy.savez(sys.argv[1], **results)

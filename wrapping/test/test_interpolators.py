@@ -154,20 +154,22 @@ class Interpolators(Case):
                 numpy.testing.assert_array_equal(got[clear], scores[1][clear])
 
     def test_vectors(self):
+        """Part by part: ITK's Python classes give a number for a vector."""
         for dimension in DIMENSIONS:
             image = self.vectors(dimension)
             indices = self.indices(image)
             array = itk.array_view_from_image(image)
-            linear = itk.CudaLinearInterpolateImageFunction[type(image), itk.D].New(image)
-            itks = itk.LinearInterpolateImageFunction[type(image), itk.D].New(image)
-            got, expected = ([list(f.EvaluateAtContinuousIndex(index)) for index in indices] for f in (linear, itks))
-            self.assertClose(got, expected, 1e-10)
-            for coefficient in (itk.F, itk.D):
-                ours = itk.CudaVectorBSplineInterpolateImageFunction[type(image), itk.D, coefficient].New(image)
-                got = numpy.array([list(ours.EvaluateAtContinuousIndex(index)) for index in indices])
-                for component in range(dimension):
-                    part = itk.image_from_array(numpy.ascontiguousarray(array[..., component]))
-                    reference = itk.BSplineInterpolateImageFunction.New(part)
+            parts = [itk.image_from_array(numpy.ascontiguousarray(array[..., part])) for part in range(dimension)]
+            vector_bspline = itk.CudaVectorBSplineInterpolateImageFunction
+            for ours, name in (
+                (itk.CudaLinearInterpolateImageFunction[type(image), itk.D], "Linear"),
+                (vector_bspline[type(image), itk.D, itk.F], "BSpline"),
+                (vector_bspline[type(image), itk.D, itk.D], "BSpline"),
+            ):
+                function = ours.New(image)
+                got = numpy.array([list(function.EvaluateAtContinuousIndex(index)) for index in indices])
+                for component, part in enumerate(parts):
+                    reference = getattr(itk, f"{name}InterpolateImageFunction").New(part)
                     expected = [reference.EvaluateAtContinuousIndex(index) for index in indices]
                     self.assertClose(got[:, component], expected, SINGLE * numpy.abs(array).max())
 
