@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from ctypes import POINTER, c_char_p, c_int32, c_void_p
+from ctypes import POINTER, c_char_p, c_int32, c_int64, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Generator, Optional
@@ -31,7 +31,7 @@ from ._structures import (  # noqa: F401
     Vector as Vector,
 )
 
-INTERFACE = 1
+INTERFACE = 2
 
 OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
 
@@ -87,12 +87,14 @@ def _load() -> ctypes.CDLL:
         "cudaspline_device_of_pointer": (c_int32, [c_void_p]),
         "cudaspline_release_memory": (c_int32, []),
         "cudaspline_prefilter": (c_int32, [POINTER(Image), c_int32, c_void_p, POINTER(Execution)]),
+        "cudaspline_prefilter_window": (c_int32, [POINTER(Image), c_int32, POINTER(c_int64), POINTER(c_int64)]),
         "cudaspline_make_source": (c_int32, [POINTER(Image), c_int32, POINTER(Execution), POINTER(c_void_p)]),
         "cudaspline_release_source": (None, [c_void_p]),
         "cudaspline_source_device": (c_int32, [c_void_p]),
         "cudaspline_sample": (c_int32, [c_void_p, POINTER(Points), POINTER(Execution)]),
         "cudaspline_resample_source": (c_int32, [c_void_p, POINTER(Resampling), POINTER(Execution)]),
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
+        "cudaspline_resample_windows": (c_int32, [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4]),
     }
     for name, (result, arguments) in functions.items():
         function = getattr(library, name)
@@ -260,6 +262,18 @@ def select_device(word: str = "") -> tuple[int, str]:
     reason = ctypes.create_string_buffer(REASON_BYTES)
     check(_library.cudaspline_select_device(word.encode(), ctypes.byref(device), reason))
     return device.value, reason.value.decode("utf-8", "replace")
+
+
+def prefilter_window(image: Image, axis: int, first: int, size: int) -> tuple[int, int]:
+    """cudaspline_prefilter_window: (first, size) of the samples for the coefficients (first, size) of a line."""
+    begin, count = c_int64(first), c_int64(size)
+    check(_library.cudaspline_prefilter_window(ctypes.byref(image), axis, ctypes.byref(begin), ctypes.byref(count)))
+    return begin.value, count.value
+
+
+def resample_windows(image: Image, resampling: Resampling, count: int, *addresses: int) -> None:
+    """cudaspline_resample_windows; addresses: of first, size, window_first and window_size."""
+    check(_library.cudaspline_resample_windows(ctypes.byref(image), ctypes.byref(resampling), count, *addresses))
 
 
 def version() -> str:

@@ -127,6 +127,8 @@ class Resampling(ctypes.Structure):
         ("default_pixel", c_void_p),
         ("device", c_int32),
         ("stream", c_void_p),
+        ("line_start", c_int64),
+        ("line_length", c_int64),
     ]
 
 

@@ -62,6 +62,26 @@ class Stages:
         self.dimension = dimension
         self.stages: list[_library.Stage] = []
         self._kept: list[Any] = []
+        #: The displacements that each stage points to, by its number.
+        self._buffers: dict[int, _arrays.Buffer] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process makes the same stages of: their numbers without addresses, and arrays of the host."""
+        stages = []
+        for stage in self.stages:
+            copy = _library.Stage.from_buffer_copy(stage)
+            copy.data = None
+            stages.append(bytes(copy))
+        arrays = {number: numpy.asarray(buffer.array) for number, buffer in self._buffers.items()}
+        return {"dimension": self.dimension, "stages": stages, "arrays": arrays}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.dimension = state["dimension"]
+        self.stages = [_library.Stage.from_buffer_copy(stage) for stage in state["stages"]]
+        self._kept = []
+        self._buffers = {number: _arrays.view(array, "transform") for number, array in state["arrays"].items()}
+        for number, buffer in self._buffers.items():
+            self.stages[number].data = buffer.pointer
 
     def as_array(self) -> Any:
         """The stages as the library takes them; null where there are none."""
@@ -102,7 +122,7 @@ class Stages:
         stage.size[: self.dimension] = geometry.size
         set_vector(stage.origin, geometry.origin)
         set_matrix(stage.point_to_index, geometry.point_to_index)
-        self._kept.append(buffer)
+        self._buffers[len(self.stages)] = buffer
         self.stages.append(stage)
 
     def keep(self, value: Any) -> None:

@@ -254,9 +254,17 @@ DescribeResampling(const cudaspline_resampling & resampling,
   descriptor.output = ScalarTypeOfCode(resampling.output_type, "resampling.output_type");
   plan.chain = DescribeChain(resampling, source.dimension);
   const auto & size = plan.chain.regionSize;
+  const bool   isPart = resampling.line_length != 0;
+  const auto   lineStart = isPart ? resampling.line_start : plan.chain.regionStart[0];
+  const auto   lineLength = isPart ? resampling.line_length : size[0];
+  if (lineStart > plan.chain.regionStart[0] || lineLength < plan.chain.regionStart[0] - lineStart + size[0])
+  {
+    throw std::invalid_argument("resampling.line_start and line_length are of scanlines that end within the output's.");
+  }
   descriptor.samples = size[0];
   descriptor.lines = size[1] * size[2];
-  descriptor.lineLength = size[0] > 0 ? size[0] : 1;
+  descriptor.lineOffset = plan.chain.regionStart[0] - lineStart;
+  descriptor.lineLength = lineLength > 0 ? lineLength : 1;
   descriptor.sliceLines = source.dimension == 3 ? size[1] : 0;
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
@@ -274,21 +282,29 @@ DescribeResampling(const cudaspline_resampling & resampling,
   descriptor.defaultPixel = plan.defaultPixels.front();
   descriptor.defaultPixels = source.components > 1 ? plan.defaultPixels.data() : nullptr;
   // Those of an output on a device are made there; those of long chains point by point.
-  if (resampling.device >= 0 || !HasAffineScanlines(plan.chain))
+  const bool isAffine = HasAffineScanlines(plan.chain);
+  if (resampling.device >= 0 && isAffine && isPart)
+  {
+    throw std::invalid_argument("resampling.line_length: lines of an output on a device are whole.");
+  }
+  if (resampling.device >= 0 || !isAffine)
   {
     descriptor.chain = &plan.chain;
     return;
   }
+  TransformChain whole = plan.chain;
+  whole.regionStart[0] = lineStart;
+  whole.regionSize[0] = lineLength;
   switch (source.dimension)
   {
     case 1:
-      MapScanlines<1>(plan.chain, host, plan.ends);
+      MapScanlines<1>(whole, host, plan.ends);
       break;
     case 2:
-      MapScanlines<2>(plan.chain, host, plan.ends);
+      MapScanlines<2>(whole, host, plan.ends);
       break;
     default:
-      MapScanlines<3>(plan.chain, host, plan.ends);
+      MapScanlines<3>(whole, host, plan.ends);
       break;
   }
   descriptor.scanlineEnds = plan.ends.data();

@@ -27,6 +27,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace itk::CudaSpline;
 
@@ -129,6 +130,35 @@ public:
     ResampleDescriptor resampling = m_Task.resampling;
     resampling.extrapolation = m_Task.extrapolates ? outside.get() : nullptr;
     Resample(resampling, *source, m_Output, context.Part(0.4, 1.0));
+  }
+
+  /** What boxes of the output read of the input, three numbers each; sizes of 0 where that is nothing. */
+  void
+  FindWindows(std::int64_t         count,
+              const std::int64_t * first,
+              const std::int64_t * size,
+              std::int64_t *       windowFirst,
+              std::int64_t *       windowSize) const
+  {
+    const auto                 whole = OutputSizeOf(m_Task.resampling);
+    std::vector<ResamplePiece> pieces(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < 3 * count; ++i)
+    {
+      const auto axis = static_cast<std::size_t>(i % 3);
+      if (axis < m_Task.samples.dimension && (size[i] < 1 || first[i] < 0 || first[i] > whole[axis] - size[i]))
+      {
+        throw std::invalid_argument("first and size are not within the output.");
+      }
+      ResamplePiece & piece = pieces[static_cast<std::size_t>(i / 3)];
+      piece.first[axis] = axis < m_Task.samples.dimension ? first[i] : 0;
+      piece.size[axis] = axis < m_Task.samples.dimension ? size[i] : 1;
+    }
+    SetWindows(m_Task, pieces, m_Context.host);
+    for (std::int64_t i = 0; i < 3 * count; ++i)
+    {
+      windowFirst[i] = pieces[static_cast<std::size_t>(i / 3)].windowFirst[static_cast<std::size_t>(i % 3)];
+      windowSize[i] = pieces[static_cast<std::size_t>(i / 3)].windowSize[static_cast<std::size_t>(i % 3)];
+    }
   }
 
   std::int32_t
@@ -245,5 +275,38 @@ cudaspline_resample(const cudaspline_image *      image,
     };
     const RunRecord record = RunOperation(operation, call.GetWord(), call.GetContext());
     call.Report(record, work.GetPieces());
+  });
+}
+
+std::int32_t
+cudaspline_resample_windows(const cudaspline_image *      image,
+                            const cudaspline_resampling * resampling,
+                            std::int64_t                  count,
+                            const std::int64_t *          first,
+                            const std::int64_t *          size,
+                            std::int64_t *                window_first,
+                            std::int64_t *                window_size)
+{
+  return Call([=] {
+    RequirePointer(image, "image");
+    RequirePointer(resampling, "resampling");
+    if (count < 0)
+    {
+      throw std::invalid_argument("count is negative.");
+    }
+    if (image->device >= 0 || resampling->device >= 0)
+    {
+      throw std::invalid_argument("image.device and resampling.device: windows are of arrays in host memory.");
+    }
+    if (count == 0)
+    {
+      return;
+    }
+    RequirePointer(first, "first");
+    RequirePointer(size, "size");
+    RequirePointer(window_first, "window_first");
+    RequirePointer(window_size, "window_size");
+    CallExecution call(nullptr);
+    HostResampling(*image, *resampling, call).FindWindows(count, first, size, window_first, window_size);
   });
 }

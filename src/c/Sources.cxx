@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/DeviceArrays.h"
+#include "itkCudaSpline/kernels/PiecePlan.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 
 #include <cstring>
@@ -117,6 +118,31 @@ cudaspline_prefilter(const cudaspline_image * image,
       Prefilter(descriptor, image->pixels, coefficients, context);
     };
     call.Report(RunOperation(operation, call.GetWord(), call.GetContext()));
+  });
+}
+
+std::int32_t
+cudaspline_prefilter_window(const cudaspline_image * image,
+                            std::int32_t             axis,
+                            std::int64_t *           first,
+                            std::int64_t *           size)
+{
+  return Call([=] {
+    RequirePointer(image, "image");
+    RequirePointer(first, "first");
+    RequirePointer(size, "size");
+    const SourceDescriptor descriptor = DescribeImage(*image);
+    if (axis < 0 || axis >= image->dimension)
+    {
+      throw std::invalid_argument("axis is " + std::to_string(axis) + "; the image has " +
+                                  std::to_string(image->dimension) + " axes.");
+    }
+    const auto number = static_cast<unsigned int>(axis);
+    if (*size < 1 || *first < 0 || *first > descriptor.size[number] - *size)
+    {
+      throw std::invalid_argument("first and size are not within the image.");
+    }
+    PrefilterWindow(descriptor, number, *first, *size);
   });
 }
 

@@ -115,11 +115,11 @@ ReadRange(const ResampleTask & task, unsigned int axis, double lower, double upp
 
 /** The samples from which those coefficients are computed, bit for bit as from the whole line. */
 Range
-FilterRange(const ResampleTask & task, unsigned int axis, const Range & wanted, std::int64_t reach)
+FilterRange(const SourceDescriptor & samples, unsigned int axis, const Range & wanted, std::int64_t reach)
 {
-  const std::int64_t size = task.samples.size[axis];
+  const std::int64_t size = samples.size[axis];
   const Range        read{ RoundDown(wanted.begin) - reach, RoundUp(wanted.end) + reach };
-  if (task.samples.extension[axis] == Extension::GridWrap && (read.begin < 0 || read.end > size))
+  if (samples.extension[axis] == Extension::GridWrap && (read.begin < 0 || read.end > size))
   {
     return { 0, size };
   }
@@ -172,24 +172,26 @@ public:
     return m_Plan;
   }
 
-private:
-  void
+  /** Sets what a piece reads; false where that is nothing, and its window one sample. */
+  bool
   SetWindow(ResamplePiece & piece) const
   {
     const IndexBox box = m_Bounds->Of(piece.first, piece.size);
     for (unsigned int d = 0; d < m_Task.samples.dimension; ++d)
     {
-      Range range{ 0, 1 }; // of a box that reads nothing
+      Range range{ 0, 1 };
       if (!box.empty)
       {
         range = ReadRange(m_Task, d, box.lower[d], box.upper[d]);
-        range = m_Task.samples.NeedsFilter() ? FilterRange(m_Task, d, range, m_Reach) : range;
+        range = m_Task.samples.NeedsFilter() ? FilterRange(m_Task.samples, d, range, m_Reach) : range;
       }
       piece.windowFirst[d] = range.begin;
       piece.windowSize[d] = range.end - range.begin;
     }
+    return !box.empty;
   }
 
+private:
   /** Whether a piece fits; sets its memory. */
   bool
   Fits(ResamplePiece & piece) const
@@ -356,6 +358,41 @@ PlanPieces(const ResampleTask & task, std::size_t budget, std::int64_t least, co
   ExecutionContext context;
   context.host = host;
   return PieceCutter(task, budget, context).Plan(least);
+}
+
+void
+SetWindows(const ResampleTask & task, std::vector<ResamplePiece> & pieces, const HostExecutor * host)
+{
+  if (task.samples.storage != CoefficientStorage::Element)
+  {
+    throw std::invalid_argument("Coefficients in another storage are made of the whole image: they have no windows.");
+  }
+  ExecutionContext context;
+  context.host = host;
+  const PieceCutter cutter(task, 0, context);
+  for (ResamplePiece & piece : pieces)
+  {
+    piece.windowSize = cutter.SetWindow(piece) ? piece.windowSize : decltype(piece.windowSize){};
+  }
+}
+
+void
+PrefilterWindow(const SourceDescriptor & samples, unsigned int axis, std::int64_t & first, std::int64_t & size)
+{
+  if (!samples.NeedsFilter())
+  {
+    return;
+  }
+  const Range        wanted{ first, first + size };
+  const std::int64_t reach = ReachOfPrefilter(samples);
+  Range              range = FilterRange(samples, axis, wanted, reach);
+  const Range        beyond{ RoundDown(RoundDown(wanted.begin) - reach), RoundUp(wanted.end) + reach };
+  if (samples.extension[axis] == Extension::GridWrap && beyond.end - beyond.begin < range.end - range.begin)
+  {
+    range = beyond;
+  }
+  first = range.begin;
+  size = range.end - range.begin;
 }
 
 } // namespace itk::CudaSpline

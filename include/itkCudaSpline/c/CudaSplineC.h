@@ -47,7 +47,7 @@ extern "C"
    * @{ */
 
   /** Number of this interface: a library with another one has other structures. */
-#define CUDASPLINE_C_INTERFACE 1
+#define CUDASPLINE_C_INTERFACE 2
 
   /** Most dimensions of an image; values are made in 1 to 3. */
 #define CUDASPLINE_MAXIMUM_DIMENSION 4
@@ -164,6 +164,9 @@ extern "C"
     const void *             default_pixel; /**< of the output's type, a number a component, in host memory; null: 0 */
     int32_t                  device;        /**< of the output: -1 for the host */
     void *                   stream;        /**< of the output */
+    int64_t line_start;  /**< index of the first sample of the scanlines that the output's lines are parts of */
+    int64_t line_length; /**< samples of these; 0: the output's lines are whole. On the host, or with stages that are
+                            not all affine */
   } cudaspline_resampling;
 
   /** \brief Values at points. Arrays are all in the same place, which need not be the source's where that is a device.
@@ -247,6 +250,18 @@ extern "C"
                        void *                   coefficients,
                        cudaspline_execution *   execution);
 
+  /** \brief The samples of a line from which some of its coefficients are computed, bit for bit as from the whole line.
+   *
+   * An image of these samples, filtered by itself, has these coefficients. Under CUDASPLINE_GRID_WRAP the samples may
+   * begin before the line, or end behind it: those are what the extension has there.
+   *
+   * \param[in] image the whole; its pixels are not read, but the pointer is not null
+   * \param[in] axis along which the line is
+   * \param[in,out] first wanted coefficient, from the first in memory; gets the first sample
+   * \param[in,out] size how many of each */
+  int32_t
+  cudaspline_prefilter_window(const cudaspline_image * image, int32_t axis, int64_t * first, int64_t * size);
+
   /** \brief Makes a source.
    *
    * \param[in] image the image. Its pixels are not read after the call, unless \p borrow is set.
@@ -297,6 +312,26 @@ extern "C"
   cudaspline_resample(const cudaspline_image *      image,
                       const cudaspline_resampling * resampling,
                       cudaspline_execution *        execution);
+
+  /** \brief The samples of the input that boxes of the output read, with what their prefilter needs.
+   *
+   * An image of these samples, with its \c start, and a resampling of the box alone, of which \c output_start,
+   * \c output_size, \c line_start and \c line_length tell where it is in the whole, have the bits of the whole.
+   *
+   * \param[in] image the whole, of storage ELEMENT, in host memory; its pixels are not read, but the pointer is not
+   * null \param[in] resampling of the whole output; its output is not written, but the pointer is not null \param[in]
+   * count boxes \param[in] first the first sample of each, from the output's first one: three numbers, x first
+   * \param[in] size samples by axis, as many numbers
+   * \param[out] window_first the first sample of the input, from the first in memory: three numbers each
+   * \param[out] window_size samples by axis, as many numbers; 0 where a box reads nothing of the input */
+  int32_t
+  cudaspline_resample_windows(const cudaspline_image *      image,
+                              const cudaspline_resampling * resampling,
+                              int64_t                       count,
+                              const int64_t *               first,
+                              const int64_t *               size,
+                              int64_t *                     window_first,
+                              int64_t *                     window_size);
 
   /** @} */
 

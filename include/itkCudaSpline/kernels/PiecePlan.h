@@ -98,6 +98,28 @@ struct PiecePlan
 PiecePlan
 PlanPieces(const ResampleTask & task, std::size_t budget, std::int64_t least, const HostExecutor * host);
 
+/** \brief Sets the windows of boxes that a caller has cut a resampling into: what PlanPieces() does with its own.
+ *
+ * \param[in] task what is done, with its scanline ends or its chain
+ * \param[in,out] pieces the boxes, which get their windows; of size 0 where no sample of a box reads the input
+ * \param[in] host threads; null for the calling thread alone
+ * \exception std::invalid_argument coefficients in another storage than Element */
+void
+SetWindows(const ResampleTask & task, std::vector<ResamplePiece> & pieces, const HostExecutor * host);
+
+/** \brief The samples of a line from which some of its coefficients are computed, bit for bit as from the whole.
+ *
+ * Under Extension::GridWrap they may begin before the line, or end behind it: those are the samples that the extension
+ * has there. Otherwise the window ends where the line does wherever the extension is asked, and has the line's own.
+ *
+ * \param[in] samples the whole image
+ * \param[in] axis of the line
+ * \param[in,out] first wanted coefficient, from the line's first sample; gets the first sample, a multiple of
+ *   LineSegmentLength
+ * \param[in,out] size as many; gets as many samples */
+void
+PrefilterWindow(const SourceDescriptor & samples, unsigned int axis, std::int64_t & first, std::int64_t & size);
+
 /** \brief The source of a piece: its window of an image of the same kind.
  *
  * \param[in] image the whole

@@ -1,0 +1,365 @@
+"""prefilter() and resample() of Dask arrays, chunk by chunk, with the bits of the whole.
+
+Which part of the image a chunk reads says the library, which cuts its own pieces for a device's memory in the same way
+(doc/Architecture.md, "One formula, one place"): windows begin at a multiple of a filter's segment, have the filter's warm-up, and end where
+the image ends wherever its extension is asked. Positions in a window are positions in the whole.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Callable, Iterator, Optional, Sequence, Union
+
+import dask.array
+import numpy
+from dask.base import tokenize
+from dask.delayed import delayed
+from dask.highlevelgraph import HighLevelGraph
+
+from .. import _arrays, _images, _library, _resample, _transforms
+from .._geometry import Geometry, make_geometry
+from .._methods import Method, choose, device_word, make_method, pixel_of
+
+#: Of an axis, or of a box by axis: (first, count).
+Range = tuple[int, int]
+Box = tuple[Range, ...]
+
+
+@dataclass
+class _Opened:
+    """A Dask array that a caller gave, with a geometry."""
+
+    array: Any
+    geometry: Geometry
+    components: int
+    channels: bool
+    #: Makes an image of the same kind.
+    finish: Callable[[Any, Geometry], Any]
+
+    @property
+    def tail(self) -> tuple[int, ...]:
+        """What stands behind the axes in a shape."""
+        return (self.components,) if self.channels else ()
+
+    @property
+    def dtype(self) -> str:
+        """Name of the elements' type."""
+        return _arrays.type_name(self.array.dtype, "image")
+
+    def window(self, box: Box) -> Any:
+        """The samples of a box, slowest axis first, in one chunk. What is beyond an end of an axis is that axis' other end."""
+        found = self.array
+        for axis, (first, count) in enumerate(box):
+            size = found.shape[axis]
+            ahead = (slice(None),) * axis
+            ends = [(max(first, 0), min(first + count, size))]
+            if first < 0:
+                ends.insert(0, (first + size, size))
+            if first + count > size:
+                ends.append((0, first + count - size))
+            parts = [found[(*ahead, slice(begin, end))] for begin, end in ends]
+            found = parts[0] if len(parts) == 1 else dask.array.concatenate(parts, axis=axis)
+        return found.rechunk(found.shape)
+
+
+def _open(image: Any, channels: bool) -> _Opened:
+    owner = image if isinstance(image, _images.Image) else None
+    array = image if owner is None else owner.array
+    if not isinstance(array, dask.array.Array):
+        raise TypeError(f"image: a dask.array.Array is needed, or a cudaspline.Image of one, not {type(array).__name__}.")
+    if type(array._meta) is not numpy.ndarray:
+        raise TypeError(f"image: its chunks are arrays of {type(array._meta).__module__}; NumPy's are needed, and device= chooses a GPU.")
+    if any(numpy.isnan(count) for counts in array.chunks for count in counts):
+        raise ValueError("image: sizes of its chunks are not known; compute_chunk_sizes() finds them.")
+    if owner is not None:
+        channels = owner.channels
+    if channels and array.ndim < 2:
+        raise ValueError(f"image: an array of {array.ndim} axes has no last one for the numbers of a pixel.")
+    shape = array.shape[:-1] if channels else array.shape
+    geometry = make_geometry(shape[::-1], name="image: ") if owner is None else owner.geometry
+    _arrays.type_name(array.dtype, "image")
+
+    def finish(made: Any, grid: Geometry) -> Any:
+        return made if owner is None else _images.Image(made, grid.spacing, grid.origin, grid.direction, channels)
+
+    return _Opened(array, geometry, array.shape[-1] if channels else 1, channels, finish)
+
+
+def _boxes(chunks: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, ...], Box]]:
+    """(number, box) of each chunk; box: (first, count) by axis, in the order of the chunks'."""
+    ranges = []
+    for counts in chunks:
+        ends = numpy.cumsum([0, *counts]).tolist()
+        ranges.append(list(zip(ends[:-1], (int(n) for n in counts))))
+    for number in product(*(range(len(axis)) for axis in ranges)):
+        yield number, tuple(axis[i] for axis, i in zip(ranges, number))
+
+
+def _nowhere(opened: _Opened, dtype: str) -> _arrays.Buffer:
+    """An array that is described and not read."""
+    one = numpy.zeros(1, dtype)
+    return _arrays.Buffer("numpy", one, one.ctypes.data, -1, None, opened.array.shape, dtype)
+
+
+def _collect(name: str, tasks: dict[Any, Any], needed: Sequence[Any], opened: _Opened, chunks: Any, dtype: str) -> Any:
+    """The Dask array of tasks by chunk."""
+    numbered = {(name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()}
+    graph = HighLevelGraph.from_collections(name, numbered, dependencies=needed)
+    whole = (*(tuple(int(n) for n in counts) for counts in chunks), *((n,) for n in opened.tail))
+    return dask.array.Array(graph, name, whole, meta=numpy.empty((0,) * len(whole), dtype))
+
+
+@dataclass(frozen=True)
+class _Filtering:
+    """A prefilter of a window."""
+
+    method: Method
+    geometry: Geometry
+    components: int
+    channels: bool
+    dtype: str
+    axis: int
+    device: Any
+    threads: int
+
+
+def _filter(window: Any, work: _Filtering, crop: Box) -> Any:
+    """The coefficients of a box of a window, slowest axis first."""
+    buffer = _arrays.view(window, "image")
+    result = _arrays.empty(buffer, buffer.shape, work.dtype)
+    dimension = work.geometry.dimension
+    part = replace(work.geometry, size=buffer.shape[:dimension][::-1])
+    described = work.method.describe_image(buffer, part, work.components, work.dtype)
+    call = _library.Call(device_word(work.device, buffer), work.threads)
+    call.run("cudaspline_prefilter", ctypes.byref(described), work.axis, result.pointer)
+    return numpy.ascontiguousarray(result.array[tuple(slice(first, first + count) for first, count in crop)])
+
+
+def prefilter(
+    image: Any,
+    order: int = 3,
+    *,
+    boundary: Union[str, Sequence[str]] = "mirror",
+    method: str = "exact",
+    taps: int = 15,
+    axis: Optional[int] = None,
+    dtype: Any = None,
+    channels: bool = False,
+    device: Any = None,
+    threads: int = 1,
+) -> Any:
+    """B-spline coefficients of a Dask array: those of cudaspline.prefilter() of the whole, to the bit where the same kind of device computes.
+
+    A chunk is computed of its samples and of those that the filter reads on either side, some 10 to 100 along each axis (the warm-up of
+    the recursion for that order and type, from a multiple of 32 samples on).
+
+    Parameters
+    ----------
+    image
+        A dask.array.Array with chunks of NumPy, of 1 to 4 axes, slowest first; or a cudaspline.Image of one.
+    order, boundary, method, taps, axis, dtype, channels
+        As for cudaspline.prefilter(). Under "grid-wrap" the chunks at either end read samples of the other.
+    device
+        As for cudaspline.prefilter(), for each chunk.
+    threads
+        Of the host, for each chunk: Dask computes several chunks at once. 0: one a core.
+
+    Returns
+    -------
+    A Dask array of the same shape and chunks (that of components is one), float32 or float64; or an Image of it, with the geometry.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name. The chunks' own errors come when they are computed.
+    """
+    opened = _open(image, channels)
+    geometry = opened.geometry
+    dimension = geometry.dimension
+    found = make_method(geometry, "bspline", order, boundary=boundary, prefilter=method, taps=taps)
+    if dtype is None:
+        wanted = found.element(opened.dtype, opened.dtype, 1)
+    else:
+        wanted = choose(_arrays.type_name(dtype, "dtype"), {"float32": "float32", "float64": "float64"}, "dtype")
+    found.precision = wanted
+    number = -1
+    if axis is not None:
+        if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
+            raise ValueError(f"axis: {axis!r} is no axis of an image that has {dimension}.")
+        if opened.components > 1:
+            raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
+        number = dimension - 1 - int(axis) % dimension
+    described = found.describe_image(_nowhere(opened, opened.dtype), geometry, opened.components, wanted)
+    work = _Filtering(found, geometry, opened.components, opened.channels, wanted, number, device, int(threads))
+    chunks = opened.array.chunks[:dimension]
+    tasks: dict[Any, Any] = {}
+    needed = []
+    for place, box in _boxes(chunks):
+        reads = tuple(
+            _library.prefilter_window(described, dimension - 1 - d, *box[d]) if number in (-1, dimension - 1 - d) and box[d][1] > 0 else box[d]
+            for d in range(dimension)
+        )
+        crop = tuple((first - begin, count) for (first, count), (begin, _) in zip(box, reads))
+        window = opened.window(reads)
+        needed.append(window)
+        tasks[place] = (_filter, (window.name, *(0 for _ in window.chunks)), work, crop)
+    name = f"cudaspline-prefilter-{tokenize(opened.array.name, found, geometry.size, wanted, number, str(device))}"
+    return opened.finish(_collect(name, tasks, needed, opened, chunks, wanted), geometry)
+
+
+@dataclass(frozen=True)
+class _Resampling:
+    """A resampling of which boxes are computed."""
+
+    method: Method
+    geometry: Geometry
+    grid: Geometry
+    components: int
+    channels: bool
+    pixel: str
+    dtype: str
+    default: Any
+    extrapolate: bool
+    device: Any
+    threads: int
+
+    def describe(self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any) -> tuple[Any, Any, Any]:
+        """A window that begins at an index, and the box of the output that begins at another one, x first; and what has to live as long."""
+        dimension = self.grid.dimension
+        part = replace(self.geometry, size=buffer.shape[:dimension][::-1])
+        image = self.method.describe_image(buffer, part, self.components, self.dtype)
+        image.start[:dimension] = start
+        box = replace(self.grid, size=result.shape[:dimension][::-1])
+        interpolation = self.method.describe_interpolation(self.geometry)
+        resampling, kept = _resample._describe(interpolation, self.geometry, box, stages, result, self.default, self.extrapolate)
+        resampling.output_start[:dimension] = first
+        resampling.line_length = self.grid.size[0]
+        return image, resampling, kept
+
+
+def _evaluate(window: Any, stages: Any, work: _Resampling, start: Sequence[int], first: Sequence[int], size: Sequence[int]) -> Any:
+    """A box of the output, of a window; None where it reads nothing. start, first, size: x first."""
+    tail = (work.components,) if work.channels else ()
+    if window is None:
+        window = numpy.zeros((*(1 for _ in size), *tail), work.pixel)
+    buffer = _arrays.view(window, "image")
+    result = _arrays.empty(buffer, (*size[::-1], *tail), work.dtype)
+    image, resampling, kept = work.describe(stages, buffer, start, first, result)
+    call = _library.Call(device_word(work.device, buffer), work.threads)
+    call.run("cudaspline_resample", ctypes.byref(image), ctypes.byref(resampling))
+    del kept
+    return result.array
+
+
+def resample(
+    image: Any,
+    transform: Any = None,
+    reference: Any = None,
+    *,
+    size: Optional[Sequence[int]] = None,
+    spacing: Optional[Any] = None,
+    origin: Optional[Any] = None,
+    direction: Optional[Any] = None,
+    chunks: Any = None,
+    interpolation: str = "bspline",
+    order: int = 3,
+    default: Any = 0,
+    extrapolate: bool = False,
+    boundary: Union[str, Sequence[str]] = "itk",
+    border: float = 0.0,
+    prefilter: str = "exact",
+    taps: int = 15,
+    tension: float = 0.5,
+    window: str = "hamming",
+    radius: int = 3,
+    sigma: Any = None,
+    cutoff: Optional[float] = None,
+    dtype: Any = None,
+    precision: Optional[str] = None,
+    channels: bool = False,
+    device: Any = None,
+    threads: int = 1,
+) -> Any:
+    """A Dask array on another grid, through a transform: cudaspline.resample() of the whole, to the bit where the same kind of device computes.
+
+    A chunk of the output is computed of the box of the image that its samples read: of the ends of its scanlines for linear maps, exactly;
+    else of bounds of the displacements that there are about it. To it come the interpolation's support and the prefilter's warm-up.
+
+    Parameters
+    ----------
+    image
+        A dask.array.Array with chunks of NumPy, of 1 to 3 axes, slowest first; or a cudaspline.Image of one, with its geometry.
+    transform
+        As for cudaspline.resample(), in memory; each worker gets the whole of it once.
+    reference
+        As for cudaspline.resample(); a Dask array too, or an Image of one, neither of which is read.
+    chunks
+        Of the output's axes, as dask.array takes them, slowest first; None: as large as the image's largest.
+    size, spacing, origin, direction, interpolation, order, default, extrapolate, boundary, border, prefilter, taps, tension, window,
+    radius, sigma, cutoff, dtype, precision, channels
+        As for cudaspline.resample(). Its modes "texture" and its storage in 16 bits are of whole images.
+    device, threads
+        As for prefilter().
+
+    Returns
+    -------
+    A Dask array of the output's shape (components in one chunk); or an Image of it, where an Image was given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name. The chunks' own errors come when they are computed.
+    """
+    opened = _open(image, channels)
+    geometry = opened.geometry
+    _resample._check_dimension(geometry)
+    if isinstance(reference, dask.array.Array):
+        reference = make_geometry(reference.shape[::-1], name="reference: ")
+    grid = _resample._output_grid(geometry, reference, size, spacing, origin, direction)
+    method = make_method(
+        geometry, interpolation, order, "exact", boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision
+    )
+    output = opened.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    stages = _transforms.describe(transform, grid.dimension, -1)
+    pixel = pixel_of(default, opened.components, output, "default")
+    work = _Resampling(
+        method, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, int(threads)
+    )
+    if chunks is None:
+        chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
+    chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))
+    boxes = list(_boxes(chunks))
+    windows = _find_windows(opened, work, stages, [box for _, box in boxes])
+    token = tokenize(stages.__getstate__())
+    shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
+    tasks: dict[Any, Any] = {}
+    needed: list[Any] = [shared]
+    for (place, box), reads in zip(boxes, windows):
+        key = None
+        if all(count > 0 for _, count in reads):
+            part = opened.window(reads)
+            needed.append(part)
+            key = (part.name, *(0 for _ in part.chunks))
+        start = [first for first, _ in reads[::-1]]
+        tasks[place] = (_evaluate, key, shared.key, work, start, [first for first, _ in box[::-1]], [n for _, n in box[::-1]])
+    options = (method, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
+    name = f"cudaspline-resample-{tokenize(opened.array.name, token, *options)}"
+    return opened.finish(_collect(name, tasks, needed, opened, chunks, output), grid)
+
+
+def _find_windows(opened: _Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]) -> list[Box]:
+    """The box of the image that each box of the output reads, slowest axis first; of counts 0 where it reads nothing."""
+    dimension = work.grid.dimension
+    result = replace(_nowhere(opened, work.dtype), shape=work.grid.shape)
+    image, resampling, kept = work.describe(stages, _nowhere(opened, work.pixel), [0] * dimension, [0] * dimension, result)
+    given = numpy.zeros((2, len(boxes), 3), numpy.int64)
+    given[1] = 1
+    for i, box in enumerate(boxes):
+        for d, (first, count) in enumerate(box[::-1]):
+            given[:, i, d] = first, count
+    found = numpy.zeros_like(given)
+    _library.resample_windows(image, resampling, len(boxes), *(array.ctypes.data for array in (*given, *found)))
+    del kept
+    return [tuple((int(found[0, i, d]), int(found[1, i, d])) for d in reversed(range(dimension))) for i in range(len(boxes))]

@@ -1,0 +1,231 @@
+"""batch(): many images resampled on a cluster of dask.distributed."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterable, Optional
+from uuid import uuid4
+
+from .. import _library, _resample
+from ._files import check_output, read_image, remove_parts, write_image, write_once
+
+
+class BatchError(RuntimeError):
+    """Tasks of a batch failed; the message has the summary."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """An output that a batch has written."""
+
+    #: Its name.
+    output: str
+    #: From the reading of the image to the end of the writing.
+    seconds: float
+    #: Address of the worker.
+    worker: str
+    #: "Cuda" or "Cpu"; empty where an attempt whose worker was lost had written it.
+    backend: str
+    #: Number of the GPU, as the worker counts; None for the host.
+    device: Optional[int]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A task that failed in every attempt."""
+
+    #: Its output, which is not there.
+    output: str
+    #: What the last attempt raised; KilledWorker where workers died of it.
+    error: BaseException
+    #: Where it was raised.
+    traceback: str = field(repr=False)
+
+
+@dataclass
+class Summary:
+    """What became of a batch: each task is in one of the lists."""
+
+    #: Written by this batch, in the order in which they were finished.
+    done: list[Done] = field(default_factory=list)
+    #: Outputs that were there before.
+    skipped: list[str] = field(default_factory=list)
+    #: What could not be done.
+    failed: list[Failure] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.done)} done, {len(self.skipped)} there before, {len(self.failed)} failed"]
+        lines += [f"  {failure.output}: {type(failure.error).__name__}: {failure.error}" for failure in self.failed]
+        return "\n".join(lines)
+
+    def raise_for_failures(self) -> None:
+        """Raises BatchError where a task failed."""
+        if self.failed:
+            raise BatchError(str(self)) from self.failed[0].error
+
+
+def batch(
+    tasks: Iterable[Any],
+    *,
+    client: Any = None,
+    read: Callable[[Any], Any] = read_image,
+    write: Callable[[Any, Any], object] = write_image,
+    retries: int = 2,
+    device: Any = "worker",
+    done: Optional[Callable[[Any], object]] = None,
+    **options: Any,
+) -> Summary:
+    """Images resampled by the workers of a cluster, each written once.
+
+    The scheduler of dask.distributed gives tasks to workers, and gives those of a worker that is lost to others. An output appears under
+    its name with all its bytes or not at all, and one that is there is left as it is: a batch that was stopped is started again with the
+    same tasks, and does the rest.
+
+    Parameters
+    ----------
+    tasks
+        (image, transform, output), or (image, transform, output, options). image is the name of a file, or an image that can be sent to a
+        worker; transform is as for cudaspline.resample(): files are read by the worker; output is the name of a file in a folder that is
+        there, seen by the workers and here; options are as below, for this task alone.
+    client
+        A distributed.Client; None: the current one.
+    read
+        Called by the worker with the name of an image or a reference; the default reads .npy, and all else by SimpleITK, itk or nibabel.
+    write
+        Called by the worker with the result and a name that ends with the output's; the default writes what the default of read gives.
+    retries
+        How often a task that raised an exception is tried again. How many lost workers a task may have had, the cluster's setting
+        distributed.scheduler.allowed-failures says.
+    device
+        As for cudaspline.resample(); "worker": a GPU a worker, the one that the number at the end of the worker's name chooses among
+        those of its machine (distributed.LocalCluster and SSHCluster number theirs; workers of dask-cuda have their own), or what
+        CUDASPLINE_DEVICE says where it is set; without a GPU the host.
+    done
+        Called here with each Done and Failure as it comes.
+    options
+        All others of cudaspline.resample(): reference may be the name of a file, threads is 1, for the worker runs several tasks if it is
+        started with several threads.
+
+    Returns
+    -------
+    The Summary. Failed tasks do not raise: its raise_for_failures() does.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be, two tasks with the same output, or a folder that is not there; the message begins with its name.
+    ImportError
+        distributed is not installed.
+    """
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError('cudaspline.dask: distributed is not installed; pip install "itk-cudaspline[dask]".') from error
+    listed = [_checked(task, i, options, write is write_image) for i, task in enumerate(tasks)]
+    twice = {output for _, _, output, _ in listed} if len({output for _, _, output, _ in listed}) < len(listed) else ()
+    for output in twice:
+        if sum(output == other for _, _, other, _ in listed) > 1:
+            raise ValueError(f"tasks: {output} is the output of several.")
+    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
+        raise ValueError(f"retries: {retries!r} is not a number from 0 on.")
+    if client is None:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            raise ValueError("client: there is no cluster; distributed.Client() starts one on this machine.") from None
+
+    summary = Summary()
+    futures = {}
+    name = f"cudaspline-batch-{uuid4().hex}"
+    for i, (image, transform, output, chosen) in enumerate(listed):
+        if output.exists():
+            summary.skipped.append(str(output))
+            continue
+        future = client.submit(
+            _do, image, transform, str(output), chosen, read, write, device, key=f"{name}-{i}", pure=False, retries=retries
+        )
+        futures[future] = output
+    try:
+        for future in distributed.as_completed(list(futures)):
+            _take(future, futures[future], summary, done)
+    except BaseException:
+        client.cancel(list(futures))
+        raise
+    finally:
+        for output in futures.values():
+            remove_parts(output)
+    return summary
+
+
+def _checked(task: Any, number: int, options: dict[str, Any], is_default: bool) -> tuple[Any, Any, Path, dict[str, Any]]:
+    if not isinstance(task, (tuple, list)) or len(task) not in (3, 4):
+        raise TypeError(f"tasks[{number}]: (image, transform, output) is needed, or these and options.")
+    image, transform, output = task[:3]
+    if not isinstance(output, (str, os.PathLike)):
+        raise TypeError(f"tasks[{number}]: the output is the name of a file, not {type(output).__name__}.")
+    path = Path(os.path.abspath(output))
+    if not path.parent.is_dir():
+        raise ValueError(f"tasks[{number}]: there is no folder {path.parent}.")
+    if is_default:
+        check_output(path)
+    chosen = {"threads": 1, **options, **(task[3] if len(task) > 3 else {})}
+    for name in ("out", "progress", "device"):
+        if name in chosen:
+            raise TypeError(f"{name}: a task of a batch has none of its own.")
+    unknown = set(chosen) - set(_resample.resample.__kwdefaults__ or {}) - {"reference"}
+    if unknown:
+        raise TypeError(f"{sorted(unknown)[0]}: cudaspline.resample() has no such option.")
+    return image, transform, path, chosen
+
+
+def _take(future: Any, output: Path, summary: Summary, done: Optional[Callable[[Any], object]]) -> None:
+    """Puts what became of a task into the summary."""
+    found: Any
+    try:
+        found = future.result()
+        summary.done.append(found)
+    except Exception as error:  # whatever a library that reads images raises
+        found = Failure(str(output), error, "".join(traceback.format_exception(type(error), error, error.__traceback__)))
+        summary.failed.append(found)
+    if done is not None:
+        done(found)
+
+
+def _do(image: Any, transform: Any, output: str, options: dict[str, Any], read: Any, write: Any, device: Any) -> Done:
+    """One task, by a worker."""
+    from distributed import get_worker
+
+    begin = time.perf_counter()
+    worker = get_worker()
+    path = Path(output)
+    if path.exists():  # the worker that wrote it was lost before it could say so
+        return Done(output, time.perf_counter() - begin, worker.address, "", None)
+    if isinstance(image, (str, os.PathLike)):
+        image = read(image)
+    options = dict(options)
+    if isinstance(options.get("reference"), (str, os.PathLike)):
+        options["reference"] = read(options["reference"])
+    chosen = _device_of(worker) if device == "worker" else device
+    made = _resample.resample(image, transform, device=chosen, **options)
+    report = _library.last_report()
+    write_once(write, made, path)
+    backend, number = (report.backend, report.device) if report is not None else ("", None)
+    return Done(output, time.perf_counter() - begin, worker.address, backend, number)
+
+
+def _device_of(worker: Any) -> Optional[int]:
+    """The GPU of a worker; None: the library chooses."""
+    count = _library.device_count()
+    if count == 0 or os.environ.get("CUDASPLINE_DEVICE"):
+        return None
+    if "dask_cuda" in sys.modules:
+        return 0  # it has set CUDA_VISIBLE_DEVICES: the worker's own is the first
+    name = str(worker.name)
+    number = None if "://" in name else re.search(r"\d+$", name)  # workers that nobody has named are named by address
+    return int(number.group()) % count if number else None

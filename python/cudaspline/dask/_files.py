@@ -1,0 +1,119 @@
+"""Images in files, for batches: read by the library that is installed, and written once."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import sys
+import uuid
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy
+
+from .. import _images
+
+#: Formats whose pixels are in another file than their header: no rename makes both at once.
+_TWO_FILES = (".mhd", ".nhdr", ".hdr", ".img")
+_PREFIX = ".cudaspline-"
+
+
+def _is_nifti(path: Path) -> bool:
+    return path.name.endswith((".nii", ".nii.gz"))
+
+
+def read_image(path: Any) -> Any:
+    """An image of a file: an array of .npy, else what SimpleITK, itk or (NIfTI) nibabel reads, the first that is installed.
+
+    Raises ImportError where none is, and the library's own errors."""
+    path = Path(path)
+    if path.suffix == ".npy":
+        return numpy.load(path)
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    try:
+        import SimpleITK
+
+        return SimpleITK.ReadImage(str(path))
+    except ImportError:
+        pass
+    try:
+        import itk  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+        return itk.imread(str(path))
+    except ImportError:
+        pass
+    if _is_nifti(path):
+        try:
+            import nibabel
+
+            return nibabel.load(path)
+        except ImportError:
+            pass
+    raise ImportError(f"image: {path} needs SimpleITK, itk or, for NIfTI, nibabel, and none is installed (pip install SimpleITK).")
+
+
+def check_output(path: Path) -> None:
+    """Raises ValueError for a file that write_image() cannot write at once."""
+    if path.suffix.lower() in _TWO_FILES:
+        raise ValueError(f"output: {path} would be two files, which are not written at once; take .mha, .nrrd or .nii.gz.")
+
+
+def write_image(image: Any, path: Any) -> None:
+    """Writes what read_image() and cudaspline.resample() make of it, in the format that the name ends with.
+
+    Raises TypeError for an image of another kind, and the library's own errors."""
+    path = Path(path)
+    kind = type(image).__module__.split(".", 1)[0]
+    if isinstance(image, numpy.ndarray):
+        if path.suffix != ".npy":
+            raise ValueError(f"output: bare arrays are written as .npy, not as {path.name}.")
+        numpy.save(path, image)
+    elif isinstance(image, _images.Image):
+        import SimpleITK
+
+        made = SimpleITK.GetImageFromArray(numpy.asarray(image.array), isVector=image.channels)
+        made.SetSpacing(image.geometry.spacing.tolist())
+        made.SetOrigin(image.geometry.origin.tolist())
+        made.SetDirection(image.geometry.direction.ravel().tolist())
+        SimpleITK.WriteImage(made, str(path))
+    elif kind == "SimpleITK":
+        sys.modules["SimpleITK"].WriteImage(image, str(path))
+    elif kind == "nibabel":
+        sys.modules["nibabel"].save(image, path)
+    elif _images.is_image(image):
+        sys.modules["itk"].imwrite(image, str(path))
+    else:
+        raise TypeError(f"image: {type(image).__name__} is of no kind that is written here; write= does it.")
+
+
+def write_once(write: Callable[[Any, Any], object], image: Any, output: Path) -> bool:
+    """Writes a file that is there with all its bytes or not at all: beside it first, under another name, then given its own.
+
+    write: called with the image and the other name, which ends with the file's
+    output: its name
+
+    Returns false, with the file as it was, where somebody else has written it in the meantime."""
+    part = output.with_name(f"{_PREFIX}{uuid.uuid4().hex}.{output.name}")
+    try:
+        write(image, part)
+        with open(part, "rb+") as file:
+            os.fsync(file.fileno())
+        try:
+            os.link(part, output)  # unlike a rename it does not replace
+        except FileExistsError:
+            return False
+        except OSError:
+            if output.exists():
+                return False
+            os.replace(part, output)  # of a file system without links
+        return True
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def remove_parts(output: Path) -> None:
+    """Removes what workers that were killed have left of a file."""
+    for part in glob.glob(glob.escape(str(output.with_name(_PREFIX))) + "[0-9a-f]" * 32 + "." + glob.escape(output.name)):
+        Path(part).unlink(missing_ok=True)
