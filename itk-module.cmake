@@ -27,8 +27,11 @@ itk_module(
     ITKCommon
     ITKDisplacementField
     ITKImageFunction
+    ITKImageGradient
     ITKImageGrid
     ITKMetricsv4
+    ITKOptimizersv4
+    ITKSmoothing
     ITKSpatialObjects
     ITKTransform
     ${_cudaspline_compile_depends}
@@ -47,7 +50,6 @@ itk_module(
     ITKImageSources
     ITKImageIntensity
     ITKImageStatistics
-    ITKOptimizersv4
     ITKRegistrationMethodsv4
     ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"

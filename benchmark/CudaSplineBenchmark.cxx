@@ -42,6 +42,7 @@
 
 #include "BenchmarkCell.h"
 #include "BenchmarkHarness.h"
+#include "GaussianBenchmark.h"
 
 #include "itkCudaSpline/device/Device.h"
 
@@ -75,6 +76,7 @@ RegisterAll()
   if (choice)
   {
     RegisterEvaluations();
+    RegisterGaussians();
   }
 #endif
   return choice ? "" : "The Cuda backend is not measured: " + choice.reason;

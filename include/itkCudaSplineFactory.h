@@ -38,7 +38,11 @@ namespace itk
  * - \c WarpImageFilter<I, I, F> by CudaWarpImageFilter, for the same images of numbers in three dimensions and
  *   fields \c F of Vector<float, 3>;
  * - \c BSplineDecompositionImageFilter by CudaBSplineDecompositionImageFilter, from images of short, float and double
- * to double and from float to float, in one to four dimensions. BSplineInterpolateImageFunction makes one of these.
+ * to double and from float to float, in one to four dimensions. BSplineInterpolateImageFunction makes one of these;
+ * - \c SmoothingRecursiveGaussianImageFilter<I, I> by CudaSmoothingRecursiveGaussianImageFilter, for images \c I of
+ * unsigned char, short, unsigned short, int, float and double in two and three dimensions;
+ * - \c GradientRecursiveGaussianImageFilter<I, G> by CudaGradientRecursiveGaussianImageFilter, for images \c I of
+ * short, float and double and \c G of CovariantVector of double, and of float for float, in two and three dimensions.
  *
  * A program calls RegisterOneFactory(), and links libCudaSplineFactories (target CudaSpline::CudaSplineFactories). One
  * that cannot be compiled again, but is linked to shared libraries of the same version of ITK, is started with the
@@ -129,6 +133,34 @@ public:
   GetBSplineDecompositionImageFilterEnabled() const
   {
     return this->GetClassEnabled("BSplineDecompositionImageFilter");
+  }
+  ///@}
+
+  /** SetClassEnabled() of SmoothingRecursiveGaussianImageFilter. */
+  ///@{
+  void
+  SetSmoothingRecursiveGaussianImageFilterEnabled(bool enabled)
+  {
+    this->SetClassEnabled("SmoothingRecursiveGaussianImageFilter", enabled);
+  }
+  bool
+  GetSmoothingRecursiveGaussianImageFilterEnabled() const
+  {
+    return this->GetClassEnabled("SmoothingRecursiveGaussianImageFilter");
+  }
+  ///@}
+
+  /** SetClassEnabled() of GradientRecursiveGaussianImageFilter. */
+  ///@{
+  void
+  SetGradientRecursiveGaussianImageFilterEnabled(bool enabled)
+  {
+    this->SetClassEnabled("GradientRecursiveGaussianImageFilter", enabled);
+  }
+  bool
+  GetGradientRecursiveGaussianImageFilterEnabled() const
+  {
+    return this->GetClassEnabled("GradientRecursiveGaussianImageFilter");
   }
   ///@}
 

@@ -25,6 +25,7 @@
 #include "itkCudaSplineRecognition.h"
 #include "itkCudaSplineTransforms.h"
 #include "itkCudaSpline/kernels/Metric.h"
+#include "itkCudaSpline/kernels/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/SourceCache.h"
 
 #include "itkCentralDifferenceImageFunction.h"
@@ -161,6 +162,32 @@ public:
 #endif
   ///@}
 
+  /** The gradient image of the moving image. Where it is that of ITK's default filter,
+   * GradientRecursiveGaussianImageFilter or the module's, and the kernels evaluate the metric, they make it where they
+   * read it, and the image only when it is asked for. */
+  ///@{
+  typename Superclass::MovingImageGradientImageType *
+  GetModifiableMovingImageGradientImage() override
+  {
+    this->ProvideGradientImage();
+    return Superclass::GetModifiableMovingImageGradientImage();
+  }
+  const typename Superclass::MovingImageGradientImageType *
+  GetMovingImageGradientImage() const override
+  {
+    this->ProvideGradientImage();
+    return Superclass::GetMovingImageGradientImage();
+  }
+#if defined(CUDASPLINE_ITK_HAS_NON_CONST_GETTERS)
+  typename Superclass::MovingImageGradientImageType *
+  GetMovingImageGradientImage() override
+  {
+    this->ProvideGradientImage();
+    return Superclass::GetMovingImageGradientImage();
+  }
+#endif
+  ///@}
+
 protected:
   /** What a metric is made of, when all samples were added up. */
   struct Outcome
@@ -189,7 +216,8 @@ protected:
   void
   GetValueAndDerivativeExecute() const override;
 
-  /** Computes no gradient image where gradients are analytic. */
+  /** Computes no gradient image where gradients are analytic, nor where the kernels can make it: then it waits until it
+   * is asked for. */
   void
   ComputeMovingImageGradientFilterImage() const override;
 
@@ -240,9 +268,11 @@ private:
     std::vector<double>                                    places;
     std::vector<LightObject::ConstPointer>                 kept; ///< images whose pixels may be borrowed
     HostArray                                              fixed, inside, points, moving, gradient, mask;
-    CudaSpline::MetricSources                              onHost;
-    CudaSpline::MetricSources                              onDevice;
-    int                                                    device{ -1 };
+    /** How \c gradient is made of the moving image's pixels, which it then has; null where it has its own. */
+    std::shared_ptr<const CudaSpline::GaussianDescriptor> gaussian;
+    CudaSpline::MetricSources                             onHost;
+    CudaSpline::MetricSources                             onDevice;
+    int                                                   device{ -1 };
   };
 
   /** Objects and their times of modification that a preparation depends on. */
@@ -285,6 +315,9 @@ private:
   /** Hands the moving image to its interpolator, where it waits for that. */
   void
   ProvideInterpolator() const;
+  /** Computes the gradient image, where it waits for that. */
+  void
+  ProvideGradientImage() const;
   void
   RunSuperclass(const std::string & reason, const CudaSplineTrace::Describe & describe) const;
 
@@ -292,9 +325,12 @@ private:
   mutable std::unique_ptr<Preparation>             m_Preparation;
   mutable std::unique_ptr<CudaSpline::SourceCache> m_Cache;
   mutable bool                                     m_InterpolatorWaits{ false }; ///< for its image
-  MultiThreaderBase::Pointer                       m_Threader;
-  CudaSplinePrecision                              m_Precision{ CudaSplinePrecision::Automatic };
-  bool                                             m_UseAnalyticMovingImageGradient{ false };
+  /** What the gradient image would be that was not computed by Initialize(); null where it was, or there is none. */
+  mutable std::unique_ptr<const CudaSpline::GaussianDescriptor> m_WaitingGradient;
+  mutable bool               m_GradientImageIsThere{ false }; ///< nevertheless: somebody asked for it
+  MultiThreaderBase::Pointer m_Threader;
+  CudaSplinePrecision        m_Precision{ CudaSplinePrecision::Automatic };
+  bool                       m_UseAnalyticMovingImageGradient{ false };
 };
 
 } // namespace itk

@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 
 namespace itk
 {
@@ -48,6 +49,7 @@ void
 CudaSplineImageMetric<TMetric>::Initialize()
 {
   m_Preparation.reset();
+  m_WaitingGradient.reset();
   m_InterpolatorWaits = false;
   // A B-spline interpolator of ITK's would decompose the image, on one thread, when it is handed it: the kernels have
   // coefficients of their own. It gets the image where ITK's metric turns out to be needed.
@@ -82,16 +84,6 @@ CudaSplineImageMetric<TMetric>::Initialize()
 
 template <typename TMetric>
 void
-CudaSplineImageMetric<TMetric>::ComputeMovingImageGradientFilterImage() const
-{
-  if (!m_UseAnalyticMovingImageGradient)
-  {
-    Superclass::ComputeMovingImageGradientFilterImage();
-  }
-}
-
-template <typename TMetric>
-void
 CudaSplineImageMetric<TMetric>::InitializeForIteration() const
 {
   ImageMetric::InitializeForIteration();
@@ -121,6 +113,10 @@ CudaSplineImageMetric<TMetric>::RunSuperclass(const std::string &               
       << reason << '.');
   }
   this->ProvideInterpolator();
+  if (this->GetComputeDerivative())
+  {
+    this->ProvideGradientImage();
+  }
   m_Backend.RunSuperclass(reason, describe, [this] {
     Superclass::InitializeForIteration();
     Superclass::GetValueAndDerivativeExecute();
@@ -280,7 +276,10 @@ CudaSplineImageMetric<TMetric>::ProvideSources(const CudaSpline::ExecutionContex
   made.inside = provide(preparation.inside);
   made.points = provide(preparation.points);
   made.moving = provide(preparation.moving);
-  made.gradient = provide(preparation.gradient);
+  made.gradient = preparation.gaussian == nullptr
+                    ? provide(preparation.gradient)
+                    : CudaSpline::MakeGaussianGradientSource(
+                        *preparation.gaussian, preparation.gradient.descriptor, preparation.gradient.pixels, context);
   made.mask = provide(preparation.mask);
   sources = made;
   if (onDevice)
@@ -305,7 +304,10 @@ CudaSplineImageMetric<TMetric>::CountSources(bool isThere) const
   {
     if (!isThere && array->pixels != nullptr)
     {
-      work = work + CudaSpline::CountSourceWork(array->descriptor);
+      const bool isMadeHere = array == &preparation.gradient && preparation.gaussian != nullptr;
+      work = work + (isMadeHere ? CudaSpline::CountGaussianWork(*preparation.gaussian,
+                                                                CudaSpline::GaussianOperation::GradientSource)
+                                : CudaSpline::CountSourceWork(array->descriptor));
     }
   }
   return work;
@@ -323,12 +325,23 @@ CudaSplineImageMetric<TMetric>::PlanSources(int device, std::size_t others) cons
   {
     others += array->pixels != nullptr ? array->descriptor.Bytes() : 0;
   }
+  if (preparation.gaussian != nullptr && !isMade)
+  {
+    // Beside the gradients what they are made of, while they are made.
+    const std::size_t peak = CudaSpline::PlanGaussian(*preparation.gaussian,
+                                                      CudaSpline::GaussianOperation::GradientSource,
+                                                      std::numeric_limits<std::size_t>::max())
+                               .PeakBytes();
+    const std::size_t bytes = preparation.gradient.descriptor.Bytes();
+    others += peak > bytes ? peak - bytes : 0;
+  }
   const std::size_t budget = CudaSpline::AvailableDeviceMemory(device, m_Cache->GetBytesOnDevice(device));
   return CudaSpline::PlanSource(preparation.moving.descriptor, budget > others ? budget - others : 0, isMade);
 }
 
 } // namespace itk
 
+#include "itkCudaSplineImageMetricGradient.hxx"
 #include "itkCudaSplineImageMetricSamples.hxx"
 
 #endif

@@ -27,7 +27,7 @@
 #include <typeinfo>
 
 /** \file
- * \brief What a metric of the module hands to its kernels: samples of the fixed image, the moving image, its gradients
+ * \brief What a metric of the module hands to its kernels: samples of the fixed image, the moving image
  * and its mask. */
 
 namespace itk
@@ -83,7 +83,7 @@ CudaSplineImageMetric<TMetric>::MakeStamp() const -> std::vector<std::pair<const
   unchanged(this->m_MovingImage.GetPointer());
   unchanged(this->m_FixedInterpolator.GetPointer());
   unchanged(this->m_MovingInterpolator.GetPointer());
-  unchanged(this->m_MovingImageGradientImage.GetPointer());
+  unchanged(m_WaitingGradient == nullptr ? this->m_MovingImageGradientImage.GetPointer() : nullptr);
   unchanged(this->m_MovingImageGradientCalculator.GetPointer());
   unchanged(this->GetVirtualImage());
   CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(this->m_FixedTransform.GetPointer(), unchanged);
@@ -249,63 +249,6 @@ CudaSplineImageMetric<TMetric>::DescribeMask(Preparation & preparation) const
       to.matrix[r][c] = map->GetMatrix()[r][c];
     }
   }
-}
-
-template <typename TMetric>
-void
-CudaSplineImageMetric<TMetric>::DescribeGradient(Preparation & preparation) const
-{
-  const MovingImageType * const image = this->m_MovingImage.GetPointer();
-  if (this->GetUseFloatingPointCorrection())
-  {
-    preparation.gradientRefusal = "derivatives with the floating-point correction are not accelerated";
-  }
-  else if (!this->GetGradientSourceIncludesMoving())
-  {
-    preparation.gradientRefusal = "derivatives without gradients of the moving image are not accelerated";
-  }
-  else if (m_UseAnalyticMovingImageGradient)
-  {
-    preparation.gradientFrom = CudaSpline::MetricGradient::Analytic;
-    if (preparation.descriptor.interpolation.interpolation != CudaSpline::Interpolation::BSpline)
-    {
-      preparation.gradientRefusal = "analytic gradients are those of B-spline interpolators";
-    }
-  }
-  else if (this->m_UseMovingImageGradientFilter)
-  {
-    const auto * const gradients = this->m_MovingImageGradientImage.GetPointer();
-    if (gradients == nullptr || gradients->GetBufferedRegion() != image->GetBufferedRegion() ||
-        gradients->GetOrigin() != image->GetOrigin() || gradients->GetSpacing() != image->GetSpacing() ||
-        gradients->GetDirection() != image->GetDirection())
-    {
-      preparation.gradientRefusal = "gradient images that are not on the moving image's grid are not accelerated";
-      return;
-    }
-    preparation.gradientFrom = CudaSpline::MetricGradient::Image;
-    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(gradients);
-    preparation.gradient.pixels = gradients->GetBufferPointer();
-    preparation.kept.emplace_back(gradients);
-  }
-  else
-  {
-    using Differences = typename Superclass::DefaultMovingImageGradientCalculator;
-    using Linear = LinearInterpolateImageFunction<MovingImageType, typename Superclass::CoordinateRepresentationType>;
-    auto * const calculator = this->m_MovingImageGradientCalculator.GetPointer();
-    auto * const differences =
-      typeid(*calculator) == typeid(Differences) ? static_cast<Differences *>(calculator) : nullptr;
-    if (differences == nullptr || !differences->GetUseImageDirection() ||
-        typeid(*differences->GetInterpolator()) != typeid(Linear))
-    {
-      preparation.gradientRefusal = "gradients by another calculator than ITK's central differences of linear "
-                                    "interpolation, with the image's direction, are not accelerated";
-      return;
-    }
-    preparation.gradientFrom = CudaSpline::MetricGradient::CentralDifferences;
-    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(image);
-    preparation.gradient.pixels = image->GetBufferPointer();
-  }
-  preparation.gradient.descriptor.element = preparation.moving.descriptor.element;
 }
 
 template <typename TMetric>

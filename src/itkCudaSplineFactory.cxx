@@ -33,6 +33,7 @@ CudaSplineFactory::CudaSplineFactory()
   CudaSplineDetail::AppendWarpSmall3D(overrides);
   CudaSplineDetail::AppendWarpLarge3D(overrides);
   CudaSplineDetail::AppendDecomposition(overrides);
+  CudaSplineDetail::AppendGaussian(overrides);
   for (const CudaSplineDetail::Override & override : overrides)
   {
     this->AddOverride(override.name, override.overridden, override.with, override.create.GetPointer());
@@ -45,13 +46,18 @@ CudaSplineFactory::~CudaSplineFactory() = default;
 const char *
 CudaSplineFactory::GetDescription() const
 {
-  return "CudaSpline: resampling and B-spline decomposition on a GPU or on all threads of the host";
+  return "CudaSpline: resampling, B-spline decomposition and recursive Gaussians on a GPU or on all threads of the "
+         "host";
 }
 
 std::vector<std::string>
 CudaSplineFactory::GetClassNames()
 {
-  return { "ResampleImageFilter", "WarpImageFilter", "BSplineDecompositionImageFilter" };
+  return { "ResampleImageFilter",
+           "WarpImageFilter",
+           "BSplineDecompositionImageFilter",
+           "SmoothingRecursiveGaussianImageFilter",
+           "GradientRecursiveGaussianImageFilter" };
 }
 
 auto

@@ -36,6 +36,8 @@ namespace
 const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "WarpImageFilter",
                                               "BSplineDecompositionImageFilter",
+                                              "SmoothingRecursiveGaussianImageFilter",
+                                              "GradientRecursiveGaussianImageFilter",
                                               "MeanSquaresImageToImageMetricv4",
                                               "CorrelationImageToImageMetricv4",
                                               "MattesMutualInformationImageToImageMetricv4" };

@@ -71,6 +71,8 @@ void
 AppendWarpLarge3D(Overrides & overrides);
 void
 AppendDecomposition(Overrides & overrides);
+void
+AppendGaussian(Overrides & overrides);
 
 } // namespace itk::CudaSplineDetail
 

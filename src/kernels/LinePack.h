@@ -42,6 +42,17 @@ struct LinePack
   }
 
   friend LinePack
+  operator-(const LinePack & a, const LinePack & b)
+  {
+    LinePack difference;
+    for (int i = 0; i < VLines; ++i)
+    {
+      difference.lane[i] = a.lane[i] - b.lane[i];
+    }
+    return difference;
+  }
+
+  friend LinePack
   operator*(TReal factor, const LinePack & a)
   {
     LinePack product;

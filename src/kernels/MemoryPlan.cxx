@@ -18,9 +18,11 @@
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/device/Texture.h"
 #include "itkCudaSpline/device/StagedCopy.h"
+#include "itkCudaSpline/kernels/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/SamplePoints.h"
 #include "itkCudaSpline/math/LineRecursion.h"
 
+#include "kernels/GaussianPasses.h"
 #include "kernels/PrefilterBackends.h"
 
 #include <algorithm>
@@ -192,6 +194,39 @@ PlanPoints(const SourceDescriptor & source, const PointsDescriptor & points, std
   // Of a multiple of 16, every array of a chunk is aligned.
   plan.slabLines = std::max<std::int64_t>(16, std::min(chunk, points.count + 15) / 16 * 16);
   plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * bytes;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+MemoryPlan
+PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation, std::size_t budget)
+{
+  const auto        count = static_cast<std::size_t>(descriptor.Count());
+  const ScalarType  element = GaussianElementOf(descriptor.pixel);
+  const std::size_t size = SizeOf(descriptor.output);
+  std::size_t       making = count * SizeOf(element); // the pixels, and what is there with them
+  std::size_t       notes = 0;
+  for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
+  {
+    notes = std::max(notes, GaussianNotesBytes(LinesOf(descriptor, axis)));
+  }
+  // Pieces of raw pixels are gone when the volumes are made: the larger of the two counts.
+  const std::size_t raw = element != descriptor.pixel ? RawBytes(count * SizeOf(descriptor.pixel)) : 0;
+  MemoryPlan        plan;
+  if (operation == GaussianOperation::Smoothing)
+  {
+    plan.sourceBytes = count * sizeof(float);
+    plan.tableBytes = descriptor.output != ScalarType::Float32 ? std::min(count * size, TransferChunkBytes) : 0;
+  }
+  else
+  {
+    plan.sourceBytes = count * descriptor.dimension * sizeof(float);
+    plan.tableBytes = count * descriptor.dimension * size;
+    plan.tableBytes =
+      operation == GaussianOperation::Gradient ? std::min(plan.tableBytes, TransferChunkBytes) : plan.tableBytes;
+  }
+  making += std::max(raw, plan.sourceBytes + notes);
+  plan.workspaceBytes = making > plan.sourceBytes ? making - plan.sourceBytes : 0;
   RefuseUnlessWithin(plan, budget);
   return plan;
 }

@@ -23,6 +23,8 @@
 
 #include "itkVersion.h"
 #include "itkBSplineInterpolateImageFunction.h"
+#include "itkGradientRecursiveGaussianImageFilter.h"
+#include "itkSmoothingRecursiveGaussianImageFilter.h"
 #include "itkWarpImageFilter.h"
 
 #include <gtest/gtest.h>
@@ -45,6 +47,14 @@ template <typename TPixel, typename TDisplacement>
 using Warp =
   itk::WarpImageFilter<itk::Image<TPixel, 3>, itk::Image<TPixel, 3>, itk::Image<itk::Vector<TDisplacement, 3>, 3>>;
 
+template <typename TPixel, unsigned int VDimension>
+using Smoothing = itk::SmoothingRecursiveGaussianImageFilter<itk::Image<TPixel, VDimension>>;
+
+template <typename TPixel, typename TReal, unsigned int VDimension>
+using Gradient =
+  itk::GradientRecursiveGaussianImageFilter<itk::Image<TPixel, VDimension>,
+                                            itk::Image<itk::CovariantVector<TReal, VDimension>, VDimension>>;
+
 /** True where New() of ITK's class gives an object of the module's class of that name. */
 template <typename TFilter>
 bool
@@ -54,7 +64,8 @@ IsOurs()
   EXPECT_EQ(filter->GetReferenceCount(), 1);
   const std::string name = filter->GetNameOfClass();
   return name == "CudaResampleImageFilter" || name == "CudaWarpImageFilter" ||
-         name == "CudaBSplineDecompositionImageFilter";
+         name == "CudaBSplineDecompositionImageFilter" || name == "CudaSmoothingRecursiveGaussianImageFilter" ||
+         name == "CudaGradientRecursiveGaussianImageFilter";
 }
 
 template <unsigned int VDimension, typename... TPixels>
@@ -136,6 +147,33 @@ TEST_F(Registered, EveryClassOfTheListIsOurs)
   }
 }
 
+TEST_F(Registered, RecursiveGaussiansAreOurs)
+{
+  for (const bool is : { IsOurs<Smoothing<unsigned char, 2>>(),
+                         IsOurs<Smoothing<short, 3>>(),
+                         IsOurs<Smoothing<unsigned short, 2>>(),
+                         IsOurs<Smoothing<int, 3>>(),
+                         IsOurs<Smoothing<float, 2>>(),
+                         IsOurs<Smoothing<float, 3>>(),
+                         IsOurs<Smoothing<double, 2>>(),
+                         IsOurs<Smoothing<double, 3>>(),
+                         IsOurs<Gradient<short, double, 3>>(),
+                         IsOurs<Gradient<float, float, 2>>(),
+                         IsOurs<Gradient<float, double, 2>>(),
+                         IsOurs<Gradient<float, double, 3>>(),
+                         IsOurs<Gradient<double, double, 3>>() })
+  {
+    EXPECT_TRUE(is);
+  }
+  EXPECT_FALSE((IsOurs<Gradient<short, float, 3>>()));
+  EXPECT_FALSE((IsOurs<Smoothing<long, 3>>()));
+  m_Factory->SetSmoothingRecursiveGaussianImageFilterEnabled(false);
+  EXPECT_FALSE((IsOurs<Smoothing<float, 3>>()));
+  EXPECT_TRUE((IsOurs<Gradient<float, double, 3>>()));
+  m_Factory->SetGradientRecursiveGaussianImageFilterEnabled(false);
+  EXPECT_FALSE((IsOurs<Gradient<float, double, 3>>()));
+}
+
 TEST_F(Registered, OtherTemplateArgumentsAreItks)
 {
   EXPECT_FALSE((IsOurs<itk::ResampleImageFilter<itk::Image<short, 3>, itk::Image<float, 3>>>()));
@@ -181,7 +219,7 @@ TEST_F(Registered, OursAreMadeByTheirOwnName)
 TEST_F(Registered, ClassesAreSwitched)
 {
   const auto names = itk::CudaSplineFactory::GetClassNames();
-  EXPECT_EQ(names.size(), 3U);
+  EXPECT_EQ(names.size(), 5U);
   for (const std::string & name : names)
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));

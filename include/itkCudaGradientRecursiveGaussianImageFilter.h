@@ -1,0 +1,118 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaGradientRecursiveGaussianImageFilter_h
+#define itkCudaGradientRecursiveGaussianImageFilter_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSplineGaussian.h"
+#include "itkCudaSplinePixelTraits.h"
+
+#include "itkGradientRecursiveGaussianImageFilter.h"
+
+#include <type_traits>
+
+namespace itk
+{
+
+/** \class CudaGradientRecursiveGaussianImageFilter
+ * \brief Gradients of images by recursive Gaussians, on a GPU or on all threads of the host.
+ *
+ * Replaces GradientRecursiveGaussianImageFilter: parameters, pipeline behaviour and results are its own. As in ITK the
+ * last number of SetSigmaArray() is that of the derivative, along whichever axis, and the others are those of the other
+ * axes in their order. Accelerated are images of 2 and 3 dimensions of scalars, with gradients that are vectors of
+ * float or double in an itk::Image; all others are filtered by the superclass, as are images that it throws for.
+ * GetLastBackend() and GetFallbackReason() tell.
+ *
+ * \par Accuracy
+ * Every operation is ITK's, in double precision and rounded by itself, with its roundings to float after each axis and
+ * of each component: results have the bits of an ITK that was compiled without fused multiply-adds, and are some 2
+ * units in the last place of a float from others.
+ *
+ * \tparam TInputImage image of scalars
+ * \tparam TOutputImage image of vectors, of the same dimension
+ *
+ * \sa GradientRecursiveGaussianImageFilter, CudaSmoothingRecursiveGaussianImageFilter
+ * \ingroup CudaSpline */
+template <
+  typename TInputImage,
+  typename TOutputImage = Image<
+    CovariantVector<typename NumericTraits<typename TInputImage::PixelType>::RealType, TInputImage::ImageDimension>,
+    TInputImage::ImageDimension>>
+class ITK_TEMPLATE_EXPORT CudaGradientRecursiveGaussianImageFilter
+  : public GradientRecursiveGaussianImageFilter<TInputImage, TOutputImage>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaGradientRecursiveGaussianImageFilter);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaGradientRecursiveGaussianImageFilter;
+  using Superclass = GradientRecursiveGaussianImageFilter<TInputImage, TOutputImage>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes an object, by a registered factory where there is one. */
+  itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaGradientRecursiveGaussianImageFilter, GradientRecursiveGaussianImageFilter);
+
+  /** Dimension of the images. */
+  static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
+  /** Type of the numbers of the output. */
+  using OutputComponentType = typename CudaSplineDetail::ImageTraits<TOutputImage>::ComponentType;
+
+  /** True where the module's own kernels can filter these images. */
+  static constexpr bool IsAccelerated =
+    CudaSplineDetail::IsGaussianImage<TInputImage> && CudaSplineDetail::ImageTraits<TOutputImage>::IsReadable &&
+    CudaSplineDetail::ImageTraits<TOutputImage>::Components == ImageDimension &&
+    std::is_floating_point<OutputComponentType>::value && TOutputImage::ImageDimension == ImageDimension;
+
+  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
+  itkCudaSplineBackendMacro();
+  ///@}
+
+protected:
+  CudaGradientRecursiveGaussianImageFilter() = default;
+  ~CudaGradientRecursiveGaussianImageFilter() override = default;
+
+  /** Prints the choice of backend and who ran last. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  /** Filters the image.
+   *
+   * \exception ExceptionObject what ITK's filter throws: an axis of less than 4 pixels, a sigma that is not above 0; an
+   *   unknown device
+   * \exception ProcessAborted the abort flag was set */
+  void
+  GenerateData() override;
+
+private:
+  CudaSplineBackend m_Backend;
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaGradientRecursiveGaussianImageFilter.hxx"
+#endif
+
+#endif

@@ -1,0 +1,4 @@
+# CudaRegistrationParameterScalesFromPhysicalShift against ITK's estimator.
+add_executable(CudaSplineScalesTests CudaRegistrationParameterScalesFromPhysicalShiftTest.cxx)
+target_link_libraries(CudaSplineScalesTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+gtest_discover_tests(CudaSplineScalesTests PROPERTIES LABELS cpu LABELS itk)
