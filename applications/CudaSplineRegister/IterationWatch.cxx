@@ -93,6 +93,10 @@ IterationWatch::Look()
   // The value was computed before the step of a gradient descent, and at the end of the other optimizers' search.
   const bool isBeforeStep =
     dynamic_cast<const itk::GradientDescentOptimizerv4Template<double> *>(m_Optimizer) != nullptr;
+  if (!isBeforeStep && m_Iteration.number > 0 && m_Transform->GetParameters() == m_Before)
+  {
+    return; // VNL's optimizers report an evaluation twice
+  }
   ++m_Iteration.number;
   m_Iteration.value = isBeforeStep ? m_Optimizer->GetCurrentMetricValue() : m_Optimizer->GetMetric()->GetCurrentValue();
   std::vector<double> places = m_PlacesOf();
@@ -145,6 +149,12 @@ std::vector<LevelResult>
 IterationWatch::TakeLevels()
 {
   this->EndLevel();
+  // A line search may have ended in the midst.
+  const bool isDescent = dynamic_cast<itk::GradientDescentOptimizerv4Template<double> *>(m_Optimizer) != nullptr;
+  if (!isDescent && m_Best.Size() == m_Transform->GetNumberOfParameters())
+  {
+    m_Optimizer->GetModifiableMetric()->SetParameters(m_Best);
+  }
   return std::exchange(m_Levels, {});
 }
 

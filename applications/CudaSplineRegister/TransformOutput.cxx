@@ -24,6 +24,8 @@
 #include "itkTransformFileWriter.h" // registers the formats of the build
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace CudaSplineRegister
 {
@@ -54,6 +56,12 @@ WriteTransform(const itk::TransformBase * transform, const std::string & file)
   std::string reason;
   try
   {
+    if (std::string(transform->GetNameOfClass()) == "CompositeTransform" &&
+        std::filesystem::path(file).extension() == ".mat")
+    {
+      // ITK writes one that has no transforms when it is read.
+      throw ProgramError("MATLAB's files hold one transform, not several");
+    }
     const LibraryMessages silence;
     writer->SetInput(transform);
     writer->SetFileName(file);

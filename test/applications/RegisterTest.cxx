@@ -187,17 +187,18 @@ TEST_P(RegisterWays, FindsARigidTransform)
 INSTANTIATE_TEST_SUITE_P(
   Register,
   RegisterWays,
-  ::testing::Values(std::vector<std::string>{ "--device", "cpu" },
-                    std::vector<std::string>{ "--metric", "correlation", "--precision", "double" },
-                    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "gradient-descent" },
-                    std::vector<std::string>{ "--metric", "correlation", "--optimizer", "conjugate-gradient" },
-                    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "lbfgs", "--levels", "1" },
-                    std::vector<std::string>{ "--gradient", "filter", "--interpolation", "bspline" },
-                    std::vector<std::string>{ "--gradient", "analytic", "-i", "bspline", "--bins", "32" },
-                    std::vector<std::string>{ "--sampling", "regular", "--fraction", "0.5" },
-                    std::vector<std::string>{ "--metric", "meansquares", "--sampling", "random", "--fraction", "0.3" },
-                    std::vector<std::string>{ "--initialize", "centre", "--shrink", "2,1", "--sigmas", "2,0.5mm" },
-                    std::vector<std::string>{ "--initialize", "none", "--step", "0.5", "--minimum-step", "0.01" }));
+  ::testing::Values(
+    std::vector<std::string>{ "--device", "cpu" },
+    std::vector<std::string>{ "--metric", "correlation", "--precision", "double" },
+    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "gradient-descent", "--step", "0.3" },
+    std::vector<std::string>{ "--metric", "correlation", "--optimizer", "conjugate-gradient" },
+    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "lbfgs", "--levels", "1" },
+    std::vector<std::string>{ "--gradient", "filter", "--interpolation", "bspline" },
+    std::vector<std::string>{ "--gradient", "analytic", "-i", "bspline", "--bins", "32" },
+    std::vector<std::string>{ "--sampling", "regular", "--fraction", "0.5" },
+    std::vector<std::string>{ "--metric", "meansquares", "--sampling", "random", "--fraction", "0.3" },
+    std::vector<std::string>{ "--initialize", "centre", "--shrink", "2,1", "--sigmas", "2,0.5mm" },
+    std::vector<std::string>{ "--initialize", "none", "--step", "0.5", "--minimum-step", "0.01" }));
 
 /** What is not under the mask would lead astray. */
 TEST_F(RegisterInPlane, Masks)
@@ -213,11 +214,12 @@ TEST_F(RegisterInPlane, Masks)
   Fill<2>(moving, nullptr, [&](const Point<2> & point) { return isInBar(point) ? 400.0 : ValueAt<2>(point); });
   WriteTestImage(fixed.GetPointer(), Path("fixed.nrrd"));
   WriteTestImage(moving.GetPointer(), Path("moving.nrrd"));
-  // What the fixed mask leaves away is more than the bar: a moved point near it may be in the moving image's.
+  // What the masks leave away is more than the bar: a moved point near it may be in the moving image's, and gradients
+  // reach beyond a point.
   const auto mask = MakeGrid<2>(planeSize);
   Fill<2>(mask, nullptr, [&](const Point<2> & point) { return point[0] + 0.4 * point[1] > 9.0 ? 0.0 : 0.5; });
   WriteTestImage(mask.GetPointer(), Path("fixed-mask.nrrd"));
-  Fill<2>(mask, nullptr, [&](const Point<2> & point) { return isInBar(point) ? 0.0 : 3.0; });
+  Fill<2>(mask, nullptr, [&](const Point<2> & point) { return point[0] + 0.4 * point[1] > 11.5 ? 0.0 : 3.0; });
   WriteTestImage(mask.GetPointer(), Path("moving-mask.nrrd"));
 
   const std::vector<std::string> common{ "--stage",      "rigid", "--metric",     "meansquares",
@@ -228,7 +230,7 @@ TEST_F(RegisterInPlane, Masks)
   auto options = common;
   options.insert(options.end(), { "--fixed-mask", Path("fixed-mask.nrrd"), "--moving-mask", Path("moving-mask.nrrd") });
   ExpectQuietSuccess(Register(options));
-  EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), 0.1);
+  EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), 0.15);
 }
 
 TEST_F(RegisterInPlane, GoesOnFromATransform)
