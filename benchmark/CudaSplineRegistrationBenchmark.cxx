@@ -40,7 +40,9 @@
 #include "RegistrationPhantom.h"
 
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
+#include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSplineFactory.h"
 
 #include "itkAffineTransform.h"
 #include "itkBSplineTransformParametersAdaptor.h"
@@ -245,7 +247,18 @@ RegisterOnce(benchmark::State & state, const Row & row)
   const auto             registration = MakeRegistration(row, phantom, transform);
   const auto             optimizer = MakeOptimizer();
   using MetricBase = itk::ImageToImageMetricv4<ImageType, ImageType>;
-  auto estimator = itk::RegistrationParameterScalesFromPhysicalShift<MetricBase>::New();
+  using ItkEstimator = itk::RegistrationParameterScalesFromPhysicalShift<MetricBase>;
+  ItkEstimator::Pointer estimator;
+  if (row.backend == "itk")
+  {
+    itk::CudaSplineFactory::UnRegisterOneFactory();
+    estimator = ItkEstimator::New();
+  }
+  else
+  {
+    itk::CudaSplineFactory::RegisterOneFactory(); // the registration's smoothing
+    estimator = itk::CudaRegistrationParameterScalesFromPhysicalShift<MetricBase>::New().GetPointer();
+  }
   estimator->SetMetric(metric);
   optimizer->SetDoEstimateLearningRateOnce(!row.isSpline);
   optimizer->SetDoEstimateScales(!row.isSpline);

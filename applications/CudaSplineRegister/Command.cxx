@@ -34,8 +34,11 @@
 #include "TransformInput.h"
 #include "TransformOutput.h"
 
+#include "itkCudaSplineFactory.h"
+
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <list>
@@ -267,6 +270,11 @@ int
 RunCommand(const Options & options)
 {
   CheckDevice(options.device);
+  if (!options.device.empty())
+  {
+    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for the filters that ITK's registration makes itself
+  }
+  itk::CudaSplineFactory::RegisterOneFactory(); // its smoothing
   const Stopwatch     reading;
   RegistrationRequest request = ReadAll(options);
   Report              report;

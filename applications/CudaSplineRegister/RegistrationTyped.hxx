@@ -25,13 +25,13 @@
 #include "StageOptimizer.h"
 #include "StageTransforms.h"
 
+#include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
 #include "itkCudaResampleImageFilter.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineTransformParametersAdaptor.h"
 #include "itkImageMomentsCalculator.h"
 #include "itkImageRegistrationMethodv4.h"
-#include "itkRegistrationParameterScalesFromPhysicalShift.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -51,7 +51,7 @@ public:
   using Metrics = StageMetrics<ImageType>;
   using MetricType = typename Metrics::MetricType;
   using RegistrationType = itk::ImageRegistrationMethodv4<ImageType, ImageType, TransformType>;
-  using EstimatorType = itk::RegistrationParameterScalesFromPhysicalShift<MetricType>;
+  using EstimatorType = itk::CudaRegistrationParameterScalesFromPhysicalShift<MetricType>;
   using MaskType = typename Metrics::MaskType;
   using AdaptorType = itk::BSplineTransformParametersAdaptor<typename Transforms::Spline>;
 
