@@ -27,7 +27,8 @@ def phantom():
     """Ellipses in ellipses."""
     y, x = (numpy.mgrid[:SIZE, :SIZE] - 0.5 * (SIZE - 1)) / (0.5 * SIZE)
     image = numpy.zeros((SIZE, SIZE), numpy.float32)
-    for value, cx, cy, rx, ry in ((1, 0, 0, 0.6, 0.85), (-0.6, 0, 0, 0.54, 0.78), (-0.2, 0.2, 0, 0.1, 0.3), (-0.2, -0.2, 0, 0.14, 0.35), (0.4, 0, -0.4, 0.15, 0.2)):
+    ellipses = ((1, 0, 0, 0.6, 0.85), (-0.6, 0, 0, 0.54, 0.78), (-0.2, 0.2, 0, 0.1, 0.3), (-0.2, -0.2, 0, 0.14, 0.35), (0.4, 0, -0.4, 0.15, 0.2))
+    for value, cx, cy, rx, ry in ellipses:
         image[((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 < 1] += value
     return image
 

@@ -120,7 +120,8 @@ def make_transforms(rng, size):
     grid = cudaspline.BSplineGrid(rng.uniform(-6, 6, (dimension, *nodes[::-1])), spacing, -1.5 * spacing)
     many = [turned(rng, dimension, size) * 0.1 + numpy.eye(dimension, dimension + 1) * 0.9 for _ in range(9)]  # no scanlines
     flip = numpy.hstack([-numpy.eye(dimension), numpy.array(size)[:, None] - 1.0])
-    return {"none": None, "affine": affine, "flip": flip, "field": field, "float32": single, "grid": grid, "list": [affine, field, grid], "many": many}
+    kinds = {"none": None, "affine": affine, "flip": flip, "field": field, "float32": single, "grid": grid, "many": many}
+    return {**kinds, "list": [affine, field, grid]}
 
 
 @pytest.mark.parametrize("kind", ["none", "affine", "flip", "field", "float32", "grid", "list", "many"])

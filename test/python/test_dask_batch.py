@@ -72,7 +72,8 @@ def test_nothing_is_lost_and_each_output_is_written_once(client, tmp_path, rng):
     assert sorted(done.output for done in summary.done) == [str(tmp_path / f"{i}.raw") for i in range(count) if i != 5]
     assert not summary.skipped and [failure.output for failure in summary.failed] == [str(tmp_path / "5.raw")]
     assert isinstance(summary.failed[0].error, FileNotFoundError) and "read" in summary.failed[0].traceback
-    assert len(heard) == count and all(done.backend == "Cpu" and done.worker for done in summary.done)
+    # Outputs whose worker died before their result was fetched are found to be there.
+    assert len(heard) == count and all(done.backend in ("Cpu", "") and done.worker for done in summary.done)
     assert "7 done, 0 there before, 1 failed" in str(summary) and "FileNotFoundError" in str(summary)
     with pytest.raises(cudaspline.dask.BatchError, match="5.raw"):
         summary.raise_for_failures()
@@ -104,7 +105,7 @@ def test_files_and_options_of_tasks(client, tmp_path, rng):
     numpy.save(tmp_path / "grid.npy", numpy.zeros((5, 6)))
     tasks = [(image, None, tmp_path / "a.npy"), (image, SHIFT, tmp_path / "b.npy", dict(reference=tmp_path / "grid.npy", order=5))]
     summary = cudaspline.dask.batch(tasks, order=1)  # the current client
-    assert len(summary.done) == 2, summary
+    assert [done.backend != "" for done in summary.done] == [True, True], summary
     assert numpy.array_equal(numpy.load(tmp_path / "a.npy"), image)
     assert numpy.array_equal(numpy.load(tmp_path / "b.npy"), cudaspline.resample(image, SHIFT, numpy.zeros((5, 6)), order=5, device="cpu"))
 
