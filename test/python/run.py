@@ -9,15 +9,21 @@ import sys
 
 SYSTEM = "/usr/bin/python3"  # Debian's, for which scripts/install-dependencies installs what is needed
 
-missing = [name for name in ("numpy", "scipy", "pytest") if importlib.util.find_spec(name) is None]
-if missing and os.path.exists(SYSTEM) and os.path.realpath(sys.executable) != os.path.realpath(SYSTEM):
-    os.execv(SYSTEM, [SYSTEM, "-B", *sys.argv])
-if missing:
-    print(f"{sys.executable} has no {', '.join(missing)}: the tests of the Python package are skipped.")
-    sys.exit(77)
 
-import pytest  # noqa: E402  pylint: disable=wrong-import-position
+def main():
+    missing = [name for name in ("numpy", "scipy", "pytest") if importlib.util.find_spec(name) is None]
+    if missing and os.path.exists(SYSTEM) and os.path.realpath(sys.executable) != os.path.realpath(SYSTEM):
+        os.execv(SYSTEM, [SYSTEM, "-B", *sys.argv])
+    if missing:
+        print(f"{sys.executable} has no {', '.join(missing)}: the tests of the Python package are skipped.")
+        return 77
 
-folder = os.path.dirname(os.path.abspath(__file__))
-files = [os.path.join(folder, name) for name in sys.argv[1:]]
-sys.exit(pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files]))
+    import pytest
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    files = [os.path.join(folder, name) for name in sys.argv[1:]]
+    return pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files])
+
+
+if __name__ == "__main__":  # processes that a test starts read this file too
+    sys.exit(main())

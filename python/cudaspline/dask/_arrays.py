@@ -60,7 +60,7 @@ class _Opened:
             if first + count > size:
                 ends.append((0, first + count - size))
             parts = [found[(*ahead, slice(begin, end))] for begin, end in ends]
-            found = parts[0] if len(parts) == 1 else dask.array.concatenate(parts, axis=axis)
+            found = parts[0] if len(parts) == 1 else dask.array.concatenate(parts, axis=axis)  # type: ignore[no-untyped-call, unused-ignore]
         return found.rechunk(found.shape)
 
 
@@ -105,10 +105,10 @@ def _nowhere(opened: _Opened, dtype: str) -> _arrays.Buffer:
 
 def _collect(name: str, tasks: dict[Any, Any], needed: Sequence[Any], opened: _Opened, chunks: Any, dtype: str) -> Any:
     """The Dask array of tasks by chunk."""
-    numbered = {(name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()}
+    numbered: dict[Any, Any] = {(name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()}
     graph = HighLevelGraph.from_collections(name, numbered, dependencies=needed)
     whole = (*(tuple(int(n) for n in counts) for counts in chunks), *((n,) for n in opened.tail))
-    return dask.array.Array(graph, name, whole, meta=numpy.empty((0,) * len(whole), dtype))
+    return dask.array.Array(graph, name, whole, meta=numpy.empty((0,) * len(whole), dtype))  # type: ignore[no-untyped-call, unused-ignore]
 
 
 @dataclass(frozen=True)
@@ -329,7 +329,7 @@ def resample(
     )
     if chunks is None:
         chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
-    chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))
+    chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))  # type: ignore[no-untyped-call, unused-ignore]
     boxes = list(_boxes(chunks))
     windows = _find_windows(opened, work, stages, [box for _, box in boxes])
     token = tokenize(stages.__getstate__())

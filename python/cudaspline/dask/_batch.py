@@ -152,13 +152,15 @@ def batch(
         )
         futures[future] = output
     try:
-        for future in distributed.as_completed(list(futures)):
-            _take(future, futures[future], summary, done)
+        for future in distributed.as_completed(list(futures)):  # type: ignore[no-untyped-call, unused-ignore]
+            # Let go of, it is not computed once more where its worker is lost later.
+            _take(future, futures.pop(future), summary, done)
+            future.release()
     except BaseException:
         client.cancel(list(futures))
         raise
     finally:
-        for output in futures.values():
+        for _, _, output, _ in listed:
             remove_parts(output)
     return summary
 

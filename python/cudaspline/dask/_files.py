@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import glob
+import importlib
+import importlib.util
 import os
 import sys
 import uuid
@@ -19,10 +21,6 @@ _TWO_FILES = (".mhd", ".nhdr", ".hdr", ".img")
 _PREFIX = ".cudaspline-"
 
 
-def _is_nifti(path: Path) -> bool:
-    return path.name.endswith((".nii", ".nii.gz"))
-
-
 def read_image(path: Any) -> Any:
     """An image of a file: an array of .npy, else what SimpleITK, itk or (NIfTI) nibabel reads, the first that is installed.
 
@@ -32,25 +30,15 @@ def read_image(path: Any) -> Any:
         return numpy.load(path)
     if not path.exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    try:
-        import SimpleITK
-
-        return SimpleITK.ReadImage(str(path))
-    except ImportError:
-        pass
-    try:
-        import itk  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-        return itk.imread(str(path))
-    except ImportError:
-        pass
-    if _is_nifti(path):
-        try:
-            import nibabel
-
-            return nibabel.load(path)
-        except ImportError:
-            pass
+    libraries: list[tuple[str, Callable[[Any], Any]]] = [
+        ("SimpleITK", lambda library: library.ReadImage(str(path))),
+        ("itk", lambda library: library.imread(str(path))),
+    ]
+    if path.name.endswith((".nii", ".nii.gz")):
+        libraries.append(("nibabel", lambda library: library.load(path)))
+    for name, read in libraries:
+        if importlib.util.find_spec(name) is not None:
+            return read(importlib.import_module(name))
     raise ImportError(f"image: {path} needs SimpleITK, itk or, for NIfTI, nibabel, and none is installed (pip install SimpleITK).")
 
 
@@ -71,13 +59,12 @@ def write_image(image: Any, path: Any) -> None:
             raise ValueError(f"output: bare arrays are written as .npy, not as {path.name}.")
         numpy.save(path, image)
     elif isinstance(image, _images.Image):
-        import SimpleITK
-
-        made = SimpleITK.GetImageFromArray(numpy.asarray(image.array), isVector=image.channels)
+        sitk: Any = importlib.import_module("SimpleITK")
+        made = sitk.GetImageFromArray(numpy.asarray(image.array), isVector=image.channels)
         made.SetSpacing(image.geometry.spacing.tolist())
         made.SetOrigin(image.geometry.origin.tolist())
         made.SetDirection(image.geometry.direction.ravel().tolist())
-        SimpleITK.WriteImage(made, str(path))
+        sitk.WriteImage(made, str(path))
     elif kind == "SimpleITK":
         sys.modules["SimpleITK"].WriteImage(image, str(path))
     elif kind == "nibabel":
