@@ -26,7 +26,8 @@
 /** \file
  * \brief In space, too, the module's metrics take the steps that ITK's take: 50 iterations at two levels, with
  * scales and steps from ITK's estimator. Double mode and gradients by central differences; the same stop condition,
- * parameters within 1e-8. */
+ * parameters within 1e-8, and within 1e-6 by mutual information: steps of a given length across an optimum magnify what
+ * roundings leave (doc/Accuracy.md). */
 
 namespace
 {
@@ -38,8 +39,6 @@ using SpaceTypes = RegistrationOf<3>;
 using SpaceImage = SpaceTypes::Image;
 using SpaceTransform = SpaceTypes::Transform;
 using SpaceDescent = itk::RegularStepGradientDescentOptimizerv4<double>;
-
-constexpr double sameParameters = 1e-8;
 
 /** How a registration ended. */
 struct Ending
@@ -87,7 +86,7 @@ class SpaceTrajectories : public GpuOnAndOff
 protected:
   template <typename TReference, typename TMetric>
   void
-  Compare(const std::string & kind)
+  Compare(const std::string & kind, double sameParameters)
   {
     const auto make = [&kind]() -> SpaceTransform::Pointer {
       if (kind == "B-spline")
@@ -127,11 +126,11 @@ protected:
   /** One metric, all kinds. */
   template <typename TReference, typename TMetric>
   void
-  CompareAll()
+  CompareAll(double sameParameters = 1e-8)
   {
     for (const char * const kind : { "rigid", "affine", "B-spline" })
     {
-      this->Compare<TReference, TMetric>(kind);
+      this->Compare<TReference, TMetric>(kind, sameParameters);
     }
   }
 };
@@ -151,7 +150,7 @@ TEST_P(SpaceTrajectories, OfCorrelation)
 TEST_P(SpaceTrajectories, OfMattes)
 {
   this->CompareAll<itk::MattesMutualInformationImageToImageMetricv4<SpaceImage, SpaceImage>,
-                   itk::CudaMattesMutualInformationImageToImageMetricv4<SpaceImage, SpaceImage>>();
+                   itk::CudaMattesMutualInformationImageToImageMetricv4<SpaceImage, SpaceImage>>(1e-6);
 }
 
 CUDASPLINE_GPU_ON_AND_OFF(SpaceTrajectories);

@@ -93,3 +93,11 @@ def assert_close(found, expected, order, shape, largest, single=False, mode="mir
         # coefficient along an axis.
         allowed += 2.0**-53 * 64 * max(shape, default=1) * dimension * 2 * NORMS[order] ** dimension * largest
         assert np.nanmax(error, initial=0.0) <= allowed
+
+
+def assert_same_integers(found, expected, value, message=""):
+    """Integers are the same, but for values (in double precision) as near to a half as roundings: there they are neighbours. An angle of
+    45 degrees makes halves of integers."""
+    tie = np.abs(np.abs(value) % 1 - 0.5) < 1e-6
+    np.testing.assert_array_equal(np.where(tie, expected, found), expected, err_msg=message)
+    assert np.all(np.abs(found.astype(float) - expected.astype(float))[tie] <= 1), message
