@@ -179,7 +179,7 @@ TEST_P(SliceRecovery, RotationAndShift)
   reference->SetCenter(Middle());
   using ItkMeanSquares = itk::MeanSquaresImageToImageMetricv4<SliceImage, SliceImage>;
   RunWith(ItkMeanSquares::New().GetPointer(), fixed, moving, reference.GetPointer());
-  EXPECT_LE(CornerDistance(ReadSlice(fixed).GetPointer(), rigid.GetPointer(), reference.GetPointer()), 0.01);
+  EXPECT_LE(CornerDistance(ReadSlice(fixed).GetPointer(), rigid.GetPointer(), reference.GetPointer()), 0.1);
 }
 
 /** Mutual information and the difference agree where both can be had: across modalities and within one. */
