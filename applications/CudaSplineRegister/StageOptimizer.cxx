@@ -59,9 +59,16 @@ MakeOptimizer(const StageOptions & stage, itk::OptimizerParameterScalesEstimator
       optimizer = descent.GetPointer();
       break;
     }
-    case OptimizerKind::GradientDescent:
-      optimizer = MakeDescent<itk::GradientDescentOptimizerv4Template<double>>().GetPointer();
+    case OptimizerKind::GradientDescent: {
+      // Steps of one length, of which the best place counts: a rate of the first gradient's would diverge where later
+      // ones are larger.
+      const auto descent = MakeDescent<itk::GradientDescentOptimizerv4Template<double>>();
+      descent->SetDoEstimateLearningRateOnce(false);
+      descent->SetDoEstimateLearningRateAtEachIteration(true);
+      descent->SetReturnBestParametersAndValue(true);
+      optimizer = descent.GetPointer();
       break;
+    }
     case OptimizerKind::ConjugateGradient:
       optimizer = MakeDescent<itk::ConjugateGradientLineSearchOptimizerv4Template<double>>().GetPointer();
       break;

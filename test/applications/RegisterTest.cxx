@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
   ::testing::Values(
     std::vector<std::string>{ "--device", "cpu" },
     std::vector<std::string>{ "--metric", "correlation", "--precision", "double" },
-    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "gradient-descent", "--step", "0.3" },
+    std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "gradient-descent", "--step", "0.1" },
     std::vector<std::string>{ "--metric", "correlation", "--optimizer", "conjugate-gradient" },
     std::vector<std::string>{ "--metric", "meansquares", "--optimizer", "lbfgs", "--levels", "1" },
     std::vector<std::string>{ "--gradient", "filter", "--interpolation", "bspline" },
