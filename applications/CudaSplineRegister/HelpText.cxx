@@ -45,7 +45,8 @@ Stages
 
 Optimizers (ITK's)
   regular-step (for rigid and affine stages, where none is named), gradient-descent, conjugate-gradient, lbfgs (for B-splines). --step
-  is the longest way a point may go in the first step of a level; a step below --minimum-step ends a level, but of lbfgs. All take as many iterations as --iterations
+  is the longest way a point may go in the first step of a level, and of gradient-descent in every step, of which the best place is
+  the result; a step below --minimum-step ends a level, but of gradient-descent and lbfgs. All take as many iterations as --iterations
   allows, which of lbfgs are evaluations. Gradients by differences are ITK's; those of --gradient analytic belong to the values, which lbfgs likes best.
 
 Transform

@@ -16,6 +16,9 @@ NOT_WRAPPED = {
     "CudaSplineImageMetric": "is wrapped as what the metrics derive from",
     "CudaSplineInterpolateImageFunction": "is wrapped as what the interpolators derive from",
     "CudaBSplineFunctionBase": "is wrapped as what the interpolators of B-splines derive from",
+    "CudaSmoothingRecursiveGaussianImageFilter": "not yet",
+    "CudaGradientRecursiveGaussianImageFilter": "not yet",
+    "CudaRegistrationParameterScalesFromPhysicalShift": "not yet",
 }
 ENUMERATIONS = (
     "CudaSplineAddressMode",
