@@ -134,6 +134,8 @@ def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -
     components = shape[-1] if channels else 1
     shape = shape[:-1] if channels else shape
     geometry = owner.geometry if owner is not None else make_geometry(shape[::-1], name=f"{name}: ")
+    if tuple(geometry.size) != tuple(shape[::-1]):
+        raise ValueError(f"{name}: its array has the shape {tuple(shape)} now, and its geometry the size {tuple(geometry.size)}; make a new Image.")
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         if owner is None:

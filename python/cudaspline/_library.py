@@ -192,6 +192,7 @@ class Call:
                 raise
             except BaseException as error:  # pylint: disable=broad-except
                 self._raised = error
+                go_on = 0
 
     def run(self, name: str, *arguments: object) -> Report:
         """Calls the function of that name with the arguments and this execution behind them; raises its errors."""

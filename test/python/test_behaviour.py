@@ -175,3 +175,23 @@ def test_versions():
     with pytest.raises(cudaspline.DeviceError):
         _library.query_device(4711)
     cudaspline.release_memory()
+
+
+def test_what_a_signal_raises_beside_the_callback_stops_the_work():
+    call = _library.Call.__new__(_library.Call)
+    call._raised, call._progress = None, None
+    reports = call._receive()
+    next(reports)
+    assert reports.throw(KeyboardInterrupt()) == 0
+    assert isinstance(call._raised, KeyboardInterrupt)
+
+
+def test_an_image_whose_array_was_changed_is_refused():
+    image = cudaspline.Image(numpy.zeros((20, 30, 40), "f4"))
+    image.array = numpy.ones((2, 2, 2), "f4")
+    with pytest.raises(ValueError, match="image: its array"):
+        cudaspline.prefilter(image)
+    image = cudaspline.Image(numpy.zeros((20, 30, 40), "f4"))
+    image.channels = True
+    with pytest.raises(ValueError, match="image: its array"):
+        cudaspline.resample(image)

@@ -324,3 +324,24 @@ def test_pytorch_on_the_host():
         ndimage.map_coordinates(array, torch.zeros(2, 3))
     with pytest.raises(ValueError, match="gradient"):
         ndimage.shift(tensor.requires_grad_(), 1)
+
+
+def test_fields_of_packed_structures():
+    rng = fresh_random()
+    shape = (9, 11)
+    plain = rng.normal(size=shape)
+    packed = np.zeros(shape, [("a", "f8"), ("b", "f4"), ("c", "c16")])
+    packed["a"] = plain
+    packed["b"] = 7
+    expected = scipy_ndimage.shift(plain, 0.3, mode="mirror")
+    assert_close(ndimage.shift(packed["a"], 0.3, mode="mirror"), expected, 3, shape, 5.0)
+    coordinates = np.zeros((2, 30), [("x", "f8"), ("y", "i1")])
+    coordinates["x"] = rng.uniform(0, 8, (2, 30))
+    found = ndimage.map_coordinates(plain, coordinates["x"], mode="mirror")
+    assert_close(found, scipy_ndimage.map_coordinates(plain, coordinates["x"], mode="mirror"), 3, shape, 5.0)
+    for output in (packed["a"], packed["a"][::-1, ::-1]):
+        ndimage.shift(plain, 0.3, output=output, mode="mirror")
+        assert_close(output, expected, 3, shape, 5.0)
+        assert (packed["b"] == 7).all()
+    ndimage.shift(plain + 2j * plain, 0.3, output=packed["c"], mode="mirror")
+    assert_close(packed["c"].imag, 2 * expected, 3, shape, 10.0)

@@ -109,6 +109,10 @@ def by_parts(
     if count(library.shape(array)) == 0:
         library.assign(output, complex(cval) if target.kind == "c" else complex(cval).real)
         return output
+    if not library.is_regular(output):
+        values = library.empty(library.shape(output), target.newbyteorder("="), array)
+        library.assign(output, by_parts(library, array, values, cval, run))
+        return output
     if overlap(library, array, output):
         array = library.copy(array)
     if library.dtype(array).kind == "c":

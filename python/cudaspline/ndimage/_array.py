@@ -41,6 +41,10 @@ class ArrayLibrary:
         """Elements between neighbours along each axis."""
         return tuple(stride // array.dtype.itemsize for stride in array.strides)
 
+    def is_regular(self, array: Any) -> bool:
+        """Whether neighbours are whole elements apart, and aligned: a field of a packed structure is not."""
+        return bool(array.flags.aligned) and all(stride % array.dtype.itemsize == 0 for stride in array.strides)
+
     def address(self, array: Any) -> int:
         """Of the first element."""
         return int(array.ctypes.data)
@@ -103,6 +107,9 @@ class _CupyLibrary(ArrayLibrary):
         with array.device:
             return int(self._cupy.cuda.get_current_stream().ptr)
 
+    def is_regular(self, array: Any) -> bool:
+        return all(stride % array.dtype.itemsize == 0 for stride in array.strides)
+
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
         with like.device:
             return self._cupy.empty(shape, dtype)
@@ -135,6 +142,9 @@ class _TorchLibrary(ArrayLibrary):
 
     def strides(self, array: Any) -> tuple[int, ...]:
         return tuple(array.stride())
+
+    def is_regular(self, array: Any) -> bool:
+        return True
 
     def address(self, array: Any) -> int:
         return int(array.data_ptr())
@@ -252,9 +262,11 @@ def count(shape: Sequence[int]) -> int:
 
 
 def as_native(library: ArrayLibrary, array: Any) -> Any:
-    """The array with numbers in the byte order of this machine."""
+    """The array with numbers in the byte order of this machine, whole elements apart."""
     dtype = library.dtype(array)
-    return array if dtype.isnative else library.convert(array, dtype.newbyteorder("="))
+    if not dtype.isnative:
+        return library.convert(array, dtype.newbyteorder("="))
+    return array if library.is_regular(array) else library.copy(array)
 
 
 def is_output_type(output: Any) -> Optional[np.dtype[Any]]:
