@@ -378,6 +378,18 @@ LargestStageShift(const TransformChain &   chain,
   {
     throw std::invalid_argument("Stages behind the one that changes are affine.");
   }
+  if (change == nullptr)
+  {
+    throw std::invalid_argument("There is no change of the stage's displacements.");
+  }
+  if (std::any_of(chain.stages.begin(),
+                  chain.stages.begin() + static_cast<std::ptrdiff_t>(stage),
+                  [](const TransformChain::Stage & before) {
+                    return before.kind != TransformKind::Affine && DisplacementsOf(before) == nullptr;
+                  }))
+  {
+    throw std::invalid_argument("A stage before the one that changes has no displacements.");
+  }
   double largest = 0.0;
   DispatchDimension(dimension, [&](auto constant) {
     largest = StageShift<decltype(constant)::value>(chain, stage, change).Find(context);

@@ -188,6 +188,10 @@ TEST(StageShift, RefusesOtherStages)
   TransformChain chain = Grid(2, 10, random);
   chain.stages = { TransformChain::Stage(), Spline(chain, 2, 3, 6, random), Spline(chain, 2, 3, 6, random) };
   const std::vector<double> change(200, 0.0);
+  // The samples are mapped by what comes before.
+  EXPECT_THROW(LargestStageShift(chain, 2, 2, change.data(), ExecutionContext()), std::invalid_argument);
+  chain.stages[1].data = RandomChange(chain.stages[1], 2, random);
+  EXPECT_THROW(LargestStageShift(chain, 2, 2, nullptr, ExecutionContext()), std::invalid_argument);
   EXPECT_THROW(LargestStageShift(chain, 2, 0, change.data(), ExecutionContext()), std::invalid_argument);
   EXPECT_THROW(LargestStageShift(chain, 2, 1, change.data(), ExecutionContext()), std::invalid_argument);
   EXPECT_THROW(LargestStageShift(chain, 2, 3, change.data(), ExecutionContext()), std::invalid_argument);

@@ -46,7 +46,8 @@ namespace itk::CudaSpline
  * \param[in] change what is added to its displacements (mm), as many numbers in the same order, host memory
  * \param[in] context threads of the host; the backend does not matter
  * \return the largest distance (mm); changes that are NaN do not count
- * \exception std::invalid_argument the stage, or those behind it, are others */
+ * \exception std::invalid_argument the stage, or those behind it, are others; there is no change; a stage before it has
+ * no displacements */
 double
 LargestStageShift(const TransformChain &   chain,
                   unsigned int             dimension,
