@@ -21,6 +21,7 @@
 
 #include "kernels/ArrayBoxKernel.cuh"
 #include "kernels/ArrayKernels.cuh"
+#include "kernels/ArrayLaunchers.h"
 #include "kernels/ArrayRun.h"
 #include "kernels/DeviceArrayBackends.h"
 #include "kernels/LineFilterCuda.h"
@@ -174,7 +175,16 @@ public:
   void
   Evaluate(const ArrayArguments & arguments) const
   {
-    if (LaunchArrayBoxes<TReal>(arguments, m_Stream))
+    bool isLaunched;
+    if constexpr (std::is_same_v<TReal, float>)
+    {
+      isLaunched = LaunchArrayTiles(arguments, m_Stream);
+    }
+    else
+    {
+      isLaunched = LaunchArrayBoxes(arguments, m_Stream);
+    }
+    if (isLaunched)
     {
       return;
     }

@@ -20,7 +20,6 @@
 
 #include "kernels/EvaluationArguments.h"
 #include "kernels/EvaluationTilePlan.h"
-#include "kernels/ScanlineSpan.cuh"
 
 #include <climits>
 
@@ -189,27 +188,27 @@ struct OutputBox
 constexpr std::int64_t MostTileIndex = std::int64_t{ 1 } << 20;
 
 /** The box of the input whose samples the block needs. An index is monotone along a line, rounded as it is: the ends of
- * the part that is in the block bound it. */
-template <typename TReader>
+ * the part that is in the block bound it.
+ *
+ * \param[in] rule how the lines lie in the input; see TileKernel.cuh
+ * \param[in] single indices are rounded to single precision
+ * \param[out] prepared the lines of the block */
+template <typename TReader, typename TRule>
 __device__ __forceinline__ TileBox
 FindTileBox(const EvaluationArguments<3> & arguments,
             const TilePlan &               plan,
             const OutputBox &              output,
+            const TRule &                  rule,
+            bool                           single,
             TileShared &                   shared,
-            ScanlineSpan *                 spans)
+            typename TRule::Line *         prepared)
 {
-  const int  thread = static_cast<int>(threadIdx.x);
-  const int  lane = thread % 32;
-  const int  warp = thread / 32;
-  const bool single = arguments.singleCoordinates;
-  const auto alphaOf = [&](int sample) {
-    return arguments.alphas != nullptr
-             ? arguments.alphas[output.firstSample + sample]
-             : static_cast<double>(arguments.lineOffset + output.firstSample + sample) / arguments.lineLength;
-  };
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32;
+  const int warp = thread / 32;
   if (thread < output.samples)
   {
-    shared.alphas[thread] = alphaOf(thread);
+    shared.places[thread] = rule.PlaceOf(output.firstSample + thread);
   }
   if (warp < TileShape::MostLines / 32)
   {
@@ -220,13 +219,13 @@ FindTileBox(const EvaluationArguments<3> & arguments,
     const int line = thread < (1 << (plan.logExtent[1] + plan.logExtent[2])) ? output.Line(thread, plan) : -1;
     if (line >= 0)
     {
-      ScanlineSpan span;
-      span.Set(arguments.ends[output.firstLine + line], single);
-      spans[thread] = span;
+      typename TRule::Line span;
+      rule.Prepare(output.firstLine + line, single, span);
+      prepared[thread] = span;
       double low[3];
       double high[3];
-      span.At(alphaOf(0), single, low);
-      span.At(alphaOf(output.samples - 1), single, high);
+      rule.IndexAt(span, rule.PlaceOf(output.firstSample), single, low);
+      rule.IndexAt(span, rule.PlaceOf(output.firstSample + output.samples - 1), single, high);
       any = true;
       for (int d = 0; d < 3; ++d)
       {

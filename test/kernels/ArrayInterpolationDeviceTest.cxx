@@ -71,6 +71,39 @@ OnDevice(ArrayInterpolation interpolation, std::size_t coordinates)
   return values;
 }
 
+/** The same of floats, into every stride-th element of a longer line.
+ *
+ * \return the elements, and between them the number that stood there */
+std::vector<float>
+OnDevice(ArrayInterpolation interpolation, const std::vector<float> & samples, std::int64_t stride, float between)
+{
+  const Stream       stream;
+  std::vector<float> values(static_cast<std::size_t>(interpolation.output.Count() * stride), between);
+  const auto         bytes = [](const std::vector<float> & numbers) { return numbers.size() * sizeof(float); };
+  const DeviceBuffer input(bytes(samples), stream);
+  const DeviceBuffer output(bytes(values), stream);
+  CheckCuda(cudaMemcpyAsync(input.Data(), samples.data(), bytes(samples), cudaMemcpyHostToDevice, stream.Get()),
+            "cudaMemcpyAsync");
+  CheckCuda(cudaMemcpyAsync(output.Data(), values.data(), bytes(values), cudaMemcpyHostToDevice, stream.Get()),
+            "cudaMemcpyAsync");
+  interpolation.input.data = input.Data();
+  interpolation.input.type = ScalarType::Float32;
+  interpolation.output.data = output.Data();
+  interpolation.output.type = ScalarType::Float32;
+  for (unsigned int d = 0; d < interpolation.output.dimension; ++d)
+  {
+    interpolation.output.stride[d] *= stride;
+  }
+  interpolation.place = { true, stream.Get() };
+  ExecutionContext context;
+  context.backend = Backend::Cuda;
+  InterpolateArray(interpolation, context);
+  CheckCuda(cudaMemcpyAsync(values.data(), output.Data(), bytes(values), cudaMemcpyDeviceToHost, stream.Get()),
+            "cudaMemcpyAsync");
+  stream.Synchronize();
+  return values;
+}
+
 } // namespace
 
 TEST(ArrayInterpolation, GpuAndHostAgree)
@@ -134,6 +167,66 @@ TEST(ArrayInterpolation, GpuAndHostAgree)
                                         << ", map " << static_cast<int>(kind) << ", " << NameOf(element);
           }
         }
+      }
+    }
+  }
+}
+
+// Volumes of many tiles: interior ones, some that leave the array on either side, some that are nowhere in it, and maps
+// whose boxes are too large for a tile. Elements of lines that are no neighbours leave what is between them.
+TEST(ArrayInterpolation, GpuAndHostAgreeInTiles)
+{
+  CUDASPLINE_NEEDS_GPU();
+  Random      random(__LINE__);
+  const Shape shape{ 41, 50, 64 };
+  const Shape wanted{ 37, 45, 70 };
+  for (const double scale : { 0.4, 1.0, 1.3, 7.0 })
+  {
+    for (const ArrayMode mode : Modes)
+    {
+      for (unsigned int order = 1; order <= 5; ++order)
+      {
+        ArrayCase          test(shape, wanted, random);
+        std::vector<float> samples(test.samples.begin(), test.samples.end());
+        std::copy(samples.begin(), samples.end(), test.samples.begin());
+        auto & map = test.interpolation;
+        map.map = ArrayMap::Affine;
+        map.mode = mode;
+        map.order = order;
+        map.element = ScalarType::Float32;
+        map.prefilter = random.Integer(0, 1) == 1;
+        // About the middle of the array, so that all its edges are crossed.
+        for (std::size_t r = 0; r < 3; ++r)
+        {
+          double middle = 0.0;
+          for (std::size_t c = 0; c < 3; ++c)
+          {
+            map.matrix[r][c] = scale * (random.Uniform(-0.6, 0.6) + (r == c ? 0.8 : 0.0));
+            middle += map.matrix[r][c] * 0.5 * static_cast<double>(wanted[c]);
+          }
+          map.offset[r] = 0.5 * static_cast<double>(shape[r]) - middle;
+        }
+        InterpolateArray(map, OnHost());
+        const auto               stride = random.Integer(1, 3);
+        constexpr float          between = -77.0F;
+        const std::vector<float> found = OnDevice(map, samples, stride, between);
+        double                   largest = 0.0;
+        std::int64_t             others = 0;
+        for (std::size_t i = 0; i < found.size(); ++i)
+        {
+          if (i % static_cast<std::size_t>(stride) != 0)
+          {
+            others += found[i] != between ? 1 : 0;
+            continue;
+          }
+          const double expected = test.values[i / static_cast<std::size_t>(stride)];
+          const bool   isBorder = mode == ArrayMode::Constant && expected == Border;
+          others += (mode == ArrayMode::Constant && static_cast<double>(found[i]) == Border) != isBorder ? 1 : 0;
+          largest = std::max(largest, std::abs(static_cast<double>(found[i]) - expected));
+        }
+        EXPECT_EQ(others, 0) << "scale " << scale << ", mode " << static_cast<int>(mode) << ", order " << order;
+        EXPECT_LE(largest, order < 4 ? 1e-4 : 3e-3)
+          << "scale " << scale << ", mode " << static_cast<int>(mode) << ", order " << order;
       }
     }
   }

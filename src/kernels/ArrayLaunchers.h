@@ -1,0 +1,39 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef ArrayLaunchers_h
+#define ArrayLaunchers_h
+
+#include "kernels/ArrayArguments.h"
+
+namespace itk::CudaSpline
+{
+
+class Stream;
+
+/** \brief Enqueues an affine map of floats in three dimensions, by tiles of the source in shared memory.
+ *
+ * \param[in] array of a source of float; of any map
+ * \param[in] stream of the current device
+ * \return false where no tile serves, and nothing was enqueued
+ * \exception DeviceError a call of CUDA failed */
+bool
+LaunchArrayTiles(const ArrayArguments & array, const Stream & stream);
+
+} // namespace itk::CudaSpline
+
+#endif
