@@ -34,6 +34,19 @@ class Stream;
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream);
 
+/** \brief Of 64 boxes of a list, those whose coordinates have to lie in a tile: else LaunchArrayListTiles() does
+ * nothing.
+ */
+inline constexpr unsigned int LeastFittingBoxes = 52;
+
+/** \brief The same at a list of coordinates, where neighbours of the output are neighbours in the source. That is seen
+ * on the device, where the number of boxes that fit is left for the kernel that serves if they are too few.
+ *
+ * \param[out] fitting one number in device memory
+ * \return false where no tile serves, and nothing was enqueued */
+bool
+LaunchArrayListTiles(const ArrayArguments & array, unsigned int * fitting, const Stream & stream);
+
 } // namespace itk::CudaSpline
 
 #endif

@@ -17,17 +17,17 @@
  *=========================================================================*/
 #include "itkCudaSpline/device/Stream.h"
 
-#include "kernels/ArrayEvaluation.h"
 #include "kernels/ArrayLaunchers.h"
+#include "kernels/ArrayTileRules.cuh"
 #include "kernels/TileKernel.cuh"
 
 #include <climits>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 /** \file
- * \brief Affine maps of arrays in three dimensions from tiles in shared memory: sums are those of ArrayValue(), and so
- * are the bits. */
+ * \brief Arrays of three dimensions from tiles in shared memory, at the places of affine maps and of lists. */
 
 namespace itk::CudaSpline
 {
@@ -35,121 +35,8 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Splines whose supports begin by SciPy's rule. */
-template <unsigned int VOrder>
-struct ArrayBasis : SplineBasis<VOrder>
-{
-  /** ArraySupport(), of a coordinate within 2^30 of 0. */
-  template <typename TIndex>
-  __device__ static __forceinline__ TIndex
-  Start(double x)
-  {
-    double floor;
-    return ShortFloorIndex(VOrder % 2 == 1 ? x : RoundedSum(x, 0.5), floor) - static_cast<TIndex>(VOrder / 2);
-  }
-};
-
-template <unsigned int VOrder>
-struct ArrayMethod
-{
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE ArrayBasis<VOrder>
-                                                  Basis(const EvaluationArguments<3> &)
-  {
-    return ArrayBasis<VOrder>();
-  }
-};
-
-/** The lines of the output lie as ArrayCoordinates() says. */
-template <unsigned int VOrder>
-struct ArrayRule
-{
-  /** Coordinates without what the sample adds. */
-  struct Line
-  {
-    double base[3];
-  };
-
-  const EvaluationArguments<3> & source;
-  const ArrayArguments &         array;
-
-  __device__ __forceinline__ double
-  PlaceOf(std::int64_t sample) const
-  {
-    return static_cast<double>(sample);
-  }
-  __device__ __forceinline__ void
-  Prepare(std::int64_t number, bool, Line & line) const
-  {
-    const auto   rows = static_cast<unsigned int>(array.output.shape.size[1]);
-    const double slice = static_cast<unsigned int>(number) / rows;
-    const double row = static_cast<unsigned int>(number) % rows;
-    for (int d = 0; d < 3; ++d)
-    {
-      line.base[d] = RoundedSum(RoundedSum(array.offset[d], RoundedProduct(slice, array.matrix[d][0])),
-                                RoundedProduct(row, array.matrix[d][1]));
-    }
-  }
-  __device__ __forceinline__ void
-  IndexAt(const Line & line, double place, bool, double (&index)[3]) const
-  {
-    for (int d = 0; d < 3; ++d)
-    {
-      index[d] = RoundedSum(RoundedSum(line.base[d], RoundedProduct(place, array.matrix[d][2])), array.padding);
-    }
-  }
-  __device__ __forceinline__ std::int64_t
-                             OffsetOf(const OutputBox & output, int line) const
-  {
-    const ArrayShape & shape = array.output.shape;
-    const auto         rows = static_cast<unsigned int>(shape.size[1]);
-    const auto         number = static_cast<unsigned int>(output.firstLine) + static_cast<unsigned int>(line);
-    return number / rows * shape.stride[0] + number % rows * shape.stride[1] + output.firstSample * shape.stride[2];
-  }
-  __device__ __forceinline__ std::int64_t
-                             StepOf() const
-  {
-    return array.output.shape.stride[2];
-  }
-  template <Derivatives VDerivatives, bool VFloat>
-  __device__ __forceinline__ void
-  Store(bool inside, const Jet<3, float> & jet, std::int64_t at) const
-  {
-    if (!inside && this->LeavesOutside())
-    {
-      return;
-    }
-    if constexpr (VFloat)
-    {
-      static_cast<float *>(array.output.data)[at] = inside ? jet.value : static_cast<float>(array.output.border);
-    }
-    else
-    {
-      StoreRounded(
-        array.output.data, array.output.type, at, inside ? static_cast<double>(jet.value) : array.output.border);
-    }
-  }
-  __device__ __forceinline__ bool
-  LeavesOutside() const
-  {
-    return array.mode != ArrayMode::Constant;
-  }
-  __device__ __forceinline__ void
-  EvaluateApart(std::int64_t line, std::int64_t sample, bool onlyOutside) const
-  {
-    if (onlyOutside)
-    {
-      Line   prepared;
-      double index[3];
-      this->Prepare(line, false, prepared);
-      this->IndexAt(prepared, this->PlaceOf(sample), false, index);
-      if (source.IsInside(index))
-      {
-        return;
-      }
-    }
-    EvaluateArrayElement<3, VOrder, float>(array, line, sample);
-  }
-};
+/** Boxes that ArrayFittingBoxesKernel looks at. */
+constexpr unsigned int ProbedBoxes = 64;
 
 template <unsigned int VOrder>
 __global__ void
@@ -159,8 +46,55 @@ __launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::No
                   std::int64_t                                   lines,
                   const __grid_constant__ TilePlan               plan)
 {
-  const ArrayRule<VOrder> rule{ source, array };
+  const AffineRule<VOrder> rule{ { source, array } };
   RunTile<ArrayMethod<VOrder>, Derivatives::None>(source, lines, plan, rule);
+}
+
+template <unsigned int VOrder>
+__global__ void
+__launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::None))
+  ArrayListTileKernel(const __grid_constant__ EvaluationArguments<3> source,
+                      const __grid_constant__ ArrayArguments         array,
+                      std::int64_t                                   lines,
+                      const __grid_constant__ TilePlan               plan,
+                      const unsigned int *                           fitting)
+{
+  if (*fitting < LeastFittingBoxes)
+  {
+    return;
+  }
+  const ListRule<VOrder> rule{ { source, array } };
+  RunTile<ArrayMethod<VOrder>, Derivatives::None>(source, lines, plan, rule);
+}
+
+/** Counts the boxes of the output, of some that are spread over it, whose coordinates lie together. */
+__global__ void
+__launch_bounds__(TileThreadsOf(Derivatives::None))
+  ArrayFittingBoxesKernel(const __grid_constant__ EvaluationArguments<3> source,
+                          const __grid_constant__ ArrayArguments         array,
+                          std::int64_t                                   lines,
+                          const __grid_constant__ TilePlan               plan,
+                          const uint3                                    grid,
+                          unsigned int *                                 fitting)
+{
+  using Reader = TileReader<ArrayMethod<3>>; // about, for other orders
+  __shared__ TileShared shared;
+  __shared__ ListRule<3>::Line prepared[TileShape::MostLines];
+  const std::uint64_t          boxes = std::uint64_t{ grid.x } * grid.y * grid.z;
+  const std::uint64_t          number = boxes * blockIdx.x / gridDim.x;
+  const uint3                  block = { static_cast<unsigned int>(number % grid.x),
+                                         static_cast<unsigned int>(number / grid.x % grid.y),
+                                         static_cast<unsigned int>(number / grid.x / grid.y) };
+  const ListRule<3>            rule{ { source, array } };
+  const OutputBox              output = FindOutputBox(plan, source.samples, lines, block);
+  const TileBox                box = FindScatteredBox<Reader>(source, plan, output, rule, shared, prepared);
+  const int                    more = static_cast<int>(array.order) + 1 - Reader::Taps;
+  if (threadIdx.x == 0 &&
+      (!box.anyInside || (box.size[0] + 3 + more <= TileShape::Pitch && box.size[1] + more <= TileShape::Rows &&
+                          box.size[2] + more <= plan.slices)))
+  {
+    atomicAdd(fitting, 1U);
+  }
 }
 
 /** The source as the tile kernels read it. Inside is where FoldCoordinate() leaves a coordinate as it is. */
@@ -199,8 +133,10 @@ bool
 CanTile(const ArrayArguments & array)
 {
   const ArrayShape & shape = array.output.shape;
-  bool               can = array.isAffine && array.dimension == 3 && shape.dimension == 3 && array.order >= 1;
-  std::int64_t       packed = 1;
+  bool               can =
+    array.dimension == 3 && shape.dimension == 3 && array.order >= 1 &&
+    (array.isAffine || array.coordinateType == ScalarType::Float32 || array.coordinateType == ScalarType::Float64);
+  std::int64_t packed = 1;
   for (int d = 0; d < 3 && can; ++d)
   {
     can = array.batchStride[d] == 0 && array.stride[d] == packed && array.size[d] < MostTileIndex / 2;
@@ -209,9 +145,35 @@ CanTile(const ArrayArguments & array)
   return can && shape.Lines() < INT_MAX && shape.Samples() < INT_MAX;
 }
 
+/** How the output of a list is cut, of whose coordinates nothing is known: into boxes of 16 x 8 x 16, and tiles for
+ * maps that neither stretch nor turn them much, two blocks to a multiprocessor. */
+TilePlan
+PlanOfList(const EvaluationArguments<3> & source, const ArrayShape & shape, const SharedMemorySizes & memory)
+{
+  constexpr int mostSlices = 28;
+  constexpr int leastSlices = 20;
+  constexpr int reserved = 1024; // bytes of shared memory that each block takes for the system
+  TilePlan      plan;
+  plan.threads = 512;
+  plan.axis[1] = 1;
+  plan.axis[2] = 2;
+  plan.logExtent[0] = 4;
+  plan.logExtent[1] = 3;
+  plan.logExtent[2] = 4;
+  const auto bytes = [&plan] { return static_cast<int>(TileBytes(plan)); };
+  for (plan.slices = mostSlices; plan.slices > leastSlices && 2 * (bytes() + reserved) > memory.multiprocessor;
+       --plan.slices)
+  {}
+  plan.exists = 2 * (bytes() + reserved) <= memory.multiprocessor && bytes() <= memory.block && shape.size[2] >= 16 &&
+                shape.size[1] >= 8 && shape.size[0] >= 16;
+  plan.rows = static_cast<int>(shape.size[1]);
+  plan.isAligned = IsTileAligned(source);
+  return plan;
+}
+
 template <unsigned int VOrder>
 bool
-LaunchOrder(const ArrayArguments & array, const Stream & stream)
+LaunchAffine(const ArrayArguments & array, const Stream & stream)
 {
   const ArrayShape &           shape = array.output.shape;
   const EvaluationArguments<3> source = SourceOf(array);
@@ -234,28 +196,61 @@ LaunchOrder(const ArrayArguments & array, const Stream & stream)
          });
 }
 
+template <unsigned int VOrder>
+bool
+LaunchList(const ArrayArguments & array, unsigned int * fitting, const Stream & stream)
+{
+  const ArrayShape &           shape = array.output.shape;
+  const EvaluationArguments<3> source = SourceOf(array);
+  const SharedMemorySizes      memory;
+  const TilePlan               plan = PlanOfList(source, shape, memory);
+  const auto                   kernel = ArrayListTileKernel<VOrder>;
+  return plan.exists &&
+         LaunchTileKernel(
+           kernel, plan, source.samples, shape.Lines(), memory, "ArrayListTileKernel", [&](const dim3 & grid) {
+             const auto threads = static_cast<unsigned int>(plan.threads);
+             const auto bytes = TileBytes(plan);
+             CheckCuda(cudaMemsetAsync(fitting, 0, sizeof(*fitting), stream.Get()), "cudaMemsetAsync");
+             ArrayFittingBoxesKernel<<<ProbedBoxes, threads, 0, stream.Get()>>>(
+               source, array, shape.Lines(), plan, uint3{ grid.x, grid.y, grid.z }, fitting);
+             kernel<<<grid, threads, bytes, stream.Get()>>>(source, array, shape.Lines(), plan, fitting);
+           });
+}
+
+/** Calls \p run with the order, 1 to 5, as std::integral_constant. */
+template <typename TRun>
+bool
+WithOrder(unsigned int order, const TRun & run)
+{
+  switch (order)
+  {
+    case 1:
+      return run(std::integral_constant<unsigned int, 1>());
+    case 2:
+      return run(std::integral_constant<unsigned int, 2>());
+    case 3:
+      return run(std::integral_constant<unsigned int, 3>());
+    case 4:
+      return run(std::integral_constant<unsigned int, 4>());
+    default:
+      return run(std::integral_constant<unsigned int, 5>());
+  }
+}
+
 } // namespace
 
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream)
 {
-  if (!CanTile(array))
-  {
-    return false;
-  }
-  switch (array.order)
-  {
-    case 1:
-      return LaunchOrder<1>(array, stream);
-    case 2:
-      return LaunchOrder<2>(array, stream);
-    case 3:
-      return LaunchOrder<3>(array, stream);
-    case 4:
-      return LaunchOrder<4>(array, stream);
-    default:
-      return LaunchOrder<5>(array, stream);
-  }
+  return array.isAffine && CanTile(array) &&
+         WithOrder(array.order, [&](auto order) { return LaunchAffine<decltype(order)::value>(array, stream); });
+}
+
+bool
+LaunchArrayListTiles(const ArrayArguments & array, unsigned int * fitting, const Stream & stream)
+{
+  return !array.isAffine && CanTile(array) &&
+         WithOrder(array.order, [&](auto order) { return LaunchList<decltype(order)::value>(array, fitting, stream); });
 }
 
 } // namespace itk::CudaSpline

@@ -78,6 +78,7 @@ template <typename TMethod, Derivatives VDerivativesApart>
 struct ScanlineRule
 {
   using Line = ScanlineSpan;
+  static constexpr bool IsMonotone = true;
 
   const EvaluationArguments<3> & arguments;
 

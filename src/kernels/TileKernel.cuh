@@ -20,8 +20,10 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "kernels/TileBounds.cuh"
 #include "kernels/TileLoading.cuh"
 #include "kernels/TileReaders.cuh"
+#include "kernels/TileWalk.cuh"
 
 #include <cuda_runtime.h>
 
@@ -30,12 +32,12 @@
 #include <cstdint>
 
 /** \file
- * \brief Values of a box of the output from a tile of the input in shared memory: what the kernels share whose lines lie
- * in the input by one rule or another. A rule has
+ * \brief Values of a box of the output from a tile of the input in shared memory: what the kernels share whose lines
+ * lie in the input by one rule or another. A rule has
  *
  * * Line, what is prepared of a line of the output, and Prepare(number, single, line);
- * * PlaceOf(sample), a number that stands for a sample of any line, and IndexAt(line, place, single, index), the index in
- *   the input, which is monotone along the line, rounded as it is;
+ * * PlaceOf(sample), a number that stands for a sample of any line, and IndexAt(line, place, single, index), the index
+ * in the input; IsMonotone where it is monotone along each line, rounded as it is;
  * * OffsetOf(output, line) of the first sample of a line of the block, StepOf(), to the next sample: elements of the
  *   memory of the output;
  * * Store<VDerivatives, VFloat>(inside, jet, at), and LeavesOutside() where that stores nothing of samples outside;
@@ -46,36 +48,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-/** How the threads of a block go through its samples: lanes are neighbours along the axes of the output that follow the
- * rows and columns of the input. */
-struct ThreadWalk
-{
-  int sample;     ///< first of the thread
-  int sampleStep; ///< to the next
-  int line;       ///< first of the thread
-  int lineStep;   ///< to the next of a group
-  int groupStep;  ///< lines to the next group
-  int tasks;      ///< groups times the lines of a group
-
-  __device__ __forceinline__
-  ThreadWalk(const TilePlan & plan)
-  {
-    constexpr int lanesF = TileShape::Lanes;
-    constexpr int lanesM = 32 / lanesF;
-    const int     lane = static_cast<int>(threadIdx.x) % 32;
-    const auto    linesOf = [&plan](int axis) { return axis == 0 ? 0 : (axis == 1 ? 1 : 1 << plan.logExtent[1]); };
-    const int     stepF = linesOf(plan.axis[0]);
-    const int     stepM = linesOf(plan.axis[1]);
-    const bool    fIsX = plan.axis[0] == 0;
-    sample = fIsX ? lane % lanesF : lane / lanesF;
-    sampleStep = fIsX ? lanesF : lanesM;
-    line = lane % lanesF * stepF + lane / lanesF * stepM;
-    lineStep = fIsX ? lanesM * stepM : lanesF * stepF;
-    groupStep = linesOf(plan.axis[2]);
-    tasks = 1 << (plan.logOther + plan.logExtent[plan.axis[2]]);
-  }
-};
 
 /** The samples of a block from its tile. \tparam VFloat the output is one of float, and indices are doubles */
 template <typename TMethod, Derivatives VDerivatives, bool VFloat, typename TRule>
@@ -119,8 +91,8 @@ EvaluateTile(const EvaluationArguments<3> & arguments,
   }
 }
 
-/** The samples of a block whose box does not fit into a tile, or those outside: a function of its own, so that the others
- * do not pay for its registers. */
+/** The samples of a block whose box does not fit into a tile, or those outside: a function of its own, so that the
+ * others do not pay for its registers. */
 template <typename TRule>
 __device__ __noinline__ void
 EvaluateWithoutTile(const TRule rule, const TilePlan & plan, const OutputBox & output, bool onlyOutside)
@@ -147,21 +119,21 @@ RunTile(const EvaluationArguments<3> & arguments, std::int64_t lines, const Tile
 {
   extern __shared__ __align__(16) unsigned char memory[];
   TileShared &                                  shared = *reinterpret_cast<TileShared *>(memory);
-  auto * const                                  prepared = reinterpret_cast<typename TRule::Line *>(memory + sizeof(TileShared));
-  float * const                                 tile = reinterpret_cast<float *>(memory + sizeof(TileShared) +
-                                                 (sizeof(typename TRule::Line) << (plan.logExtent[1] + plan.logExtent[2])));
+  auto * const  prepared = reinterpret_cast<typename TRule::Line *>(memory + sizeof(TileShared));
+  float * const tile = reinterpret_cast<float *>(
+    memory + sizeof(TileShared) + (sizeof(typename TRule::Line) << (plan.logExtent[1] + plan.logExtent[2])));
 
-  OutputBox output;
-  output.firstSample = std::int64_t{ blockIdx.x } << plan.logExtent[0];
-  const std::int64_t firstRow = std::int64_t{ blockIdx.y } << plan.logExtent[1];
-  output.firstLine = (std::int64_t{ blockIdx.z } << plan.logExtent[2]) * plan.rows + firstRow;
-  output.rowLines = plan.rows;
-  const auto atMost = [](std::int64_t count, int most) { return count < most ? static_cast<int>(count) : most; };
-  output.samples = atMost(arguments.samples - output.firstSample, 1 << plan.logExtent[0]);
-  output.rows = atMost(plan.rows - firstRow, 1 << plan.logExtent[1]);
-  output.lines = atMost(lines - output.firstLine, INT_MAX);
-
-  TileBox box = FindTileBox<TileReader<TMethod>>(arguments, plan, output, rule, arguments.singleCoordinates, shared, prepared);
+  const OutputBox output = FindOutputBox(plan, arguments.samples, lines, blockIdx);
+  TileBox         box;
+  if constexpr (TRule::IsMonotone)
+  {
+    box =
+      FindTileBox<TileReader<TMethod>>(arguments, plan, output, rule, arguments.singleCoordinates, shared, prepared);
+  }
+  else
+  {
+    box = FindScatteredBox<TileReader<TMethod>>(arguments, plan, output, rule, shared, prepared);
+  }
   if (box.anyInside)
   {
     bool isInterior = true;
@@ -241,11 +213,19 @@ struct SharedMemorySizes
   {
     int device = 0;
     CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
-    CheckCuda(cudaDeviceGetAttribute(&block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+    CheckCuda(cudaDeviceGetAttribute(&block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+              "cudaDeviceGetAttribute");
     CheckCuda(cudaDeviceGetAttribute(&multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device),
               "cudaDeviceGetAttribute");
   }
 };
+
+/** True where rows of the input begin at multiples of 16 bytes. */
+inline bool
+IsTileAligned(const EvaluationArguments<3> & arguments)
+{
+  return arguments.extent.size[0] % 4 == 0 && reinterpret_cast<std::uintptr_t>(arguments.source) % 16 == 0;
+}
 
 /** PlanTiles() for the current device.
  *
@@ -267,7 +247,7 @@ PlanTilesOnDevice(const EvaluationArguments<3> & arguments,
                             threads,
                             threads * TileBlocksOf(VDerivatives));
   plan.rows = static_cast<int>(counts[1]);
-  plan.isAligned = arguments.extent.size[0] % 4 == 0 && reinterpret_cast<std::uintptr_t>(arguments.source) % 16 == 0;
+  plan.isAligned = IsTileAligned(arguments);
   return plan;
 }
 
@@ -298,9 +278,8 @@ LaunchTileKernel(const TKernel &           kernel,
   // Always the same number: another thread may be launching the same kernel by another plan.
   CheckCuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory.block),
             "cudaFuncSetAttribute");
-  launch(dim3(static_cast<unsigned int>(blocksOf(samples, 0)),
-              static_cast<unsigned int>(down),
-              static_cast<unsigned int>(deep)));
+  launch(dim3(
+    static_cast<unsigned int>(blocksOf(samples, 0)), static_cast<unsigned int>(down), static_cast<unsigned int>(deep)));
   CheckCuda(cudaGetLastError(), name);
   return true;
 }
