@@ -43,7 +43,7 @@ inline constexpr unsigned int LeastFittingBoxes = 52;
  * on the device, where the number of boxes that fit is left for the kernel that serves if they are too few.
  *
  * \param[out] fitting one number in device memory
- * \return false where no tile serves, and nothing was enqueued */
+ * \return false where no tile serves, as of orders 2 and 4, and nothing was enqueued */
 bool
 LaunchArrayListTiles(const ArrayArguments & array, unsigned int * fitting, const Stream & stream);
 

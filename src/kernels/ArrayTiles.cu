@@ -24,7 +24,6 @@
 #include <climits>
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 
 /** \file
  * \brief Arrays of three dimensions from tiles in shared memory, at the places of affine maps and of lists. */
@@ -217,40 +216,48 @@ LaunchList(const ArrayArguments & array, unsigned int * fitting, const Stream & 
            });
 }
 
-/** Calls \p run with the order, 1 to 5, as std::integral_constant. */
-template <typename TRun>
-bool
-WithOrder(unsigned int order, const TRun & run)
-{
-  switch (order)
-  {
-    case 1:
-      return run(std::integral_constant<unsigned int, 1>());
-    case 2:
-      return run(std::integral_constant<unsigned int, 2>());
-    case 3:
-      return run(std::integral_constant<unsigned int, 3>());
-    case 4:
-      return run(std::integral_constant<unsigned int, 4>());
-    default:
-      return run(std::integral_constant<unsigned int, 5>());
-  }
-}
-
 } // namespace
 
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream)
 {
-  return array.isAffine && CanTile(array) &&
-         WithOrder(array.order, [&](auto order) { return LaunchAffine<decltype(order)::value>(array, stream); });
+  if (!array.isAffine || !CanTile(array))
+  {
+    return false;
+  }
+  switch (array.order)
+  {
+    case 1:
+      return LaunchAffine<1>(array, stream);
+    case 2:
+      return LaunchAffine<2>(array, stream);
+    case 3:
+      return LaunchAffine<3>(array, stream);
+    case 4:
+      return LaunchAffine<4>(array, stream);
+    default:
+      return LaunchAffine<5>(array, stream);
+  }
 }
 
 bool
 LaunchArrayListTiles(const ArrayArguments & array, unsigned int * fitting, const Stream & stream)
 {
-  return !array.isAffine && CanTile(array) &&
-         WithOrder(array.order, [&](auto order) { return LaunchList<decltype(order)::value>(array, fitting, stream); });
+  if (array.isAffine || !CanTile(array))
+  {
+    return false;
+  }
+  switch (array.order)
+  {
+    case 1:
+      return LaunchList<1>(array, fitting, stream);
+    case 3:
+      return LaunchList<3>(array, fitting, stream);
+    case 5:
+      return LaunchList<5>(array, fitting, stream);
+    default:
+      return false; // kernels for orders that few ask for
+  }
 }
 
 } // namespace itk::CudaSpline

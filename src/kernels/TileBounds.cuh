@@ -176,7 +176,8 @@ FindTileBox(const EvaluationArguments<3> & arguments,
   return BoxOfBounds<TReader>(shared.bounds, TileShape::MostLines / 32);
 }
 
-/** FindTileBox() where nothing is known of the indices of a line: all of them are looked at. By all threads of the block.
+/** FindTileBox() where nothing is known of the indices of a line: all of them are looked at. By all threads of the
+ * block.
  */
 template <typename TReader, typename TRule>
 __device__ __forceinline__ TileBox
