@@ -45,3 +45,8 @@ def callback(value: Any, name: str) -> Any:
     if value is not None and not callable(value):
         raise TypeError(f"{name}: {value!r} cannot be called.")
     return value
+
+
+def named(error: Exception, message: str) -> Exception:
+    """A TypeError where one was caught, else a ValueError, with a message that names the argument."""
+    return TypeError(message) if isinstance(error, TypeError) else ValueError(message)

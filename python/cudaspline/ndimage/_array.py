@@ -13,6 +13,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from .. import _library
+from .._checks import named
 from . import _library as _functions
 
 
@@ -24,9 +25,12 @@ class ArrayLibrary:
 
     name = "NumPy"
 
-    def as_array(self, array: Any, like: Any = None) -> Any:
+    def as_array(self, array: Any, like: Any, argument: str) -> Any:
         """An array of this library, on the device of like; copied where it is none."""
-        return np.asarray(array)
+        try:
+            return np.asarray(array)
+        except (TypeError, ValueError) as error:
+            raise named(error, f"{argument} is no array: {error}") from None
 
     def dtype(self, array: Any) -> np.dtype[Any]:
         """Type of the elements."""
@@ -93,7 +97,7 @@ class _CupyLibrary(ArrayLibrary):
     def _cupy(self) -> Any:
         return sys.modules["cupy"]
 
-    def as_array(self, array: Any, like: Any = None) -> Any:
+    def as_array(self, array: Any, like: Any, argument: str) -> Any:
         with self._cupy.cuda.Device(self.device(like)):
             return self._cupy.asarray(array)
 
@@ -129,12 +133,12 @@ class _TorchLibrary(ArrayLibrary):
     def _torch(self) -> Any:
         return sys.modules["torch"]
 
-    def as_array(self, array: Any, like: Any = None) -> Any:
+    def as_array(self, array: Any, like: Any, argument: str) -> Any:
         if not isinstance(array, self._torch.Tensor):
             array = self._torch.as_tensor(host_array(array))
         array = array.to(like.device)
         if array.requires_grad:
-            raise ValueError("a tensor requires a gradient, which does not pass through here; give it as tensor.detach()")
+            raise ValueError(f"{argument} requires a gradient, which does not pass through here; give it as tensor.detach()")
         return array.resolve_conj().resolve_neg()
 
     def dtype(self, array: Any) -> np.dtype[Any]:
@@ -159,7 +163,7 @@ class _TorchLibrary(ArrayLibrary):
         name = np.dtype(dtype).name
         found = getattr(self._torch, name, None)
         if found is None:
-            raise RuntimeError(f"data type not supported: PyTorch has no tensors of {name}")
+            raise RuntimeError(f"data type not supported: output would be of {name}, of which PyTorch has no tensors")
         return found
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
