@@ -119,10 +119,12 @@ _EXCEPTIONS = {
 }
 
 
-def check(code: int) -> None:
-    """Raises what a code that a function returned stands for, with the library's message."""
+def check(code: int, device: str = "") -> None:
+    """Raises what a code that a function returned stands for, with the library's message, and the argument's name where device was given."""
     if code != OK:
         message = _library.cudaspline_last_error().decode("utf-8", "replace")
+        if code == NO_DEVICE and device:
+            message = f"device: {message}"
         raise _EXCEPTIONS.get(code, RuntimeError)(message)
 
 
@@ -236,7 +238,7 @@ class Call:
             raise raised
         if code == ABORTED:
             raise KeyboardInterrupt  # nothing else stops it: an interrupt that came while another one was handled
-        check(code)
+        check(code, (self.execution.device or b"").decode())
         execution = self.execution
         device = execution.used_device
         report = Report(

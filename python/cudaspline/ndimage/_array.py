@@ -137,12 +137,13 @@ class _TorchLibrary(ArrayLibrary):
         if not isinstance(array, self._torch.Tensor):
             array = self._torch.as_tensor(host_array(array))
         array = array.to(like.device)
+        torch_dtype(array.dtype, argument)
         if array.requires_grad:
             raise ValueError(f"{argument} requires a gradient, which does not pass through here; give it as tensor.detach()")
         return array.resolve_conj().resolve_neg()
 
     def dtype(self, array: Any) -> np.dtype[Any]:
-        return torch_dtype(array.dtype)
+        return torch_dtype(array.dtype, "an array")
 
     def strides(self, array: Any) -> tuple[int, ...]:
         return tuple(array.stride())
@@ -200,13 +201,13 @@ def library_of(array: Any, argument: str = "input") -> ArrayLibrary:
     return _NUMPY
 
 
-def torch_dtype(dtype: Any) -> np.dtype[Any]:
-    """numpy.dtype of a torch.dtype."""
+def torch_dtype(dtype: Any, argument: str) -> np.dtype[Any]:
+    """numpy.dtype of a torch.dtype. RuntimeError where NumPy has none."""
     name = str(dtype).rpartition(".")[2]
     try:
         return np.dtype(name)
     except TypeError:
-        raise RuntimeError(f"data type not supported: {name}") from None
+        raise RuntimeError(f"data type not supported: {argument} is of {name}") from None
 
 
 def host_array(values: Any) -> np.ndarray[Any, Any]:
@@ -279,7 +280,7 @@ def is_output_type(output: Any) -> Optional[np.dtype[Any]]:
         return None
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(output, torch.dtype):
-        return torch_dtype(output)
+        return torch_dtype(output, "output")
     if isinstance(output, (type, np.dtype, str)):
         return np.dtype(output)
     return None
