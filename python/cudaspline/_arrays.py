@@ -18,6 +18,10 @@ import numpy
 
 from . import _library
 
+#: Names of the supported types: NumPy makes one anew whenever it is asked.
+_NAMES = {numpy.dtype(name): name for name in _library.TYPE_NAMES}
+_SIZES = {name: numpy.dtype(name).itemsize for name in _library.TYPE_NAMES}
+
 #: cudaStreamLegacy: the default stream, which waits for all blocking streams.
 LEGACY_STREAM = 1
 
@@ -56,7 +60,7 @@ class Buffer:
     @property
     def bytes(self) -> int:
         """Bytes of its elements."""
-        return math.prod(self.shape) * numpy.dtype(self.dtype).itemsize
+        return math.prod(self.shape) * _SIZES[self.dtype]
 
     def result(self) -> Any:
         """The array as the caller gets it: of the kind that the caller gave."""
@@ -161,7 +165,7 @@ def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: s
     if found.kind == "jax":
         raise TypeError(f"{name}: arrays of JAX cannot be written.")
     # Of the classes that NumPy's has (numpy.memmap) the elements are written where they are.
-    same = found.pointer == array.ctypes.data if isinstance(array, numpy.ndarray) else found.array is array
+    same = found.array is array or (isinstance(array, numpy.ndarray) and found.pointer == array.ctypes.data)
     if not same:
         raise ValueError(f"{name}: an array that is written has its elements in C order and native byte order.")
     if found.kind == "numpy" and not array.flags.writeable:
@@ -231,6 +235,10 @@ def assign(to: Buffer, values: Buffer) -> None:
 
 
 def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    if type(array) is numpy.ndarray:
+        known, flags = _NAMES.get(array.dtype), array.flags
+        if known is not None and dtype in (None, known) and flags.c_contiguous and flags.aligned:
+            return Buffer("numpy", array, array.__array_interface__["data"][0], -1, None, array.shape, known)
     wanted = numpy.dtype(dtype or array.dtype).newbyteorder("=")
     _check_type(wanted.name, name)
     found = numpy.require(array, wanted, ["C", "A"])
@@ -243,12 +251,12 @@ def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
 
 def _view_cupy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     cupy = sys.modules["cupy"]
-    _check_type(dtype or array.dtype.name, name)
+    wanted = _check_type(dtype or _NAMES.get(array.dtype) or array.dtype.name, name)
     device = array.device.id
     with cupy.cuda.Device(device):
         found = cupy.ascontiguousarray(array, dtype)
         stream = cupy.cuda.get_current_stream().ptr
-    return Buffer("cupy", found, found.data.ptr, device, stream or LEGACY_STREAM, tuple(found.shape), found.dtype.name)
+    return Buffer("cupy", found, found.data.ptr, device, stream or LEGACY_STREAM, tuple(found.shape), wanted)
 
 
 def _view_torch(array: Any, name: str, dtype: Optional[str]) -> Buffer:

@@ -7,6 +7,7 @@ array of shape (nz, ny, nx).
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
@@ -21,10 +22,10 @@ VectorLike = Union[float, Sequence[float], "numpy.ndarray"]
 def reals(value: Any, name: str, what: str) -> numpy.ndarray:
     """A new array of float64 of what a caller gave. Raises TypeError, naming the argument, for what is not made of real numbers."""
     try:
-        found = numpy.asarray(value)
+        found = numpy.array(value)
         if found.dtype.kind not in "biufO":
             raise TypeError(f"its elements are of type {found.dtype}")
-        return numpy.array(found, dtype=numpy.float64)
+        return found if found.dtype == numpy.float64 else found.astype(numpy.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name}: {value!r} is no {what} of real numbers: {error}") from None
 
@@ -36,7 +37,7 @@ def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
         found = numpy.full(dimension, float(found))
     if found.shape != (dimension,):
         raise ValueError(f"{name}: {dimension} numbers are needed, one an axis, x first; there are {found.size}.")
-    if not numpy.all(numpy.isfinite(found)):
+    if not numpy.isfinite(found).all():
         raise ValueError(f"{name}: {value!r} is not finite.")
     return found
 
@@ -78,16 +79,19 @@ class Geometry:
         """The size as NumPy tells a shape: slowest axis first."""
         return self.size[::-1]
 
-    @property
+    @functools.cached_property
     def index_to_point(self) -> numpy.ndarray:
         """mm an index: the matrix of ITK, direction times spacing."""
         matrix: numpy.ndarray = self.direction * self.spacing
+        matrix.flags.writeable = False
         return matrix
 
-    @property
+    @functools.cached_property
     def point_to_index(self) -> numpy.ndarray:
         """Its inverse: indices a mm."""
-        return numpy.linalg.inv(self.index_to_point)
+        inverse = numpy.linalg.inv(self.index_to_point)
+        inverse.flags.writeable = False
+        return inverse
 
     @property
     def affine(self) -> numpy.ndarray:
@@ -132,6 +136,8 @@ def make_geometry(
 
     name: what stands before the arguments' names in errors. Raises TypeError or ValueError."""
     sizes = check_size(size, f"{name}size")
+    if spacing is None and origin is None and direction is None:
+        return _geometry_of_indices(sizes)
     dimension = len(sizes)
     found = vector(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
     if numpy.any(found <= 0):
@@ -143,6 +149,16 @@ def make_geometry(
     for array in (found, first, axes):
         array.flags.writeable = False
     return Geometry(sizes, found, first, axes)
+
+
+@functools.lru_cache(maxsize=64)
+def _geometry_of_indices(sizes: tuple[int, ...]) -> Geometry:
+    """That of bare arrays, of which calls in a loop make the same one again and again."""
+    n = len(sizes)
+    arrays = (numpy.ones(n), numpy.zeros(n), numpy.eye(n))
+    for array in arrays:
+        array.flags.writeable = False
+    return Geometry(sizes, *arrays)
 
 
 #: NIfTI's places to ITK's, and back: the first two axes point the other way.

@@ -32,6 +32,12 @@ INTERPOLATIONS = {
     "label-gaussian": "label",
 }
 
+_MODES, _STORAGES, _METHODS, _WINDOWS = (
+    {name: name for name in names} for names in (_library.MODES, _library.STORAGES, _library.METHODS, _library.WINDOWS)
+)
+_BOUNDARIES = {name: name for name in ("itk", *_library.EXTENSIONS)}
+_PRECISIONS = {name: name for name in ("float32", "float64")}
+
 WIDE = ("uint32", "int32", "uint64", "int64", "float64")
 
 
@@ -152,8 +158,8 @@ def make_method(
         if isinstance(order, bool) or not isinstance(order, (int, numpy.integer)) or not 0 <= order <= 5:
             raise ValueError(f"order: {order!r} is not among 0, 1, 2, 3, 4 and 5.")
         method.order = int(order)
-    method.mode = choose(mode, {name: name for name in _library.MODES}, "mode")
-    method.storage = choose(storage, {name: name for name in _library.STORAGES}, "storage")
+    method.mode = choose(mode, _MODES, "mode")
+    method.storage = choose(storage, _STORAGES, "storage")
     if method.mode != "exact":
         if method.storage not in ("element", "texture"):
             raise ValueError(f"storage: mode {mode!r} has a storage of its own, not {storage!r}.")
@@ -170,7 +176,7 @@ def make_method(
         raise ValueError(f"precision: storage {storage!r} is computed in float32.")
     entries = integer(table, "table", SMALLEST_TABLE, LARGEST_TABLE)
     method.table = entries if method.mode == "texture-table" and method.order >= 2 else 0
-    method.prefilter = choose(prefilter, {name: name for name in _library.METHODS}, "prefilter")
+    method.prefilter = choose(prefilter, _METHODS, "prefilter")
     method.taps = integer(taps, "taps", 1, MOST_TAPS)
     if method.taps % 2 == 0:
         raise ValueError(f"taps: {method.taps} is not odd.")
@@ -183,7 +189,7 @@ def make_method(
                 raise ValueError(f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}.")
     method.border = number(border, "border", is_finite=False)
     method.tension = number(tension, "tension")
-    method.window = choose(window, {name: name for name in _library.WINDOWS}, "window")
+    method.window = choose(window, _WINDOWS, "window")
     method.radius = integer(radius, "radius", 1, LARGEST_RADIUS)
     if sigma is not None:
         deviations = vector(sigma, geometry.dimension, "sigma")
@@ -192,20 +198,21 @@ def make_method(
         method.sigma = tuple(deviations.tolist())
     method.cutoff = None if cutoff is None else number(cutoff, "cutoff", above=0.0)
     if precision is not None:
-        method.precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
+        method.precision = choose(precision, _PRECISIONS, "precision")
     return method
 
 
 def _boundaries(boundary: Any, dimension: int) -> tuple[str, ...]:
     """One an axis, x first, of one or of a sequence."""
-    known = {name: name for name in ("itk", *_library.EXTENSIONS)}
+    if isinstance(boundary, str):
+        return (choose(boundary, _BOUNDARIES, "boundary"),) * dimension
     try:
-        names = [boundary] * dimension if isinstance(boundary, str) else list(boundary)
+        names = list(boundary)
     except TypeError:
         raise TypeError(f"boundary: {boundary!r} is no name, and no sequence of names.") from None
     if len(names) != dimension:
         raise ValueError(f"boundary: there are {len(names)} for {dimension} axes; x is first.")
-    return tuple(choose(name, known, "boundary") for name in names)
+    return tuple(choose(name, _BOUNDARIES, "boundary") for name in names)
 
 
 def check_components(method: Method, components: int) -> None:
@@ -242,6 +249,8 @@ def device_word(device: Any, buffer: _arrays.Buffer) -> str:
 
 def pixel_of(value: Any, components: int, dtype: str, name: str) -> numpy.ndarray:
     """A pixel in the output's type: one number for all components, or one each. Raises ValueError, naming the argument."""
+    if type(value) is int and value == 0:
+        return numpy.zeros(components, dtype)
     try:
         found = numpy.asarray(value)
     except (TypeError, ValueError) as error:

@@ -257,6 +257,8 @@ def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origi
     base = image if reference is None else _images.geometry_of(reference, "reference")
     if base.dimension != image.dimension:
         raise ValueError(f"reference: it has {base.dimension} axes, and the image {image.dimension}.")
+    if size is None and spacing is None and origin is None and direction is None:
+        return base
     return make_geometry(
         base.size if size is None else _size_of(size, image.dimension),
         base.spacing if spacing is None else spacing,

@@ -13,7 +13,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Iterator, Sequence
 
 import numpy
 
@@ -97,7 +97,7 @@ class Stages:
 
     def add_affine(self, matrix: numpy.ndarray, offset: numpy.ndarray, name: str) -> None:
         """Appends matrix * x + offset. Raises ValueError, naming the argument, where a number is not finite."""
-        if not (numpy.all(numpy.isfinite(matrix)) and numpy.all(numpy.isfinite(offset))):
+        if not (numpy.isfinite(matrix).all() and numpy.isfinite(offset).all()):
             raise ValueError(f"{name}: its matrix or its offset is not finite.")
         stage = _library.Stage(kind=_library.STAGE_AFFINE)
         set_matrix(stage.matrix, matrix)
@@ -141,17 +141,21 @@ class Stages:
         self._kept.append(value)
 
 
-def set_vector(to: Any, values: Iterable[float]) -> None:
+def set_vector(to: Any, values: numpy.ndarray) -> None:
     """Writes the first numbers of a vector of the library."""
-    for i, value in enumerate(values):
-        to[i] = float(value)
+    to[: len(values)] = values.tolist()
+
+
+_IDENTITY = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
 
 
 def set_matrix(to: Any, values: numpy.ndarray) -> None:
     """Writes a matrix into the first rows and columns of one of the library; the identity beside it."""
-    whole = numpy.eye(3)
-    whole[: values.shape[0], : values.shape[1]] = values
-    ctypes.memmove(to, whole.ctypes.data, 72)
+    columns = values.shape[1]
+    if columns < 3:
+        to[:] = _IDENTITY
+    for row, numbers in enumerate(values.tolist()):
+        to[3 * row : 3 * row + columns] = numbers
 
 
 def describe(transform: Any, dimension: int, device: int, name: str = "transform") -> Stages:

@@ -17,6 +17,11 @@ from .._checks import named
 from . import _library as _functions
 
 
+#: The library's number of a type, in this machine's byte order; a bool is a byte.
+TYPE_CODES = {np.dtype(name): code for name, code in _library.TYPES.items()}
+TYPE_CODES[np.dtype(np.bool_)] = _library.TYPES["uint8"]
+
+
 class ArrayLibrary:
     """NumPy, and the base of the others.
 
@@ -226,8 +231,8 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
     Raises RuntimeError for a type of numbers or a number of axes that is not supported.
     """
     dtype = library.dtype(array)
-    code = _library.TYPES.get("uint8" if dtype == np.bool_ else dtype.name)
-    if code is None or not dtype.isnative:
+    code = TYPE_CODES.get(dtype)
+    if code is None:
         raise RuntimeError(f"data type not supported: {argument} has elements of {dtype}")
     shape = library.shape(array)
     if len(shape) > _functions.MAXIMUM_DIMENSION:

@@ -8,11 +8,10 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from .. import _library
 from .._checks import named
 from . import _library as _functions
 from ._arguments import by_parts, check_order, describe_interpolation, element_code, make_output, mode_code, numbers, take_input
-from ._array import ArrayLibrary, as_native, host_array, is_output_type, library_of, overlap
+from ._array import TYPE_CODES, ArrayLibrary, as_native, host_array, is_output_type, library_of, overlap
 
 _RANK = "input and output rank must be > 0"
 
@@ -130,7 +129,7 @@ def map_coordinates(
         dtype = library.dtype(coordinates)
         description.map = _functions.COORDINATES
         description.coordinates = library.address(coordinates)
-        description.coordinate_type = _library.TYPES["uint8" if dtype == np.bool_ else dtype.name]
+        description.coordinate_type = TYPE_CODES[dtype]
         description.coordinate_stride = library.strides(coordinates)[0]
         _functions.interpolate(description)
 
