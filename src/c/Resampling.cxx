@@ -188,8 +188,12 @@ RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resamp
   DescribeResampling(resampling, samples, context, plan);
   const auto stream = static_cast<StreamHandle>(image.stream);
   const auto make = [&](const SourceDescriptor & descriptor, double begin, double end) {
-    return Naming("image",
-                  [&] { return MakeSourceOnDevice(descriptor, image.pixels, true, stream, context.Part(begin, end)); });
+    return Naming("image", [&] {
+      // In one stream the resampling is behind what has written the pixels.
+      return descriptor.NeedsPreparation() || image.stream != resampling.stream
+               ? MakeSourceOnDevice(descriptor, image.pixels, true, stream, context.Part(begin, end))
+               : BorrowOnDevice(descriptor, image.pixels, context);
+    });
   };
   const auto                          source = make(samples, 0.0, 0.4);
   std::shared_ptr<const SampleSource> outside;
