@@ -254,9 +254,9 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
     is_simple = _is_simple(transform)
     fields = [leaf for leaf, _, kind in leaves if _is_field(kind)]
     # Of what is in a composite SimpleITK gives copies, which are interpolated linearly: only the composite's text tells.
-    told = re.findall(r"^\s*Interpolator:\s*(\w+)", str(transform), re.MULTILINE) if is_simple and fields else []
-    if is_simple and len(told) != len(fields):
-        raise TypeError(f"{name}: SimpleITK does not tell how the transform interpolates its field; give a DisplacementField.")
+    told = _interpolators_of(transform) if is_simple and fields else [n for leaf in fields for n in _interpolators_of(leaf)]
+    if len(told) != len(fields):
+        raise TypeError(f"{name}: it does not tell how it interpolates its field; give a DisplacementField.")
     for leaf, own, kind in reversed(leaves):
         dimension = leaf.GetDimension() if is_simple else leaf.GetInputSpaceDimension()
         if dimension != stages.dimension:
@@ -264,8 +264,7 @@ def _append_object(transform: Any, stages: Stages, device: int, name: str) -> No
         if kind == "BSplineTransform":
             _append_spline_object(leaf, is_simple, stages, device, own)
         elif _is_field(kind):
-            interpolator = told.pop() if is_simple else leaf.GetInterpolator().GetNameOfClass()
-            _append_field_object(leaf, interpolator, stages, device, own)
+            _append_field_object(leaf, told.pop(), stages, device, own)
         elif leaf.IsLinear():
             stages.add_affine(*_linear_map(leaf, dimension), own)
         else:
@@ -283,6 +282,14 @@ def _leaves_of(transform: Any, name: str) -> Iterator[tuple[Any, str, str]]:
         return
     for i in range(transform.GetNumberOfTransforms()):
         yield from _leaves_of(transform.GetNthTransform(i), f"{name}[{i}]")
+
+
+def _interpolators_of(transform: Any) -> list[str]:
+    """Names of the classes by which a transform, or those in a composite, interpolate fields."""
+    found: Any = transform.GetInterpolator() if hasattr(transform, "GetInterpolator") else None
+    if hasattr(found, "GetNameOfClass"):
+        return [str(found.GetNameOfClass())]
+    return re.findall(r"^\s*Interpolator:\s*(\w+)", str(transform), re.MULTILINE)
 
 
 def _is_field(kind: str) -> bool:
