@@ -218,9 +218,10 @@ RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resamp
 void
 CheckApart(const cudaspline_resampling & resampling, const SourceDescriptor & samples, const void * pixels)
 {
-  const ScalarType type = ScalarTypeOfCode(resampling.output_type, "resampling.output_type");
-  std::size_t      bytes = SizeOf(type) * samples.components;
-  for (unsigned int d = 0; d < samples.dimension; ++d)
+  const ScalarType   type = ScalarTypeOfCode(resampling.output_type, "resampling.output_type");
+  const unsigned int dimension = std::min(samples.dimension, 3U); // more are refused elsewhere
+  std::size_t        bytes = SizeOf(type) * samples.components;
+  for (unsigned int d = 0; d < dimension; ++d)
   {
     bytes *= static_cast<std::size_t>(std::max<std::int64_t>(resampling.output_size[d], 0));
   }
@@ -235,8 +236,8 @@ CheckApart(const cudaspline_resampling & resampling, const SourceDescriptor & sa
     {
       continue;
     }
-    std::size_t displacements = samples.dimension * SizeOf(ScalarTypeOfCode(stage.type, "stage.type"));
-    for (unsigned int d = 0; d < samples.dimension; ++d)
+    std::size_t displacements = dimension * SizeOf(ScalarTypeOfCode(stage.type, "stage.type"));
+    for (unsigned int d = 0; d < dimension; ++d)
     {
       displacements *= static_cast<std::size_t>(std::max<std::int64_t>(stage.size[d], 0));
     }

@@ -206,3 +206,15 @@ def test_numbers_of_numpy_are_numbers():
     assert found.shape == (5, 4, 3)
     grid = cudaspline.BSplineGrid(GRID.coefficients, order=numpy.int64(2))
     assert numpy.array_equal(cudaspline.resample(IMAGE, grid), IMAGE)
+
+
+def test_images_of_four_axes_are_not_resampled():
+    """In C: the package refuses them before."""
+    pixels = numpy.zeros((2, 3, 4, 5), "f4")
+    image = _library.Image(pixels=pixels.ctypes.data, device=-1, dimension=4, components=1, pixel=8, element=8)
+    image.size[:4] = (5, 4, 3, 2)
+    out = numpy.zeros(120, "f4")
+    resampling = _library.Resampling(output=out.ctypes.data, output_type=8, device=-1)
+    resampling.output_size[:3] = (5, 4, 3)
+    with pytest.raises(ValueError, match="^image.dimension is 4"):
+        _library.Call().run("cudaspline_resample", image, resampling)
