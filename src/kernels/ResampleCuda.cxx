@@ -251,7 +251,7 @@ PrepareInPlace(const ResampleDescriptor & descriptor, const SampleSource & sourc
   const char * const    limit = std::getenv("CUDASPLINE_MEMORY_LIMIT");
   const MemoryPlan      plan =
     PlanResample(source.GetDescriptor(), descriptor, std::numeric_limits<std::size_t>::max(), true);
-  if (plan.tableBytes > largest || context.memoryLimit > 0 || (limit != nullptr && *limit != '\0'))
+  if (!plan.fits || plan.tableBytes > largest || context.memoryLimit > 0 || (limit != nullptr && *limit != '\0'))
   {
     return Prepare(descriptor, source, context);
   }
