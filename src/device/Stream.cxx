@@ -22,13 +22,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
-#include <exception>
-#include <map>
-#include <mutex>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -48,78 +43,15 @@ DeviceScope::~DeviceScope()
   }
 }
 
-namespace
-{
-/** Streams that nobody has, by device, for the next operations: to make one and to destroy it takes longer than the
- * kernel of a small image. */
-struct IdleStreams
-{
-  static constexpr std::size_t             Most = 64; // of a device
-  std::mutex                               mutex;
-  std::map<int, std::vector<cudaStream_t>> ofDevice;
-};
-
-/** Never destroyed: at exit the CUDA runtime may be gone before it. */
-IdleStreams &
-TheIdleStreams()
-{
-  static IdleStreams * const streams = new IdleStreams;
-  return *streams;
-}
-
-/** \return null where there is none */
-cudaStream_t
-TakeIdleStream(int device)
-{
-  IdleStreams &                     streams = TheIdleStreams();
-  const std::lock_guard<std::mutex> lock(streams.mutex);
-  std::vector<cudaStream_t> &       idle = streams.ofDevice[device];
-  if (idle.empty())
-  {
-    return nullptr;
-  }
-  const cudaStream_t stream = idle.back();
-  idle.pop_back();
-  return stream;
-}
-
-/** Keeps a stream in which nothing is left but the freeing of buffers; destroys it where there are enough. */
-void
-KeepIdleStream(int device, cudaStream_t stream) noexcept
-{
-  try
-  {
-    IdleStreams &                     streams = TheIdleStreams();
-    const std::lock_guard<std::mutex> lock(streams.mutex);
-    std::vector<cudaStream_t> &       idle = streams.ofDevice[device];
-    if (idle.size() < IdleStreams::Most)
-    {
-      idle.push_back(stream);
-      return;
-    }
-  }
-  catch (const std::exception &)
-  {
-    // No memory to keep it in.
-  }
-  IgnoreCuda(cudaStreamDestroy(stream));
-}
-} // namespace
-
 Stream::Stream()
 {
-  int device = 0;
-  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
-  cudaStream_t handle = IsForkedChild() ? nullptr : TakeIdleStream(device); // in a child they are the parent's
-  if (handle == nullptr)
-  {
-    // Not blocking: work in the legacy default stream of other libraries does not hold this one up.
-    CheckCuda(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  }
-  m_Handle = std::shared_ptr<CUstream_st>(handle, [device](cudaStream_t stream) {
+  cudaStream_t handle = nullptr;
+  // Not blocking: work in the legacy default stream of other libraries does not hold this one up.
+  CheckCuda(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  m_Handle = std::shared_ptr<CUstream_st>(handle, [](cudaStream_t stream) {
     if (!IsForkedChild()) // where the stream is the parent's
     {
-      KeepIdleStream(device, stream);
+      IgnoreCuda(cudaStreamDestroy(stream));
     }
   });
 }

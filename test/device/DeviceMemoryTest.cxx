@@ -27,12 +27,9 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <functional>
-#include <mutex>
 #include <random>
-#include <set>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -217,48 +214,6 @@ TEST(DeviceMemoryGpu, PinnedMemoryIsKeptForTheNext)
   const PinnedBuffer another(bytes);
   EXPECT_NE(another.Data(), first);
   ReleasePinnedMemory();
-}
-
-TEST(DeviceMemoryGpu, StreamsAreKeptForTheNext)
-{
-  CUDASPLINE_NEEDS_GPU();
-  const StreamHandle first = Stream().Get();
-  const Stream       again;
-  EXPECT_EQ(again.Get(), first);
-  const Stream another;
-  EXPECT_NE(another.Get(), first);
-  // That of a buffer is somebody's until the buffer is gone.
-  DeviceBuffer kept(100, Stream());
-  Stream       third;
-  kept = DeviceBuffer();
-  const Stream fourth;
-  EXPECT_NE(third.Get(), fourth.Get());
-  // Threads that take and leave them at once have each their own.
-  std::vector<std::thread> threads;
-  std::atomic<int>         wrong{ 0 };
-  std::set<StreamHandle>   taken;
-  std::mutex               mutex;
-  for (int t = 0; t < 8; ++t)
-  {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 200; ++i)
-      {
-        const Stream stream;
-        {
-          const std::lock_guard<std::mutex> lock(mutex);
-          wrong += taken.insert(stream.Get()).second ? 0 : 1;
-        }
-        const DeviceBuffer                buffer(1000, stream);
-        const std::lock_guard<std::mutex> lock(mutex);
-        taken.erase(stream.Get());
-      }
-    });
-  }
-  for (std::thread & thread : threads)
-  {
-    thread.join();
-  }
-  EXPECT_EQ(wrong, 0);
 }
 
 TEST(DeviceMemoryGpu, DeviceMemoryIsKeptForTheNext)
