@@ -42,9 +42,7 @@ namespace CudaSplineRegister
  * \exception ProgramError all values are the same */
 template <typename TImage>
 itk::Point<double, TImage::ImageDimension>
-CentreOfGravity(const TImage *                                     image,
-                const itk::SpatialObject<TImage::ImageDimension> * mask,
-                const std::string &                                name)
+CentreOfGravity(const TImage * image, const itk::SpatialObject<TImage::ImageDimension> * mask, const std::string & name)
 {
   constexpr unsigned int dimension = TImage::ImageDimension;
   const auto             forEach = [&](const auto & run) {

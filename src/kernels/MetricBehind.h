@@ -51,7 +51,7 @@ SplineSlopes(const TransformStage<VDimension> & stage,
   {
     return false;
   }
-  double                           index[VDimension];
+  double                             index[VDimension];
   ContiguousTaps<VDimension, double> taps;
   std::int64_t                       stride = 1;
   PointToContinuousIndex(stage.origin, stage.pointToIndex, point, index);

@@ -54,7 +54,7 @@ protected:
   void
   Change(const std::string & name, const TChange & change) const
   {
-    const auto                                   image = ReadTestImage<Image<2>>(Path(name));
+    const auto                                  image = ReadTestImage<Image<2>>(Path(name));
     itk::ImageRegionIteratorWithIndex<Image<2>> it(image, image->GetBufferedRegion());
     for (; !it.IsAtEnd(); ++it)
     {
@@ -97,9 +97,11 @@ TEST_F(RegisterStages, MomentsUnderMasks)
   WritePair<2>(KnownRigid().GetPointer(), planeSize);
   WriteMask("fixed.nrrd", "fixed-mask.nrrd");
   WriteMask("moving.nrrd", "moving-mask.nrrd");
-  const std::vector<std::string> masks{ "--fixed-mask", Path("fixed-mask.nrrd"), "--moving-mask", Path("moving-mask.nrrd") };
-  const Point<2>                 expected = MiddleOf(masks);
-  const Point<2>                 before = MiddleOf({});
+  const std::vector<std::string> masks{
+    "--fixed-mask", Path("fixed-mask.nrrd"), "--moving-mask", Path("moving-mask.nrrd")
+  };
+  const Point<2> expected = MiddleOf(masks);
+  const Point<2> before = MiddleOf({});
   EXPECT_GT(expected.EuclideanDistanceTo(before), 0.05);
   const auto blind = [](float value, const itk::Index<2> & index) {
     return index[0] < 25 ? value : (index[0] % 2 == 0 ? 5000.0F : -4000.0F);
@@ -122,21 +124,21 @@ TEST_F(RegisterStages, LevelsBeginAtTheBestPlace)
   bool isLastBest = true;
   for (int iterations = 2; iterations <= 9; ++iterations)
   {
-    ExpectQuietSuccess(Register({ "--stage",        "affine",
-                                  "--metric",       "meansquares",
-                                  "--optimizer",    "lbfgs",
-                                  "--levels",       "2",
-                                  "--shrink",       "1,1",
-                                  "--sigmas",       "0,0",
-                                  "--step",         "20",
-                                  "--precision",    "double",
-                                  "--initialize",   "centre",
-                                  "--iterations",   std::to_string(iterations),
-                                  "-o",             Path("out.tfm"),
-                                  "--report",       Path("report.json") }));
-    double best = HUGE_VAL;
-    double last = HUGE_VAL;
-    double next = HUGE_VAL;
+    ExpectQuietSuccess(Register({ "--stage",      "affine",
+                                  "--metric",     "meansquares",
+                                  "--optimizer",  "lbfgs",
+                                  "--levels",     "2",
+                                  "--shrink",     "1,1",
+                                  "--sigmas",     "0,0",
+                                  "--step",       "20",
+                                  "--precision",  "double",
+                                  "--initialize", "centre",
+                                  "--iterations", std::to_string(iterations),
+                                  "-o",           Path("out.tfm"),
+                                  "--report",     Path("report.json") }));
+    double               best = HUGE_VAL;
+    double               last = HUGE_VAL;
+    double               next = HUGE_VAL;
     const nlohmann::json report = ReadReport();
     for (const auto & iteration : report["iterations"])
     {
@@ -198,7 +200,8 @@ TEST_F(RegisterStages, StagesBehindASpline)
 TEST_F(RegisterStages, SaysWhereItkDoesTheWork)
 {
   WritePair<2>(KnownRigid().GetPointer(), planeSize);
-  const ProgramResult result = Register({ "--stage", "rigid", "--bins", "200", "--iterations", "2,2", "-o", Path("out.tfm") });
+  const ProgramResult result =
+    Register({ "--stage", "rigid", "--bins", "200", "--iterations", "2,2", "-o", Path("out.tfm") });
   EXPECT_EQ(result.code, 0) << result.errors;
   EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
   for (const char * const words : { "warning", "stage 1 (rigid)", "ITK's own metric", "160 bins" })

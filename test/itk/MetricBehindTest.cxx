@@ -142,7 +142,11 @@ SplineAround()
 }
 
 /** What comes behind: a field, splines, or both with a linear transform between. */
-const std::vector<std::string> AllBehind{ "field", "spline of order 1", "spline of order 2", "spline of order 3", "both" };
+const std::vector<std::string> AllBehind{ "field",
+                                          "spline of order 1",
+                                          "spline of order 2",
+                                          "spline of order 3",
+                                          "both" };
 
 template <unsigned int VDimension>
 using Composite = itk::CompositeTransform<double, VDimension>;
@@ -296,7 +300,8 @@ TEST_P(MetricBehind, MeanSquares)
   const MetricTolerance inSingle{ 1e-6, 1e-5 };
   CompareAll<MeanSquaresReference, MeanSquares, Image2D>(
     { "B-spline", "B-spline of order 1", "B-spline of order 2", "field", "rigid", "affine" }, inDouble, inSingle);
-  CompareAll<MeanSquaresReference, MeanSquares, Image3D>({ "B-spline of order 1", "field", "affine" }, inDouble, inSingle);
+  CompareAll<MeanSquaresReference, MeanSquares, Image3D>(
+    { "B-spline of order 1", "field", "affine" }, inDouble, inSingle);
 }
 
 TEST_P(MetricBehind, Correlation)

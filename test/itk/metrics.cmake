@@ -5,6 +5,7 @@ add_executable(
   CudaMattesMutualInformationImageToImageMetricv4Test.cxx
   CudaMeanSquaresImageToImageMetricv4Test.cxx
   MetricBehindTest.cxx
+  MetricCombinationsTest.cxx
   MetricFallbackTest.cxx
   MetricFieldsTest.cxx
   MetricItkChecksTest.cxx

@@ -70,9 +70,9 @@ ShearGrid(TransformKind kind, int order)
     stage.origin[d] = -24.0;
     stage.pointToIndex[d][d] = 1.0 / spacing;
   }
-  const bool   isField = kind == TransformKind::DisplacementField; // whose numbers lie side by side
-  const auto   count = static_cast<std::size_t>(size * size * size);
-  const auto   numbers = std::make_shared<std::vector<double>>(3 * count);
+  const bool isField = kind == TransformKind::DisplacementField; // whose numbers lie side by side
+  const auto count = static_cast<std::size_t>(size * size * size);
+  const auto numbers = std::make_shared<std::vector<double>>(3 * count);
   for (std::size_t n = 0; n < count; ++n)
   {
     const auto   at = static_cast<std::int64_t>(n);
@@ -143,9 +143,9 @@ TEST_P(MetricsBehind, AShearIsAShear)
     const bool  asList = front != Front::Field && random.Engine()() % 2 == 0;
     SCOPED_TRACE("choice " + std::to_string(choice) + (withMasks ? ", masks" : "") + (asList ? ", list, " : ", ") +
                  NameOf(element));
-    const auto grid = front == Front::Splines ? RandomGrid(1 + kind % 3, random)
-                                              : (front == Front::Field ? still : identity);
-    const auto shear = ShearGrid(kind == 0 ? TransformKind::DisplacementField : TransformKind::BSpline, kind);
+    const auto grid =
+      front == Front::Splines ? RandomGrid(1 + kind % 3, random) : (front == Front::Field ? still : identity);
+    const auto          shear = ShearGrid(kind == 0 ? TransformKind::DisplacementField : TransformKind::BSpline, kind);
     const MetricSources sources = metric.Make(element, withMasks, asList, context);
     MetricDescriptor    straight = Describe(pass, front, ShearMatrix(), grid);
     MetricDescriptor    bent = Describe(pass, front, shear, grid);
