@@ -69,7 +69,9 @@ CudaSplineHostExecutor::ParallelFor(std::int64_t count, const Body & body) const
 unsigned int
 CudaSplineHostExecutor::GetConcurrency() const
 {
-  return std::min<unsigned int>(m_Threader->GetNumberOfWorkUnits(), m_Threader->GetMaximumNumberOfThreads());
+  // ITK says 0 where two threads make its pool of threads at the same time.
+  return std::max<unsigned int>(
+    1, std::min<unsigned int>(m_Threader->GetNumberOfWorkUnits(), m_Threader->GetMaximumNumberOfThreads()));
 }
 
 bool

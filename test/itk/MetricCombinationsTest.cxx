@@ -152,10 +152,10 @@ CompareWithDifferences(const std::string & name, unsigned int order, bool onGpu)
 {
   constexpr double h = 1e-4;
   using ImageType = itk::Image<double, VDimension>;
-  const auto fixed = VDimension == 2 ? BlobImage<ImageType>({ 12, 11 }, 0.9, 0.3)
-                                     : BlobImage<ImageType>({ 8, 7, 6 }, 1.2, 0.3);
-  const auto moving = VDimension == 2 ? BlobImage<ImageType>({ 37, 39 }, 1.6, 1.5)
-                                      : BlobImage<ImageType>({ 19, 18, 16 }, 2.5, 1.5);
+  const auto fixed =
+    VDimension == 2 ? BlobImage<ImageType>({ 12, 11 }, 0.9, 0.3) : BlobImage<ImageType>({ 8, 7, 6 }, 1.2, 0.3);
+  const auto moving =
+    VDimension == 2 ? BlobImage<ImageType>({ 37, 39 }, 1.6, 1.5) : BlobImage<ImageType>({ 19, 18, 16 }, 2.5, 1.5);
   const auto transform = AnalyticTransform<VDimension>(name);
   auto       metric = TMetric::New();
   SCOPED_TRACE(std::string(metric->GetNameOfClass()) + ", " + name + ", " + std::to_string(VDimension) + "D, order " +
