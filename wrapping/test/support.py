@@ -26,6 +26,13 @@ INTEGERS = (itk.UC, itk.SS)
 SINGLE = 216 * 6 * numpy.finfo(numpy.float32).eps / 2
 
 
+def superclass(wrapped):
+    """ITK's class that a class of the module derives from, where it has no name of its own in Python."""
+    (base,) = wrapped.__bases__
+    assert "Cuda" not in base.New().GetNameOfClass()
+    return base
+
+
 def name_of(pixel):
     return {itk.F: "float", itk.UC: "unsigned char", itk.SS: "short", itk.D: "double"}[pixel]
 
