@@ -40,6 +40,8 @@ def name_of(pixel):
 class Case(unittest.TestCase):
     """A test with random numbers of its own."""
 
+    kept = []  # whose parts are read: a size, a spacing, an origin and a direction in Python do not keep their image alive
+
     def setUp(self):
         self.random = numpy.random.default_rng([SEED, *self.id().encode()])
 
