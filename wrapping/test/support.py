@@ -91,6 +91,12 @@ class Case(unittest.TestCase):
         image = itk.image_from_array(values.astype(numpy.float32), ttype=vector_type)
         return self.grid(image, (1.1, 0.8, 1.7)[:dimension], (-5.0, 3.0, 11.0)[:dimension], 0.3)
 
+    def field_of(self, values, field_type):
+        """An image of vectors of double: ITK's Python classes copy none of these, so the image looks into the array."""
+        values = numpy.ascontiguousarray(values, dtype=numpy.float64)
+        self.kept.append(values)
+        return itk.image_view_from_array(values, ttype=field_type)
+
     def as_float(self, image):
         real = itk.image_from_array(itk.array_view_from_image(image).astype(numpy.float32))
         real.CopyInformation(image)

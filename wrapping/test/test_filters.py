@@ -162,7 +162,7 @@ class Resample(Case):
             image = self.image(itk.F, dimension)
             double = itk.Image[itk.Vector[itk.D, dimension], dimension]
             array = itk.array_from_image(self.vectors(dimension, scale=1.0)).astype(numpy.float64)
-            field = self.grid(itk.image_from_array(array, ttype=double), [2.0] * dimension, [-9.0] * dimension, 0.1)
+            field = self.grid(self.field_of(array, double), [2.0] * dimension, [-9.0] * dimension, 0.1)
             moved = itk.DisplacementFieldTransform[itk.D, dimension].New()
             moved.SetDisplacementField(field)
             transform = itk.CompositeTransform[itk.D, dimension].New()

@@ -47,7 +47,7 @@ class Scales(Case):
         """A displacement field on the image's grid."""
         field_type = itk.Image[itk.Vector[itk.D, dimension], dimension]
         values = itk.array_from_image(self.vectors(dimension, tuple(itk.size(image)), scale=1.0)).astype(numpy.float64)
-        field = itk.image_from_array(values, ttype=field_type)
+        field = self.field_of(values, field_type)
         field.CopyInformation(image)
         transform = itk.DisplacementFieldTransform[itk.D, dimension].New()
         transform.SetDisplacementField(field)
