@@ -61,7 +61,9 @@ namespace itk
  * Accelerated are images of 2 and 3 dimensions of float or double pixels; moving transforms of double precision that
  * are linear, and composites of linear ones as ImageRegistrationMethodv4 makes them; B-spline transforms of orders 1 to
  * 3, and displacement fields, smoothed ones too, on the virtual grid (not with sampled points), before which any
- * transform may come that the kernels walk, and behind which linear ones (no Jacobian is made of them); moving images
+ * transform may come that the kernels walk (no Jacobian is made of them); behind all of these, too, any transform that
+ * the kernels walk, as stages of a registration leave them, through whose Jacobian by position gradients come back:
+ * of B-splines their derivative, where ITK throws, of displacement fields ITK's differences; moving images
  * interpolated by nearest neighbours, linearly, or by B-splines, by ITK's classes or the module's; gradients of any
  * gradient filter on the moving image's grid and of ITK's central differences; moving masks that are
  * ImageMaskSpatialObjects; every sampling. All else is the superclass'; GetFallbackReason() says why.
@@ -71,7 +73,9 @@ namespace itk
  * ITK's to 1e-12, derivatives to 1e-10; in single precision to 1e-6 and 1e-5 (relative; derivatives in the L2 norm).
  * ITK's B-spline coefficients of orders 2 to 5 are themselves exact to 4e-10 of the largest pixel, near the edges at
  * which its recursion begins: with those both agree to some 1e-9; with an interpolator of ITK's that has float
- * coefficients to some 1e-6.
+ * coefficients to some 1e-6. The Jacobian by position of displacement fields is that of ITK 5.3 and later: ITK 5.2
+ * takes other ones of fields that are turned or anisotropic, at their borders, and outside, where it reads beyond their
+ * memory.
  *
  * \tparam TMetric the metric of ITK, with its template parameters
  * \ingroup CudaSpline */
@@ -124,8 +128,9 @@ public:
   ///@}
 
   /** Whether the gradient of the moving image is that of the B-spline which interpolates it, and not one of ITK's: the
-   * derivative is then the value's own. Off by default, as ITK has no such gradient. Where the kernels cannot evaluate
-   * the metric, derivatives throw an exception then. */
+   * derivative is then the value's own, but for displacement fields behind the transform that is optimized, whose
+   * Jacobian are differences. Off by default, as ITK has no such gradient. Where the kernels cannot evaluate the
+   * metric, derivatives throw an exception then. */
   ///@{
   itkSetMacro(UseAnalyticMovingImageGradient, bool);
   itkGetConstMacro(UseAnalyticMovingImageGradient, bool);

@@ -136,19 +136,14 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
   }
   const bool   withDerivative = this->GetComputeDerivative();
   const auto & stages = descriptor.chain.stages;
-  if (optimized.size() == 1 && stages[optimized[0]].kind == CudaSpline::TransformKind::BSpline)
+  const auto   isAllOf = [&](std::size_t stage) {
+    return CudaSpline::TransformChain::CountOf(stages[stage], ImageDimension) ==
+           static_cast<std::int64_t>(this->GetNumberOfParameters());
+  };
+  if (optimized.size() == 1 && stages[optimized[0]].kind == CudaSpline::TransformKind::BSpline && isAllOf(optimized[0]))
   {
-    const auto coefficients = CudaSpline::TransformChain::CountOf(stages[optimized[0]], ImageDimension);
-    if (descriptor.IsAffineFrom(optimized[0] + 1) &&
-        coefficients == static_cast<std::int64_t>(this->GetNumberOfParameters()))
-    {
-      descriptor.splineStage = static_cast<int>(optimized[0]);
-      return std::string();
-    }
-    if (withDerivative)
-    {
-      return "derivatives by the coefficients of B-splines are accelerated where what comes behind them is linear";
-    }
+    descriptor.splineStage = static_cast<int>(optimized[0]);
+    return std::string();
   }
   if (!withDerivative)
   {
@@ -157,10 +152,7 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
   if (optimized.size() == 1 && stages[optimized[0]].kind == CudaSpline::TransformKind::DisplacementField)
   {
     const auto & field = stages[optimized[0]];
-    bool         isOnGrid = this->HasLocalSupport() && !this->m_UseSampledPointSet &&
-                    descriptor.IsAffineFrom(optimized[0] + 1) &&
-                    CudaSpline::TransformChain::CountOf(field, ImageDimension) ==
-                      static_cast<std::int64_t>(this->GetNumberOfParameters());
+    bool         isOnGrid = this->HasLocalSupport() && !this->m_UseSampledPointSet && isAllOf(optimized[0]);
     for (unsigned int d = 0; d < ImageDimension; ++d)
     {
       isOnGrid = isOnGrid && field.start[d] == descriptor.chain.regionStart[d] &&
@@ -168,19 +160,29 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
     }
     if (!isOnGrid)
     {
-      return "derivatives by the displacements of a field are accelerated on its own grid, without sampled points, "
-             "where "
-             "what comes behind it is linear";
+      return "derivatives by the displacements of a field are accelerated on its own grid, without sampled points";
     }
     descriptor.fieldStage = static_cast<int>(optimized[0]);
     return std::string();
   }
-  if (!descriptor.IsAffineFrom(0))
+  // The linear ones that a point goes through first; what is behind brings gradients back.
+  const auto front = static_cast<std::size_t>(
+    std::find_if(stages.begin(),
+                 stages.end(),
+                 [](const auto & stage) { return stage.kind != CudaSpline::TransformKind::Affine; }) -
+    stages.begin());
+  if (std::any_of(optimized.begin(), optimized.end(), [front](std::size_t stage) { return stage >= front; }))
   {
-    return "derivatives are accelerated by the parameters of linear transforms, and composites of these, and of one "
-           "B-spline transform or displacement field";
+    return "derivatives are accelerated by the parameters of one B-spline transform or displacement field, or of "
+           "linear "
+           "transforms that a point goes through before others";
   }
-  if (!jacobian.Set(this->GetMovingTransform(), descriptor.centre, m_Preparation->extent) ||
+  descriptor.linearStages = static_cast<int>(front);
+  const auto linear =
+    front == stages.size() ? nullptr : CudaSplineDetail::FirstLinearOnes<ImageDimension>(this->GetMovingTransform());
+  if (!jacobian.Set(linear != nullptr ? linear.GetPointer() : this->GetMovingTransform(),
+                    descriptor.centre,
+                    m_Preparation->extent) ||
       jacobian.GetNumberOfParameters() != this->GetNumberOfParameters())
   {
     return "the Jacobian of the moving transform is not that of a linear transform";

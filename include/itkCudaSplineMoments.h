@@ -18,11 +18,14 @@
 #ifndef itkCudaSplineMoments_h
 #define itkCudaSplineMoments_h
 
+#include "itkCompositeTransform.h"
 #include "itkTransform.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace itk
@@ -137,6 +140,46 @@ private:
   JacobianType                         m_AtCentre;
   std::array<JacobianType, VDimension> m_Slopes;
 };
+
+/** \brief The linear transforms that a point goes through first, as one, of which those are optimized that were.
+ *
+ * \param[in] transform a composite transform, however deep; its parts are borrowed
+ * \return the composite of them; what comes behind the first one that is not linear is left out
+ * \ingroup CudaSpline */
+template <unsigned int VDimension>
+typename CompositeTransform<double, VDimension>::Pointer
+FirstLinearOnes(const Transform<double, VDimension, VDimension> * transform)
+{
+  using Composite = CompositeTransform<double, VDimension>;
+  using Part = Transform<double, VDimension, VDimension>;
+  std::vector<std::pair<const Part *, bool>> parts; // in the order in which a point goes through them
+  // Returns whether the next one is to be looked at.
+  const std::function<bool(const Part *, bool)> add = [&](const Part * part, bool isOptimized) {
+    if (const auto * const composite = dynamic_cast<const Composite *>(part))
+    {
+      bool goesOn = true;
+      for (SizeValueType n = composite->GetNumberOfTransforms(); goesOn && n-- > 0;)
+      {
+        goesOn = add(composite->GetNthTransformConstPointer(n), isOptimized && composite->GetNthTransformToOptimize(n));
+      }
+      return goesOn;
+    }
+    const bool isLinear = part->GetTransformCategory() == Part::TransformCategoryEnum::Linear;
+    if (isLinear)
+    {
+      parts.emplace_back(part, isOptimized);
+    }
+    return isLinear;
+  };
+  add(transform, true);
+  const auto first = Composite::New();
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+  {
+    first->AddTransform(const_cast<Part *>(part->first)); // of which the Jacobian is asked alone
+    first->SetNthTransformToOptimize(first->GetNumberOfTransforms() - 1, part->second);
+  }
+  return first;
+}
 
 /** @} */
 } // namespace CudaSplineDetail

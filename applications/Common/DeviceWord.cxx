@@ -66,6 +66,20 @@ CheckDevice(const std::string & device)
   }
 }
 
+void
+CheckDeviceDid(itk::CudaSpline::Backend backend,
+               const std::string &      reason,
+               const std::string &      device,
+               const std::string &      what)
+{
+  const bool isFree = device.empty() || device == "cpu" || backend == itk::CudaSpline::Backend::None;
+  if (!isFree && backend != itk::CudaSpline::Backend::Cuda)
+  {
+    throw ProgramError("device " + device + " was asked for but did not compute " + what + ": " + reason +
+                       "; --device auto or cpu allow another");
+  }
+}
+
 std::string
 DeviceText(itk::CudaSpline::Backend backend, const std::string & device)
 {

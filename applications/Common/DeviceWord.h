@@ -40,6 +40,19 @@ ParseDevice(const std::string & word, bool allowsSeveral);
 void
 CheckDevice(const std::string & device);
 
+/** \brief Throws where a device that was asked for by its number did not compute what there was to compute.
+ *
+ * \param[in] backend that did it; None: there was nothing
+ * \param[in] reason why no device did
+ * \param[in] device as ParseDevice() gives it
+ * \param[in] what was computed
+ * \exception ProgramError it was another backend */
+void
+CheckDeviceDid(itk::CudaSpline::Backend backend,
+               const std::string &      reason,
+               const std::string &      device,
+               const std::string &      what);
+
 /** \brief What computed, for people. */
 std::string
 DeviceText(itk::CudaSpline::Backend backend, const std::string & device);

@@ -37,7 +37,9 @@
 #include "itkCudaSplineFactory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -60,7 +62,7 @@ ReadAs(const std::string & path, ScalarType type)
   return volume.type == type ? volume : CastVolume(volume, type);
 }
 
-/** Reads a mask: 1 where the image is not 0. */
+/** Reads a mask: 1 where the image is a number that is not 0. */
 std::optional<Volume>
 ReadMask(const std::string & path, unsigned int dimension)
 {
@@ -78,7 +80,9 @@ ReadMask(const std::string & path, unsigned int dimension)
   const auto * const from = static_cast<const double *>(image.pixels.get());
   auto * const       to = static_cast<std::uint8_t *>(mask.pixels.get());
   const std::size_t  count = image.grid.GetNumberOfVoxels();
-  std::transform(from, from + count, to, [](double value) { return static_cast<std::uint8_t>(value != 0.0 ? 1 : 0); });
+  std::transform(from, from + count, to, [](double value) {
+    return static_cast<std::uint8_t>(value != 0.0 && !std::isnan(value) ? 1 : 0);
+  });
   if (std::find(to, to + count, 1) == to + count)
   {
     throw ProgramError("the mask \"" + path + "\" is 0 everywhere");
@@ -292,6 +296,11 @@ RunCommand(const Options & options)
     {
       bar.Show(NameOf(options.stages[iteration.stage].kind), FractionDone(iteration, options));
     }
+  };
+  request.note = [&bar](const std::string & text) {
+    bar.Wipe();
+    // At once, while std::cerr is kept for the end.
+    std::fputs((std::string(programName) + ": warning: " + OneLine(text) + "\n").c_str(), stderr);
   };
   const RegistrationResult result = RegisterQuietly(request, options);
   ListenToSignals(false);

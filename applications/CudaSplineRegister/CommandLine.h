@@ -29,6 +29,9 @@ namespace CudaSplineRegister
 
 using namespace CudaSplineProgram; // what the programs share
 
+/** \brief Bins of the metrics' kernels, at most; more are left to ITK's own metric. */
+inline constexpr unsigned int mostBins = 160;
+
 /** \brief What a stage optimizes. */
 enum class StageKind : unsigned char
 {

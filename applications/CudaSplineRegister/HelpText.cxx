@@ -37,11 +37,15 @@ HelpDetails()
 
 Stages
   One --stage each, in order; rigid and affine where there is none. What a stage found is where the next one begins: an affine stage
-  goes on from the matrix of a rigid one, a B-spline comes on top. Options marked * are given once, for all stages, or as often
+  goes on from the matrix of a rigid one, a B-spline comes on top, as does whatever comes behind one. Options marked * are given once, for all stages, or as often
   as there are stages, one for each in order.
   Levels go from coarse to fine: --shrink 4,2,1 samples every fourth voxel first, --sigmas 2,1,0 smooths both images, in voxels, or
   "4,2,0mm". A B-spline's cells are halved from level to level; --grid-spacing is theirs at the last. It moves what lies in the
   fixed image.
+
+Beginning
+  --initialize moments lays the centres of gravity on each other: of what values are above the least one, so that they may be negative,
+  as of CT, and under the masks. Masks count where they are not 0, nor NaN.
 
 Optimizers (ITK's)
   regular-step (for rigid and affine stages, where none is named), gradient-descent, conjugate-gradient, lbfgs (for B-splines). --step

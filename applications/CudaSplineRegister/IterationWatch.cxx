@@ -53,15 +53,17 @@ LongestWay(const std::vector<double> & from, const std::vector<double> & to, uns
 
 } // namespace
 
-IterationWatch::IterationWatch(OptimizerType *             optimizer,
-                               const itk::TransformBase *  transform,
-                               const RegistrationRequest & request,
-                               std::size_t                 stage,
-                               const PlacesOf &            placesOf)
+IterationWatch::IterationWatch(OptimizerType *               optimizer,
+                               const itk::TransformBase *    transform,
+                               const RegistrationRequest &   request,
+                               std::size_t                   stage,
+                               const PlacesOf &              placesOf,
+                               const std::function<void()> & evaluated)
   : m_Optimizer(optimizer)
   , m_Transform(transform)
   , m_Request(request)
   , m_PlacesOf(placesOf)
+  , m_Evaluated(evaluated)
   , m_Observer(optimizer->AddObserver(itk::IterationEvent(), [this](const itk::EventObject &) { this->Look(); }))
 {
   m_Iteration.stage = stage;
@@ -96,6 +98,10 @@ IterationWatch::Look()
   if (!isBeforeStep && m_Iteration.number > 0 && m_Transform->GetParameters() == m_Before)
   {
     return; // VNL's optimizers report an evaluation twice
+  }
+  if (m_Iteration.number == 0)
+  {
+    m_Evaluated();
   }
   ++m_Iteration.number;
   m_Iteration.value = isBeforeStep ? m_Optimizer->GetCurrentMetricValue() : m_Optimizer->GetMetric()->GetCurrentValue();
@@ -138,6 +144,12 @@ IterationWatch::EndLevel()
 {
   if (!m_Levels.empty() && m_Levels.back().stop.empty())
   {
+    // A line search may have ended in the midst.
+    const bool isDescent = dynamic_cast<itk::GradientDescentOptimizerv4Template<double> *>(m_Optimizer) != nullptr;
+    if (!isDescent && m_Best.Size() == m_Transform->GetNumberOfParameters())
+    {
+      m_Optimizer->GetModifiableMetric()->SetParameters(m_Best);
+    }
     LevelResult & level = m_Levels.back();
     level.seconds = m_Time.GetSeconds();
     level.stop = m_IsShort ? "the step of " + Brief(m_Iteration.step) + " mm is below " + Brief(m_MinimumStep) + " mm"
@@ -149,12 +161,6 @@ std::vector<LevelResult>
 IterationWatch::TakeLevels()
 {
   this->EndLevel();
-  // A line search may have ended in the midst.
-  const bool isDescent = dynamic_cast<itk::GradientDescentOptimizerv4Template<double> *>(m_Optimizer) != nullptr;
-  if (!isDescent && m_Best.Size() == m_Transform->GetNumberOfParameters())
-  {
-    m_Optimizer->GetModifiableMetric()->SetParameters(m_Best);
-  }
   return std::exchange(m_Levels, {});
 }
 

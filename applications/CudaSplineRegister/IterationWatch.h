@@ -48,12 +48,14 @@ public:
    * \param[in] transform that it optimizes
    * \param[in] request whom to tell, and which signal stops
    * \param[in] stage its number
-   * \param[in] placesOf where the transform's parameters have places now */
-  IterationWatch(OptimizerType *             optimizer,
-                 const itk::TransformBase *  transform,
-                 const RegistrationRequest & request,
-                 std::size_t                 stage,
-                 const PlacesOf &            placesOf);
+   * \param[in] placesOf where the transform's parameters have places now
+   * \param[in] evaluated called when a level's first iteration has evaluated the metric; may throw */
+  IterationWatch(OptimizerType *               optimizer,
+                 const itk::TransformBase *    transform,
+                 const RegistrationRequest &   request,
+                 std::size_t                   stage,
+                 const PlacesOf &              placesOf,
+                 const std::function<void()> & evaluated);
   IterationWatch(const IterationWatch &) = delete;
   IterationWatch &
   operator=(const IterationWatch &) = delete;
@@ -63,6 +65,11 @@ public:
    * \param[in] minimumStep a step that is shorter (mm) ends the level */
   void
   BeginLevel(std::size_t level, double minimumStep);
+
+  /** \brief Ends the level, if one has begun: a line search may have ended in the midst, so the transform gets its best
+   * parameters. To be called before a level's grid becomes the next one's. */
+  void
+  EndLevel();
 
   /** \brief The levels that were begun; the last one has ended when this is called. */
   std::vector<LevelResult>
@@ -78,13 +85,12 @@ public:
 private:
   void
   Look();
-  void
-  EndLevel();
 
   OptimizerType *             m_Optimizer;
   const itk::TransformBase *  m_Transform;
   const RegistrationRequest & m_Request;
   PlacesOf                    m_PlacesOf;
+  std::function<void()>       m_Evaluated;
   unsigned long               m_Observer;
   std::vector<double>         m_Places;
   double                      m_MinimumStep{ 0.0 };

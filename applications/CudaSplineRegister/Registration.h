@@ -68,14 +68,15 @@ struct StageResult
 /** \brief What to register. */
 struct RegistrationRequest
 {
-  const Options *                        options{ nullptr };
-  Volume                                 fixed; ///< of float or double pixels, as the moving image
-  Volume                                 moving;
-  std::optional<Volume>                  fixedMask; ///< of std::uint8_t, 0 or 1
-  std::optional<Volume>                  movingMask;
-  itk::TransformBase::Pointer            initial; ///< of the images' dimension, in double; null: none
-  std::function<void(const Iteration &)> progress;
-  const std::atomic<int> *               stopSignal{ nullptr }; ///< not 0: end at the next iteration
+  const Options *                          options{ nullptr };
+  Volume                                   fixed; ///< of float or double pixels, as the moving image
+  Volume                                   moving;
+  std::optional<Volume>                    fixedMask; ///< of std::uint8_t, 0 or 1
+  std::optional<Volume>                    movingMask;
+  itk::TransformBase::Pointer              initial; ///< of the images' dimension, in double; null: none
+  std::function<void(const Iteration &)>   progress;
+  std::function<void(const std::string &)> note; ///< what the user should know before a stage has ended
+  const std::atomic<int> *                 stopSignal{ nullptr }; ///< not 0: end at the next iteration
 };
 
 /** \brief What was found. */

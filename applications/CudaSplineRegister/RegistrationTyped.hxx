@@ -18,6 +18,8 @@
 #ifndef CudaSplineRegister_RegistrationTyped_hxx
 #define CudaSplineRegister_RegistrationTyped_hxx
 
+#include "CentreOfGravity.h"
+#include "DeviceWord.h"
 #include "Error.h"
 #include "IterationWatch.h"
 #include "Registration.h"
@@ -30,12 +32,12 @@
 
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineTransformParametersAdaptor.h"
-#include "itkImageMomentsCalculator.h"
 #include "itkImageRegistrationMethodv4.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace CudaSplineRegister
 {
@@ -93,28 +95,6 @@ private:
     return mask;
   }
 
-  /** Centre of gravity of an image. */
-  static typename Transforms::Point
-  CentreOfGravity(const ImageType * image, const char * name)
-  {
-    const auto calculator = itk::ImageMomentsCalculator<ImageType>::New();
-    calculator->SetImage(image);
-    try
-    {
-      calculator->Compute();
-    }
-    catch (const itk::ExceptionObject &)
-    {
-      throw ProgramError(
-        std::string("the ") + name +
-        " image's values add up to 0, so it has no centre of gravity; use --initialize centre or none");
-    }
-    typename Transforms::Point point;
-    const auto                 centre = calculator->GetCenterOfGravity();
-    std::copy_n(centre.Begin(), VDimension, point.Begin());
-    return point;
-  }
-
   /** Centre of an image's corners. */
   static typename Transforms::Point
   CentreOf(const ImageType * image)
@@ -144,8 +124,8 @@ private:
     auto other = CentreOf(m_Moving);
     if (m_Options.initialization == InitializationKind::Moments)
     {
-      m_Centre = CentreOfGravity(m_Fixed, "fixed");
-      other = CentreOfGravity(m_Moving, "moving");
+      m_Centre = CentreOfGravity(m_Fixed.GetPointer(), m_Inputs.fixedMask.GetPointer(), "fixed");
+      other = CentreOfGravity(m_Moving.GetPointer(), m_Inputs.movingMask.GetPointer(), "moving");
     }
     const auto start = Transforms::MakeLinear(StageKind::Rigid, nullptr, m_Centre);
     start->SetTranslation(other - m_Centre);
@@ -239,12 +219,22 @@ private:
       registration->SetTransformParametersAdaptorsPerLevel(perLevel);
     }
 
-    IterationWatch watch(optimizer, transform, m_Request, number, [this, &transform] {
-      return Transforms::PlacesOf(transform, m_Corners);
-    });
-    const double   voxel = *std::min_element(m_Fixed->GetSpacing().Begin(), m_Fixed->GetSpacing().End());
+    IterationWatch watch(
+      optimizer,
+      transform,
+      m_Request,
+      number,
+      [this, &transform] { return Transforms::PlacesOf(transform, m_Corners); },
+      [&, isFirst = true]() mutable {
+        if (std::exchange(isFirst, false))
+        {
+          this->CheckBackend(number, metric);
+        }
+      });
+    const double voxel = *std::min_element(m_Fixed->GetSpacing().Begin(), m_Fixed->GetSpacing().End());
     registration->AddObserver(itk::MultiResolutionIterationEvent(), [&](const itk::EventObject &) {
       const std::size_t level = registration->GetCurrentLevel();
+      watch.EndLevel();
       if (isSpline)
       {
         // The registration does the same behind this event, and finds it done.
@@ -272,7 +262,6 @@ private:
     result.seconds = time.GetSeconds();
     result.backend = metric.backend();
     result.fallbackReason = metric.reason();
-    this->CheckBackend(result);
     return result;
   }
 
@@ -294,16 +283,16 @@ private:
     return adaptors;
   }
 
-  /** With a device asked for by number nothing else will do. */
+  /** With a device asked for by number nothing else will do; that ITK's own metric is at work is said at once. */
   void
-  CheckBackend(const StageResult & result) const
+  CheckBackend(std::size_t number, const typename Metrics::Metric & metric) const
   {
-    const std::string & device = m_Options.device;
-    if (!device.empty() && device != "cpu" && result.backend != itk::CudaSpline::Backend::Cuda &&
-        result.backend != itk::CudaSpline::Backend::None)
+    const itk::CudaSpline::Backend backend = metric.backend();
+    CheckDeviceDid(backend, metric.reason(), m_Options.device, "the metric");
+    if (backend == itk::CudaSpline::Backend::Superclass && m_Request.note)
     {
-      throw ProgramError("device " + device + " was asked for but did not compute the metric: " +
-                         result.fallbackReason + "; --device auto or cpu allow another");
+      m_Request.note("stage " + std::to_string(number + 1) + " (" + NameOf(m_Options.stages[number].kind) +
+                     ") has ITK's own metric, on the CPU, which may take long: " + metric.reason());
     }
   }
 
@@ -346,6 +335,7 @@ WarpTyped(const RegistrationRequest & request, const itk::TransformBase * transf
   }
   filter->SetDevice(request.options->device);
   filter->Update();
+  CheckDeviceDid(filter->GetLastBackend(), filter->GetFallbackReason(), request.options->device, "the warped image");
   return HoldImage(filter->GetOutput(), request.fixed.grid);
 }
 

@@ -89,6 +89,7 @@ struct StageMetrics
     {
       case MetricKind::Mattes: {
         using Type = itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>;
+        static_assert(mostBins == itk::CudaSpline::MostHistogramBins, "what the command line refuses");
         const auto metric = Type::New();
         metric->SetNumberOfHistogramBins(options.bins);
         return SetUp<Type>(metric, inputs, options);

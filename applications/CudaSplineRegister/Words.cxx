@@ -331,6 +331,14 @@ Interpret(Words words, Options & options)
   }
   options.defaultValue = *defaultValue;
   options.device = ParseDevice(words.device, false);
+  const bool hasMattes = std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
+    return stage.metric == MetricKind::Mattes;
+  });
+  if (hasMattes && options.bins > mostBins && !options.device.empty() && options.device != "cpu")
+  {
+    throw ProgramError("--bins " + words.bins + " with --device " + options.device + ": a GPU takes " +
+                       std::to_string(mostBins) + " at most");
+  }
 }
 
 } // namespace CudaSplineRegister

@@ -69,7 +69,7 @@ DeviceEvaluation::DeviceEvaluation(const ResampleDescriptor &                  d
   m_Stream.Synchronize();
   for (int use = 0; use < 2; ++use) // as after the first time
   {
-    m_Gathered = GatherTextureOf(descriptor, *source, AvailableDeviceMemory(context.device));
+    m_Gathered = GatherTextureOf(descriptor, *source, [&context] { return AvailableDeviceMemory(context.device); });
   }
   CheckCuda(cudaEventCreate(&m_Begin), "cudaEventCreate");
   CheckCuda(cudaEventCreate(&m_End), "cudaEventCreate");

@@ -10,7 +10,8 @@ from ._images import Image
 from ._library import DeviceError, DeviceMemoryError, Report, cuda_version, device_count, last_report, release_memory
 from ._library import version as _version
 from ._resample import resample, zoom
-from ._source import Source, prefilter, sample
+from ._sample import sample
+from ._source import Source, prefilter
 from ._transforms import BSplineGrid, DisplacementField
 
 __version__ = _version()

@@ -9,6 +9,7 @@ array's device: CuPy's and PyTorch's current stream, and for JAX, which shows no
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Sequence
@@ -16,6 +17,10 @@ from typing import Any, Callable, Optional, Sequence
 import numpy
 
 from . import _library
+
+#: Names of the supported types: NumPy makes one anew whenever it is asked.
+_NAMES = {numpy.dtype(name): name for name in _library.TYPE_NAMES}
+_SIZES = {name: numpy.dtype(name).itemsize for name in _library.TYPE_NAMES}
 
 #: cudaStreamLegacy: the default stream, which waits for all blocking streams.
 LEGACY_STREAM = 1
@@ -52,6 +57,11 @@ class Buffer:
         """The type as the library numbers it."""
         return _library.TYPES[self.dtype]
 
+    @property
+    def bytes(self) -> int:
+        """Bytes of its elements."""
+        return math.prod(self.shape) * _SIZES[self.dtype]
+
     def result(self) -> Any:
         """The array as the caller gets it: of the kind that the caller gave."""
         return self.finish(self.array)
@@ -85,6 +95,14 @@ def is_array(value: Any) -> bool:
     return isinstance(value, numpy.ndarray) or any(
         hasattr(value, name) for name in ("__cuda_array_interface__", "__dlpack__", "__array_interface__")
     )
+
+
+def shape_of(array: Any, name: str) -> tuple[int, ...]:
+    """The shape of an array or of nested lists. Raises TypeError, naming the argument, for what has none."""
+    try:
+        return tuple(int(n) for n in (array.shape if hasattr(array, "shape") else numpy.shape(array)))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from None
 
 
 def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
@@ -141,11 +159,15 @@ def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: s
     """An array of the caller's that shall be written: of the same kind and place as another one, in C order.
 
     Raises TypeError or ValueError, naming the argument, where it is not."""
+    if not is_array(array):
+        raise TypeError(f"{name}: {type(array).__name__} is no array.")
     found = view(array, name)
-    if found.array is not array:
-        raise ValueError(f"{name}: an array that is written has its elements in C order and native byte order.")
     if found.kind == "jax":
         raise TypeError(f"{name}: arrays of JAX cannot be written.")
+    # Of the classes that NumPy's has (numpy.memmap) the elements are written where they are.
+    same = found.array is array or (isinstance(array, numpy.ndarray) and found.pointer == array.ctypes.data)
+    if not same:
+        raise ValueError(f"{name}: an array that is written has its elements in C order and native byte order.")
     if found.kind == "numpy" and not array.flags.writeable:
         raise ValueError(f"{name}: the array is read-only.")
     if found.kind != like.kind or found.device != like.device:
@@ -157,7 +179,66 @@ def writable(array: Any, name: str, like: Buffer, shape: Sequence[int], dtype: s
     return found
 
 
+def overlap(one: Buffer, other: Buffer) -> bool:
+    """Whether two arrays have bytes in common."""
+    same_place = one.device == other.device
+    return same_place and one.pointer < other.pointer + other.bytes and other.pointer < one.pointer + one.bytes
+
+
+class Output:
+    """Where a result goes: a new array, or the caller's.
+
+    An array of the caller's that has bytes of what is read gets the result when it is complete: the library writes another one before.
+
+    out: the caller's, or None
+    like: the input, for kind and place
+    read: what the operation reads
+    in_place: whether the library writes over the input where both are the same elements of the same type
+
+    Raises TypeError or ValueError for an array that cannot be the result."""
+
+    def __init__(
+        self, out: Any, like: Buffer, shape: Sequence[int], dtype: str, read: Sequence[Buffer] = (), in_place: bool = False
+    ) -> None:
+        self._out = out
+        given = None if out is None else writable(out, "out", like, shape, dtype)
+        self._late: Optional[Buffer] = None
+        if given is not None and any(
+            overlap(given, buffer)
+            and not (in_place and (given.pointer, given.bytes, given.dtype) == (buffer.pointer, buffer.bytes, buffer.dtype))
+            for buffer in read
+        ):
+            self._late = given
+        #: What the library writes.
+        self.buffer = empty(like, shape, dtype) if given is None or self._late is not None else given
+
+    def finish(self, make: Callable[[Buffer], Any]) -> Any:
+        """What the caller gets, when the library is done: his own array, or what make() makes of the new one."""
+        if self._out is None:
+            return make(self.buffer)
+        if self._late is not None:
+            assign(self._late, self.buffer)
+        return self._out
+
+
+def assign(to: Buffer, values: Buffer) -> None:
+    """Copies the elements of an array into another one of the same kind, place, shape and type; returns when they are there."""
+    if to.kind == "cupy":
+        cupy = sys.modules["cupy"]
+        with cupy.cuda.Device(to.device):
+            to.array[...] = values.array
+            cupy.cuda.get_current_stream().synchronize()
+        return
+    to.array[...] = values.array
+    if to.kind == "torch" and to.device >= 0:
+        sys.modules["torch"].cuda.current_stream(to.array.device).synchronize()
+
+
 def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    if type(array) is numpy.ndarray:
+        known, flags = _NAMES.get(array.dtype), array.flags
+        if known is not None and dtype in (None, known) and flags.c_contiguous and flags.aligned:
+            return Buffer("numpy", array, array.__array_interface__["data"][0], -1, None, array.shape, known)
     wanted = numpy.dtype(dtype or array.dtype).newbyteorder("=")
     _check_type(wanted.name, name)
     found = numpy.require(array, wanted, ["C", "A"])
@@ -170,12 +251,12 @@ def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
 
 def _view_cupy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     cupy = sys.modules["cupy"]
-    _check_type(dtype or array.dtype.name, name)
+    wanted = _check_type(dtype or _NAMES.get(array.dtype) or array.dtype.name, name)
     device = array.device.id
     with cupy.cuda.Device(device):
         found = cupy.ascontiguousarray(array, dtype)
         stream = cupy.cuda.get_current_stream().ptr
-    return Buffer("cupy", found, found.data.ptr, device, stream or LEGACY_STREAM, tuple(found.shape), found.dtype.name)
+    return Buffer("cupy", found, found.data.ptr, device, stream or LEGACY_STREAM, tuple(found.shape), wanted)
 
 
 def _view_torch(array: Any, name: str, dtype: Optional[str]) -> Buffer:

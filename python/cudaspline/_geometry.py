@@ -7,35 +7,44 @@ array of shape (nz, ny, nx).
 
 from __future__ import annotations
 
+import functools
+import math
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
 
 import numpy
 
+from ._checks import LARGEST_INT64, integer
+
 VectorLike = Union[float, Sequence[float], "numpy.ndarray"]
 
 
-def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
-    """A vector of float64 of that length; a single number stands for all axes. Raises ValueError, naming the argument."""
+def reals(value: Any, name: str, what: str) -> numpy.ndarray:
+    """A new array of float64 of what a caller gave. Raises TypeError, naming the argument, for what is not made of real numbers."""
     try:
-        found = numpy.asarray(value, dtype=numpy.float64)
+        found = numpy.array(value)
+        if found.dtype.kind not in "biufO":
+            raise TypeError(f"its elements are of type {found.dtype}")
+        return found if found.dtype == numpy.float64 else found.astype(numpy.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {value!r} is no vector of numbers: {error}") from None
+        raise TypeError(f"{name}: {value!r} is no {what} of real numbers: {error}") from None
+
+
+def vector(value: Any, dimension: int, name: str) -> numpy.ndarray:
+    """A vector of float64 of that length; a single number stands for all axes. Raises TypeError or ValueError, naming the argument."""
+    found = reals(value, name, "vector")
     if found.ndim == 0:
         found = numpy.full(dimension, float(found))
     if found.shape != (dimension,):
         raise ValueError(f"{name}: {dimension} numbers are needed, one an axis, x first; there are {found.size}.")
-    if not numpy.all(numpy.isfinite(found)):
+    if not numpy.isfinite(found).all():
         raise ValueError(f"{name}: {value!r} is not finite.")
     return found
 
 
 def matrix(value: Any, dimension: int, name: str) -> numpy.ndarray:
-    """A square matrix of float64, by row and column. Raises ValueError, naming the argument."""
-    try:
-        found = numpy.asarray(value, dtype=numpy.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {value!r} is no matrix of numbers: {error}") from None
+    """A square matrix of float64, by row and column. Raises TypeError or ValueError, naming the argument."""
+    found = reals(value, name, "matrix")
     if found.size == dimension * dimension:
         found = found.reshape(dimension, dimension)
     if found.shape != (dimension, dimension):
@@ -70,16 +79,19 @@ class Geometry:
         """The size as NumPy tells a shape: slowest axis first."""
         return self.size[::-1]
 
-    @property
+    @functools.cached_property
     def index_to_point(self) -> numpy.ndarray:
         """mm an index: the matrix of ITK, direction times spacing."""
         matrix: numpy.ndarray = self.direction * self.spacing
+        matrix.flags.writeable = False
         return matrix
 
-    @property
+    @functools.cached_property
     def point_to_index(self) -> numpy.ndarray:
         """Its inverse: indices a mm."""
-        return numpy.linalg.inv(self.index_to_point)
+        inverse = numpy.linalg.inv(self.index_to_point)
+        inverse.flags.writeable = False
+        return inverse
 
     @property
     def affine(self) -> numpy.ndarray:
@@ -99,6 +111,20 @@ class Geometry:
         )
 
 
+def check_size(size: Any, name: str) -> tuple[int, ...]:
+    """Samples an axis, x first, of 1 to 4 axes. Raises TypeError or ValueError, naming the argument."""
+    try:
+        given = tuple(size)
+    except TypeError:
+        raise TypeError(f"{name}: {size!r} is no sequence of numbers, one an axis, x first.") from None
+    if not 1 <= len(given) <= 4:
+        raise ValueError(f"{name}: images have 1 to 4 axes; there are {len(given)}.")
+    sizes = tuple(integer(n, name, 1, LARGEST_INT64) for n in given)
+    if math.prod(sizes) > LARGEST_INT64 // 64:  # bytes of several numbers a sample are counted in 64 bits
+        raise ValueError(f"{name}: {sizes} are more samples than can be addressed.")
+    return sizes
+
+
 def make_geometry(
     size: Sequence[int],
     spacing: Optional[Any] = None,
@@ -106,34 +132,53 @@ def make_geometry(
     direction: Optional[Any] = None,
     name: str = "",
 ) -> Geometry:
-    """A geometry; what is not given is 1, 0 and the identity. name: what stands before the arguments' names in errors."""
-    dimension = len(size)
-    if not 1 <= dimension <= 4:
-        raise ValueError(f"{name}size: images have 1 to 4 axes; there are {dimension}.")
-    sizes = tuple(int(n) for n in size)
-    if any(n < 1 for n in sizes) or any(int(n) != n for n in size):
-        raise ValueError(f"{name}size: {tuple(size)} is no size of an image.")
+    """A geometry, whose arrays are its own and are not written; what is not given is 1, 0 and the identity.
+
+    name: what stands before the arguments' names in errors. Raises TypeError or ValueError."""
+    sizes = check_size(size, f"{name}size")
+    if spacing is None and origin is None and direction is None:
+        return _geometry_of_indices(sizes)
+    dimension = len(sizes)
     found = vector(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
     if numpy.any(found <= 0):
         raise ValueError(f"{name}spacing: {spacing!r} is not above 0.")
     axes = matrix(numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction")
     if abs(numpy.linalg.det(axes)) < 1e-12:
         raise ValueError(f"{name}direction: the matrix has no inverse.")
-    return Geometry(sizes, found, vector(0.0 if origin is None else origin, dimension, f"{name}origin"), axes)
+    first = vector(0.0 if origin is None else origin, dimension, f"{name}origin")
+    for array in (found, first, axes):
+        array.flags.writeable = False
+    return Geometry(sizes, found, first, axes)
+
+
+@functools.lru_cache(maxsize=64)
+def _geometry_of_indices(sizes: tuple[int, ...]) -> Geometry:
+    """That of bare arrays, of which calls in a loop make the same one again and again."""
+    n = len(sizes)
+    arrays = (numpy.ones(n), numpy.zeros(n), numpy.eye(n))
+    for array in arrays:
+        array.flags.writeable = False
+    return Geometry(sizes, *arrays)
 
 
 #: NIfTI's places to ITK's, and back: the first two axes point the other way.
 _FLIP = numpy.diag([-1.0, -1.0, 1.0])
 
 
-def geometry_of_nifti(size: Sequence[int], affine: Any) -> Geometry:
-    """The geometry of an image of three axes by nibabel's affine: RAS (x to the right, y to the front) becomes LPS."""
-    ras = numpy.asarray(affine, dtype=numpy.float64)
+def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
+    """The geometry of an image of three axes by nibabel's affine: RAS (x to the right, y to the front) becomes LPS.
+
+    name: of the argument, for errors."""
+    if affine is None:
+        raise ValueError(f"{name}: it has no affine.")
+    ras = reals(affine, f"{name}: its affine", "matrix")
+    if ras.shape != (4, 4) or not numpy.all(numpy.isfinite(ras)):
+        raise ValueError(f"{name}: its affine is no finite matrix of 4 x 4.")
     columns = _FLIP @ ras[:3, :3]
     spacing = numpy.sqrt((columns**2).sum(axis=0))
     if numpy.any(spacing == 0) or abs(numpy.linalg.det(columns / spacing)) < 1e-12:
-        raise ValueError("image: its affine has no inverse.")
-    return Geometry(tuple(int(n) for n in size), spacing, _FLIP @ ras[:3, 3], columns / spacing)
+        raise ValueError(f"{name}: its affine has no inverse.")
+    return make_geometry([int(n) for n in size], spacing, _FLIP @ ras[:3, 3], columns / spacing, f"{name}: ")
 
 
 def affine_of_nifti(geometry: Geometry) -> numpy.ndarray:

@@ -15,9 +15,11 @@ from . import _arrays
 from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, make_geometry
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Image:
     """An array with a geometry: what carries spacing, origin and direction where the array's library has no place for them.
+
+    Its attributes are set once: another geometry is another Image, of the same array. The array's elements may change.
 
     array: of NumPy, CuPy, PyTorch, JAX or whatever has __cuda_array_interface__ or __dlpack__; slowest axis first: (nz, ny, nx)
     spacing: mm between samples, x first; a number stands for all axes
@@ -25,7 +27,7 @@ class Image:
     direction: directions of the axes in columns
     channels: the last axis of the array are the numbers of a pixel, (nz, ny, nx, components)
 
-    Raises ValueError, naming the argument, where these do not fit each other.
+    Raises TypeError or ValueError, naming the argument, where these do not fit each other.
     """
 
     array: Any
@@ -37,17 +39,17 @@ class Image:
     geometry: Geometry = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        shape = tuple(getattr(self.array, "shape", numpy.shape(self.array)))
+        shape = _arrays.shape_of(self.array, "array")
         if self.channels:
             if len(shape) < 2:
                 raise ValueError(f"channels: an array of {len(shape)} axes has no last one for the numbers of a pixel.")
             shape = shape[:-1]
-        self.geometry = make_geometry(shape[::-1], self.spacing, self.origin, self.direction)
-        self.spacing, self.origin, self.direction = (
-            self.geometry.spacing,
-            self.geometry.origin,
-            self.geometry.direction,
-        )
+        if not 1 <= len(shape) <= 4 or 0 in shape:
+            raise ValueError(f"array: images have 1 to 4 axes, and samples along each; the shape is {shape}.")
+        geometry = make_geometry(shape[::-1], self.spacing, self.origin, self.direction)
+        for name in ("spacing", "origin", "direction"):
+            object.__setattr__(self, name, getattr(geometry, name))
+        object.__setattr__(self, "geometry", geometry)
 
 
 @dataclass
@@ -112,17 +114,17 @@ def open_image(image: Any, name: str = "image", channels: bool = False) -> Pixel
 def geometry_of(image: Any, name: str) -> Geometry:
     """The geometry of an image, without a look at its pixels. Raises TypeError for what has none."""
     if isinstance(image, Geometry):
-        return image
+        return make_geometry(image.size, image.spacing, image.origin, image.direction, f"{name}: ")
     if isinstance(image, Image):
         return image.geometry
     if _is_simpleitk(image):
-        return _geometry_of_simpleitk(image)
+        return _geometry_of_simpleitk(image, name)
     if _is_nibabel(image):
-        return geometry_of_nifti(image.shape[:3], image.affine)
+        return _geometry_of_nibabel(image, name)
     if _is_itk(image) and hasattr(image, "GetLargestPossibleRegion"):
-        return _geometry_of_itk(image)
+        return _geometry_of_itk(image, name)
     if _arrays.is_array(image):
-        return make_geometry(tuple(image.shape)[::-1])
+        return make_geometry(_arrays.shape_of(image, name)[::-1], name=f"{name}: ")
     raise TypeError(f"{name}: {type(image).__name__} is no image, no array and no Geometry.")
 
 
@@ -145,14 +147,17 @@ def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -
     return Pixels(buffer, geometry, components, channels, finish)
 
 
-def _geometry_of_simpleitk(image: Any) -> Geometry:
-    return make_geometry(image.GetSize(), image.GetSpacing(), image.GetOrigin(), image.GetDirection())
+def _geometry_of_simpleitk(image: Any, name: str) -> Geometry:
+    return make_geometry(image.GetSize(), image.GetSpacing(), image.GetOrigin(), image.GetDirection(), f"{name}: ")
 
 
 def _open_simpleitk(image: Any, name: str) -> Pixels:
     sitk = sys.modules["SimpleITK"]
+    kind = image.GetPixelIDTypeAsString()
+    if kind.startswith("label"):  # of runs, not of pixels: SimpleITK's own view of it ends the process
+        raise TypeError(f"{name}: pixels of {kind!r} are not supported; SimpleITK.LabelMapToLabel makes an image of them.")
     components = image.GetNumberOfComponentsPerPixel()
-    is_vector = components > 1 or "vector" in image.GetPixelIDTypeAsString()
+    is_vector = components > 1 or "vector" in kind
     buffer = _arrays.view(sitk.GetArrayViewFromImage(image), name)
     buffer.owner = image  # the view does not keep it alive
     if is_vector and len(buffer.shape) == image.GetDimension():  # vectors of one number have no axis
@@ -165,10 +170,10 @@ def _open_simpleitk(image: Any, name: str) -> Pixels:
         result.SetDirection(grid.direction.ravel().tolist())
         return result
 
-    return Pixels(buffer, _geometry_of_simpleitk(image), components, is_vector, finish)
+    return Pixels(buffer, _geometry_of_simpleitk(image, name), components, is_vector, finish)
 
 
-def _geometry_of_itk(image: Any) -> Geometry:
+def _geometry_of_itk(image: Any, name: str) -> Geometry:
     itk = sys.modules["itk"]
     region = image.GetLargestPossibleRegion()
     dimension = image.GetImageDimension()
@@ -177,12 +182,14 @@ def _geometry_of_itk(image: Any) -> Geometry:
         [image.GetSpacing()[d] for d in range(dimension)],
         [image.GetOrigin()[d] for d in range(dimension)],
         itk.array_from_matrix(image.GetDirection()),
+        f"{name}: ",
     )
     index = numpy.array([region.GetIndex()[d] for d in range(dimension)], dtype=numpy.float64)
     if not numpy.any(index):
         return geometry
     # The first sample is not index 0: its place is the origin here.
-    return Geometry(geometry.size, geometry.spacing, geometry.origin + geometry.index_to_point @ index, geometry.direction)
+    first = geometry.origin + geometry.index_to_point @ index
+    return make_geometry(geometry.size, geometry.spacing, first, geometry.direction, f"{name}: ")
 
 
 def _open_itk(image: Any, name: str) -> Pixels:
@@ -203,15 +210,20 @@ def _open_itk(image: Any, name: str) -> Pixels:
             result = itk.image_from_array(made.array, is_vector=is_vector)  # of another pixel type
         result.SetSpacing(grid.spacing.tolist())
         result.SetOrigin(grid.origin.tolist())
-        result.SetDirection(itk.matrix_from_array(grid.direction))
+        result.SetDirection(itk.matrix_from_array(grid.direction.copy()))
         return result
 
-    return Pixels(buffer, _geometry_of_itk(image), components, is_vector, finish)
+    return Pixels(buffer, _geometry_of_itk(image, name), components, is_vector, finish)
+
+
+def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
+    if not 3 <= len(image.shape) <= 5:
+        raise ValueError(f"{name}: images of nibabel have three axes, and one for the numbers of a pixel; the shape is {image.shape}.")
+    return geometry_of_nifti(image.shape[:3], image.affine, name)
 
 
 def _open_nibabel(image: Any, name: str) -> Pixels:
-    if not 3 <= len(image.shape) <= 5:
-        raise ValueError(f"{name}: images of nibabel have three axes, and one for the numbers of a pixel; the shape is {image.shape}.")
+    geometry = _geometry_of_nibabel(image, name)
     data = numpy.asanyarray(image.dataobj)
     channels = data.ndim > 3
     if data.ndim == 5 and data.shape[3] != 1:
@@ -234,4 +246,4 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
             header.set_slope_inter(1, 0)  # the numbers are those of the pixels now
         return type(image)(array, affine_of_nifti(grid), header)
 
-    return Pixels(buffer, geometry_of_nifti(image.shape[:3], image.affine), buffer.shape[3] if channels else 1, channels, finish)
+    return Pixels(buffer, geometry, buffer.shape[3] if channels else 1, channels, finish)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Generator, Optional
 
+from ._checks import LARGEST_INT32, LARGEST_UINT64, callback, integer
 from ._structures import (  # noqa: F401
     MAXIMUM_DIMENSION as MAXIMUM_DIMENSION,
     REASON_BYTES as REASON_BYTES,
@@ -118,10 +119,12 @@ _EXCEPTIONS = {
 }
 
 
-def check(code: int) -> None:
-    """Raises what a code that a function returned stands for, with the library's message."""
+def check(code: int, device: str = "") -> None:
+    """Raises what a code that a function returned stands for, with the library's message, and the argument's name where device was given."""
     if code != OK:
         message = _library.cudaspline_last_error().decode("utf-8", "replace")
+        if code == NO_DEVICE and device:
+            message = f"device: {message}"
         raise _EXCEPTIONS.get(code, RuntimeError)(message)
 
 
@@ -147,12 +150,47 @@ def last_report() -> Optional[Report]:
     return getattr(_local, "report", None)
 
 
-class Call:
-    """The execution of one call: where it runs, and its progress.
+class _Reports:
+    """Gets what the library reports, by send(), and gives back 1 to go on or 0 to stop.
 
-    progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and is raised by run(); so is a
-    KeyboardInterrupt, of the main thread also where there is no callback. What it returns is not read.
-    """
+    It knows nothing of the Call, which so is let go of when nobody has it any more."""
+
+    def __init__(self, progress: Optional[Callable[[float], object]]) -> None:
+        self.progress = progress
+        #: What the callback, or a signal's handler about it, has raised.
+        self.raised: Optional[BaseException] = None
+        #: Whether a function of the library runs.
+        self.is_running = False
+
+    def receive(self) -> Generator[int, Any, None]:
+        """A function would not do as the callback: what a signal's handler raises at its first instruction, before any try, would be lost.
+        Here that instruction is the one behind the yield."""
+        go_on = 1
+        while True:
+            try:
+                while True:
+                    state = yield go_on
+                    go_on = 0
+                    if self.progress is not None:
+                        self.progress(state.contents.fraction)
+                    go_on = 1
+            except BaseException as error:  # pylint: disable=broad-except
+                if not self.is_running:  # the end of this generator
+                    raise
+                self.raised = error  # whatever it is: GeneratorExit too
+                go_on = 0
+
+
+class Call:
+    """A function of the library with an execution: where and by whom it runs, and who did.
+
+    device: the user's wish, as the library takes it
+    threads: of the host; 0: one a core
+    memory_limit: bytes on a device; 0: what it has
+    progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and is raised by run()
+
+    Without it an interrupt (Ctrl-C) stops an operation of the main thread, where the library reports progress. Raises TypeError or
+    ValueError, naming the argument."""
 
     def __init__(
         self,
@@ -161,59 +199,46 @@ class Call:
         memory_limit: int = 0,
         progress: Optional[Callable[[float], object]] = None,
     ) -> None:
-        self._raised: Optional[BaseException] = None
-        self._progress = progress
+        self._reports = _Reports(callback(progress, "progress"))
         self.execution = Execution()
         self.execution.device = (device or "").encode()
-        self.execution.threads = threads
-        self.execution.memory_limit = memory_limit
+        self.execution.threads = integer(threads, "threads", 0, LARGEST_INT32)
+        self.execution.memory_limit = integer(memory_limit, "memory_limit", 0, LARGEST_UINT64)
         if progress is not None or threading.current_thread() is threading.main_thread():
             # Entering Python is what lets a signal's handler run.
-            self._reports = self._receive()
-            next(self._reports)
-            self._callback = Progress(self._reports.send)
+            receiver = self._reports.receive()
+            next(receiver)
+            self._callback = Progress(receiver.send)
             self.execution.progress = self._callback
-
-    def _receive(self) -> Generator[int, Any, None]:
-        """Gets the progress by send(), and gives back 1 to go on or 0 to stop.
-
-        A function would not do as the callback: what a signal's handler raises at its first instruction, before any try, would be lost.
-        Here that instruction is the one behind the yield."""
-        go_on = 1
-        while True:
-            try:
-                while True:
-                    state = yield go_on
-                    go_on = 0
-                    if self._progress is not None:
-                        self._progress(state.contents.fraction)
-                    go_on = 1
-            except GeneratorExit:
-                raise
-            except BaseException as error:  # pylint: disable=broad-except
-                self._raised = error
-                go_on = 0
 
     def run(self, name: str, *arguments: object) -> Report:
         """Calls the function of that name with the arguments and this execution behind them; raises its errors."""
-        return self._finish(getattr(_library, name)(*arguments, ctypes.byref(self.execution)))
+        return self._finish(self._enter(name, *arguments, ctypes.byref(self.execution)))
 
     def make_source(self, image: Image, borrow: bool) -> Source:
         """cudaspline_make_source."""
         handle = c_void_p()
-        code = _library.cudaspline_make_source(
-            ctypes.byref(image), int(borrow), ctypes.byref(self.execution), ctypes.byref(handle)
+        code = self._enter(
+            "cudaspline_make_source", ctypes.byref(image), int(borrow), ctypes.byref(self.execution), ctypes.byref(handle)
         )
-        report = self._finish(code)
-        return Source(handle, report)
+        source = Source(handle)  # lets go of it, should the last report have raised
+        source.report = self._finish(code)
+        return source
+
+    def _enter(self, name: str, *arguments: object) -> int:
+        self._reports.is_running = True
+        try:
+            return int(getattr(_library, name)(*arguments))
+        finally:
+            self._reports.is_running = False
 
     def _finish(self, code: int) -> Report:
-        raised, self._raised = self._raised, None
+        raised, self._reports.raised = self._reports.raised, None
         if raised is not None:
             raise raised
         if code == ABORTED:
             raise KeyboardInterrupt  # nothing else stops it: an interrupt that came while another one was handled
-        check(code)
+        check(code, (self.execution.device or b"").decode())
         execution = self.execution
         device = execution.used_device
         report = Report(
@@ -229,9 +254,10 @@ class Call:
 class Source:
     """A cudaspline_source, let go of with this object."""
 
-    def __init__(self, handle: c_void_p, report: Report) -> None:
+    def __init__(self, handle: c_void_p) -> None:
         self.handle: Optional[c_void_p] = handle
-        self.report = report
+        #: Who made it.
+        self.report: Optional[Report] = None
         self._release = _library.cudaspline_release_source  # at the interpreter's end modules may be gone before objects
 
     @property

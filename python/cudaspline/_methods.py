@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
 
 import numpy
 
 from . import _arrays, _library
+from ._checks import LARGEST_INT32, integer, number
 from ._geometry import Geometry, vector
 
 #: Indices beyond this magnitude are outside under every boundary.
 LARGEST_INDEX = 2.0**52
+#: As MaximumFirTaps, MaximumSincRadius, SmallestTable and LargestTable of the library.
+MOST_TAPS, LARGEST_RADIUS, SMALLEST_TABLE, LARGEST_TABLE = 127, 5, 128, 65536
 
-_ALIASES = {
+INTERPOLATIONS = {
     "nearest": "nearest",
     "linear": "linear",
     "bspline": "bspline",
@@ -28,13 +32,19 @@ _ALIASES = {
     "label-gaussian": "label",
 }
 
-_WIDE = ("uint32", "int32", "uint64", "int64", "float64")
+_MODES, _STORAGES, _METHODS, _WINDOWS = (
+    {name: name for name in names} for names in (_library.MODES, _library.STORAGES, _library.METHODS, _library.WINDOWS)
+)
+_BOUNDARIES = {name: name for name in ("itk", *_library.EXTENSIONS)}
+_PRECISIONS = {name: name for name in ("float32", "float64")}
+
+WIDE = ("uint32", "int32", "uint64", "int64", "float64")
 
 
 def choose(value: Any, choices: Any, name: str) -> Any:
     """The entry of a word. Raises ValueError, naming the argument and the words that there are."""
-    key = value.lower() if isinstance(value, str) else value
-    if key not in choices:
+    key = value.lower() if isinstance(value, str) else None
+    if key is None or key not in choices:
         raise ValueError(f"{name}: {value!r} is not known; known are {', '.join(sorted(map(repr, choices)))}.")
     return choices[key]
 
@@ -58,8 +68,9 @@ class Method:
     tension: float = 0.5
     window: str = "hamming"
     radius: int = 3
-    sigma: Any = None
-    cutoff: Any = None
+    #: Of the label Gaussian, mm, by axis, x first; None: the spacing.
+    sigma: Optional[tuple[float, ...]] = None
+    cutoff: Optional[float] = None
     #: "float32", "float64" or None for what the types ask for.
     precision: Optional[str] = None
 
@@ -75,10 +86,10 @@ class Method:
         if self.precision is not None and not self.moves_pixels:
             return self.precision
         if self.moves_pixels:
-            return "float64" if pixel in _WIDE else "float32"
+            return "float64" if pixel in WIDE else "float32"
         if self.storage != "element":
             return "float32"
-        return "float64" if pixel in _WIDE or output in _WIDE else "float32"
+        return "float64" if pixel in WIDE or output in WIDE else "float32"
 
     def describe_image(self, buffer: _arrays.Buffer, geometry: Geometry, components: int, output: str) -> _library.Image:
         """The image as the library takes it."""
@@ -116,11 +127,9 @@ class Method:
         found.radius = self.radius
         if self.kind == "label":
             spacing = geometry.spacing
-            sigma = vector(spacing if self.sigma is None else self.sigma, geometry.dimension, "sigma") / spacing
-            if numpy.any(sigma <= 0):
-                raise ValueError(f"sigma: {self.sigma!r} is not above 0.")
+            sigma = (spacing if self.sigma is None else numpy.array(self.sigma)) / spacing
             found.sigma[: geometry.dimension] = sigma.tolist()
-            found.cutoff[: geometry.dimension] = (sigma * (1.0 if self.cutoff is None else float(self.cutoff))).tolist()
+            found.cutoff[: geometry.dimension] = (sigma * (1.0 if self.cutoff is None else self.cutoff)).tolist()
         return found
 
 
@@ -143,14 +152,14 @@ def make_method(
     table: int = 1024,
 ) -> Method:
     """Checks the arguments of a function and makes a method of them. Raises ValueError or TypeError, naming the argument."""
-    kind = choose(interpolation, _ALIASES, "interpolation")
+    kind = choose(interpolation, INTERPOLATIONS, "interpolation")
     method = Method(kind)
     if kind == "bspline":
         if isinstance(order, bool) or not isinstance(order, (int, numpy.integer)) or not 0 <= order <= 5:
             raise ValueError(f"order: {order!r} is not among 0, 1, 2, 3, 4 and 5.")
         method.order = int(order)
-    method.mode = choose(mode, {name: name for name in _library.MODES}, "mode")
-    method.storage = choose(storage, {name: name for name in _library.STORAGES}, "storage")
+    method.mode = choose(mode, _MODES, "mode")
+    method.storage = choose(storage, _STORAGES, "storage")
     if method.mode != "exact":
         if method.storage not in ("element", "texture"):
             raise ValueError(f"storage: mode {mode!r} has a storage of its own, not {storage!r}.")
@@ -159,36 +168,79 @@ def make_method(
         if precision == "float64":
             raise ValueError(f"precision: mode {mode!r} computes in float32.")
         method.storage = "texture"
-        method.table = int(table) if method.mode == "texture-table" and method.order >= 2 else 0
-    method.prefilter = choose(prefilter, {name: name for name in _library.METHODS}, "prefilter")
-    method.taps = int(taps)
-    names = [boundary] * geometry.dimension if isinstance(boundary, str) else list(boundary)
-    if len(names) != geometry.dimension:
-        raise ValueError(f"boundary: there are {len(names)} for {geometry.dimension} axes; x is first.")
-    known = {name: name for name in ("itk", *_library.EXTENSIONS)}
-    method.boundary = tuple(choose(name, known, "boundary") for name in names)
+    elif method.storage == "texture":
+        raise ValueError("storage: 'texture' is that of the modes 'texture' and 'texture-table'; mode is 'exact'.")
+    if method.storage in ("half", "int16") and not (kind == "bspline" and method.order == 3):
+        raise ValueError(f"storage: {storage!r} is for B-splines of order 3.")
+    if method.storage in ("half", "int16") and precision == "float64":
+        raise ValueError(f"precision: storage {storage!r} is computed in float32.")
+    entries = integer(table, "table", SMALLEST_TABLE, LARGEST_TABLE)
+    method.table = entries if method.mode == "texture-table" and method.order >= 2 else 0
+    method.prefilter = choose(prefilter, _METHODS, "prefilter")
+    method.taps = integer(taps, "taps", 1, MOST_TAPS)
+    if method.taps % 2 == 0:
+        raise ValueError(f"taps: {method.taps} is not odd.")
+    method.boundary = _boundaries(boundary, geometry.dimension)
+    if method.storage == "texture" and "grid-constant" in method.boundary:
+        raise ValueError(f"boundary: mode {mode!r} has no 'grid-constant'.")
     if kind == "bspline" and method.order >= 2:
         for name in method.boundary:
             if name in ("nearest", "grid-constant"):
                 raise ValueError(f"boundary: B-splines of orders 2 to 5 continue by 'mirror', 'reflect' or 'grid-wrap', not {name!r}.")
-    method.border = float(border)
-    method.tension = float(tension)
-    method.window = choose(window, {name: name for name in _library.WINDOWS}, "window")
-    method.radius = int(radius)
-    method.sigma = sigma
-    method.cutoff = cutoff
+    method.border = number(border, "border", is_finite=False)
+    method.tension = number(tension, "tension")
+    method.window = choose(window, _WINDOWS, "window")
+    method.radius = integer(radius, "radius", 1, LARGEST_RADIUS)
+    if sigma is not None:
+        deviations = vector(sigma, geometry.dimension, "sigma")
+        if numpy.any(deviations <= 0):
+            raise ValueError(f"sigma: {sigma!r} is not above 0.")
+        method.sigma = tuple(deviations.tolist())
+    method.cutoff = None if cutoff is None else number(cutoff, "cutoff", above=0.0)
     if precision is not None:
-        method.precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
+        method.precision = choose(precision, _PRECISIONS, "precision")
     return method
+
+
+def _boundaries(boundary: Any, dimension: int) -> tuple[str, ...]:
+    """One an axis, x first, of one or of a sequence."""
+    if isinstance(boundary, str):
+        return (choose(boundary, _BOUNDARIES, "boundary"),) * dimension
+    try:
+        names = list(boundary)
+    except TypeError:
+        raise TypeError(f"boundary: {boundary!r} is no name, and no sequence of names.") from None
+    if len(names) != dimension:
+        raise ValueError(f"boundary: there are {len(names)} for {dimension} axes; x is first.")
+    return tuple(choose(name, _BOUNDARIES, "boundary") for name in names)
+
+
+def check_components(method: Method, components: int) -> None:
+    """Raises ValueError, naming the argument, where a method is not for pixels of several numbers."""
+    if components > 1 and method.storage != "element":
+        argument = "mode" if method.storage == "texture" else "storage"
+        value = method.mode if method.storage == "texture" else method.storage
+        raise ValueError(f"{argument}: {value!r} is for images of one number a pixel; this one has {components}.")
+
+
+#: What make_method() takes beside a geometry and the interpolation.
+METHOD_OPTIONS = frozenset(inspect.signature(make_method).parameters) - {"geometry", "interpolation"}
 
 
 def device_word(device: Any, buffer: _arrays.Buffer) -> str:
     """The user's wish as the library takes it. Raises ValueError where it excludes the place of an array on a GPU."""
     if device is None:
         return ""
-    if isinstance(device, bool) or not isinstance(device, (str, int, list, tuple)):
-        raise TypeError(f"device: {device!r} is no name, no number and no list of numbers.")
-    word = ",".join(str(int(n)) for n in device) if isinstance(device, (list, tuple)) else str(device)
+    if isinstance(device, str):
+        if not device.isascii() or not device.isprintable():
+            raise ValueError(f"device: {device!r} is no name of a device.")
+        word = device
+    elif isinstance(device, (list, tuple)):
+        if not device:
+            raise ValueError("device: the list of devices is empty.")
+        word = ",".join(str(integer(n, "device", 0, LARGEST_INT32)) for n in device)
+    else:
+        word = str(integer(device, "device", 0, LARGEST_INT32))
     word = word[len("cuda:") :] if word.startswith("cuda:") else ("gpu" if word == "cuda" else word)
     if buffer.device >= 0 and word not in ("", "auto", "gpu", str(buffer.device)):
         raise ValueError(f"device: the array is on device {buffer.device}, where it stays; {device!r} excludes that.")
@@ -197,13 +249,18 @@ def device_word(device: Any, buffer: _arrays.Buffer) -> str:
 
 def pixel_of(value: Any, components: int, dtype: str, name: str) -> numpy.ndarray:
     """A pixel in the output's type: one number for all components, or one each. Raises ValueError, naming the argument."""
-    found = numpy.asarray(value)
+    if type(value) is int and value == 0:
+        return numpy.zeros(components, dtype)
+    try:
+        found = numpy.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {value!r} is no number, and no list of numbers: {error}") from None
+    if found.dtype.kind not in "biuf":
+        raise TypeError(f"{name}: {value!r} is no number, or one beyond 64 bits.")
     if found.ndim == 0:
         found = numpy.full(components, found)
     if found.shape != (components,):
         raise ValueError(f"{name}: a pixel has {components} numbers; there are {found.size}.")
-    if found.dtype.kind not in "biuf":
-        raise TypeError(f"{name}: {value!r} is no number.")
     with numpy.errstate(all="ignore"):
         converted = found.astype(dtype)
         same = converted.astype(numpy.float64) == found.astype(numpy.float64)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
+import math
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy
 
 from . import _arrays, _images, _library, _transforms
-from ._geometry import Geometry, make_geometry, vector
-from ._methods import device_word, make_method, pixel_of
-from ._source import Source
+from ._checks import LARGEST_INT64
+from ._geometry import Geometry, check_size, make_geometry, vector
+from ._methods import INTERPOLATIONS, check_components, choose, device_word, make_method, pixel_of
+from ._source import Source, takes_source
 
 
+@takes_source
 def resample(
     image: Any,
     transform: Any = None,
@@ -57,7 +61,7 @@ def resample(
     image
         itk.Image, SimpleITK.Image, an image of nibabel, a cudaspline.Image, or an array of NumPy, CuPy, PyTorch, JAX or whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Or a
-        cudaspline.Source, whose interpolation, order, mode and boundary hold.
+        cudaspline.Source, made before with the interpolation and all that belongs to it: an option that contradicts it is refused.
     transform
         From places of the output to places of the image (mm, x first): None for the identity; a matrix (n x n, n x n+1 or homogeneous);
         a transform of itk or SimpleITK; a DisplacementField or BSplineGrid; the name of a file; or a list of these, of which the last
@@ -103,7 +107,8 @@ def resample(
     channels
         The last axis of a bare array are the numbers of a pixel.
     out
-        An array that gets the result, of the image's kind and place, the result's shape and type; only for images that are arrays.
+        An array that gets the result, of the image's kind and place, the result's shape and type, in C order; only for images that are
+        arrays. It may have elements in common with the image or the transform: then it gets the result when all is computed.
     device
         For images in host memory: None or "auto" for whatever is done first, "cpu", "gpu", the number of a GPU, or several that share
         the work. Arrays on a GPU are resampled there.
@@ -135,20 +140,23 @@ def resample(
         pixels.geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
         storage, table,
     )  # fmt: skip
+    check_components(method, pixels.components)
     buffer = pixels.buffer
     output_type = buffer.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     shape = (*grid.shape, *pixels.shape_tail)
-    result = _arrays.empty(buffer, shape, output_type) if out is None else _arrays.writable(out, "out", buffer, shape, output_type)
-    described = method.describe_image(buffer, pixels.geometry, pixels.components, output_type)
     stages = _transforms.describe(transform, grid.dimension, buffer.device)
     pixel = pixel_of(default, pixels.components, output_type, "default")
-    resampling, kept = _describe(method.describe_interpolation(pixels.geometry), pixels.geometry, grid, stages, result, pixel, extrapolate)
-    call = _library.Call(device_word(device, buffer), int(threads), int(memory_limit), progress)
+    call = _library.Call(device_word(device, buffer), threads, memory_limit, progress)
+    output = _arrays.Output(out, buffer, shape, output_type, [buffer, *stages.buffers])
+    described = method.describe_image(buffer, pixels.geometry, pixels.components, output_type)
+    interpolation_used = method.describe_interpolation(pixels.geometry)
+    resampling, kept = _describe(interpolation_used, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate)
     call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
     del kept
-    return out if out is not None else pixels.finish(result, grid)
+    return output.finish(lambda made: pixels.finish(made, grid))
 
 
+@takes_source
 def zoom(
     image: Any,
     zoom: Any,
@@ -199,11 +207,13 @@ def zoom(
         factors = vector(zoom, dimension, "zoom")
         if numpy.any(factors <= 0):
             raise ValueError(f"zoom: {zoom!r} is not above 0.")
-        size = [max(1, int(round(n * f))) for n, f in zip(geometry.size, factors)]
-    elif len(size) != dimension:
-        raise ValueError(f"size: {dimension} numbers are needed, one an axis, x first; there are {len(size)}.")
+        wanted = [max(1, int(round(n * f))) for n, f in zip(geometry.size, factors)]
+        if math.prod(wanted) > LARGEST_INT64 // 64:
+            raise ValueError(f"zoom: {zoom!r} makes more samples than can be addressed.")
+    else:
+        wanted = list(_size_of(size, dimension))
     old = numpy.array(geometry.size, dtype=numpy.float64)
-    new = numpy.array(make_geometry(size).size, dtype=numpy.float64)
+    new = numpy.array(wanted, dtype=numpy.float64)
     if align == "edges":
         steps = old / new
         first = 0.5 * (steps - 1.0)
@@ -217,18 +227,25 @@ def zoom(
     for name in ("transform", "reference", "spacing", "origin", "direction"):
         if name in options:
             raise TypeError(f"{name}: zoom() has none; resample() has.")
+    for name in options:
+        if name not in OPTIONS:
+            raise TypeError(f"{name}: zoom() has no such argument.")
     if not isinstance(image, Source):
-        is_spline = interpolation in ("bspline", "b-spline", "cubic") and order >= 2
+        is_spline = choose(interpolation, INTERPOLATIONS, "interpolation") == "bspline" and order not in (0, 1)
         options.setdefault("boundary", "mirror" if is_spline else "nearest")
         options.update(interpolation=interpolation, order=order, channels=channels)
     return resample(
         image,
-        size=tuple(int(n) for n in new),
+        size=tuple(wanted),
         spacing=geometry.spacing * steps,
         origin=geometry.origin + geometry.index_to_point @ first,
         direction=geometry.direction,
         **options,
     )
+
+
+#: The keywords of resample().
+OPTIONS = frozenset(name for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY)
 
 
 def _check_dimension(geometry: Geometry) -> None:
@@ -240,14 +257,21 @@ def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origi
     base = image if reference is None else _images.geometry_of(reference, "reference")
     if base.dimension != image.dimension:
         raise ValueError(f"reference: it has {base.dimension} axes, and the image {image.dimension}.")
-    if size is not None and len(tuple(size)) != image.dimension:
-        raise ValueError(f"size: {image.dimension} numbers are needed, one an axis, x first; there are {len(tuple(size))}.")
+    if size is None and spacing is None and origin is None and direction is None:
+        return base
     return make_geometry(
-        base.size if size is None else tuple(size),
+        base.size if size is None else _size_of(size, image.dimension),
         base.spacing if spacing is None else spacing,
         base.origin if origin is None else origin,
         base.direction if direction is None else direction,
     )
+
+
+def _size_of(size: Any, dimension: int) -> tuple[int, ...]:
+    found = check_size(size, "size")
+    if len(found) != dimension:
+        raise ValueError(f"size: {dimension} numbers are needed, one an axis, x first; there are {len(found)}.")
+    return found
 
 
 def _describe(
@@ -290,12 +314,14 @@ def _resample_source(
     buffer = pixels.buffer
     output_type = buffer.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     shape = (*grid.shape, *pixels.shape_tail)
-    result = _arrays.empty(buffer, shape, output_type) if out is None else _arrays.writable(out, "out", buffer, shape, output_type)
     stages = _transforms.describe(transform, grid.dimension, source.device)
     pixel = pixel_of(default, pixels.components, output_type, "default")
+    if extrapolate and not source.has_samples:
+        raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
+    call = _library.Call(threads=threads, progress=progress)
+    output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
-    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, result, pixel, extrapolate)
-    call = _library.Call(threads=int(threads), progress=progress)
+    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate)
     source.resample(resampling, call)
     del kept
-    return out if out is not None else pixels.finish(result, grid)
+    return output.finish(lambda made: pixels.finish(made, grid))

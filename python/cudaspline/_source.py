@@ -1,23 +1,27 @@
-"""What is made of an image once and evaluated many times: Source, and prefilter() and sample()."""
+"""What is made of an image once and evaluated many times: Source, and prefilter()."""
 
 from __future__ import annotations
 
 import ctypes
+import functools
 from dataclasses import replace
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 import numpy
 
-from . import _arrays, _images, _library, _transforms
+from . import _arrays, _images, _library
 from ._geometry import Geometry
-from ._methods import Method, choose, device_word, make_method, pixel_of
+from ._methods import WIDE, Method, check_components, choose, device_word, make_method
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Source:
     """An image made ready to be evaluated: samples or B-spline coefficients, in memory of the host or of a GPU.
 
     It is made once and does not change; any number of threads evaluate it, by sample() and resample(). The image's pixels are copied
-    where they need no preparation, so that they may change afterwards.
+    where they need no preparation, so that they may change afterwards. resample(), zoom() and sample() refuse options that contradict
+    those that it was made with.
 
     Parameters
     ----------
@@ -58,10 +62,12 @@ class Source:
         progress: Optional[Callable[[float], object]] = None,
     ) -> None:
         pixels = _images.open_image(image, "image", channels)
-        method = make_method(
-            pixels.geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff,
-            precision, storage, table,
+        self._channels = bool(channels)
+        self._options = dict(
+            interpolation=interpolation, order=order, mode=mode, boundary=boundary, border=border, prefilter=prefilter, taps=taps,
+            tension=tension, window=window, radius=radius, sigma=sigma, cutoff=cutoff, precision=precision, storage=storage, table=table,
         )  # fmt: skip
+        method = make_method(pixels.geometry, **self._options)
         self._make(pixels, method, pixels.components, False, device, threads, progress)
         # The kind and the place of the image's array are what is needed of it from here on.
         self.pixels.buffer = replace(_arrays.empty(pixels.buffer, (0,), pixels.buffer.dtype), owner=None)
@@ -76,8 +82,9 @@ class Source:
     def _make(
         self, pixels: _images.Pixels, method: Method, components: int, borrow: bool, device: Any, threads: int, progress: Any
     ) -> None:
+        check_components(method, components)
         described = method.describe_image(pixels.buffer, pixels.geometry, components, pixels.buffer.dtype)
-        call = _library.Call(device_word(device, pixels.buffer), int(threads), 0, progress)
+        call = _library.Call(device_word(device, pixels.buffer), threads, 0, progress)
         self.method = method
         self.pixels = pixels
         self._source = call.make_source(described, borrow)
@@ -98,6 +105,35 @@ class Source:
         """Type that is computed with: "float32" or "float64"; the pixels' where they are handed on unchanged."""
         return self._element
 
+    @property
+    def has_samples(self) -> bool:
+        """Whether it has the image's samples as they were, of which extrapolation takes the nearest."""
+        method, pixel = self.method, self.pixels.buffer.dtype
+        is_filtered = method.kind == "bspline" and method.order >= 2 and method.prefilter != "coefficients"
+        is_rounded = self._element == "float32" and pixel != "float32" and pixel in WIDE
+        return not is_filtered and not is_rounded and method.storage == "element"
+
+    def check_options(self, given: Mapping[str, Any]) -> None:
+        """Raises ValueError, naming the argument, where one that is given beside the Source would have made another one."""
+        for name, value in given.items():
+            if not self._agrees(name, value):
+                raise ValueError(f"{name}: the Source was made with another one, and {value!r} cannot change it.")
+
+    def _agrees(self, name: str, value: Any) -> bool:
+        try:
+            if name in self._options:
+                return make_method(self.geometry, **{**self._options, name: value}) == self.method
+            if name == "device":
+                word = device_word(value, self.pixels.buffer)
+                return word in ("", "auto") or (
+                    word == "cpu" if self.device < 0 else word == "gpu" or str(self.device) in word.split(",")
+                )
+        except (TypeError, ValueError):
+            return False
+        if name == "channels":
+            return bool(value) == self._channels
+        return name != "memory_limit" or value == 0  # it is in memory as a whole
+
     def resample(self, resampling: _library.Resampling, call: _library.Call) -> _library.Report:
         """cudaspline_resample_source; resample(source, ...) is what to call."""
         return call.run("cudaspline_resample_source", self._source.handle, ctypes.byref(resampling))
@@ -105,6 +141,20 @@ class Source:
     def evaluate(self, points: _library.Points, call: _library.Call) -> _library.Report:
         """cudaspline_sample; sample(source, ...) is what to call."""
         return call.run("cudaspline_sample", self._source.handle, ctypes.byref(points))
+
+
+def takes_source(function: _Function) -> _Function:
+    """A function whose first argument, image, may be a Source: options that contradict it are refused, which those that are left out, and
+    have defaults, never do."""
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        image = arguments[0] if arguments else options.get("image")
+        if isinstance(image, Source):
+            image.check_options(options)
+        return function(*arguments, **options)
+
+    return cast(_Function, checked)
 
 
 def prefilter(
@@ -156,6 +206,7 @@ def prefilter(
     pixels = _images.open_image(image, "image", channels)
     buffer = pixels.buffer
     dimension = pixels.geometry.dimension
+    choose(method, _library.METHODS, "method")
     found = make_method(pixels.geometry, "bspline", order, boundary=boundary, prefilter=method, taps=taps)
     if dtype is None:
         wanted = found.element(buffer.dtype, buffer.dtype, 1)
@@ -164,7 +215,7 @@ def prefilter(
         wanted = choose(name, {"float32": "float32", "float64": "float64"}, "dtype")
     found.precision = wanted
     shape = (*pixels.geometry.shape, *pixels.shape_tail)
-    result = _arrays.empty(buffer, shape, wanted) if out is None else _arrays.writable(out, "out", buffer, shape, wanted)
+    result = _arrays.Output(out, buffer, shape, wanted, [buffer], in_place=True)
     number = -1
     if axis is not None:
         if isinstance(axis, bool) or not isinstance(axis, (int, numpy.integer)) or not -dimension <= axis < dimension:
@@ -173,195 +224,6 @@ def prefilter(
             raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
         number = dimension - 1 - int(axis) % dimension
     described = found.describe_image(buffer, pixels.geometry, pixels.components, wanted)
-    call = _library.Call(device_word(device, buffer), int(threads), 0, progress)
-    call.run("cudaspline_prefilter", ctypes.byref(described), number, result.pointer)
-    return out if out is not None else pixels.finish(result, pixels.geometry)
-
-
-def sample(
-    image: Any,
-    points: Any,
-    *,
-    gradient: bool = False,
-    hessian: bool = False,
-    inside: bool = False,
-    coordinates: str = "physical",
-    default: Any = 0,
-    dtype: Any = None,
-    interpolation: str = "bspline",
-    channels: bool = False,
-    device: Any = None,
-    threads: int = 0,
-    progress: Optional[Callable[[float], object]] = None,
-    **options: Any,
-) -> Any:
-    """Values of an image at points, and their derivatives.
-
-    Parameters
-    ----------
-    image
-        As for resample(), of 1 to 3 axes; or a Source, which is made once for many calls.
-    points
-        Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an array there; else one of the host, or
-        one on the Source's GPU.
-    gradient, hessian
-        Whether first and second derivatives are wanted, of B-splines and Catmull-Rom: a mm for places, a sample for indices.
-    inside
-        Whether it is wanted which points are inside.
-    coordinates
-        "physical": points are places; "index": continuous indices, of which 0 is the first sample.
-    default
-        The value outside; derivatives are 0 there.
-    dtype
-        Type of the values; None: float64 for images of float64 and integers of 32 and more bits, else float32. With derivatives one of
-        these.
-    interpolation, channels, device, threads, progress, options
-        As for resample(): order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
-        table. Not with a Source, which has its own.
-
-    Returns
-    -------
-    Values of the shape (...), or (..., components) for images with channels; with gradient, hessian or inside a tuple of values, gradients
-    (..., dimension), x first, Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays are of the
-    kind of the points; on a GPU the work is enqueued in the current stream.
-
-    Raises
-    ------
-    TypeError, ValueError
-        An argument that cannot be; the message begins with its name.
-    DeviceError
-        The GPU that was asked for is not there, or fails.
-    """
-    if isinstance(image, Source):
-        if options:
-            raise TypeError(f"{next(iter(options))}: a Source has its own.")
-        sources = [image]
-        pixels = image.pixels
-        if pixels.components > 1:
-            raise ValueError("image: points are sampled in a Source of one number a pixel.")
-    else:
-        pixels = _images.open_image(image, "image", channels)
-        method = make_method(pixels.geometry, interpolation, **options)
-        sources = [
-            Source._borrowing(part, method, device, threads, None) for part in _components_of(pixels)
-        ]
-    results = [
-        _sample_source(source, points, gradient, hessian, inside, coordinates, value, dtype, threads, progress)
-        for source, value in zip(sources, pixel_list(default, len(sources)))
-    ]
-    del sources  # waits for what reads borrowed pixels
-    if not pixels.channels:
-        found = tuple(buffer.result() for buffer in results[0])
-    else:
-        found = tuple(_stack([result[i] for result in results], i == len(results[0]) - 1 and inside) for i in range(len(results[0])))
-    return found if len(found) > 1 else found[0]
-
-
-def pixel_list(default: Any, count: int) -> list[Any]:
-    """A number for each component. Raises ValueError, naming the argument."""
-    found = numpy.asarray(default)
-    if found.ndim == 0:
-        return [default] * count
-    if found.shape != (count,):
-        raise ValueError(f"default: a pixel has {count} numbers; there are {found.size}.")
-    return list(found)
-
-
-def _components_of(pixels: _images.Pixels) -> list[_images.Pixels]:
-    """Each component as an image of its own."""
-    if not pixels.channels:
-        return [pixels]
-    array = pixels.buffer.array.reshape(pixels.buffer.shape)
-    parts = []
-    for component in range(pixels.components):
-        buffer = _arrays.view(array[..., component], "image")
-        buffer.finish = pixels.buffer.finish
-        parts.append(_images.Pixels(buffer, pixels.geometry, 1, False, pixels.finish))
-    return parts
-
-
-def _stack(buffers: Sequence[_arrays.Buffer], is_mask: bool) -> Any:
-    if is_mask:
-        return buffers[0].result()  # the same for all
-    made = _arrays.empty(buffers[0], (*buffers[0].shape, len(buffers)), buffers[0].dtype)
-    if made.kind == "jax" and made.device >= 0:
-        import jax.numpy  # type: ignore[import-not-found, unused-ignore]
-
-        return jax.numpy.stack([buffer.array for buffer in buffers], axis=-1)
-    for component, buffer in enumerate(buffers):
-        made.array[..., component] = buffer.array
-    return made.result()
-
-
-def _sample_source(
-    source: Source, points: Any, gradient: bool, hessian: bool, inside: bool, coordinates: str, default: Any, dtype: Any, threads: int,
-    progress: Any,
-) -> list[_arrays.Buffer]:  # fmt: skip
-    geometry = source.geometry
-    dimension = geometry.dimension
-    if dimension > 3:
-        raise ValueError(f"image: it has {dimension} axes; images of 1 to 3 are evaluated.")
-    buffer = _arrays.view(points, "points")
-    if buffer.dtype not in ("float32", "float64"):
-        buffer = _arrays.view(points, "points", "float64")
-    if len(buffer.shape) < 1 or buffer.shape[-1] != dimension:
-        raise ValueError(f"points: the last axis has {dimension} numbers, x first; the shape is {buffer.shape}.")
-    if buffer.device >= 0 and buffer.device != source.device:
-        raise ValueError(f"points: they are on device {buffer.device}, and the image is on {source.device if source.device >= 0 else 'the host'}.")
-    if source.pixels.buffer.device >= 0 and buffer.device < 0:
-        raise ValueError("points: the image is on a GPU, and the points are on the host.")
-    is_physical = choose(coordinates, {"physical": True, "index": False}, "coordinates")
-    derivatives = 2 if hessian else (1 if gradient else 0)
-    kind = source.element if source.element in ("float32", "float64") else source.pixels.buffer.dtype
-    output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
-    if derivatives and source.method.kind not in ("bspline", "catmull-rom"):
-        raise ValueError(f"gradient: {source.method.kind!r} has no derivatives; 'bspline' and 'catmull-rom' have.")
-    if derivatives and output_type not in ("float32", "float64"):
-        raise ValueError(f"dtype: derivatives are float32 or float64, not {output_type}.")
-    shape = buffer.shape[:-1]
-    described = _library.Points()
-    described.interpolation = source.method.describe_interpolation(geometry)
-    described.device = buffer.device
-    described.stream = buffer.stream
-    described.count = int(numpy.prod(shape, dtype=numpy.int64))
-    described.points = buffer.pointer
-    described.point_type = buffer.type_code
-    described.physical = int(is_physical)
-    _transforms.set_vector(described.origin, geometry.origin)
-    _transforms.set_matrix(described.point_to_index, geometry.point_to_index)
-    # A gradient by samples times the derivative of the index by the place, transposed.
-    _transforms.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
-    described.derivatives = derivatives
-    described.output_type = _library.TYPES[output_type]
-    pixel = pixel_of(default, 1, output_type, "default")
-    described.default_value = pixel.ctypes.data
-    values = _arrays.empty(buffer, shape, output_type)
-    described.values = values.pointer
-    results = [values]
-    gradients = _arrays.empty(buffer, (*shape, dimension), output_type) if derivatives else None
-    packed = _arrays.empty(buffer, (*shape, dimension * (dimension + 1) // 2), output_type) if hessian else None
-    mask = _arrays.empty(buffer, shape, "uint8") if inside else None
-    if gradients is not None:
-        described.gradients = gradients.pointer
-        if gradient:
-            results.append(gradients)
-    if packed is not None:
-        described.hessians = packed.pointer
-    if mask is not None:
-        described.inside = mask.pointer
-    if described.count > 0:
-        source.evaluate(described, _library.Call(threads=int(threads), progress=progress))
-    if packed is not None:
-        results.append(_unpack(packed, dimension))
-    if mask is not None:
-        results.append(mask)
-    return results
-
-
-def _unpack(packed: _arrays.Buffer, dimension: int) -> _arrays.Buffer:
-    """xx xy xz yy yz zz as matrices."""
-    index = {1: [0], 2: [0, 1, 1, 2], 3: [0, 1, 2, 1, 3, 4, 2, 4, 5]}[dimension]
-    array = packed.array[..., index].reshape(*packed.shape[:-1], dimension, dimension)
-    made = _arrays.view(array, "hessian")
-    made.finish = packed.finish
-    return made
+    call = _library.Call(device_word(device, buffer), threads, 0, progress)
+    call.run("cudaspline_prefilter", ctypes.byref(described), number, result.buffer.pointer)
+    return result.finish(lambda made: pixels.finish(made, pixels.geometry))

@@ -30,13 +30,15 @@ class FileTransform:
     def append_to(self, stages: Stages, name: str, device: int) -> None:
         """Appends what it does to a chain. Raises TypeError for a class that is not known, ValueError for wrong numbers."""
         name = f"{name} ({self.path.name})"
+        if not (numpy.all(numpy.isfinite(self.parameters)) and numpy.all(numpy.isfinite(self.fixed))):
+            raise ValueError(f"{name}: {self.kind} has parameters that are not finite.")
         base, *types = self.kind.split("_")
         dimension = int(types[1]) if len(types) > 1 and types[1].isdigit() else stages.dimension
         if dimension != stages.dimension:
             raise ValueError(f"{name}: the transform is of {dimension} dimensions, and the image of {stages.dimension}.")
         if base == "BSplineTransform":
             grid = grid_of_parameters(self.fixed, dimension, name)
-            order = int(types[3]) if len(types) > 3 else 3
+            order = int(types[3]) if len(types) > 3 and types[3].isdigit() else 3
             self._expect(dimension * int(numpy.prod(grid.size)), name)
             stages.add_spline(self.parameters.reshape(dimension, *grid.shape), grid, order, name, device)
         elif base.endswith("DisplacementFieldTransform"):
@@ -51,7 +53,7 @@ class FileTransform:
             center[: min(dimension, self.fixed.size)] = self.fixed[:dimension]
             if base == "TranslationTransform":
                 center[:] = 0
-            stages.add_affine(matrix, translation + center - matrix @ center)
+            stages.add_affine(matrix, translation + center - matrix @ center, name)
 
     def _expect(self, count: int, name: str) -> None:
         if self.parameters.size != count:

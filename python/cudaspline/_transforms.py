@@ -7,16 +7,19 @@ itk.CompositeTransform: [t0, t1] maps a place x of the output to t0(t1(x)).
 from __future__ import annotations
 
 import ctypes
+import math
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Optional, Sequence
+from typing import Any, Iterator, Sequence
 
 import numpy
 
 from . import _arrays, _images, _library
-from ._geometry import Geometry, make_geometry
+from ._checks import integer
+from ._geometry import Geometry, make_geometry, reals
 
 
 @dataclass
@@ -83,12 +86,19 @@ class Stages:
         for number, buffer in self._buffers.items():
             self.stages[number].data = buffer.pointer
 
+    @property
+    def buffers(self) -> list[_arrays.Buffer]:
+        """The arrays that the stages read."""
+        return list(self._buffers.values())
+
     def as_array(self) -> Any:
         """The stages as the library takes them; null where there are none."""
         return (_library.Stage * len(self.stages))(*self.stages) if self.stages else None
 
-    def add_affine(self, matrix: numpy.ndarray, offset: numpy.ndarray) -> None:
-        """Appends matrix * x + offset."""
+    def add_affine(self, matrix: numpy.ndarray, offset: numpy.ndarray, name: str) -> None:
+        """Appends matrix * x + offset. Raises ValueError, naming the argument, where a number is not finite."""
+        if not (numpy.isfinite(matrix).all() and numpy.isfinite(offset).all()):
+            raise ValueError(f"{name}: its matrix or its offset is not finite.")
         stage = _library.Stage(kind=_library.STAGE_AFFINE)
         set_matrix(stage.matrix, matrix)
         set_vector(stage.offset, offset)
@@ -97,8 +107,9 @@ class Stages:
     def add_spline(self, coefficients: Any, geometry: Geometry, order: int, name: str, device: int) -> None:
         """Appends a grid of coefficients of the shape (dimension, ..., ny, nx)."""
         buffer = _arrays.view(coefficients, name, "float64")
-        if not isinstance(order, int) or not 1 <= order <= 3:
-            raise ValueError(f"{name}: the order of a grid is 1, 2 or 3, not {order!r}.")
+        order = integer(order, f"{name}: the order of a grid", 1, 3)
+        if any(n < order + 1 for n in geometry.size):
+            raise ValueError(f"{name}: a grid of order {order} has {order + 1} coefficients an axis at least; its size is {geometry.size}.")
         stage = _library.Stage(kind=_library.STAGE_BSPLINE, order=order)
         self._add_grid(stage, buffer, geometry, name, device)
 
@@ -130,17 +141,21 @@ class Stages:
         self._kept.append(value)
 
 
-def set_vector(to: Any, values: Iterable[float]) -> None:
+def set_vector(to: Any, values: numpy.ndarray) -> None:
     """Writes the first numbers of a vector of the library."""
-    for i, value in enumerate(values):
-        to[i] = float(value)
+    to[: len(values)] = values.tolist()
+
+
+_IDENTITY = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
 
 
 def set_matrix(to: Any, values: numpy.ndarray) -> None:
     """Writes a matrix into the first rows and columns of one of the library; the identity beside it."""
-    whole = numpy.eye(3)
-    whole[: values.shape[0], : values.shape[1]] = values
-    ctypes.memmove(to, whole.ctypes.data, 72)
+    columns = values.shape[1]
+    if columns < 3:
+        to[:] = _IDENTITY
+    for row, numbers in enumerate(values.tolist()):
+        to[3 * row : 3 * row + columns] = numbers
 
 
 def describe(transform: Any, dimension: int, device: int, name: str = "transform") -> Stages:
@@ -166,9 +181,7 @@ def _append(transform: Any, stages: Stages, device: int, name: str) -> None:
     elif isinstance(transform, DisplacementField):
         _append_field(transform, stages, device, name)
     elif isinstance(transform, BSplineGrid):
-        shape = tuple(numpy.shape(transform.coefficients)) if not hasattr(transform.coefficients, "shape") else tuple(
-            transform.coefficients.shape
-        )
+        shape = _arrays.shape_of(transform.coefficients, name)
         if len(shape) != stages.dimension + 1 or shape[0] != stages.dimension:
             raise ValueError(f"{name}: coefficients have the shape ({stages.dimension}, ..., ny, nx), not {shape}.")
         geometry = make_geometry(shape[:0:-1], transform.spacing, transform.origin, transform.direction, f"{name}.")
@@ -203,7 +216,7 @@ def _append_matrix(value: Any, stages: Stages, name: str) -> None:
         value = value.get()  # CuPy
     elif hasattr(value, "detach"):
         value = value.detach().cpu().numpy()  # PyTorch
-    found = numpy.asarray(value, dtype=numpy.float64)
+    found = reals(value, name, "matrix")
     if found.shape == (dimension + 1, dimension + 1):
         last = numpy.zeros(dimension + 1)
         last[-1] = 1
@@ -212,16 +225,14 @@ def _append_matrix(value: Any, stages: Stages, name: str) -> None:
     elif found.shape not in ((dimension, dimension), (dimension, dimension + 1)):
         n = dimension
         raise ValueError(f"{name}: matrices are {n} x {n}, {n} x {n + 1} or {n + 1} x {n + 1} for an image of {n} axes, not {found.shape}.")
-    if not numpy.all(numpy.isfinite(found)):
-        raise ValueError(f"{name}: the matrix is not finite.")
     offset = found[:dimension, dimension] if found.shape[1] > dimension else numpy.zeros(dimension)
-    stages.add_affine(found[:dimension, :dimension], offset)
+    stages.add_affine(found[:dimension, :dimension], offset, name)
 
 
 def _append_field(field: DisplacementField, stages: Stages, device: int, name: str) -> None:
     dimension = stages.dimension
     if not _images.is_image(field.array):
-        shape = tuple(getattr(field.array, "shape", ()) or numpy.shape(field.array))
+        shape = _arrays.shape_of(field.array, name)
         if len(shape) != dimension + 1 or shape[-1] != dimension:
             raise ValueError(f"{name}: displacements have the shape (..., ny, nx, {dimension}), not {shape}.")
         geometry = make_geometry(shape[-2::-1], field.spacing, field.origin, field.direction, f"{name}.")
@@ -239,27 +250,50 @@ def _append_field(field: DisplacementField, stages: Stages, device: int, name: s
 
 def _append_object(transform: Any, stages: Stages, device: int, name: str) -> None:
     """A transform of itk or SimpleITK."""
-    is_simple = type(transform).__module__.split(".", 1)[0] == "SimpleITK"
-    if is_simple:
-        dimension = transform.GetDimension()
-        if type(transform).__name__ == "Transform":
-            transform = transform.Downcast()
-    else:
-        dimension = transform.GetInputSpaceDimension()
-    if dimension != stages.dimension:
-        raise ValueError(f"{name}: the transform is of {dimension} dimensions, and the image of {stages.dimension}.")
+    leaves = list(_leaves_of(transform, name))
+    is_simple = _is_simple(transform)
+    fields = [leaf for leaf, _, kind in leaves if _is_field(kind)]
+    # Of what is in a composite SimpleITK gives copies, which are interpolated linearly: only the composite's text tells.
+    told = _interpolators_of(transform) if is_simple and fields else [n for leaf in fields for n in _interpolators_of(leaf)]
+    if len(told) != len(fields):
+        raise TypeError(f"{name}: it does not tell how it interpolates its field; give a DisplacementField.")
+    for leaf, own, kind in reversed(leaves):
+        dimension = leaf.GetDimension() if is_simple else leaf.GetInputSpaceDimension()
+        if dimension != stages.dimension:
+            raise ValueError(f"{own}: the transform is of {dimension} dimensions, and the image of {stages.dimension}.")
+        if kind == "BSplineTransform":
+            _append_spline_object(leaf, is_simple, stages, device, own)
+        elif _is_field(kind):
+            _append_field_object(leaf, told.pop(), stages, device, own)
+        elif leaf.IsLinear():
+            stages.add_affine(*_linear_map(leaf, dimension), own)
+        else:
+            raise TypeError(f"{own}: {kind} is no transform that is known; make a field of its displacements.")
+
+
+def _leaves_of(transform: Any, name: str) -> Iterator[tuple[Any, str, str]]:
+    """(transform, name, class) of what is in a composite of composites, the first one first; or of a transform itself."""
+    is_simple = _is_simple(transform)
+    if is_simple and type(transform).__name__ == "Transform":
+        transform = transform.Downcast()
     kind = transform.GetName() if is_simple else transform.GetNameOfClass()
-    if kind == "CompositeTransform":
-        for i in reversed(range(transform.GetNumberOfTransforms())):
-            _append_object(transform.GetNthTransform(i), stages, device, f"{name}[{i}]")
-    elif kind == "BSplineTransform":
-        _append_spline_object(transform, is_simple, stages, device, name)
-    elif kind.endswith("DisplacementFieldTransform") or kind == "DisplacementFieldTransform":
-        _append_field_object(transform, is_simple, stages, device, name)
-    elif transform.IsLinear():
-        stages.add_affine(*_linear_map(transform, dimension))
-    else:
-        raise TypeError(f"{name}: {kind} is no transform that is known; make a field of its displacements.")
+    if kind != "CompositeTransform":
+        yield transform, name, kind
+        return
+    for i in range(transform.GetNumberOfTransforms()):
+        yield from _leaves_of(transform.GetNthTransform(i), f"{name}[{i}]")
+
+
+def _interpolators_of(transform: Any) -> list[str]:
+    """Names of the classes by which a transform, or those in a composite, interpolate fields."""
+    found: Any = transform.GetInterpolator() if hasattr(transform, "GetInterpolator") else None
+    if hasattr(found, "GetNameOfClass"):
+        return [str(found.GetNameOfClass())]
+    return re.findall(r"^\s*Interpolator:\s*(\w+)", str(transform), re.MULTILINE)
+
+
+def _is_field(kind: str) -> bool:
+    return bool(kind.endswith("DisplacementFieldTransform"))
 
 
 def _linear_map(transform: Any, dimension: int) -> tuple[numpy.ndarray, numpy.ndarray]:
@@ -289,6 +323,8 @@ def grid_of_parameters(fixed: Any, dimension: int, name: str) -> Geometry:
     n = dimension
     if values.size < 3 * n + n * n:
         raise ValueError(f"{name}: a grid of {n} axes has {3 * n + n * n} fixed parameters; there are {values.size}.")
+    if not numpy.all(numpy.isfinite(values)):
+        raise ValueError(f"{name}: its fixed parameters are not finite.")
     return make_geometry(
         [int(v) for v in values[:n]], values[2 * n : 3 * n], values[n : 2 * n], values[3 * n : 3 * n + n * n], f"{name}: "
     )
@@ -301,6 +337,10 @@ def _append_spline_object(transform: Any, is_simple: bool, stages: Stages, devic
     order = transform.GetOrder() if is_simple else _order_of_itk(transform)
     if parameters.size == 0:
         return  # without coefficients ITK's transform is the identity
+    if not numpy.all(numpy.isfinite(parameters)):
+        raise ValueError(f"{name}: its parameters are not finite.")
+    if parameters.size != dimension * math.prod(geometry.size):
+        raise ValueError(f"{name}: a grid of {geometry.size} has {dimension * math.prod(geometry.size)} parameters, not {parameters.size}.")
     stages.add_spline(parameters.reshape(dimension, *geometry.shape), geometry, order, name, device)
 
 
@@ -315,17 +355,13 @@ def _numbers(parameters: Any) -> Sequence[float]:
     return list(parameters)
 
 
-def _append_field_object(transform: Any, is_simple: bool, stages: Stages, device: int, name: str) -> None:
+def _append_field_object(transform: Any, interpolator: str, stages: Stages, device: int, name: str) -> None:
     field = transform.GetDisplacementField()
     if field is None:
         raise ValueError(f"{name}: the transform has no displacement field.")
-    nearest: Optional[bool] = False
-    if not is_simple and hasattr(transform, "GetInterpolator"):
-        kind = transform.GetInterpolator().GetNameOfClass()
-        if "NearestNeighbor" in kind:
-            nearest = True
-        elif "Linear" not in kind:
-            raise TypeError(f"{name}: a field interpolated by {kind} is no transform that is known.")
+    is_nearest = "NearestNeighbor" in interpolator
+    if not is_nearest and "Linear" not in interpolator:
+        raise TypeError(f"{name}: a field interpolated by {interpolator} is no transform that is known.")
     pixels = _images.open_image(field, name)
     stages.keep((transform, pixels))
-    stages.add_field(pixels.buffer.array, pixels.geometry, bool(nearest), False, name, device)
+    stages.add_field(pixels.buffer.array, pixels.geometry, is_nearest, False, name, device)

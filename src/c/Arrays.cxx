@@ -113,7 +113,7 @@ cudaspline_interpolate_array(const cudaspline_array_interpolation * interpolatio
       descriptor.shift[d] = interpolation->shift[d];
     }
     descriptor.place = { interpolation->device >= 0, interpolation->stream };
-    InterpolateArray(descriptor, call.ContextOf(interpolation->device));
+    Naming("interpolation", [&] { InterpolateArray(descriptor, call.ContextOf(interpolation->device)); });
     call.Report(interpolation->device);
   });
 }
@@ -135,7 +135,7 @@ cudaspline_filter_array(const cudaspline_array_filter * filter, cudaspline_execu
       descriptor.isFiltered[d] = filter->filtered[d] != 0;
     }
     descriptor.place = { filter->device >= 0, filter->stream };
-    FilterArray(descriptor, call.ContextOf(filter->device));
+    Naming("filter", [&] { FilterArray(descriptor, call.ContextOf(filter->device)); });
     call.Report(filter->device);
   });
 }

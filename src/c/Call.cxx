@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/Execution.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -106,6 +107,14 @@ RequirePointer(const void * pointer, const char * name)
   {
     throw std::invalid_argument(std::string(name) + " is null.");
   }
+}
+
+bool
+Overlap(const void * one, std::size_t oneBytes, const void * other, std::size_t otherBytes)
+{
+  const auto first = reinterpret_cast<std::uintptr_t>(one);
+  const auto second = reinterpret_cast<std::uintptr_t>(other);
+  return first < second + otherBytes && second < first + oneBytes;
 }
 
 void

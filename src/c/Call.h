@@ -20,8 +20,10 @@
 
 #include "itkCudaSpline/c/CudaSplineC.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 /** \file
@@ -55,6 +57,29 @@ Call(const TBody & body) noexcept
     return ReportError(std::current_exception());
   }
 }
+
+/** \brief Runs a part of a body that is about one argument: what it refuses is told with the argument's name before.
+ *
+ * \param[in] name of the argument
+ * \param[in] body calls the layers below, which do not know what the interface calls what they get
+ * \return what the body returns */
+template <typename TBody>
+auto
+Naming(const char * name, const TBody & body)
+{
+  try
+  {
+    return body();
+  }
+  catch (const std::invalid_argument & invalid)
+  {
+    throw std::invalid_argument(std::string(name) + ": " + invalid.what());
+  }
+}
+
+/** \brief Whether two ranges of bytes have some in common. */
+bool
+Overlap(const void * one, std::size_t oneBytes, const void * other, std::size_t otherBytes);
 
 /** \brief Refuses a null pointer.
  *

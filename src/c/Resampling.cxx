@@ -125,11 +125,14 @@ public:
       ResamplePieces(m_Task, m_Pieces, m_Pixels, m_Output, context, devices);
       return;
     }
-    const auto source = MakeSource(m_Task.samples, m_Pixels, context.Part(0.0, m_Task.needsOutside ? 0.3 : 0.4));
-    const auto outside = m_Task.needsOutside ? MakeSource(m_Task.outside, m_Pixels, context.Part(0.3, 0.4)) : source;
+    const auto make = [&](const SourceDescriptor & samples, double begin, double end) {
+      return Naming("image", [&] { return MakeSource(samples, m_Pixels, context.Part(begin, end)); });
+    };
+    const auto         source = make(m_Task.samples, 0.0, m_Task.needsOutside ? 0.3 : 0.4);
+    const auto         outside = m_Task.needsOutside ? make(m_Task.outside, 0.3, 0.4) : source;
     ResampleDescriptor resampling = m_Task.resampling;
     resampling.extrapolation = m_Task.extrapolates ? outside.get() : nullptr;
-    Resample(resampling, *source, m_Output, context.Part(0.4, 1.0));
+    Naming("resampling", [&] { Resample(resampling, *source, m_Output, context.Part(0.4, 1.0)); });
   }
 
   /** What boxes of the output read of the input, three numbers each; sizes of 0 where that is nothing. */
@@ -184,17 +187,65 @@ RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resamp
   ResamplingPlan         plan;
   DescribeResampling(resampling, samples, context, plan);
   const auto stream = static_cast<StreamHandle>(image.stream);
-  const auto source = MakeSourceOnDevice(samples, image.pixels, true, stream, context.Part(0.0, 0.4));
+  const auto make = [&](const SourceDescriptor & descriptor, double begin, double end) {
+    return Naming("image", [&] {
+      // In one stream the resampling is behind what has written the pixels.
+      return descriptor.NeedsPreparation() || image.stream != resampling.stream
+               ? MakeSourceOnDevice(descriptor, image.pixels, true, stream, context.Part(begin, end))
+               : BorrowOnDevice(descriptor, image.pixels, context);
+    });
+  };
+  const auto                          source = make(samples, 0.0, 0.4);
   std::shared_ptr<const SampleSource> outside;
   if (resampling.extrapolate != 0)
   {
-    outside = IsImage(samples)
-                ? source
-                : MakeSourceOnDevice(DescribeOutside(samples), image.pixels, true, stream, context.Part(0.4, 0.5));
+    outside = IsImage(samples) ? source : make(DescribeOutside(samples), 0.4, 0.5);
   }
   plan.descriptor.extrapolation = outside.get();
-  ResampleOnDevice(
-    plan.descriptor, *source, resampling.output, static_cast<StreamHandle>(resampling.stream), context.Part(0.5, 1.0));
+  Naming("resampling", [&] {
+    ResampleOnDevice(plan.descriptor,
+                     *source,
+                     resampling.output,
+                     static_cast<StreamHandle>(resampling.stream),
+                     context.Part(0.5, 1.0));
+  });
+}
+
+/** \exception std::invalid_argument the output has bytes of what is read
+ *
+ * \param[in] samples of the image
+ * \param[in] pixels of the image; null: of a source, which has its own */
+void
+CheckApart(const cudaspline_resampling & resampling, const SourceDescriptor & samples, const void * pixels)
+{
+  const ScalarType   type = ScalarTypeOfCode(resampling.output_type, "resampling.output_type");
+  const unsigned int dimension = std::min(samples.dimension, 3U); // more are refused elsewhere
+  std::size_t        bytes = SizeOf(type) * samples.components;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    bytes *= static_cast<std::size_t>(std::max<std::int64_t>(resampling.output_size[d], 0));
+  }
+  if (pixels != nullptr && Overlap(resampling.output, bytes, pixels, samples.PixelBytes()))
+  {
+    throw std::invalid_argument("resampling.output and image.pixels overlap.");
+  }
+  for (std::int32_t i = 0; resampling.stages != nullptr && i < resampling.stage_count; ++i)
+  {
+    const cudaspline_stage & stage = resampling.stages[i];
+    if (stage.kind == CUDASPLINE_STAGE_AFFINE)
+    {
+      continue;
+    }
+    std::size_t displacements = dimension * SizeOf(ScalarTypeOfCode(stage.type, "stage.type"));
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      displacements *= static_cast<std::size_t>(std::max<std::int64_t>(stage.size[d], 0));
+    }
+    if (Overlap(resampling.output, bytes, stage.data, displacements))
+    {
+      throw std::invalid_argument("resampling.output and stage.data overlap.");
+    }
+  }
 }
 
 std::string
@@ -232,15 +283,18 @@ cudaspline_resample_source(const cudaspline_source *     source,
       }
       plan.descriptor.extrapolation = &samples;
     }
-    if (resampling->device >= 0)
-    {
-      ResampleOnDevice(
-        plan.descriptor, samples, resampling->output, static_cast<StreamHandle>(resampling->stream), context);
-    }
-    else
-    {
-      Resample(plan.descriptor, samples, resampling->output, context);
-    }
+    CheckApart(*resampling, samples.GetDescriptor(), nullptr);
+    Naming("resampling", [&] {
+      if (resampling->device >= 0)
+      {
+        ResampleOnDevice(
+          plan.descriptor, samples, resampling->output, static_cast<StreamHandle>(resampling->stream), context);
+      }
+      else
+      {
+        Resample(plan.descriptor, samples, resampling->output, context);
+      }
+    });
     call.Report(device);
   });
 }
@@ -259,6 +313,7 @@ cudaspline_resample(const cudaspline_image *      image,
       throw std::invalid_argument("image.device is " + NameOfPlace(image->device) + ", and resampling.device is " +
                                   NameOfPlace(resampling->device) + ".");
     }
+    CheckApart(*resampling, DescribeImage(*image), image->pixels);
     if (image->device >= 0)
     {
       RunOnDevice(*image, *resampling, call.ContextOf(image->device));

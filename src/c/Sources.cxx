@@ -84,26 +84,29 @@ cudaspline_prefilter(const cudaspline_image * image,
       throw std::invalid_argument("axis is " + std::to_string(axis) + "; the image has " +
                                   std::to_string(image->dimension) + " axes, and -1 stands for all.");
     }
-    const auto only = static_cast<unsigned int>(axis);
-    if (image->device >= 0)
+    if (Overlap(coefficients, descriptor.ElementBytes(), image->pixels, descriptor.PixelBytes()) &&
+        (coefficients != image->pixels || descriptor.element != descriptor.pixel))
     {
-      const ExecutionContext context = call.ContextOf(image->device);
-      if (axis < 0)
-      {
-        PrefilterOnDevice(descriptor, image->pixels, coefficients, StreamOf(image->stream), context);
-      }
-      else
-      {
-        PrefilterAxis(descriptor, only, image->pixels, coefficients, StreamOf(image->stream), context);
-      }
-      call.Report(image->device);
-      return;
+      throw std::invalid_argument(
+        "coefficients and image.pixels overlap: they are the same array, of the same type, or apart.");
     }
-    if (axis >= 0)
+    const auto only = static_cast<unsigned int>(axis);
+    if (image->device >= 0 || axis >= 0)
     {
-      // A pass over memory: its way to a device and back takes longer.
-      PrefilterAxis(descriptor, only, image->pixels, coefficients, nullptr, call.ContextOf(-1));
-      call.Report(-1);
+      // An axis alone is a pass over memory: for host arrays the way to a device and back takes longer.
+      const ExecutionContext context = call.ContextOf(image->device);
+      const StreamHandle     stream = image->device >= 0 ? StreamOf(image->stream) : nullptr;
+      Naming("image", [&] {
+        if (axis < 0)
+        {
+          PrefilterOnDevice(descriptor, image->pixels, coefficients, stream, context);
+        }
+        else
+        {
+          PrefilterAxis(descriptor, only, image->pixels, coefficients, stream, context);
+        }
+      });
+      call.Report(image->device);
       return;
     }
     RunnableOperation operation;
@@ -117,7 +120,7 @@ cudaspline_prefilter(const cudaspline_image * image,
     operation.run = [&](const ExecutionContext & context, const std::vector<int> &) {
       Prefilter(descriptor, image->pixels, coefficients, context);
     };
-    call.Report(RunOperation(operation, call.GetWord(), call.GetContext()));
+    call.Report(Naming("image", [&] { return RunOperation(operation, call.GetWord(), call.GetContext()); }));
   });
 }
 
@@ -142,7 +145,7 @@ cudaspline_prefilter_window(const cudaspline_image * image,
     {
       throw std::invalid_argument("first and size are not within the image.");
     }
-    PrefilterWindow(descriptor, number, *first, *size);
+    Naming("image", [&] { PrefilterWindow(descriptor, number, *first, *size); });
   });
 }
 
@@ -160,8 +163,10 @@ cudaspline_make_source(const cudaspline_image * image,
     auto                   made = std::make_unique<cudaspline_source>();
     if (image->device >= 0)
     {
-      made->samples = MakeSourceOnDevice(
-        descriptor, image->pixels, borrow != 0, StreamOf(image->stream), call.ContextOf(image->device));
+      made->samples = Naming("image", [&] {
+        return MakeSourceOnDevice(
+          descriptor, image->pixels, borrow != 0, StreamOf(image->stream), call.ContextOf(image->device));
+      });
       call.Report(image->device);
     }
     else
@@ -176,7 +181,7 @@ cudaspline_make_source(const cudaspline_image * image,
         made->copy = isKept ? CopyOf(descriptor, image->pixels, context) : nullptr;
         made->samples = MakeSource(descriptor, isKept ? made->copy.get() : image->pixels, context);
       };
-      call.Report(RunOperation(operation, call.GetWord(), call.GetContext()));
+      call.Report(Naming("image", [&] { return RunOperation(operation, call.GetWord(), call.GetContext()); }));
     }
     *source = made.release();
   });
@@ -246,7 +251,7 @@ cudaspline_sample(const cudaspline_source * source, const cudaspline_points * po
     }
     descriptor.onDevice = points->device >= 0;
     descriptor.stream = points->stream;
-    SamplePoints(descriptor, *source->samples, call.ContextOf(device));
+    Naming("points", [&] { SamplePoints(descriptor, *source->samples, call.ContextOf(device)); });
     call.Report(device);
   });
 }

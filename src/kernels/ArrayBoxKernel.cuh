@@ -31,7 +31,8 @@
 #include <cstdint>
 
 /** \file
- * \brief Affine maps of three dimensions, by blocks that bring the box of the source that they need into shared memory.
+ * \brief Affine maps of three dimensions in double precision, by blocks that bring the box of the source that they need
+ * into shared memory.
  *
  * Where a line of the output crosses rows of the source the words of a warp lie in as many rows, of which the cache
  * serves one a clock: 64 taps take 500 clocks and more. From shared memory they take a third of it, and the box costs
@@ -40,13 +41,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Elements of the output that a block makes along an axis, x being 0. */
-template <typename TReal>
-CUDASPLINE_HOST_DEVICE constexpr int
-BoxTile(unsigned int axis)
-{
-  return axis == 0 && sizeof(TReal) == 4 ? 16 : 8;
-}
+/** \brief Elements of the output that a block makes along each axis. */
+inline constexpr int BoxTile = 8;
 
 inline constexpr int BoxThreads = 256;
 
@@ -63,9 +59,8 @@ struct ArrayBox
   double       high[3];  ///< the same to the largest one
   std::size_t  bytes;
 
-  /** \param[in] arguments of an affine map from three axes to three, which are no batch
-   * \param[in] element bytes of an element, \param[in] tile of a block */
-  ArrayBox(const ArrayArguments & arguments, std::size_t element, const int (&tile)[3])
+  /** \param[in] arguments of an affine map from three axes to three, which are no batch */
+  explicit ArrayBox(const ArrayArguments & arguments)
   {
     double size = 1.0;
     for (unsigned int d = 0; d < 3; ++d)
@@ -74,7 +69,7 @@ struct ArrayBox
       high[d] = 0.0;
       for (unsigned int k = 0; k < 3; ++k)
       {
-        const double reach = arguments.matrix[d][2 - k] * (tile[k] - 1);
+        const double reach = arguments.matrix[d][2 - k] * (BoxTile - 1);
         (reach < 0.0 ? low : high)[d] += reach;
       }
       // The supports of both ends, and a sample for the roundings of either.
@@ -82,10 +77,10 @@ struct ArrayBox
       size *= width;
       extent[d] = width < 4096.0 ? static_cast<int>(width) : 4096;
       const std::int64_t count = arguments.output.shape.size[2 - d];
-      tiles[d] = static_cast<unsigned int>((count + tile[d] - 1) / tile[d]);
+      tiles[d] = static_cast<unsigned int>((count + BoxTile - 1) / BoxTile);
     }
     pitch = extent[0] | 1; // rows begin in different banks
-    bytes = size < 1e6 ? static_cast<std::size_t>(pitch) * extent[1] * extent[2] * element : ~std::size_t{ 0 };
+    bytes = size < 1e6 ? static_cast<std::size_t>(pitch) * extent[1] * extent[2] * sizeof(double) : ~std::size_t{ 0 };
   }
 
   /** Whether blocks can have it. */
@@ -97,16 +92,14 @@ struct ArrayBox
 };
 
 /** \brief Blocks that a multiprocessor shall hold: more would leave the sums too few registers. */
-template <unsigned int VOrder, typename TReal>
-inline constexpr int BoxBlocks = sizeof(TReal) == 4 && VOrder <= 4 ? 3 : 2;
+inline constexpr int BoxBlocks = 2;
 
-template <unsigned int VOrder, typename TReal>
+template <unsigned int VOrder>
 __global__ void
-__launch_bounds__(BoxThreads, BoxBlocks<VOrder, TReal>)
+__launch_bounds__(BoxThreads, BoxBlocks)
   ArrayBoxKernel(const __grid_constant__ ArrayArguments arguments, const __grid_constant__ ArrayBox box)
 {
-  extern __shared__ double memory[]; // one type for all instances
-  TReal * const            samples = reinterpret_cast<TReal *>(memory);
+  extern __shared__ double samples[];
   constexpr int            taps = VOrder + 1;
   const ArrayShape &       shape = arguments.output.shape;
   const unsigned int       block[3] = { blockIdx.x % box.tiles[0],
@@ -115,7 +108,7 @@ __launch_bounds__(BoxThreads, BoxBlocks<VOrder, TReal>)
   std::int64_t             index[MaximumArrayDimension] = {};
   for (unsigned int d = 0; d < 3; ++d)
   {
-    index[2 - d] = std::int64_t{ block[d] } * BoxTile<TReal>(d);
+    index[2 - d] = std::int64_t{ block[d] } * BoxTile;
   }
   double       x[3];
   std::int64_t first[3]; // of the box
@@ -135,8 +128,8 @@ __launch_bounds__(BoxThreads, BoxBlocks<VOrder, TReal>)
   const auto warp = static_cast<int>(threadIdx.x / 32);
   if (!isSkipped)
   {
-    const Extension     extension = TapExtensionOf(arguments.mode);
-    const TReal * const source = static_cast<const TReal *>(arguments.source);
+    const Extension      extension = TapExtensionOf(arguments.mode);
+    const double * const source = static_cast<const double *>(arguments.source);
     for (int row = warp; row < box.extent[1] * box.extent[2]; row += BoxThreads / 32)
     {
       const std::int64_t y = FoldIndex(first[1] + row % box.extent[1], arguments.size[1], extension);
@@ -144,22 +137,21 @@ __launch_bounds__(BoxThreads, BoxBlocks<VOrder, TReal>)
       for (int column = lane; column < box.extent[0]; column += 32)
       {
         const std::int64_t at = FoldIndex(first[0] + column, arguments.size[0], extension);
-        samples[row * box.pitch + column] = (at | y | z) < 0
-                                              ? static_cast<TReal>(arguments.output.border)
-                                              : source[z * arguments.stride[2] + y * arguments.stride[1] + at];
+        samples[row * box.pitch + column] =
+          (at | y | z) < 0 ? arguments.output.border : source[z * arguments.stride[2] + y * arguments.stride[1] + at];
       }
     }
   }
   __syncthreads();
 
   // A warp is 8 x 4 elements.
-  constexpr int warpsX = BoxTile<TReal>(0) / 8;
-  constexpr int warpsXY = warpsX * BoxTile<TReal>(1) / 4;
+  constexpr int warpsX = BoxTile / 8;
+  constexpr int warpsXY = warpsX * BoxTile / 4;
   constexpr int step = BoxThreads / 32 / warpsXY; // along z
   index[2] += warp % warpsX * 8 + lane % 8;
   index[1] += warp / warpsX % (warpsXY / warpsX) * 4 + lane / 8;
   const std::int64_t z = index[0] + warp / warpsXY;
-  for (int round = 0; round < BoxTile<TReal>(2) / step; ++round)
+  for (int round = 0; round < BoxTile / step; ++round)
   {
     index[0] = z + round * step;
     if (index[0] >= shape.size[0] || index[1] >= shape.size[1] || index[2] >= shape.size[2])
@@ -167,14 +159,14 @@ __launch_bounds__(BoxThreads, BoxBlocks<VOrder, TReal>)
       continue;
     }
     ArrayCoordinates(arguments, 3, index, 0, x);
-    TensorWeights<3, taps, Derivatives::None, TReal> weights;
-    int                                              offset = 0;
-    bool                                             isInBox = !isSkipped;
+    TensorWeights<3, taps, Derivatives::None, double> weights;
+    int                                               offset = 0;
+    bool                                              isInBox = !isSkipped;
     for (unsigned int d = 0; d < 3; ++d)
     {
       double folded = x[d];
       isInBox = FoldCoordinate(folded, arguments.size[d], arguments.mode) && folded == x[d] && isInBox;
-      TReal              position;
+      double             position;
       const std::int64_t start = ArraySupport<VOrder>(x[d], position) - first[d];
       SplineWeights<VOrder>(position, weights.value[d]);
       isInBox = isInBox && start >= 0 && start + taps <= box.extent[d];
@@ -183,18 +175,18 @@ __launch_bounds__(BoxThreads, BoxBlocks<VOrder, TReal>)
     double value;
     if (isInBox)
     {
-      ContiguousTaps<3, TReal> support;
+      ContiguousTaps<3, double> support;
       support.data = samples + offset;
       support.stride[0] = 1;
       support.stride[1] = box.pitch;
       support.stride[2] = box.pitch * box.extent[1];
-      Jet<3, TReal> jet;
+      Jet<3, double> jet;
       TensorProductSum(support, weights, jet);
-      value = static_cast<double>(jet.value);
+      value = jet.value;
     }
     else
     {
-      value = ArrayValue<3, VOrder, TReal>(arguments, 0, x);
+      value = ArrayValue<3, VOrder, double>(arguments, 0, x);
     }
     StoreRounded(arguments.output.data, arguments.output.type, shape.OffsetOf(index), value);
   }
@@ -203,8 +195,7 @@ __launch_bounds__(BoxThreads, BoxBlocks<VOrder, TReal>)
 /** \brief Launches ArrayBoxKernel where it serves.
  *
  * \return false where it does not, and nothing was launched */
-template <typename TReal>
-bool
+inline bool
 LaunchArrayBoxes(const ArrayArguments & arguments, const Stream & stream)
 {
   if (!arguments.isAffine || arguments.dimension != 3 || arguments.output.shape.dimension != 3 || arguments.order < 2)
@@ -218,8 +209,7 @@ LaunchArrayBoxes(const ArrayArguments & arguments, const Stream & stream)
       return false;
     }
   }
-  constexpr int  tile[3] = { BoxTile<TReal>(0), BoxTile<TReal>(1), BoxTile<TReal>(2) };
-  const ArrayBox box(arguments, sizeof(TReal), tile);
+  const ArrayBox box(arguments);
   if (!box.Fits())
   {
     return false;
@@ -232,16 +222,16 @@ LaunchArrayBoxes(const ArrayArguments & arguments, const Stream & stream)
   switch (arguments.order)
   {
     case 2:
-      launch(ArrayBoxKernel<2, TReal>);
+      launch(ArrayBoxKernel<2>);
       break;
     case 3:
-      launch(ArrayBoxKernel<3, TReal>);
+      launch(ArrayBoxKernel<3>);
       break;
     case 4:
-      launch(ArrayBoxKernel<4, TReal>);
+      launch(ArrayBoxKernel<4>);
       break;
     default:
-      launch(ArrayBoxKernel<5, TReal>);
+      launch(ArrayBoxKernel<5>);
       break;
   }
   return true;

@@ -163,8 +163,9 @@ public:
 
   template <typename TReal>
   void
-  Evaluate(const ArrayArguments & arguments) const
+  Evaluate(ArrayArguments arguments) const
   {
+    JoinLinesOfList(arguments);
     DispatchArrayKernel(arguments, [&](auto dimension, auto order) {
       this->ForElements(arguments.output.shape, [&arguments](std::int64_t line, std::int64_t sample) {
         EvaluateArrayElement<decltype(dimension)::value, decltype(order)::value, TReal>(arguments, line, sample);

@@ -21,6 +21,7 @@
 
 #include "kernels/ArrayBoxKernel.cuh"
 #include "kernels/ArrayKernels.cuh"
+#include "kernels/ArrayLaunchers.h"
 #include "kernels/ArrayRun.h"
 #include "kernels/DeviceArrayBackends.h"
 #include "kernels/LineFilterCuda.h"
@@ -172,16 +173,36 @@ public:
 
   template <typename TReal>
   void
-  Evaluate(const ArrayArguments & arguments) const
+  Evaluate(ArrayArguments arguments) const
   {
-    if (LaunchArrayBoxes<TReal>(arguments, m_Stream))
+    Buffer<unsigned int> fitting;
+    if constexpr (std::is_same_v<TReal, float>)
     {
-      return;
+      if (LaunchArrayTiles(arguments, m_Stream))
+      {
+        return;
+      }
+      if (!arguments.isAffine && arguments.dimension == 3)
+      {
+        fitting = this->Allocate<unsigned int>(1);
+        if (!LaunchArrayListTiles(arguments, fitting.Data(), m_Stream))
+        {
+          fitting = {};
+        }
+      }
     }
+    else
+    {
+      if (LaunchArrayBoxes(arguments, m_Stream))
+      {
+        return;
+      }
+    }
+    JoinLinesOfList(arguments);
     const ArrayTiles tiles(arguments.output.shape, CrossesRows(arguments));
     DispatchArrayKernel(arguments, [&](auto dimension, auto order) {
       ArrayPointKernel<decltype(dimension)::value, decltype(order)::value, TReal>
-        <<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, tiles);
+        <<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, tiles, fitting.Data());
     });
     CheckCuda(cudaGetLastError(), "ArrayPointKernel");
   }

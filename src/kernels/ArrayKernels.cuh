@@ -22,6 +22,7 @@
 
 #include "kernels/ArrayAxes.h"
 #include "kernels/ArrayEvaluation.h"
+#include "kernels/ArrayLaunchers.h"
 
 #include <cuda_runtime.h>
 
@@ -83,11 +84,17 @@ struct ArrayTiles
   }
 };
 
+/** \param[in] fitting null, or that of LaunchArrayListTiles(), which may have done all */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 __global__ void
-__launch_bounds__(ArrayThreads)
-  ArrayPointKernel(const __grid_constant__ ArrayArguments arguments, const ArrayTiles tiles)
+__launch_bounds__(ArrayThreads) ArrayPointKernel(const __grid_constant__ ArrayArguments arguments,
+                                                 const ArrayTiles                       tiles,
+                                                 const unsigned int *                   fitting)
 {
+  if (fitting != nullptr && *fitting >= LeastFittingBoxes)
+  {
+    return;
+  }
   std::int64_t line;
   std::int64_t sample;
   if (tiles.Find(line, sample))

@@ -245,6 +245,29 @@ InterpolateAxes(TBackend &                       backend,
   backend.Evaluate(cells);
 }
 
+/** \brief Makes one line of the output of a list of coordinates whose elements follow each other: their indices do not
+ * matter then, and need no divisions.
+ *
+ * \param[in,out] arguments of any map */
+inline void
+JoinLinesOfList(ArrayArguments & arguments)
+{
+  ArrayShape & shape = arguments.output.shape;
+  std::int64_t count = 1;
+  bool         isContiguous = true;
+  for (unsigned int d = shape.dimension; d-- > 0; count *= shape.size[d])
+  {
+    isContiguous = isContiguous && (shape.size[d] == 1 || shape.stride[d] == count);
+  }
+  if (!arguments.isAffine && isContiguous)
+  {
+    shape = {};
+    shape.dimension = 1;
+    shape.size[0] = count;
+    shape.stride[0] = 1;
+  }
+}
+
 /** \brief Interpolates at coordinates. */
 template <typename TReal, typename TBackend>
 void
@@ -255,7 +278,7 @@ InterpolateCoordinates(TBackend &                             backend,
 {
   const unsigned int   dimension = interpolation.input.dimension;
   const StridedArray & view = elements.view;
-  StridedArray         output = interpolation.output;
+  const StridedArray & output = interpolation.output;
   ArrayArguments       arguments{};
   arguments.source = view.data;
   arguments.order = interpolation.order;
@@ -277,12 +300,6 @@ InterpolateCoordinates(TBackend &                             backend,
     arguments.coordinateStride[axis] = d * interpolation.coordinateStride;
     arguments.offset[axis] = interpolation.offset[d];
     std::copy(interpolation.matrix[d].begin(), interpolation.matrix[d].end(), arguments.matrix[axis]);
-  }
-  if (!arguments.isAffine && output.IsContiguous())
-  {
-    output.size[0] = output.Count();
-    output.stride[0] = 1;
-    output.dimension = 1;
   }
   arguments.output = { ShapeOf(output), const_cast<void *>(output.data), output.type, interpolation.border };
   backend.template Evaluate<TReal>(arguments);

@@ -21,6 +21,7 @@
 #include "kernels/DeviceArrayBackends.h"
 #include "kernels/PrefilterBackends.h"
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -61,6 +62,19 @@ MakeSourceOnDevice(const SourceDescriptor & descriptor,
   CheckCudaBackend(context);
   CheckSourceDescriptor(descriptor, context);
   return SourceOnCuda(descriptor, pixels, borrow, stream, context);
+}
+
+std::shared_ptr<const SampleSource>
+BorrowOnDevice(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
+{
+  CheckCudaBackend(context);
+  CheckSourceDescriptor(descriptor, context);
+  if (descriptor.NeedsPreparation())
+  {
+    throw std::invalid_argument("Pixels that are converted, filtered or stored otherwise are not read where they are.");
+  }
+  return std::make_shared<SampleSource>(
+    descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(pixels, [](const void *) {}));
 }
 
 void

@@ -49,9 +49,13 @@ struct TileShape
 /** \brief What stands before the tile in shared memory; the scanlines of the block follow it, then the tile. */
 struct TileShared
 {
-  double alphas[TileShape::MostSamples];
+  double places[TileShape::MostSamples];       ///< of the samples of a line
   int    bounds[TileShape::MostLines / 32][8]; ///< by warp: least starts, negative greatest starts, flags
-  int    fold[3][64];                          ///< by axis of the input: index in the array of a place of the tile
+  union
+  {
+    int fold[3][64];            ///< by axis of the input: index in the array of a place of the tile
+    int scatteredBounds[16][8]; ///< bounds of more warps, before
+  };
 };
 
 /** \brief How a launch is cut into boxes of the output, and threads laid into them. */

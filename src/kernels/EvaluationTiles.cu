@@ -46,17 +46,6 @@ CanTile(const SourceDescriptor &       source,
   return can;
 }
 
-/** An attribute of the current device. */
-int
-DeviceNumber(cudaDeviceAttr attribute)
-{
-  int device = 0;
-  int number = 0;
-  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
-  CheckCuda(cudaDeviceGetAttribute(&number, attribute, device), "cudaDeviceGetAttribute");
-  return number;
-}
-
 } // namespace
 
 bool
@@ -71,24 +60,9 @@ LaunchBoxes(Interpolation                  method,
   {
     return false;
   }
-  const int  blockBytes = DeviceNumber(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const int  multiprocessorBytes = DeviceNumber(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   const auto launch = [&](auto compiled) {
     using Compiled = decltype(compiled);
-    using Method = typename Compiled::Method;
-    const std::int64_t rows = arguments.sliceLines > 0 && arguments.sliceLines < lines ? arguments.sliceLines : lines;
-    const std::int64_t counts[3] = { arguments.samples, rows, (lines + rows - 1) / rows };
-    const int          threads = TileThreadsOf(Compiled::derivatives);
-    TilePlan           plan = PlanTiles(arguments.steps,
-                              counts,
-                              TileReader<Method>::Taps,
-                              static_cast<std::size_t>(blockBytes),
-                              static_cast<std::size_t>(multiprocessorBytes),
-                              threads,
-                              threads * TileBlocksOf(Compiled::derivatives));
-    plan.rows = static_cast<int>(rows);
-    plan.isAligned = arguments.extent.size[0] % 4 == 0 && reinterpret_cast<std::uintptr_t>(arguments.source) % 16 == 0;
-    return plan.exists && LaunchTiles<Method, Compiled::derivatives>(arguments, lines, plan, blockBytes, stream);
+    return LaunchTiles<typename Compiled::Method, Compiled::derivatives>(arguments, lines, stream);
   };
   constexpr auto none = Derivatives::None;
   constexpr auto first = Derivatives::First;

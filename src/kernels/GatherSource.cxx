@@ -20,13 +20,16 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include <functional>
 #include <memory>
 
 namespace itk::CudaSpline
 {
 
 const GatherTexture *
-GatherTextureOf(const ResampleDescriptor & descriptor, const SampleSource & source, std::size_t spareBytes)
+GatherTextureOf(const ResampleDescriptor &           descriptor,
+                const SampleSource &                 source,
+                const std::function<std::size_t()> & spareBytes)
 {
   const SourceDescriptor & samples = source.GetDescriptor();
   const GatherLayout       layout(samples.size[0], samples.size[1], samples.size[2]);
@@ -40,7 +43,7 @@ GatherTextureOf(const ResampleDescriptor & descriptor, const SampleSource & sour
     return nullptr;
   }
   const auto make = [&]() -> std::shared_ptr<const void> {
-    if (spareBytes / 2 < samples.Bytes())
+    if (spareBytes() / 2 < samples.Bytes())
     {
       return nullptr;
     }

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/SampleSource.h"
 
 #include <cstddef>
+#include <functional>
 
 namespace itk::CudaSpline
 {
@@ -32,10 +33,12 @@ namespace itk::CudaSpline
  *
  * \param[in] descriptor what is computed
  * \param[in] source floats of one component, in memory of the device
- * \param[in] spareBytes memory of the device that nothing else is going to need
+ * \param[in] spareBytes asked where one would be made: memory of the device that nothing else is going to need
  * \return what lives as long as the source; null for other methods and sources, and where there is none yet */
 const GatherTexture *
-GatherTextureOf(const ResampleDescriptor & descriptor, const SampleSource & source, std::size_t spareBytes);
+GatherTextureOf(const ResampleDescriptor &           descriptor,
+                const SampleSource &                 source,
+                const std::function<std::size_t()> & spareBytes);
 
 } // namespace itk::CudaSpline
 

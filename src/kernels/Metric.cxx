@@ -22,6 +22,8 @@
 #include "kernels/MetricMovingValues.h"
 #include "kernels/MetricSpline.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -49,7 +51,6 @@ CheckField(const MetricDescriptor & descriptor, const MetricSources & sources)
   const auto   stage = static_cast<std::size_t>(descriptor.fieldStage);
   Require(stage < stages.size() && stages[stage].kind == TransformKind::DisplacementField,
           "the stage is one of displacements");
-  Require(descriptor.IsAffineFrom(stage + 1), "stages behind that of displacements are affine");
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
   {
     Require(stages[stage].size[d] == descriptor.chain.regionSize[d] &&
@@ -132,7 +133,6 @@ Check(const MetricDescriptor & descriptor,
     const auto & stages = descriptor.chain.stages;
     const auto   stage = static_cast<std::size_t>(descriptor.splineStage);
     Require(stage < stages.size() && stages[stage].kind == TransformKind::BSpline, "the stage is one of B-splines");
-    Require(descriptor.IsAffineFrom(stage + 1), "stages behind that of B-splines are affine");
     for (unsigned int d = 0; d < descriptor.dimension; ++d)
     {
       Require(stages[stage].size[d] > stages[stage].order, "a grid of B-splines has a cell along each axis");
@@ -146,8 +146,13 @@ Check(const MetricDescriptor & descriptor,
   }
   else
   {
-    Require(descriptor.gradient == MetricGradient::None || descriptor.IsAffineFrom(0),
-            "moments are of chains of affine stages");
+    const std::size_t front = descriptor.CountFront();
+    Require(front <= descriptor.chain.stages.size(), "there are as many stages as moments are for");
+    Require(descriptor.gradient == MetricGradient::None ||
+              std::all_of(descriptor.chain.stages.begin(),
+                          descriptor.chain.stages.begin() + static_cast<std::ptrdiff_t>(front),
+                          [](const auto & stage) { return stage.kind == TransformKind::Affine; }),
+            "moments are of affine stages");
   }
   if (descriptor.sharesValues)
   {
@@ -212,6 +217,13 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
   {
     const auto & stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
     taps += 2.0 * descriptor.dimension * power(stage.order + 1.0);
+  }
+  for (std::size_t stage = descriptor.CountFront();
+       descriptor.gradient != MetricGradient::None && descriptor.IsBent() && stage < descriptor.chain.stages.size();
+       ++stage)
+  {
+    const auto & behind = descriptor.chain.stages[stage];
+    taps += 2.0 * descriptor.dimension * power(behind.kind == TransformKind::BSpline ? behind.order + 1.0 : 2.0);
   }
   work.samples = static_cast<double>(samples);
   work.taps = work.samples * taps * weight;

@@ -69,6 +69,7 @@ struct MetricArguments
   double                          maskOrigin[VDimension];
   double                          maskPointToIndex[VDimension][VDimension];
   AffineMap<VDimension>           maskMap;
+  int                             front; ///< MetricDescriptor::CountFront(); negative: it is not bent
 
   /** \brief Sets the step of MetricCursor::Advance().
    *
@@ -270,6 +271,7 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
   arguments.moving = MakeEvaluationArguments<VDimension>(descriptor.interpolation, *sources.moving);
   SetGrids(descriptor.chain, arguments.moving);
   arguments.count = CountMetricSamples(sources);
+  arguments.front = descriptor.IsBent() ? static_cast<int>(descriptor.CountFront()) : -1;
   arguments.nearest = descriptor.interpolation.interpolation == Interpolation::Nearest;
   arguments.pass = descriptor.pass;
   arguments.gradientFrom = descriptor.gradient;

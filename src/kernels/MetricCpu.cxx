@@ -70,7 +70,14 @@ SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext &
       const std::int64_t            last = std::min(arguments.count, (b + 1) * SumBlock);
       for (MetricCursor<VDimension> cursor(arguments, b * SumBlock); cursor.sample < last; cursor.Advance(arguments))
       {
-        AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
+        if constexpr (VWalks && VSets > 0)
+        {
+          AddWalkedSample<true, TValues>(arguments, cursor, sums);
+        }
+        else
+        {
+          AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
+        }
       }
       partial[static_cast<std::size_t>(b)] = sums;
     }
@@ -92,11 +99,10 @@ ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
     for (std::int64_t b = begin; b < end; ++b)
     {
       SampleForce<VDimension> sums(parameters);
-      NoHistogram             none;
       const std::int64_t      last = std::min(arguments.count, (b + 1) * SumBlock);
       for (MetricCursor<VDimension> cursor(arguments, b * SumBlock); cursor.sample < last; cursor.Advance(arguments))
       {
-        AddMetricSample<true, TValues>(arguments, cursor, sums, none);
+        AddWalkedSample<true, TValues>(arguments, cursor, sums);
         sums.Store(forces.data() + cursor.sample * static_cast<std::int64_t>(VDimension));
       }
       partial[static_cast<std::size_t>(b)] = sums.GetSums();
@@ -198,12 +204,11 @@ SpreadOnCpu(const MetricArguments<VDimension> &  arguments,
       auto & own = coefficients[static_cast<std::size_t>(b)];
       own.assign(static_cast<std::size_t>(numbers), 0.0);
       SplineSums<VDimension, VSets> sums(parameters, own.data());
-      NoHistogram                   none;
       const std::int64_t            last = (b + 1) * arguments.count / blocks;
       for (MetricCursor<VDimension> cursor(arguments, b * arguments.count / blocks); cursor.sample < last;
            cursor.Advance(arguments))
       {
-        AddMetricSample<true, TValues>(arguments, cursor, sums, none);
+        AddWalkedSample<true, TValues>(arguments, cursor, sums);
       }
       partial[static_cast<std::size_t>(b)] = sums.GetSums();
     }

@@ -58,7 +58,14 @@ __launch_bounds__(MetricThreads, MetricBlocks<TValues>)
   const std::int64_t first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
   for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
   {
-    AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
+    if constexpr (VWalks && VSets > 0)
+    {
+      AddWalkedSample<true, TValues>(arguments, cursor, sums);
+    }
+    else
+    {
+      AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
+    }
   }
   StoreBlockSums(sums.numbers, partial);
 }
@@ -126,8 +133,9 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      const ExecutionContext & context,
                      MetricWorkspace *        workspace)
 {
-  const bool keepsOrder =
-    workspace != nullptr && descriptor.splineStage >= 0 && FitsCells(descriptor, CountMetricSamples(sources));
+  // Cells have all behind the stage as a matrix.
+  const bool keepsOrder = workspace != nullptr && descriptor.splineStage >= 0 && !descriptor.IsBent() &&
+                          FitsCells(descriptor, CountMetricSamples(sources));
   if (keepsOrder || (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None))
   {
     return EvaluateSplineMetricOnCuda(descriptor, sources, context, workspace);
@@ -150,7 +158,8 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
       std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
     const auto          numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;
     const DeviceBuffer  partial(numbers * sizeof(double), stream);
-    const MetricUploads uploads(descriptor, arguments.mapCount < 0, stream, arguments);
+    const bool          walks = arguments.mapCount < 0 || arguments.front >= 0;
+    const MetricUploads uploads(descriptor, walks, stream, arguments);
     if constexpr (decltype(sets)::value == 0)
     {
       if (descriptor.pass == MetricPass::Histogram)

@@ -34,6 +34,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /** \file
  * \brief Derivatives of a metric by the displacements of a field on the virtual grid, on a device: each sample has the
@@ -47,7 +48,7 @@ namespace
 
 /** Blocks of samples that lie apart by the number of threads: a block's sums to its place in \p partial, each sample's
  * force to its place in \p forces. */
-template <typename TValues, unsigned int VDimension>
+template <bool VIsBent, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, 3) MetricForceKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
                                                       const __grid_constant__ SplineParameters<VDimension> parameters,
@@ -55,17 +56,16 @@ __launch_bounds__(MetricThreads, 3) MetricForceKernel(const __grid_constant__ Me
                                                       double *                                             forces)
 {
   SampleForce<VDimension> sums(parameters);
-  NoHistogram             none;
   const std::int64_t      first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
   for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
   {
-    AddMetricSample<true, TValues>(arguments, cursor, sums, none);
+    AddWalkedSample<VIsBent, TValues>(arguments, cursor, sums);
     sums.Store(forces + cursor.sample * static_cast<std::int64_t>(VDimension));
   }
   StoreBlockSums(sums.GetSums().numbers, partial);
 }
 
-template <typename TValues, unsigned int VDimension>
+template <bool VIsBent, typename TValues, unsigned int VDimension>
 MetricResult
 ForcesOnCuda(const MetricDescriptor &           descriptor,
              MetricArguments<VDimension> &      arguments,
@@ -83,7 +83,7 @@ ForcesOnCuda(const MetricDescriptor &           descriptor,
   auto * const       total = from + blocks * Numbers::Numbers;
   arguments.SetStride(blocks * MetricThreads);
   const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages);
-  MetricForceKernel<TValues><<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(
+  MetricForceKernel<VIsBent, TValues><<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(
     arguments, parameters, from, static_cast<double *>(forces.Data()));
   CheckCuda(cudaGetLastError(), "MetricForceKernel");
   LaunchMetricTotal(from, blocks, Numbers::Numbers, total, stream);
@@ -111,7 +111,11 @@ EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,
     auto                   arguments = MakeMetricArguments<VDimension>(descriptor, sources);
     arguments.kept = KeptMemory(descriptor, nullptr, workspace);
     const MetricUploads uploads(descriptor, true, stream, arguments, CopyThreadsOf(context));
-    result = ForcesOnCuda<decltype(values)>(descriptor, arguments, arguments.moving.stages, context, stream);
+    const auto          run = [&](auto isBent) {
+      result = ForcesOnCuda<decltype(isBent)::value, decltype(values)>(
+        descriptor, arguments, arguments.moving.stages, context, stream);
+    };
+    descriptor.IsBent() ? run(std::true_type()) : run(std::false_type());
   });
   return result;
 }

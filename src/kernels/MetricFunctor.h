@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/math/MetricSums.h"
 
+#include "kernels/MetricBehind.h"
 #include "kernels/MetricValues.h"
 
 #include <cstdint>
@@ -173,7 +174,8 @@ ValueAndGradient(const MetricArguments<VDimension> & arguments,
  * then the moving image's buffer admit.
  *
  * \tparam TValues PlainValues, SplineValues or KeptValues
- * \tparam TMove called with a place of the virtual domain and where to put it in the moving image's space (mm)
+ * \tparam TMove called with a place of the virtual domain and where to put it in the moving image's space (mm); may
+ * bring gradients back, as BentMove does
  * \tparam TSums MetricSums, or what has its functions; without sets there is no derivative
  * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none
  * \param[in] slot place of the sample among the moving values that are kept */
@@ -215,6 +217,10 @@ AddMovedSample(const MetricArguments<VDimension> & arguments,
       arm[d] = place[d] - arguments.centre[d];
     }
     value = ValueAndGradient<TValues>(arguments, slot, moved, index, gradient);
+    if constexpr (BringsBack<TMove>)
+    {
+      move.BringBack(place, gradient);
+    }
   }
   else
   {
@@ -251,6 +257,24 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
     arguments.template Move<VWalks>(place, moved);
   };
   AddMovedSample<TValues>(arguments, cursor, cursor.sample, move, sums, histogram);
+}
+
+/** \brief The same for derivatives, with stages of any kind that are walked.
+ *
+ * \tparam VIsBent gradients come back through the stages behind, where the arguments say so */
+template <bool VIsBent, typename TValues, unsigned int VDimension, typename TSums>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+AddWalkedSample(const MetricArguments<VDimension> & arguments, const MetricCursor<VDimension> & cursor, TSums & sums)
+{
+  NoHistogram none;
+  if constexpr (VIsBent)
+  {
+    AddMovedSample<TValues>(arguments, cursor, cursor.sample, BentMove<VDimension>{ arguments }, sums, none);
+  }
+  else
+  {
+    AddMetricSample<true, TValues>(arguments, cursor, sums, none);
+  }
 }
 
 /** \brief Calls \p run with VDimension and a number of the type of the elements. */
@@ -307,8 +331,8 @@ DispatchDerivativeValues(const MetricDescriptor & descriptor, ScalarType element
 }
 
 /** \brief Calls \p run with VDimension, the values, the sets of moments that a descriptor asks for, and whether stages
- * of every kind are walked (MetricArguments::Move()): the same list for host and device. Moments are of affine stages
- * alone. */
+ * of every kind are walked (MetricArguments::Move()): the same list for host and device. With moments that is whether
+ * gradients come back through the stages behind, too. */
 template <typename TRun>
 void
 DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
@@ -323,13 +347,17 @@ DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TR
     return;
   }
   DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
+    const auto withSets = [&](auto sets) {
+      descriptor.IsBent() ? run(dimension, values, sets, std::true_type())
+                          : run(dimension, values, sets, std::false_type());
+    };
     if (descriptor.pass == MetricPass::Correlation)
     {
-      run(dimension, values, std::integral_constant<unsigned int, 2>(), std::false_type());
+      withSets(std::integral_constant<unsigned int, 2>());
     }
     else
     {
-      run(dimension, values, std::integral_constant<unsigned int, 1>(), std::false_type());
+      withSets(std::integral_constant<unsigned int, 1>());
     }
   });
 }

@@ -40,10 +40,11 @@ namespace itk::CudaSpline
 template <unsigned int VDimension>
 struct SplineParameters
 {
-  const TransformStage<VDimension> * stages;                         ///< the chain
-  int                                stage;                          ///< which of them
-  std::int64_t                       nodes;                          ///< coefficients of an axis
-  double                             behind[VDimension][VDimension]; ///< matrix M of the stages behind, all Affine
+  const TransformStage<VDimension> * stages; ///< the chain
+  int                                stage;  ///< which of them
+  std::int64_t                       nodes;  ///< coefficients of an axis
+  /** Matrix M of the stages behind, where all are Affine; else the identity, as gradients have come back already. */
+  double behind[VDimension][VDimension];
 
   /** \brief The stage itself. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE const TransformStage<VDimension> &
@@ -64,7 +65,7 @@ struct SplineParameters
       WalkStages(stages, stage, point);
     }
   }
-  /** \brief Moves a point that left the stage through those behind it (mm).
+  /** \brief Moves a point that left the stage through those behind it (mm), all Affine.
    *
    * \param[in] count of all stages */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -114,7 +115,7 @@ MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<V
   {
     parameters.behind[d][d] = 1.0;
   }
-  for (std::size_t stage = first + 1; stage < descriptor.chain.stages.size(); ++stage)
+  for (std::size_t stage = first + 1; stage < descriptor.chain.stages.size() && !descriptor.IsBent(); ++stage)
   {
     double product[VDimension][VDimension]{};
     for (unsigned int r = 0; r < VDimension; ++r)

@@ -61,10 +61,11 @@ constexpr unsigned int SpreadBlocks = sizeof(typename TValues::Real) == sizeof(f
 
 /** A block a chunk of a cell.
  *
+ * \tparam VIsBent gradients come back through the stages behind; moving values are by sample, and not by the order
  * \param[in] sets of weights
  * \param[out] partial CellShape::Numbers for each chunk and set
  * \param[out] values counts and values by block, see StoreBlockSums() */
-template <typename TValues, unsigned int VDimension>
+template <bool VIsBent, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
   MetricSpreadKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
@@ -93,7 +94,7 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
     {
       total[n] = 0.0;
     }
-    if (moves)
+    if (moves && !VIsBent)
     {
       LoadCell(parameters.GetStage(), cell, coefficients);
     }
@@ -107,12 +108,20 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
       {
         sums.Aim(i, sets);
         const MetricCursor<VDimension> cursor(arguments, order.samples[begin + i]);
-        const auto                     move = [&](const double(&place)[VDimension], double(&moved)[VDimension]) {
-          MoveInCell(parameters, arguments.moving.stageCount, coefficients, place, moved, [&](const auto & weights) {
-            batch.KeepWeights(i, weights);
-          });
-        };
-        AddMovedSample<TValues>(arguments, cursor, std::int64_t{ begin } + i, move, sums, none);
+        if constexpr (VIsBent)
+        {
+          KeepWeightsOf(arguments, parameters, cursor, batch, i);
+          AddWalkedSample<true, TValues>(arguments, cursor, sums);
+        }
+        else
+        {
+          const auto move = [&](const double(&place)[VDimension], double(&moved)[VDimension]) {
+            MoveInCell(parameters, arguments.moving.stageCount, coefficients, place, moved, [&](const auto & weights) {
+              batch.KeepWeights(i, weights);
+            });
+          };
+          AddMovedSample<TValues>(arguments, cursor, std::int64_t{ begin } + i, move, sums, none);
+        }
       }
       __syncthreads();
       for (unsigned int set = 0; moves && set < sets; ++set)
@@ -168,7 +177,7 @@ ValuesOnCuda(const CellPass<VDimension> & pass, const Stream & stream)
 }
 
 /** Sums of values, and derivatives. */
-template <typename TValues, unsigned int VDimension>
+template <bool VIsBent, typename TValues, unsigned int VDimension>
 MetricResult
 SpreadOnCuda(const CellPass<VDimension> & pass, const TransformChain::Stage & stage, const Stream & stream)
 {
@@ -187,8 +196,8 @@ SpreadOnCuda(const CellPass<VDimension> & pass, const TransformChain::Stage & st
   auto * const      total = values + ofValues;
   auto * const      coefficients = total + Numbers::Numbers;
   const std::size_t shared = ForceBatch<VDimension>::Bytes(sets);
-  AllowSharedMemory(&MetricSpreadKernel<TValues, VDimension>, shared);
-  MetricSpreadKernel<TValues><<<static_cast<unsigned int>(blocks), MetricThreads, shared, stream.Get()>>>(
+  AllowSharedMemory(&MetricSpreadKernel<VIsBent, TValues, VDimension>, shared);
+  MetricSpreadKernel<VIsBent, TValues><<<static_cast<unsigned int>(blocks), MetricThreads, shared, stream.Get()>>>(
     pass.arguments, pass.parameters, pass.order, sets, partial, values);
   CheckCuda(cudaGetLastError(), "MetricSpreadKernel");
   LaunchMetricTotal(values, blocks, Numbers::Numbers, total, stream);
@@ -260,7 +269,10 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
   {
     const auto & stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
     DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
-      withPass(dimension, [&](const auto & pass) { return SpreadOnCuda<decltype(values)>(pass, stage, stream); });
+      withPass(dimension, [&](const auto & pass) {
+        return descriptor.IsBent() ? SpreadOnCuda<true, decltype(values)>(pass, stage, stream)
+                                   : SpreadOnCuda<false, decltype(values)>(pass, stage, stream);
+      });
     });
   }
   if (workspace != nullptr) // the stream has passed them

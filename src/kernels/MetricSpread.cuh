@@ -160,6 +160,25 @@ private:
   MetricSums<VDimension, 0>            m_Sums;
 };
 
+/** Keeps the weights of a sample's place, where nodes move it. */
+template <unsigned int VDimension>
+__device__ __forceinline__ void
+KeepWeightsOf(const MetricArguments<VDimension> &  arguments,
+              const SplineParameters<VDimension> & parameters,
+              const MetricCursor<VDimension> &     cursor,
+              const ForceBatch<VDimension> &       batch,
+              int                                  sample)
+{
+  double       place[VDimension];
+  double       point[VDimension];
+  double       weights[VDimension][WidestSupport];
+  std::int64_t offset = 0;
+  cursor.PlaceIn(arguments, place);
+  parameters.Enter(place, point);
+  FindPaddedSupport(parameters.GetStage(), point, weights, offset); // 0 where none does
+  batch.KeepWeights(sample, weights);
+}
+
 /** Adds a batch's forces of a set, times the weights, to the chunk's sums over the cell's nodes: some threads a sample,
  * each with some rows of nodes, then a tree over the threads of a row. All threads come here. */
 template <unsigned int VDimension>

@@ -35,6 +35,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -203,9 +206,16 @@ struct Preparation
   const GatherTexture * gathered;
 };
 
+/** A plan, and the memory of the device that it leaves. */
+struct PlanAndSpare
+{
+  MemoryPlan  plan;
+  std::size_t spare;
+};
+
 /** \exception DeviceError the memory does not hold it */
-Preparation
-Prepare(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+PlanAndSpare
+PlanWithin(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
 {
   // The sources are there already: only what is allocated here counts against the free memory.
   const SourceDescriptor &   samples = source.GetDescriptor();
@@ -219,8 +229,33 @@ Prepare(const ResampleDescriptor & descriptor, const SampleSource & source, cons
   {
     throw DeviceError(DeviceError::Kind::OutOfMemory, plan.reason);
   }
-  const std::size_t spare = available - std::min(available, plan.PeakBytes());
-  return { plan, GatherTextureOf(descriptor, source, spare) };
+  return { plan, available - std::min(available, plan.PeakBytes()) };
+}
+
+/** \exception DeviceError the memory does not hold it */
+Preparation
+Prepare(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+{
+  const PlanAndSpare found = PlanWithin(descriptor, source, context);
+  return { found.plan, GatherTextureOf(descriptor, source, [&found] { return found.spare; }) };
+}
+
+/** The same where the output is there already, and a table is all that is allocated. What is free is asked only where
+ * that is large, or somebody set a limit: the driver takes as long for an answer as the kernel of a small image.
+ *
+ * \exception DeviceError the memory does not hold it */
+Preparation
+PrepareInPlace(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+{
+  constexpr std::size_t largest = std::size_t{ 64 } << 20;
+  const char * const    limit = std::getenv("CUDASPLINE_MEMORY_LIMIT");
+  const MemoryPlan      plan =
+    PlanResample(source.GetDescriptor(), descriptor, std::numeric_limits<std::size_t>::max(), true);
+  if (!plan.fits || plan.tableBytes > largest || context.memoryLimit > 0 || (limit != nullptr && *limit != '\0'))
+  {
+    return Prepare(descriptor, source, context);
+  }
+  return { plan, GatherTextureOf(descriptor, source, [&] { return PlanWithin(descriptor, source, context).spare; }) };
 }
 
 /** The whole at once into an array of the device.
@@ -301,7 +336,7 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
   const TransformChain * affine = isAffine ? descriptor.chain : nullptr;
   ResampleDescriptor     described = descriptor;
   described.chain = isAffine ? nullptr : descriptor.chain;
-  const Preparation preparation = Prepare(described, source, context);
+  const Preparation preparation = PrepareInPlace(described, source, context);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
     ResampleInPlace<decltype(dimension)::value>(described, source, affine, preparation, output, stream, context);
   });

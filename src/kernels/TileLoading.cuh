@@ -20,12 +20,10 @@
 
 #include "kernels/EvaluationArguments.h"
 #include "kernels/EvaluationTilePlan.h"
-#include "kernels/ScanlineSpan.cuh"
-
-#include <climits>
+#include "kernels/TileBounds.cuh"
 
 /** \file
- * \brief The tile of the input that a box of the output needs: where it is, and how it comes into shared memory. */
+ * \brief How the tile of the input that a box of the output needs comes into shared memory. */
 
 namespace itk::CudaSpline
 {
@@ -53,29 +51,6 @@ CopyAsync(float * to, const float * from)
   {
     to[i] = from[i];
   }
-#endif
-}
-
-/** What the threads of a block agree upon: the box of the supports of its samples. */
-struct TileBox
-{
-  int  low[3];  ///< first index of the box
-  int  size[3]; ///< samples
-  bool anyInside;
-  bool allInside;
-};
-
-__device__ __forceinline__ int
-WarpMinimum(int x)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(0xFFFFFFFFU, x);
-#else
-  for (int step = 16; step > 0; step /= 2)
-  {
-    x = min(x, __shfl_xor_sync(0xFFFFFFFFU, x, step));
-  }
-  return x;
 #endif
 }
 
@@ -163,126 +138,6 @@ LoadFoldedTile(const EvaluationArguments<3> & arguments, const TileBox & box, in
       tile[z * TileShape::Slice + y * TileShape::Pitch + x] = isBorder || foldedX < 0 ? border : source[from + foldedX];
     }
   }
-}
-
-/** The box of the output that a block computes. */
-struct OutputBox
-{
-  std::int64_t firstSample;
-  std::int64_t firstLine;
-  int          samples;  ///< that there are
-  int          rows;     ///< that there are
-  int          lines;    ///< of the slab from firstLine on, or the most that counts
-  int          rowLines; ///< lines of a slice of the output
-
-  /** Line from firstLine of a line of the box; negative where there is none. */
-  __device__ __forceinline__ int
-  Line(int local, const TilePlan & plan) const
-  {
-    const int row = local & ((1 << plan.logExtent[1]) - 1);
-    const int line = (local >> plan.logExtent[1]) * rowLines + row;
-    return row < rows && line < lines ? line : -1;
-  }
-};
-
-/** Sizes and indices of the input of which a tile is made, at most: places in it are computed in 32 bits. */
-constexpr std::int64_t MostTileIndex = std::int64_t{ 1 } << 20;
-
-/** The box of the input whose samples the block needs. An index is monotone along a line, rounded as it is: the ends of
- * the part that is in the block bound it. */
-template <typename TReader>
-__device__ __forceinline__ TileBox
-FindTileBox(const EvaluationArguments<3> & arguments,
-            const TilePlan &               plan,
-            const OutputBox &              output,
-            TileShared &                   shared,
-            ScanlineSpan *                 spans)
-{
-  const int  thread = static_cast<int>(threadIdx.x);
-  const int  lane = thread % 32;
-  const int  warp = thread / 32;
-  const bool single = arguments.singleCoordinates;
-  const auto alphaOf = [&](int sample) {
-    return arguments.alphas != nullptr
-             ? arguments.alphas[output.firstSample + sample]
-             : static_cast<double>(arguments.lineOffset + output.firstSample + sample) / arguments.lineLength;
-  };
-  if (thread < output.samples)
-  {
-    shared.alphas[thread] = alphaOf(thread);
-  }
-  if (warp < TileShape::MostLines / 32)
-  {
-    int       least[3] = { INT_MAX, INT_MAX, INT_MAX };
-    int       most[3] = { INT_MAX, INT_MAX, INT_MAX };
-    bool      within = true;
-    bool      any = false;
-    const int line = thread < (1 << (plan.logExtent[1] + plan.logExtent[2])) ? output.Line(thread, plan) : -1;
-    if (line >= 0)
-    {
-      ScanlineSpan span;
-      span.Set(arguments.ends[output.firstLine + line], single);
-      spans[thread] = span;
-      double low[3];
-      double high[3];
-      span.At(alphaOf(0), single, low);
-      span.At(alphaOf(output.samples - 1), single, high);
-      any = true;
-      for (int d = 0; d < 3; ++d)
-      {
-        if (!(low[d] <= high[d]))
-        {
-          const double other = low[d];
-          low[d] = high[d];
-          high[d] = other;
-        }
-        within = within && low[d] >= arguments.lower[d] && high[d] < arguments.upper[d];
-        any = any && high[d] >= arguments.lower[d] && low[d] < arguments.upper[d];
-      }
-      for (int d = 0; d < 3 && any; ++d)
-      {
-        const double first = fmax(low[d], arguments.lower[d]);
-        const double last = fmin(high[d], arguments.upper[d]);
-        // What is too far away for 32 bits fits into no tile either.
-        constexpr auto furthest = static_cast<double>(MostTileIndex);
-        const bool     isNear = first >= -furthest && last <= furthest;
-        least[d] = isNear ? TReader::Start(first) : -(1 << 29);
-        most[d] = isNear ? -TReader::Start(last) : -(1 << 29);
-      }
-    }
-    for (int d = 0; d < 3; ++d)
-    {
-      least[d] = WarpMinimum(least[d]);
-      most[d] = WarpMinimum(most[d]);
-    }
-    within = __all_sync(0xFFFFFFFFU, within);
-    any = __any_sync(0xFFFFFFFFU, any);
-    if (lane == 0)
-    {
-      for (int d = 0; d < 3; ++d)
-      {
-        shared.bounds[warp][d] = least[d];
-        shared.bounds[warp][3 + d] = most[d];
-      }
-      shared.bounds[warp][6] = within ? 1 : 0;
-      shared.bounds[warp][7] = any ? 0 : 1;
-    }
-  }
-  __syncthreads();
-  int bounds[8];
-  for (int i = 0; i < 8; ++i)
-  {
-    bounds[i] = WarpMinimum(shared.bounds[lane % (TileShape::MostLines / 32)][i]);
-  }
-  TileBox box;
-  for (int d = 0; d < 3; ++d)
-  {
-    box.low[d] = bounds[d];
-    box.size[d] = -bounds[3 + d] - bounds[d] + TReader::Taps;
-  }
-  box.allInside = bounds[6] != 0;
-  box.anyInside = bounds[7] == 0;
-  return box;
 }
 
 } // namespace

@@ -51,8 +51,9 @@ struct MetricCase
   bool        centralDifferences{ false }; ///< else ITK's default, the gradient filter's image
   bool        fixedMask{ false };
   bool        movingMask{ false };
-  int         sampling{ 0 };      ///< 0: the virtual domain, 1: a regular point set, 2: a random one
-  bool        ownDomain{ false }; ///< a virtual domain coarser than the fixed image, and turned
+  int         sampling{ 0 };       ///< 0: the virtual domain, 1: a regular point set, 2: a random one
+  bool        ownDomain{ false };  ///< a virtual domain coarser than the fixed image, and turned
+  bool        fixedMoves{ false }; ///< a fixed transform that turns, scales and shears
   bool        isDouble{ true };
 
   /** Whether the derivative is by coefficients. */
@@ -74,7 +75,8 @@ struct MetricCase
   {
     return transform + ", order " + std::to_string(splineOrder) + (centralDifferences ? ", differences" : ", filter") +
            (fixedMask ? ", fixed mask" : "") + (movingMask ? ", moving mask" : "") + ", sampling " +
-           std::to_string(sampling) + (ownDomain ? ", own domain" : "") + (isDouble ? ", double" : ", single");
+           std::to_string(sampling) + (ownDomain ? ", own domain" : "") + (fixedMoves ? ", fixed transform" : "") +
+           (isDouble ? ", double" : ", single");
   }
 };
 
@@ -132,6 +134,10 @@ SetUpMetric(TMetric * metric, const MetricCase & what, const MetricImages<TImage
     offset[1] = 0.75;
     fixedTransform->SetOffset(offset);
     metric->SetFixedTransform(fixedTransform);
+  }
+  if (what.fixedMoves)
+  {
+    metric->SetFixedTransform(MetricTransform<dimension>("affine"));
   }
   if (what.sampling > 0)
   {

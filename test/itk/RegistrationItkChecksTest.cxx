@@ -225,7 +225,7 @@ TEST_P(RegistrationChecks, AffineThenDisplacements)
   }
   registration->SetTransformParametersAdaptorsPerLevel(adaptors);
   registration->Update();
-  EXPECT_NE(metric->GetLastBackend(), Backend::None);
+  this->ExpectItsBackend(metric.GetPointer(), "field");
   auto both = itk::CompositeTransform<double, 2>::New();
   both->AddTransform(affine);
   both->AddTransform(transform);

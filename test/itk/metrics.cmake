@@ -4,6 +4,8 @@ add_executable(
   CudaCorrelationImageToImageMetricv4Test.cxx
   CudaMattesMutualInformationImageToImageMetricv4Test.cxx
   CudaMeanSquaresImageToImageMetricv4Test.cxx
+  MetricBehindTest.cxx
+  MetricCombinationsTest.cxx
   MetricFallbackTest.cxx
   MetricFieldsTest.cxx
   MetricItkChecksTest.cxx

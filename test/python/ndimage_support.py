@@ -64,11 +64,11 @@ def offset_comes_first():
 
 def scipy_slip(order, shape, mode):
     """By what SciPy before 1.18 errs in the mode reflect (its issue 24550), relative to the largest sample: lines of n samples began with
-    a coefficient that was wrong by about the pole to the power of 2 n - 1."""
+    a coefficient that was wrong by up to the pole to the power of 2 n, which the filters of the axes make larger by up to their norms."""
     lengths = [length for length in shape if length > 1]
     if mode not in ("reflect", "grid-mirror") or order < 2 or not lengths:
         return 0.0
-    return POLES[order] ** (2 * min(lengths) - 1) * NORMS[order] ** len(lengths)
+    return POLES[order] ** (2 * min(lengths)) * NORMS[order] ** len(lengths)
 
 
 def bound(order, dimension, largest, single=False):

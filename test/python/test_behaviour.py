@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy
 import pytest
@@ -21,7 +22,7 @@ def test_progress_rises_to_1(rng):
     assert all(0 <= a <= b <= 1 for a, b in zip(seen, seen[1:]))
 
 
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration])
 def test_what_the_callback_raises_stops_the_work(rng, error):
     image = rng.uniform(-1, 1, (40, 50, 60))
     calls = []
@@ -42,20 +43,26 @@ def test_what_the_callback_raises_stops_the_work(rng, error):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
 def test_ctrl_c_stops_the_work(rng):
-    image = rng.uniform(-1, 1, (120, 120, 120))
+    """Soon: an operation of one thread that takes several seconds, and reports some 64 times, ends at the next report."""
+    image = rng.uniform(-1, 1, (60, 60, 60)).astype("f4")
+    at = []
 
     def interrupt(*_):
+        at.append(time.monotonic())
         raise KeyboardInterrupt
 
     old = signal.signal(signal.SIGALRM, interrupt)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        begin = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
         with pytest.raises(KeyboardInterrupt):
-            for _ in range(10):
-                cudaspline.resample(image, order=5, device="cpu")
+            cudaspline.resample(image, size=(240, 240, 240), spacing=0.25, order=5, device="cpu", threads=1)
+        end = time.monotonic()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
+    assert end - begin - 0.2 < 1.5  # from the signal to the exception, the handler's wait for the report included
+    assert end - at[0] < 1.0
 
 
 def test_the_interpreter_lock_is_released(rng):
@@ -178,20 +185,46 @@ def test_versions():
 
 
 def test_what_a_signal_raises_beside_the_callback_stops_the_work():
-    call = _library.Call.__new__(_library.Call)
-    call._raised, call._progress = None, None
-    reports = call._receive()
-    next(reports)
-    assert reports.throw(KeyboardInterrupt()) == 0
-    assert isinstance(call._raised, KeyboardInterrupt)
+    for error in (KeyboardInterrupt, SystemExit, GeneratorExit):
+        reports = _library._Reports(None)
+        reports.is_running = True
+        receiver = reports.receive()
+        next(receiver)
+        assert receiver.throw(error()) == 0
+        assert isinstance(reports.raised, error)
+        reports.is_running = False
+        receiver.close()
+
+
+def test_a_call_is_let_go_of_at_once():
+    for progress in (None, print):
+        call = _library.Call(progress=progress)
+        seen = weakref.ref(call)
+        del call
+        assert seen() is None  # without the collector of cycles
 
 
 def test_an_image_whose_array_was_changed_is_refused():
     image = cudaspline.Image(numpy.zeros((20, 30, 40), "f4"))
-    image.array = numpy.ones((2, 2, 2), "f4")
+    image.array.resize((2, 2, 2), refcheck=False)
     with pytest.raises(ValueError, match="image: its array"):
         cudaspline.prefilter(image)
-    image = cudaspline.Image(numpy.zeros((20, 30, 40), "f4"))
-    image.channels = True
     with pytest.raises(ValueError, match="image: its array"):
         cudaspline.resample(image)
+
+
+@pytest.mark.parametrize("name", ["array", "spacing", "origin", "direction", "channels", "geometry"])
+def test_an_image_is_not_assigned_to(name):
+    image = cudaspline.Image(numpy.zeros((4, 5, 6), "f4"), spacing=2)
+    with pytest.raises(AttributeError, match=name):
+        setattr(image, name, getattr(image, name))
+    if name in ("spacing", "origin", "direction"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(image, name)[0] = 3
+
+
+def test_a_geometry_has_arrays_of_its_own():
+    spacing = numpy.array([1.0, 2.0, 3.0])
+    image = cudaspline.Image(numpy.zeros((4, 5, 6), "f4"), spacing)
+    spacing[:] = 0
+    assert image.spacing.tolist() == image.geometry.spacing.tolist() == [1, 2, 3]

@@ -215,11 +215,12 @@ def test_out(rng):
         cudaspline.resample(given, device="cpu")
 
 
-def test_work_follows_the_current_stream(rng):
+@pytest.mark.parametrize("interpolation", ["bspline", "linear", "nearest"])  # filtered, and read where they are
+def test_work_follows_the_current_stream(rng, interpolation):
     """What is written in a stream before a call is what the call reads, however long that takes."""
     cupy = pytest.importorskip("cupy")
     image = rng.uniform(-1, 1, (64, 64, 64)).astype("f4")
-    wanted = cudaspline.resample(image, MATRIX, device="cpu")
+    wanted = cudaspline.resample(image, MATRIX, interpolation=interpolation, device="cpu")
     points = rng.uniform(1, 60, (1000, 3)).astype("f4")
     values = cudaspline.sample(image, points, device="cpu")
     ready, at = cupy.asarray(image), cupy.asarray(points)
@@ -236,19 +237,23 @@ def test_work_follows_the_current_stream(rng):
             spin((1,), (1,), (50_000_000,))  # some 30 ms
             late[:] = ready
             late_points[:] = at
-            found = cudaspline.resample(late, MATRIX)
+            found = cudaspline.resample(late, MATRIX, interpolation=interpolation)
             late[:] = 0  # behind the call: it has been read
-            assert difference(found.get(stream=stream), wanted) < NEAR
+            if interpolation == "nearest":
+                assert (found.get(stream=stream) != wanted).mean() < 1e-3
+            else:
+                assert difference(found.get(stream=stream), wanted) < NEAR
             late[:] = ready
             sampled = cudaspline.sample(late, late_points)
             late[:] = 0
             assert difference(sampled.get(stream=stream), values) < NEAR
 
 
-def test_work_follows_the_current_stream_of_torch(rng):
+@pytest.mark.parametrize("interpolation", ["bspline", "linear"])
+def test_work_follows_the_current_stream_of_torch(rng, interpolation):
     torch = Torch().module
     image = rng.uniform(-1, 1, (64, 64, 64)).astype("f4")
-    wanted = cudaspline.resample(image, MATRIX, device="cpu")
+    wanted = cudaspline.resample(image, MATRIX, interpolation=interpolation, device="cpu")
     ready = torch.as_tensor(image, device="cuda")
     torch.cuda.synchronize()
     for _ in range(5):
@@ -257,7 +262,7 @@ def test_work_follows_the_current_stream_of_torch(rng):
             late = torch.zeros_like(ready)
             torch.cuda._sleep(50_000_000)
             late.copy_(ready)
-            found = cudaspline.resample(late, MATRIX)
+            found = cudaspline.resample(late, MATRIX, interpolation=interpolation)
             late.zero_()
         stream.synchronize()
         assert difference(found.cpu().numpy(), wanted) < NEAR
@@ -276,6 +281,49 @@ def test_sources_keep_arrays_alive(rng):
     noise = [cupy.zeros((64, 64, 64), "f4") for _ in range(8)]
     assert difference(cudaspline.sample(source, points).get(), wanted) < NEAR
     del noise
+
+
+def test_outputs_that_overlap(rng):
+    """The image, or a field, has elements of the output: what is read is what was there before."""
+    image = rng.uniform(-1, 1, (20, 20, 20)).astype("f4")
+    size = image.size
+    vectors = rng.uniform(-2, 2, (20, 20, 20, 3)).astype("f4")
+    for library in (Cupy, Torch):
+        try:
+            library = library()
+        except pytest.skip.Exception:
+            continue
+        for kind in ("bspline", "linear"):
+            wanted = library.get(cudaspline.resample(library.put(image), MATRIX, interpolation=kind))
+            filtered = library.get(cudaspline.prefilter(library.put(image)))
+            moved = library.get(cudaspline.resample(library.put(image), cudaspline.DisplacementField(library.put(vectors)), interpolation=kind))
+            for offset in (0, 100, size - 1):
+                for work, expected in (
+                    (lambda given, out: cudaspline.resample(given, MATRIX, interpolation=kind, out=out), wanted),  # noqa: B023
+                    (lambda given, out: cudaspline.prefilter(given, out=out), filtered),
+                ):
+                    memory = library.put(numpy.concatenate([image.ravel(), numpy.zeros(size, "f4")]))
+                    given, out = memory[:size].reshape(image.shape), memory[offset : offset + size].reshape(image.shape)
+                    assert work(given, out) is out
+                    assert numpy.array_equal(library.get(out), expected)
+            memory = library.put(vectors)
+            out = memory.reshape(-1)[500 : 500 + size].reshape(image.shape)
+            cudaspline.resample(library.put(image), cudaspline.DisplacementField(memory), interpolation=kind, out=out)
+            assert numpy.array_equal(library.get(out), moved)
+
+
+def test_many_calls_of_small_arrays(rng):
+    """One behind the other, and in turns in two streams: streams and memory of one call are those of the next."""
+    cupy = pytest.importorskip("cupy")
+    images = [rng.uniform(-1, 1, (n, n + 1, n + 2)).astype("f4") for n in (5, 9, 14)]
+    wanted = [cudaspline.resample(image, MATRIX, device="cpu") for image in images]
+    given = [cupy.asarray(image) for image in images]
+    cupy.cuda.Device().synchronize()
+    streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(2)]
+    for i in range(300):
+        with streams[i % 2] as stream:
+            found = cudaspline.resample(given[i % 3], MATRIX)
+            assert difference(found.get(stream=stream), wanted[i % 3]) < NEAR
 
 
 def test_8_threads_and_streams(rng):

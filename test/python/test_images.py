@@ -63,6 +63,31 @@ def test_nibabel_files(rng, tmp_path):
     assert difference(nibabel.load(tmp_path / "result.nii.gz").dataobj, read.dataobj) < 1e-12
 
 
+def test_simpleitk_refuses_what_it_cannot_show(rng):
+    sitk = pytest.importorskip("SimpleITK")
+    labels = sitk.LabelImageToLabelMap(sitk.GetImageFromArray(rng.integers(0, 3, (5, 6)).astype("u1")))
+    for work in (cudaspline.resample, cudaspline.prefilter, cudaspline.Source, lambda image: cudaspline.sample(image, [[1.0, 2.0]])):
+        with pytest.raises(TypeError, match="^image: .*label"):
+            work(labels)
+        with pytest.raises(TypeError, match="^image: .*complex"):
+            work(sitk.Image(5, 6, sitk.sitkComplexFloat32))
+    with pytest.raises(TypeError, match="^transform: .*label"):
+        cudaspline.resample(numpy.zeros((5, 6)), labels)
+    # Its grid is one as any other's.
+    assert cudaspline.resample(numpy.zeros((3, 4)), reference=labels).shape == (5, 6)
+
+
+@pytest.mark.parametrize("number", [numpy.nan, numpy.inf, 0])
+def test_nibabel_needs_an_affine(number):
+    nibabel = pytest.importorskip("nibabel")
+    image = nibabel.Nifti1Image(numpy.zeros((4, 4, 4), "f4"), numpy.eye(4))
+    image.affine[1, 1] = number
+    with pytest.raises(ValueError, match="^image: its affine"):
+        cudaspline.resample(image)
+    with pytest.raises(ValueError, match="^reference: its affine"):
+        cudaspline.resample(numpy.zeros((4, 4, 4)), reference=image)
+
+
 def test_itk(rng):
     itk = pytest.importorskip("itk")
     image = itk.image_from_array(rng.uniform(-1, 1, (10, 12, 14)).astype("f4"))

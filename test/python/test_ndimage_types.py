@@ -196,66 +196,6 @@ def test_empty_arrays():
     assert ndimage.zoom(np.ones(4), 0.1).shape == (0,)
 
 
-ARRAY = np.arange(12.0).reshape(3, 4)
-#: What SciPy refuses, and with what.
-REFUSED = (
-    ("map_coordinates", (ARRAY, [[1.0], [1.0]]), {"order": 6}),
-    ("map_coordinates", (ARRAY, [[1.0], [1.0]]), {"order": -1}),
-    ("map_coordinates", (ARRAY, [[1.0], [1.0]]), {"mode": "periodic"}),
-    ("map_coordinates", (ARRAY, [[1.0]]), {}),
-    ("map_coordinates", (ARRAY, [1.0, 1.0]), {}),
-    ("map_coordinates", (ARRAY, [[1j], [1.0]]), {}),
-    ("map_coordinates", (ARRAY, np.zeros((2, 3), np.float16)), {}),
-    ("map_coordinates", (np.float64(3.0), np.zeros((0, 3))), {}),
-    ("map_coordinates", (ARRAY, [[1.0], [1.0]]), {"output": np.zeros(2)}),
-    ("map_coordinates", (ARRAY * 1j, [[1.0], [1.0]]), {"output": np.zeros(1)}),
-    ("map_coordinates", (ARRAY * 1j, [[1.0], [1.0]]), {"output": "float64"}),
-    ("map_coordinates", (ARRAY, [[1.0], [1.0]]), {"output": np.complex128}),
-    ("map_coordinates", (ARRAY.astype(np.float16), [[1.0], [1.0]]), {}),
-    ("affine_transform", (ARRAY, np.eye(3)[:, :2]), {}),
-    ("affine_transform", (ARRAY, np.zeros((2, 2, 2))), {}),
-    ("affine_transform", (ARRAY, np.ones((3, 3))), {}),
-    ("affine_transform", (ARRAY, np.eye(2), [1, 2, 3]), {}),
-    ("affine_transform", (ARRAY, np.eye(2)), {"output_shape": (3, 4, 5)}),
-    ("shift", (ARRAY, (1, 2, 3)), {}),
-    ("shift", (np.float64(1.0), 1), {}),
-    ("zoom", (ARRAY, (1, 2, 3)), {}),
-    ("zoom", (ARRAY, 2), {"output": np.zeros((5, 5))}),
-    ("rotate", (ARRAY[0], 10), {}),
-    ("rotate", (ARRAY, 10, (0, 1, 2)), {}),
-    ("rotate", (ARRAY, 10, (0, 2)), {}),
-    ("rotate", (ARRAY, 10, (0, 0.5)), {}),
-    ("spline_filter", (ARRAY, 1), {}),
-    ("spline_filter", (ARRAY, 6), {}),
-    ("spline_filter", (ARRAY,), {"mode": "periodic"}),
-    ("spline_filter1d", (ARRAY,), {"axis": 2}),
-    ("spline_filter1d", (ARRAY,), {"order": 6}),
-)
-
-
-@pytest.mark.parametrize("name, arguments, options", REFUSED)
-def test_what_scipy_refuses(name, arguments, options):
-    with pytest.raises(Exception) as expected:
-        getattr(scipy_ndimage, name)(*arguments, **options)
-    with pytest.raises(expected.type):
-        getattr(ndimage, name)(*arguments, **options)
-
-
-def test_errors_name_the_argument():
-    with pytest.raises(RuntimeError, match="input has 7 axes"):
-        ndimage.shift(np.zeros((1,) * 7), 1)
-    with pytest.raises(RuntimeError, match="output"):
-        ndimage.shift(ARRAY, 1, output=np.zeros((4, 3)))
-    given = np.zeros((3, 4))
-    given.flags.writeable = False
-    with pytest.raises(ValueError, match="output is read-only"):
-        ndimage.shift(ARRAY, 1, output=given)
-    with pytest.warns(UserWarning, match="complex"):
-        assert ndimage.shift(ARRAY * 1j, 1, output=float).dtype == complex
-    with pytest.warns(UserWarning, match="grid-wrap"):
-        ndimage.zoom(ARRAY, 2, mode="wrap", grid_mode=True)
-
-
 def test_complex_borders():
     rng = fresh_random()
     array = random_array(rng, (6, 7), "complex128")

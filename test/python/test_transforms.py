@@ -100,9 +100,60 @@ def test_nifti_displacements_are_turned(rng):
     assert difference(found, numpy.array([[-10.0, -20, 30]]) + vectors[1, 2, 3] * [-1, -1, 1]) < 1e-12
 
 
+@pytest.mark.parametrize("name", ["Linear", "NearestNeighbor"])
+@pytest.mark.parametrize("within", ["itself", "Transform", "CompositeTransform"])
+def test_fields_are_interpolated_as_they_say(rng, name, within):
+    sitk = pytest.importorskip("SimpleITK")
+    vectors = sitk.GetImageFromArray(rng.uniform(-2, 2, (8, 9, 10, 3)), isVector=True)
+    field = sitk.DisplacementFieldTransform(vectors)
+    field.SetInterpolator(getattr(sitk, f"sitk{name}"))
+    transform = field if within == "itself" else getattr(sitk, within)(field)
+    points = rng.uniform(1, 6, (5, 3)).tolist()
+    wanted = numpy.array([transform.TransformPoint(point) for point in points])
+    assert difference(maps(transform, 3, points), wanted) < 1e-12
+    if within == "CompositeTransform":  # several, and within each other
+        other = sitk.DisplacementFieldTransform(sitk.GetImageFromArray(rng.uniform(-1, 1, (8, 9, 10, 3)), isVector=True))
+        if name == "Linear":
+            other.SetInterpolator(sitk.sitkNearestNeighbor)
+        chain = sitk.CompositeTransform([sitk.TranslationTransform(3, [0.3, 0.2, 0.1]), sitk.CompositeTransform([other, field]), other])
+        again = numpy.array([chain.TransformPoint(point) for point in points])
+        assert difference(maps(chain, 3, points), again) < 1e-12
+    field.SetInterpolator(sitk.sitkLinear if name == "NearestNeighbor" else sitk.sitkNearestNeighbor)
+    assert difference([field.TransformPoint(point) for point in points], wanted) > 1e-2
+
+
+@pytest.mark.parametrize("number", [numpy.nan, numpy.inf])
+def test_transforms_are_finite(rng, tmp_path, number):
+    sitk = pytest.importorskip("SimpleITK")
+    image = numpy.zeros((9, 9, 9))
+    affine = sitk.AffineTransform(3)
+    affine.SetTranslation([0, number, 0])
+    grid = sitk.BSplineTransformInitializer(sitk.Image(9, 9, 9, sitk.sitkUInt8), [3, 4, 2], order=3)
+    grid.SetParameters([number, *grid.GetParameters()[1:]])
+    for transform in (affine, grid, [numpy.eye(4), affine], sitk.CompositeTransform([affine])):
+        with pytest.raises(ValueError, match=r"^transform.*finite"):
+            cudaspline.resample(image, transform)
+    for transform in (affine, grid):
+        path = tmp_path / "transform.h5"
+        sitk.WriteTransform(transform, str(path))
+        with pytest.raises(ValueError, match=r"^transform.*finite"):
+            cudaspline.resample(image, path)
+
+
 @pytest.mark.parametrize(
     "text, error, message",
     [
+        *[
+            (f"#Insight Transform File V1.0\nTransform: {kind}_double_3_3\nParameters: {numbers}\nFixedParameters: {fixed}\n", ValueError, "not finite")
+            for kind, numbers, fixed in (
+                ("TranslationTransform", "1 nan 3", ""),
+                ("AffineTransform", "1 0 0 0 1 0 0 0 inf 0 0 0", "0 0 0"),
+                ("AffineTransform", "1 0 0 0 1 0 0 0 1 0 0 0", "0 nan 0"),
+                ("Euler3DTransform", "0 0 -inf 0 0 0", "0 0 0 0"),
+                ("DisplacementFieldTransform", "0 0 nan", "1 1 1 0 0 0 1 1 1 1 0 0 0 1 0 0 0 1"),
+                ("BSplineTransform", "1 2 3", "nan 4 4 0 0 0 1 1 1 1 0 0 0 1 0 0 0 1"),
+            )
+        ],
         ("#Insight Transform File V1.0\n", ValueError, "no transform"),
         ("Transform: AffineTransform_double_3_3\n", ValueError, "does not begin"),
         ("#Insight Transform File V1.0\nTransform: AffineTransform_double_3_3\nParameters: 1 2 3\nFixedParameters: 0 0 0\n", ValueError, "12 parameters"),

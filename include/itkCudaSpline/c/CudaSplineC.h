@@ -36,7 +36,8 @@
  *
  * Where an array is says its device: -1 for memory of the host, else the number of a CUDA device. The arrays of one
  * call are all in the same place. Those on a device are read and written in the order of a stream (cudaStream_t) of the
- * caller; the work is complete when the function returns, but for cudaspline_sample(), which is enqueued there. */
+ * caller; the work is complete when the function returns, but for cudaspline_sample(), which is enqueued there. Results
+ * go to arrays apart from those that are read, if nothing else is said: those that overlap are refused. */
 
 #ifdef __cplusplus
 extern "C"

@@ -53,6 +53,17 @@ MakeSourceOnDevice(const SourceDescriptor & descriptor,
                    StreamHandle             stream,
                    const ExecutionContext & context);
 
+/** \brief A source of pixels that are read where they are, without a wait: what evaluates it is ordered behind them by
+ * the caller, as ResampleOnDevice() is that gets the stream in whose order they were written.
+ *
+ * \param[in] descriptor as for MakeSource(), of which nothing needs preparation (SourceDescriptor::NeedsPreparation())
+ * \param[in] pixels as for MakeSourceOnDevice(); they must outlive the source, and stay as they are
+ * \param[in] context backend, device
+ * \return the source
+ * \exception std::invalid_argument as for MakeSource(), and pixels that need preparation */
+std::shared_ptr<const SampleSource>
+BorrowOnDevice(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context);
+
 /** \brief Prefilter() of pixels on a device.
  *
  * \param[in] descriptor as for Prefilter(), of storage Element

@@ -83,12 +83,14 @@ struct MetricDescriptor
   /** The virtual domain (outputOrigin, indexToPoint; the grid of samples is its region), the transform (stages), and
    * the moving image (inputOrigin, pointToIndex). */
   TransformChain chain;
-  /** The stage of B-splines by whose coefficients the derivative is wanted; those behind it are Affine. -1: moments are
-   * added up, for the parameters of linear stages. */
+  /** The stage of B-splines by whose coefficients the derivative is wanted. -1: moments are added up, for the
+   * parameters of linear stages. */
   int splineStage{ -1 };
-  /** The stage of displacements by whose samples the derivative is wanted, those of a grid that is the virtual one;
-   * stages behind it are Affine. Not of Correlation, and not of lists of places. -1: none is. */
+  /** The stage of displacements by whose samples the derivative is wanted, those of a grid that is the virtual one. Not
+   * of Correlation, and not of lists of places. -1: none is. */
   int fieldStage{ -1 };
+  /** Of moments: the first stages, all Affine, that they are for. -1: all stages are. */
+  int linearStages{ -1 };
   /** Whether a pass without derivative leaves the moving values of its samples in the workspace, and one with it takes
    * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
   bool                    sharesValues{ false };
@@ -109,6 +111,25 @@ struct MetricDescriptor
     TransformChain::Matrix matrix{};       ///< of that map
   };
   Mask mask; ///< read where MetricSources::mask is there
+
+  /** How many stages lead from the virtual domain to where the derivative is: gradients come back through those behind
+   * by their Jacobians by position. */
+  std::size_t
+  CountFront() const
+  {
+    const int stage = splineStage >= 0 ? splineStage : fieldStage;
+    return stage >= 0 ? static_cast<std::size_t>(stage) + 1
+                      : (linearStages >= 0 ? static_cast<std::size_t>(linearStages) : chain.stages.size());
+  }
+
+  /** Whether a sample has a Jacobian of its own of the stages behind: some of them are not Affine, or moments are not
+   * for all of them. */
+  bool
+  IsBent() const
+  {
+    const std::size_t front = CountFront();
+    return splineStage >= 0 || fieldStage >= 0 ? !IsAffineFrom(front) : front < chain.stages.size();
+  }
 
   /** Whether the stages of the chain are Affine, from one of them on. */
   bool
@@ -139,9 +160,10 @@ struct MetricResult
   std::int64_t          count{ 0 };            ///< samples that are valid
   std::array<double, 3> values{ { 0, 0, 0 } }; ///< see MetricPass
   /** Of the sets of weights that MetricPass names: with MetricDescriptor::splineStage the sums of w B(x)' M' g, a plane
-   * of coefficients an axis, with B the splines' weights and M the matrix of the stages behind; with fieldStage w M' g
-   * of each sample, its D numbers side by side, 0 where it is not valid; else D rows of D + 1 moments (MetricSums).
-   * Empty where no derivative is wanted. */
+   * of coefficients an axis, with B the splines' weights and M the Jacobian by position of the stages behind; with
+   * fieldStage w M' g of each sample, its D numbers side by side, 0 where it is not valid; else D rows of D + 1 moments
+   * (MetricSums) of M' g. M is the derivative of B-splines, and ITK's differences of displacement fields. Empty where
+   * no derivative is wanted. */
   std::array<std::vector<double>, 2> derivatives;
   /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins, each weight rounded as ParzenWeight says:
    * in double precision where elements are float64. */

@@ -19,6 +19,7 @@ from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
 from .. import _arrays, _images, _library, _resample, _transforms
+from .._checks import LARGEST_INT32, integer, named
 from .._geometry import Geometry, make_geometry
 from .._methods import Method, choose, device_word, make_method, pixel_of
 
@@ -178,6 +179,7 @@ def prefilter(
     opened = _open(image, channels)
     geometry = opened.geometry
     dimension = geometry.dimension
+    choose(method, _library.METHODS, "method")
     found = make_method(geometry, "bspline", order, boundary=boundary, prefilter=method, taps=taps)
     if dtype is None:
         wanted = found.element(opened.dtype, opened.dtype, 1)
@@ -192,7 +194,8 @@ def prefilter(
             raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
         number = dimension - 1 - int(axis) % dimension
     described = found.describe_image(_nowhere(opened, opened.dtype), geometry, opened.components, wanted)
-    work = _Filtering(found, geometry, opened.components, opened.channels, wanted, number, device, int(threads))
+    count = integer(threads, "threads", 0, LARGEST_INT32)
+    work = _Filtering(found, geometry, opened.components, opened.channels, wanted, number, device, count)
     chunks = opened.array.chunks[:dimension]
     tasks: dict[Any, Any] = {}
     needed = []
@@ -324,12 +327,16 @@ def resample(
     output = opened.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     stages = _transforms.describe(transform, grid.dimension, -1)
     pixel = pixel_of(default, opened.components, output, "default")
+    count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Resampling(
-        method, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, int(threads)
+        method, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count
     )
     if chunks is None:
         chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
-    chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))  # type: ignore[no-untyped-call, unused-ignore]
+    try:
+        chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))  # type: ignore[no-untyped-call, unused-ignore]
+    except (TypeError, ValueError) as error:
+        raise named(error, f"chunks: {error}") from None
     boxes = list(_boxes(chunks))
     windows = _find_windows(opened, work, stages, [box for _, box in boxes])
     token = tokenize(stages.__getstate__())

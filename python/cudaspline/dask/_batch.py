@@ -180,7 +180,7 @@ def _checked(task: Any, number: int, options: dict[str, Any], is_default: bool) 
     for name in ("out", "progress", "device"):
         if name in chosen:
             raise TypeError(f"{name}: a task of a batch has none of its own.")
-    unknown = set(chosen) - set(_resample.resample.__kwdefaults__ or {}) - {"reference"}
+    unknown = set(chosen) - _resample.OPTIONS - {"reference"}
     if unknown:
         raise TypeError(f"{sorted(unknown)[0]}: cudaspline.resample() has no such option.")
     return image, transform, path, chosen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Iterable
 from typing import Any, Callable, Optional, Sequence
@@ -9,6 +10,7 @@ from typing import Any, Callable, Optional, Sequence
 import numpy as np
 
 from .. import _library
+from .._checks import named
 from . import _library as _functions
 from ._array import ArrayLibrary, as_native, count, describe, is_output_type, library_of, overlap
 
@@ -16,10 +18,15 @@ PRECISIONS = ("single", "double")
 
 
 def check_order(order: int, least: int = 0) -> int:
-    """The order as an int; RuntimeError as SciPy's where there is none such."""
-    if not least <= order <= 5:
+    """The order as an int; as SciPy's RuntimeError where there is none such, and TypeError for what is no whole number."""
+    try:
+        is_known = bool(least <= order <= 5)
+        found = operator.index(order) if is_known else 0
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"order is {order!r}, and no whole number: {error}") from None
+    if not is_known:
         raise RuntimeError(f"spline order not supported: order is {order}, and {least} to 5 are known")
-    return int(order)
+    return found
 
 
 def mode_code(mode: str) -> int:
@@ -32,20 +39,30 @@ def mode_code(mode: str) -> int:
 
 def numbers(values: Any, rank: int, argument: str) -> list[float]:
     """A number for each axis, of one number or a sequence; RuntimeError for one of another length."""
-    if isinstance(values, Iterable) and not isinstance(values, str):
-        found = [float(value) for value in values]
-        if len(found) != rank:
-            raise RuntimeError(
-                f"sequence argument must have length equal to input rank: {argument} has {len(found)} numbers, and input {rank} axes"
-            )
-        return found
-    return [float(values)] * rank
+    try:
+        if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+            return [_real(values)] * rank
+        found = [_real(value) for value in values]
+    except (TypeError, ValueError) as error:
+        raise named(error, f"{argument} is {values!r}, and no real number, nor a sequence of them: {error}") from None
+    if len(found) != rank:
+        raise RuntimeError(
+            f"sequence argument must have length equal to input rank: {argument} has {len(found)} numbers, and input {rank} axes"
+        )
+    return found
+
+
+def _real(value: Any) -> float:
+    """A number as C takes it: no text."""
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    return float(value)
 
 
 def take_input(array: Any) -> tuple[ArrayLibrary, Any]:
     """The library of an input, and the input as an array of it, in this machine's byte order."""
     library = library_of(array)
-    return library, as_native(library, library.as_array(array, array))
+    return library, as_native(library, library.as_array(array, array, "input"))
 
 
 def make_output(
@@ -54,7 +71,10 @@ def make_output(
     """The array that the argument output asks for, by SciPy's rules: given, or new of a type or of the input's."""
     dtype = library.dtype(array)
     is_complex = dtype.kind == "c"
-    asked = is_output_type(output)
+    try:
+        asked = is_output_type(output)
+    except TypeError as error:
+        raise TypeError(f"output is {output!r}, and no type of numbers: {error}") from None
     if output is None or asked is not None:
         wanted = asked if asked is not None else (default if default is not None else dtype)
         if is_complex and wanted.kind != "c":
@@ -68,6 +88,9 @@ def make_output(
         return library.empty(tuple(shape), wanted.newbyteorder("="), array)
     if library_of(output, "output") is not library:
         raise TypeError(f"output is no array of {library.name}, as input is")
+    if library.name == "NumPy":
+        # What has NumPy's memory (numpy.memmap, masked arrays) is written there, and a mask is neither read nor changed.
+        output = np.asarray(output)
     if library.device(output) != library.device(array):
         raise ValueError("output is on another device than input")
     if library.shape(output) != tuple(shape):
@@ -107,7 +130,8 @@ def by_parts(
     if count(library.shape(output)) == 0:
         return output
     if count(library.shape(array)) == 0:
-        library.assign(output, complex(cval) if target.kind == "c" else complex(cval).real)
+        border = border_of(cval, target.kind == "c")
+        library.assign(output, border if target.kind == "c" else border.real)
         return output
     if not library.is_regular(output):
         values = library.empty(library.shape(output), target.newbyteorder("="), array)
@@ -116,8 +140,9 @@ def by_parts(
     if overlap(library, array, output):
         array = library.copy(array)
     if library.dtype(array).kind == "c":
-        run(library.real(array), library.real(output), complex(cval).real)
-        run(library.imag(array), library.imag(output), complex(cval).imag)
+        cval = border_of(cval, True)
+        run(library.real(array), library.real(output), cval.real)
+        run(library.imag(array), library.imag(output), cval.imag)
         return output
     if target.kind == "c":
         raise RuntimeError("data type not supported: output is complex, and input is real")
@@ -125,11 +150,20 @@ def by_parts(
         # A bool is true from 1 on, as truncated by SciPy.
         wide = np.dtype(np.float64) if target.kind == "b" else target.newbyteorder("=")
         values = library.empty(library.shape(output), wide, array)
-        run(array, values, complex(cval).real)
+        run(array, values, border_of(cval, False).real)
         library.assign(output, library.convert(values, np.dtype(np.int64)) != 0 if target.kind == "b" else values)
         return output
-    run(array, output, complex(cval).real)
+    run(array, output, border_of(cval, False).real)
     return output
+
+
+def border_of(cval: Any, is_complex: bool) -> complex:
+    """cval for numbers of a kind. TypeError as SciPy's for what is no number, and for a complex one where the input is real."""
+    try:
+        return complex(_real(cval)) if not is_complex else complex(_real(np.real(cval)), _real(np.imag(cval)))
+    except (TypeError, ValueError) as error:
+        what = "number" if is_complex else "real number, as input is real"
+        raise TypeError(f"cval is {cval!r}, and no {what}: {error}") from None
 
 
 def describe_interpolation(

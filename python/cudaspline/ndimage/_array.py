@@ -13,7 +13,13 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from .. import _library
+from .._checks import named
 from . import _library as _functions
+
+
+#: The library's number of a type, in this machine's byte order; a bool is a byte.
+TYPE_CODES = {np.dtype(name): code for name, code in _library.TYPES.items()}
+TYPE_CODES[np.dtype(np.bool_)] = _library.TYPES["uint8"]
 
 
 class ArrayLibrary:
@@ -24,9 +30,12 @@ class ArrayLibrary:
 
     name = "NumPy"
 
-    def as_array(self, array: Any, like: Any = None) -> Any:
+    def as_array(self, array: Any, like: Any, argument: str) -> Any:
         """An array of this library, on the device of like; copied where it is none."""
-        return np.asarray(array)
+        try:
+            return np.asarray(array)
+        except (TypeError, ValueError) as error:
+            raise named(error, f"{argument} is no array: {error}") from None
 
     def dtype(self, array: Any) -> np.dtype[Any]:
         """Type of the elements."""
@@ -93,7 +102,7 @@ class _CupyLibrary(ArrayLibrary):
     def _cupy(self) -> Any:
         return sys.modules["cupy"]
 
-    def as_array(self, array: Any, like: Any = None) -> Any:
+    def as_array(self, array: Any, like: Any, argument: str) -> Any:
         with self._cupy.cuda.Device(self.device(like)):
             return self._cupy.asarray(array)
 
@@ -129,16 +138,17 @@ class _TorchLibrary(ArrayLibrary):
     def _torch(self) -> Any:
         return sys.modules["torch"]
 
-    def as_array(self, array: Any, like: Any = None) -> Any:
+    def as_array(self, array: Any, like: Any, argument: str) -> Any:
         if not isinstance(array, self._torch.Tensor):
             array = self._torch.as_tensor(host_array(array))
         array = array.to(like.device)
+        torch_dtype(array.dtype, argument)
         if array.requires_grad:
-            raise ValueError("a tensor requires a gradient, which does not pass through here; give it as tensor.detach()")
+            raise ValueError(f"{argument} requires a gradient, which does not pass through here; give it as tensor.detach()")
         return array.resolve_conj().resolve_neg()
 
     def dtype(self, array: Any) -> np.dtype[Any]:
-        return torch_dtype(array.dtype)
+        return torch_dtype(array.dtype, "an array")
 
     def strides(self, array: Any) -> tuple[int, ...]:
         return tuple(array.stride())
@@ -159,7 +169,7 @@ class _TorchLibrary(ArrayLibrary):
         name = np.dtype(dtype).name
         found = getattr(self._torch, name, None)
         if found is None:
-            raise RuntimeError(f"data type not supported: PyTorch has no tensors of {name}")
+            raise RuntimeError(f"data type not supported: output would be of {name}, of which PyTorch has no tensors")
         return found
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
@@ -196,13 +206,13 @@ def library_of(array: Any, argument: str = "input") -> ArrayLibrary:
     return _NUMPY
 
 
-def torch_dtype(dtype: Any) -> np.dtype[Any]:
-    """numpy.dtype of a torch.dtype."""
+def torch_dtype(dtype: Any, argument: str) -> np.dtype[Any]:
+    """numpy.dtype of a torch.dtype. RuntimeError where NumPy has none."""
     name = str(dtype).rpartition(".")[2]
     try:
         return np.dtype(name)
     except TypeError:
-        raise RuntimeError(f"data type not supported: {name}") from None
+        raise RuntimeError(f"data type not supported: {argument} is of {name}") from None
 
 
 def host_array(values: Any) -> np.ndarray[Any, Any]:
@@ -221,8 +231,8 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
     Raises RuntimeError for a type of numbers or a number of axes that is not supported.
     """
     dtype = library.dtype(array)
-    code = _library.TYPES.get("uint8" if dtype == np.bool_ else dtype.name)
-    if code is None or not dtype.isnative:
+    code = TYPE_CODES.get(dtype)
+    if code is None:
         raise RuntimeError(f"data type not supported: {argument} has elements of {dtype}")
     shape = library.shape(array)
     if len(shape) > _functions.MAXIMUM_DIMENSION:
@@ -275,7 +285,7 @@ def is_output_type(output: Any) -> Optional[np.dtype[Any]]:
         return None
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(output, torch.dtype):
-        return torch_dtype(output)
+        return torch_dtype(output, "output")
     if isinstance(output, (type, np.dtype, str)):
         return np.dtype(output)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Optional
 
 import numpy as np
@@ -87,7 +88,7 @@ def spline_filter1d(
     ValueError, TypeError
         A precision, an axis (numpy.exceptions.AxisError) or an output that cannot be.
     """
-    order = check_order(order)
+    order = check_order(int(order) if order in (0, 1) else order)  # SciPy copies for 1.0 too
     library, array = take_input(input)
     target = make_output(library, output, array, library.shape(array))
     rank = len(library.shape(array))
@@ -95,9 +96,13 @@ def spline_filter1d(
         library.assign(target, array)
         return target
     mode_code(mode)
-    if not -rank <= axis < rank:
-        raise getattr(np, "exceptions", np).AxisError(axis, rank)
-    return _filter_parts(library, array, target, order, mode, (axis % rank,), precision)
+    try:
+        number = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"axis is {axis!r}, and no whole number") from None
+    if not -rank <= number < rank:
+        raise getattr(np, "exceptions", np).AxisError(number, rank, "axis")
+    return _filter_parts(library, array, target, order, mode, (number % rank,), precision)
 
 
 def spline_filter(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from .. import _library
+from .._checks import named
 from . import _library as _functions
 from ._arguments import by_parts, check_order, describe_interpolation, element_code, make_output, mode_code, numbers, take_input
-from ._array import ArrayLibrary, as_native, host_array, is_output_type, library_of
+from ._array import TYPE_CODES, ArrayLibrary, as_native, host_array, is_output_type, library_of, overlap
 
 _RANK = "input and output rank must be > 0"
 
@@ -48,7 +49,7 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     owner = library_of(coordinates, "coordinates")
     if library.name == "NumPy" and owner is not library:
         raise TypeError(f"coordinates are an array of {owner.name}, and input is one of {library.name}")
-    coordinates = as_native(library, library.as_array(coordinates, array))
+    coordinates = as_native(library, library.as_array(coordinates, array, "coordinates"))
     if library.device(coordinates) != library.device(array):
         raise ValueError("coordinates are on another device than input")
     dtype = library.dtype(coordinates)
@@ -120,13 +121,15 @@ def map_coordinates(
     if listed[0] != len(job.shape):
         raise RuntimeError(f"invalid shape for coordinate array: {listed[0]} planes, and input has {len(job.shape)} axes")
     target = job.make_output(output, listed[1:])
+    if overlap(library, coordinates, target):
+        coordinates = library.copy(coordinates)
 
     def run(array: Any, values: Any, border: float) -> None:
         description = job.describe(array, values, border)
         dtype = library.dtype(coordinates)
         description.map = _functions.COORDINATES
         description.coordinates = library.address(coordinates)
-        description.coordinate_type = _library.TYPES["uint8" if dtype == np.bool_ else dtype.name]
+        description.coordinate_type = TYPE_CODES[dtype]
         description.coordinate_stride = library.strides(coordinates)[0]
         _functions.interpolate(description)
 
@@ -175,17 +178,37 @@ def _split_matrix(
 ) -> tuple[np.ndarray[Any, Any], Any]:
     """Matrix and offset of a matrix of homogeneous coordinates, or of another as they are."""
     if matrix.ndim not in (1, 2) or matrix.shape[0] < 1:
-        raise RuntimeError("no proper affine matrix provided")
+        raise RuntimeError(f"no proper affine matrix provided: matrix has the shape {matrix.shape}")
     if matrix.ndim == 2 and matrix.shape[1] == rank + 1 and matrix.shape[0] in (rank, rank + 1):
         if matrix.shape[0] == rank + 1:
             last = [0.0] * rank + [1.0]
             if not np.all(matrix[rank] == last):
                 raise ValueError(
-                    f"Expected homogeneous transformation matrix with shape {matrix.shape} for input of {rank} axes, but bottom row "
+                    f"matrix: Expected homogeneous transformation matrix with shape {matrix.shape} for input of {rank} axes, but bottom row "
                     f"was not equal to {last}"
                 )
         return matrix[:rank, :rank], matrix[:rank, rank]
     return matrix, offset
+
+
+def _matrix_of(matrix: Any) -> np.ndarray[Any, Any]:
+    try:
+        found = host_array(matrix)
+        if found.dtype.kind == "c":
+            raise TypeError(f"its elements are of {found.dtype}")
+        return found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise named(error, f"matrix is none of real numbers: {error}") from None
+
+
+def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
+    try:
+        found = tuple(operator.index(length) for length in shape)
+    except TypeError as error:
+        raise TypeError(f"{argument} is {shape!r}, and no sequence of whole numbers: {error}") from None
+    if any(length < 0 for length in found):
+        raise ValueError(f"{argument} is {shape!r}: a length is negative")
+    return found
 
 
 def affine_transform(
@@ -230,20 +253,22 @@ def affine_transform(
     if output_shape is None:
         given = output is not None and is_output_type(output) is None
         output_shape = job.library.shape(output) if given else job.shape
-    output_shape = tuple(int(length) for length in output_shape)
+    output_shape = _lengths(output_shape, "output_shape")
     if len(output_shape) < 1:
         raise RuntimeError(_RANK)
     target = job.make_output(output, output_shape)
-    matrix, offset = _split_matrix(host_array(matrix).astype(np.float64), offset, rank)
+    matrix, offset = _split_matrix(_matrix_of(matrix), offset, rank)
     if matrix.shape[0] != rank:
-        raise RuntimeError("affine matrix has wrong number of rows")
+        raise RuntimeError(f"affine matrix has wrong number of rows: matrix has {matrix.shape[0]}, and input {rank} axes")
     if matrix.ndim == 2 and matrix.shape[1] != len(output_shape):
-        raise RuntimeError("affine matrix has wrong number of columns")
+        raise RuntimeError(
+            f"affine matrix has wrong number of columns: matrix has {matrix.shape[1]}, and output_shape {len(output_shape)} axes"
+        )
     offset = numbers(host_array(offset) if not np.isscalar(offset) else offset, rank, "offset")
     if matrix.ndim == 2:
         return run_affine(job, target, matrix, offset)
     if len(output_shape) != rank:
-        raise RuntimeError("a diagonal affine matrix needs an output of as many axes as the input")
+        raise RuntimeError("output_shape has another number of axes than input, and matrix is the diagonal of one of as many")
     with np.errstate(divide="ignore", invalid="ignore"):
         return _run_axes(job, target, matrix, np.asarray(offset) / matrix)
 
@@ -320,6 +345,8 @@ def zoom(
     """
     job = Job(input, order, mode, cval, prefilter, precision)
     factors = numbers(zoom if np.isscalar(zoom) else host_array(zoom), len(job.shape), "zoom")
+    if not all(-0.5 <= factor * length < 2.0**53 for length, factor in zip(job.shape, factors)):
+        raise ValueError(f"zoom is {zoom!r}: an output cannot have that many elements")
     output_shape = tuple(int(round(length * factor)) for length, factor in zip(job.shape, factors))
     target = job.make_output(output, output_shape)
     if all(factor == 1 for factor in factors) and job.prefilter:

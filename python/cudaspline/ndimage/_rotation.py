@@ -7,6 +7,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
+from .._checks import named
 from ._arguments import take_input
 from ._interpolation import Job, run_affine
 
@@ -24,6 +25,13 @@ def cosine_and_sine(angle: float) -> tuple[float, float]:
     for _ in range(quarters // 2 % 4):
         cosine, sine = -sine, cosine
     return cosine, math.copysign(1.0, angle) * sine
+
+
+def _angle(angle: Any) -> float:
+    try:
+        return float(angle)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"angle is {angle!r}, and no real number: {error}") from None
 
 
 def rotate(
@@ -65,18 +73,24 @@ def rotate(
     library, array = take_input(input)
     rank = len(library.shape(array))
     if rank < 2:
-        raise ValueError("input array should be at least 2D")
-    plane = list(axes)
+        raise ValueError(f"input array should be at least 2D: input has {rank} axes")
+    try:
+        plane = list(axes)
+        is_whole = all(float(axis).is_integer() for axis in plane)
+    except (TypeError, ValueError) as error:
+        raise named(error, f"axes are {axes!r}, and no two whole numbers: {error}") from None
     if len(plane) != 2:
         raise ValueError("axes should contain exactly two values")
-    if not all(float(axis).is_integer() for axis in plane):
+    if not is_whole:
         raise ValueError("axes should contain only integer values")
     plane = sorted(int(axis) + (rank if axis < 0 else 0) for axis in plane)
     if plane[0] < 0 or plane[1] >= rank:
-        raise ValueError("invalid rotation plane specified")
+        raise ValueError(f"invalid rotation plane specified: axes are {axes!r}, and input has {rank}")
+    if plane[0] == plane[1] and rank > 2:
+        raise RuntimeError(f"output shape not correct: axes are one axis twice, {axes!r}")
     job = Job(array, order, mode, cval, prefilter, precision)
 
-    cosine, sine = cosine_and_sine(float(angle))
+    cosine, sine = cosine_and_sine(_angle(angle))
     turn = np.array([[cosine, sine], [-sine, cosine]])
     shape = np.asarray(job.shape)
     inside = shape[plane]
@@ -89,9 +103,12 @@ def rotate(
     shape[plane] = outside
     target = job.make_output(output, tuple(int(length) for length in shape))
 
+    offset = np.zeros(rank)
+    if rank == 2:
+        matrix, offset[:] = turn, centre  # also where both axes are the same: SciPy turns the array of the shape that this asks for
+        return run_affine(job, target, matrix, [float(number) for number in offset])
     matrix = np.zeros((rank, rank))
     matrix[np.ix_(plane, plane)] = turn
-    offset = np.zeros(rank)
     offset[plane] = centre
     batch = [axis for axis in range(rank) if axis not in plane]
     return run_affine(job, target, matrix, [float(number) for number in offset], batch)

@@ -1,0 +1,52 @@
+"""Checks of numbers that callers give: the library's integers have 32 or 64 bits, and ctypes would wrap what does not fit."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Optional
+
+LARGEST_INT32 = 2**31 - 1
+LARGEST_INT64 = 2**63 - 1
+LARGEST_UINT64 = 2**64 - 1
+
+
+def integer(value: Any, name: str, least: int, most: int) -> int:
+    """A whole number of a range. Raises TypeError for what is none, ValueError for one that is beyond; both name the argument."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        found = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: {value!r} is no whole number.") from None
+    if not least <= found <= most:
+        raise ValueError(f"{name}: {found} is not within {least} and {most}.")
+    return found
+
+
+def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool = True) -> float:
+    """A number as a float. Raises TypeError for what is none, ValueError for one that is not finite or not above another; both name the
+    argument."""
+    try:
+        if isinstance(value, (bool, str, bytes, complex)):
+            raise TypeError
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name}: {value!r} is no real number.") from None
+    if is_finite and not math.isfinite(found):
+        raise ValueError(f"{name}: {value!r} is not finite.")
+    if above is not None and not found > above:
+        raise ValueError(f"{name}: {value!r} is not above {above:g}.")
+    return found
+
+
+def callback(value: Any, name: str) -> Any:
+    """A function, or None. Raises TypeError, naming the argument, for what cannot be called."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{name}: {value!r} cannot be called.")
+    return value
+
+
+def named(error: Exception, message: str) -> Exception:
+    """A TypeError where one was caught, else a ValueError, with a message that names the argument."""
+    return TypeError(message) if isinstance(error, TypeError) else ValueError(message)

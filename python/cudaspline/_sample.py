@@ -1,0 +1,209 @@
+"""Values of images at points: sample()."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence
+
+import numpy
+
+from . import _arrays, _images, _library, _transforms
+from ._methods import METHOD_OPTIONS, choose, make_method, pixel_of
+from ._source import Source, takes_source
+
+
+@takes_source
+def sample(
+    image: Any,
+    points: Any,
+    *,
+    gradient: bool = False,
+    hessian: bool = False,
+    inside: bool = False,
+    coordinates: str = "physical",
+    default: Any = 0,
+    dtype: Any = None,
+    interpolation: str = "bspline",
+    channels: bool = False,
+    device: Any = None,
+    threads: int = 0,
+    progress: Optional[Callable[[float], object]] = None,
+    **options: Any,
+) -> Any:
+    """Values of an image at points, and their derivatives.
+
+    Parameters
+    ----------
+    image
+        As for resample(), of 1 to 3 axes; or a Source, which is made once for many calls.
+    points
+        Places (mm) or continuous indices, x first: shape (..., dimension). For an image on a GPU an array there; else one of the host, or
+        one on the Source's GPU.
+    gradient, hessian
+        Whether first and second derivatives are wanted, of B-splines and Catmull-Rom: a mm for places, a sample for indices.
+    inside
+        Whether it is wanted which points are inside.
+    coordinates
+        "physical": points are places; "index": continuous indices, of which 0 is the first sample.
+    default
+        The value outside; derivatives are 0 there.
+    dtype
+        Type of the values; None: float64 for images of float64 and integers of 32 and more bits, else float32. With derivatives one of
+        these.
+    interpolation, channels, device, threads, progress, options
+        As for resample(): order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
+        table. A Source has its own: what contradicts them is refused.
+
+    Returns
+    -------
+    Values of the shape (...), or (..., components) for images with channels; with gradient, hessian or inside a tuple of values, gradients
+    (..., dimension), x first, Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays are of the
+    kind of the points; on a GPU the work is enqueued in the current stream.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name.
+    DeviceError
+        The GPU that was asked for is not there, or fails.
+    """
+    for name in options:
+        if name not in METHOD_OPTIONS:
+            raise TypeError(f"{name}: sample() has no such argument.")
+    if isinstance(image, Source):
+        sources = [image]
+        pixels = image.pixels
+        if pixels.components > 1:
+            raise ValueError("image: points are sampled in a Source of one number a pixel.")
+    else:
+        pixels = _images.open_image(image, "image", channels)
+        method = make_method(pixels.geometry, interpolation, **options)
+        sources = [
+            Source._borrowing(part, method, device, threads, None) for part in _components_of(pixels)
+        ]
+    results = [
+        _sample_source(source, points, gradient, hessian, inside, coordinates, value, dtype, threads, progress)
+        for source, value in zip(sources, pixel_list(default, len(sources)))
+    ]
+    del sources  # waits for what reads borrowed pixels
+    if not pixels.channels:
+        found = tuple(buffer.result() for buffer in results[0])
+    else:
+        found = tuple(_stack([result[i] for result in results], i == len(results[0]) - 1 and inside) for i in range(len(results[0])))
+    return found if len(found) > 1 else found[0]
+
+
+def pixel_list(default: Any, count: int) -> list[Any]:
+    """A number for each component. Raises ValueError, naming the argument."""
+    try:
+        found = numpy.asarray(default)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"default: {default!r} is no number, and no list of numbers: {error}") from None
+    if found.ndim == 0:
+        return [default] * count
+    if found.shape != (count,):
+        raise ValueError(f"default: a pixel has {count} numbers; there are {found.size}.")
+    return list(found)
+
+
+def _components_of(pixels: _images.Pixels) -> list[_images.Pixels]:
+    """Each component as an image of its own."""
+    if not pixels.channels:
+        return [pixels]
+    array = pixels.buffer.array.reshape(pixels.buffer.shape)
+    parts = []
+    for component in range(pixels.components):
+        buffer = _arrays.view(array[..., component], "image")
+        buffer.finish = pixels.buffer.finish
+        parts.append(_images.Pixels(buffer, pixels.geometry, 1, False, pixels.finish))
+    return parts
+
+
+def _stack(buffers: Sequence[_arrays.Buffer], is_mask: bool) -> Any:
+    if is_mask:
+        return buffers[0].result()  # the same for all
+    made = _arrays.empty(buffers[0], (*buffers[0].shape, len(buffers)), buffers[0].dtype)
+    if made.kind == "jax" and made.device >= 0:
+        import jax.numpy  # type: ignore[import-not-found, unused-ignore]
+
+        return jax.numpy.stack([buffer.array for buffer in buffers], axis=-1)
+    for component, buffer in enumerate(buffers):
+        made.array[..., component] = buffer.array
+    return made.result()
+
+
+def _sample_source(
+    source: Source, points: Any, gradient: bool, hessian: bool, inside: bool, coordinates: str, default: Any, dtype: Any, threads: int,
+    progress: Any,
+) -> list[_arrays.Buffer]:  # fmt: skip
+    geometry = source.geometry
+    dimension = geometry.dimension
+    if dimension > 3:
+        raise ValueError(f"image: it has {dimension} axes; images of 1 to 3 are evaluated.")
+    buffer = _arrays.view(points, "points")
+    if buffer.dtype not in ("float32", "float64"):
+        buffer = _arrays.view(points, "points", "float64")
+    if len(buffer.shape) < 1 or buffer.shape[-1] != dimension:
+        raise ValueError(f"points: the last axis has {dimension} numbers, x first; the shape is {buffer.shape}.")
+    if buffer.device >= 0 and buffer.device != source.device:
+        raise ValueError(f"points: they are on device {buffer.device}, and the image is on {source.device if source.device >= 0 else 'the host'}.")
+    if source.pixels.buffer.device >= 0 and buffer.device < 0:
+        raise ValueError("points: the image is on a GPU, and the points are on the host.")
+    is_physical = choose(coordinates, {"physical": True, "index": False}, "coordinates")
+    derivatives = 2 if hessian else (1 if gradient else 0)
+    kind = source.element if source.element in ("float32", "float64") else source.pixels.buffer.dtype
+    output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
+    if derivatives and source.method.kind not in ("bspline", "catmull-rom"):
+        raise ValueError(f"{'gradient' if gradient else 'hessian'}: {source.method.kind!r} has no derivatives; 'bspline' and 'catmull-rom' have.")
+    if derivatives and source.method.storage != "element" and (hessian or source.method.storage == "texture"):
+        method = source.method
+        what = f"mode {method.mode!r}" if method.storage == "texture" else f"storage {method.storage!r}"
+        raise ValueError(f"{'gradient' if gradient and method.storage == 'texture' else 'hessian'}: {what} has no such derivatives.")
+    if derivatives and output_type not in ("float32", "float64"):
+        raise ValueError(f"dtype: derivatives are float32 or float64, not {output_type}.")
+    shape = buffer.shape[:-1]
+    described = _library.Points()
+    described.interpolation = source.method.describe_interpolation(geometry)
+    described.device = buffer.device
+    described.stream = buffer.stream
+    described.count = int(numpy.prod(shape, dtype=numpy.int64))
+    described.points = buffer.pointer
+    described.point_type = buffer.type_code
+    described.physical = int(is_physical)
+    _transforms.set_vector(described.origin, geometry.origin)
+    _transforms.set_matrix(described.point_to_index, geometry.point_to_index)
+    # A gradient by samples times the derivative of the index by the place, transposed.
+    _transforms.set_matrix(described.gradient_map, geometry.point_to_index.T if is_physical else numpy.eye(dimension))
+    described.derivatives = derivatives
+    described.output_type = _library.TYPES[output_type]
+    pixel = pixel_of(default, 1, output_type, "default")
+    described.default_value = pixel.ctypes.data
+    values = _arrays.empty(buffer, shape, output_type)
+    described.values = values.pointer
+    results = [values]
+    gradients = _arrays.empty(buffer, (*shape, dimension), output_type) if derivatives else None
+    packed = _arrays.empty(buffer, (*shape, dimension * (dimension + 1) // 2), output_type) if hessian else None
+    mask = _arrays.empty(buffer, shape, "uint8") if inside else None
+    if gradients is not None:
+        described.gradients = gradients.pointer
+        if gradient:
+            results.append(gradients)
+    if packed is not None:
+        described.hessians = packed.pointer
+    if mask is not None:
+        described.inside = mask.pointer
+    if described.count > 0:
+        source.evaluate(described, _library.Call(threads=threads, progress=progress))
+    if packed is not None:
+        results.append(_unpack(packed, dimension))
+    if mask is not None:
+        results.append(mask)
+    return results
+
+
+def _unpack(packed: _arrays.Buffer, dimension: int) -> _arrays.Buffer:
+    """xx xy xz yy yz zz as matrices."""
+    index = {1: [0], 2: [0, 1, 1, 2], 3: [0, 1, 2, 1, 3, 4, 2, 4, 5]}[dimension]
+    array = packed.array[..., index].reshape(*packed.shape[:-1], dimension, dimension)
+    made = _arrays.view(array, "hessian")
+    made.finish = packed.finish
+    return made

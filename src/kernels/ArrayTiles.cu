@@ -1,0 +1,263 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/ArrayLaunchers.h"
+#include "kernels/ArrayTileRules.cuh"
+#include "kernels/TileKernel.cuh"
+
+#include <climits>
+#include <cmath>
+#include <cstdint>
+
+/** \file
+ * \brief Arrays of three dimensions from tiles in shared memory, at the places of affine maps and of lists. */
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** Boxes that ArrayFittingBoxesKernel looks at. */
+constexpr unsigned int ProbedBoxes = 64;
+
+template <unsigned int VOrder>
+__global__ void
+__launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::None))
+  ArrayTileKernel(const __grid_constant__ EvaluationArguments<3> source,
+                  const __grid_constant__ ArrayArguments         array,
+                  std::int64_t                                   lines,
+                  const __grid_constant__ TilePlan               plan)
+{
+  const AffineRule<VOrder> rule{ { source, array } };
+  RunTile<ArrayMethod<VOrder>, Derivatives::None>(source, lines, plan, rule);
+}
+
+template <unsigned int VOrder>
+__global__ void
+__launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::None))
+  ArrayListTileKernel(const __grid_constant__ EvaluationArguments<3> source,
+                      const __grid_constant__ ArrayArguments         array,
+                      std::int64_t                                   lines,
+                      const __grid_constant__ TilePlan               plan,
+                      const unsigned int *                           fitting)
+{
+  if (*fitting < LeastFittingBoxes)
+  {
+    return;
+  }
+  const ListRule<VOrder> rule{ { source, array } };
+  RunTile<ArrayMethod<VOrder>, Derivatives::None>(source, lines, plan, rule);
+}
+
+/** Counts the boxes of the output, of some that are spread over it, whose coordinates lie together. */
+__global__ void
+__launch_bounds__(TileThreadsOf(Derivatives::None))
+  ArrayFittingBoxesKernel(const __grid_constant__ EvaluationArguments<3> source,
+                          const __grid_constant__ ArrayArguments         array,
+                          std::int64_t                                   lines,
+                          const __grid_constant__ TilePlan               plan,
+                          const uint3                                    grid,
+                          unsigned int *                                 fitting)
+{
+  using Reader = TileReader<ArrayMethod<3>>; // about, for other orders
+  __shared__ TileShared shared;
+  __shared__ ListRule<3>::Line prepared[TileShape::MostLines];
+  const std::uint64_t          boxes = std::uint64_t{ grid.x } * grid.y * grid.z;
+  const std::uint64_t          number = boxes * blockIdx.x / gridDim.x;
+  const uint3                  block = { static_cast<unsigned int>(number % grid.x),
+                                         static_cast<unsigned int>(number / grid.x % grid.y),
+                                         static_cast<unsigned int>(number / grid.x / grid.y) };
+  const ListRule<3>            rule{ { source, array } };
+  const OutputBox              output = FindOutputBox(plan, source.samples, lines, block);
+  const TileBox                box = FindScatteredBox<Reader>(source, plan, output, rule, shared, prepared);
+  const int                    more = static_cast<int>(array.order) + 1 - Reader::Taps;
+  if (threadIdx.x == 0 &&
+      (!box.anyInside || (box.size[0] + 3 + more <= TileShape::Pitch && box.size[1] + more <= TileShape::Rows &&
+                          box.size[2] + more <= plan.slices)))
+  {
+    atomicAdd(fitting, 1U);
+  }
+}
+
+/** The source as the tile kernels read it. Inside is where FoldCoordinate() leaves a coordinate as it is. */
+EvaluationArguments<3>
+SourceOf(const ArrayArguments & array)
+{
+  EvaluationArguments<3> source{};
+  source.source = array.source;
+  source.element = ScalarType::Float32;
+  source.components = 1;
+  source.border = array.output.border;
+  source.outputType = array.output.type;
+  source.samples = array.output.shape.Samples();
+  for (int d = 0; d < 3; ++d)
+  {
+    source.extent.size[d] = array.size[d];
+    source.extension[d] = TapExtensionOf(array.mode);
+    const auto last = static_cast<double>(array.size[d] - 1);
+    double     margin = 0.0;
+    if (array.mode == ArrayMode::Nearest)
+    {
+      margin = 16.0;
+    }
+    else if (array.mode == ArrayMode::GridConstant)
+    {
+      margin = static_cast<double>(MostTileIndex / 2); // all of them are, but a tile has no more
+    }
+    source.lower[d] = -margin;
+    source.upper[d] = std::nextafter(last + margin, HUGE_VAL);
+  }
+  return source;
+}
+
+/** Whether the kernels that take tiles can do it; all else is for those that take elements. */
+bool
+CanTile(const ArrayArguments & array)
+{
+  const ArrayShape & shape = array.output.shape;
+  bool               can =
+    array.dimension == 3 && shape.dimension == 3 && array.order >= 1 &&
+    (array.isAffine || array.coordinateType == ScalarType::Float32 || array.coordinateType == ScalarType::Float64);
+  std::int64_t packed = 1;
+  for (int d = 0; d < 3 && can; ++d)
+  {
+    can = array.batchStride[d] == 0 && array.stride[d] == packed && array.size[d] < MostTileIndex / 2;
+    packed *= array.size[d];
+  }
+  return can && shape.Lines() < INT_MAX && shape.Samples() < INT_MAX;
+}
+
+/** How the output of a list is cut, of whose coordinates nothing is known: into boxes of 16 x 8 x 16, and tiles for
+ * maps that neither stretch nor turn them much, two blocks to a multiprocessor. */
+TilePlan
+PlanOfList(const EvaluationArguments<3> & source, const ArrayShape & shape, const SharedMemorySizes & memory)
+{
+  constexpr int mostSlices = 28;
+  constexpr int leastSlices = 20;
+  constexpr int reserved = 1024; // bytes of shared memory that each block takes for the system
+  TilePlan      plan;
+  plan.threads = 512;
+  plan.axis[1] = 1;
+  plan.axis[2] = 2;
+  plan.logExtent[0] = 4;
+  plan.logExtent[1] = 3;
+  plan.logExtent[2] = 4;
+  const auto bytes = [&plan] { return static_cast<int>(TileBytes(plan)); };
+  for (plan.slices = mostSlices; plan.slices > leastSlices && 2 * (bytes() + reserved) > memory.multiprocessor;
+       --plan.slices)
+  {}
+  plan.exists = 2 * (bytes() + reserved) <= memory.multiprocessor && bytes() <= memory.block && shape.size[2] >= 16 &&
+                shape.size[1] >= 8 && shape.size[0] >= 16;
+  plan.rows = static_cast<int>(shape.size[1]);
+  plan.isAligned = IsTileAligned(source);
+  return plan;
+}
+
+template <unsigned int VOrder>
+bool
+LaunchAffine(const ArrayArguments & array, const Stream & stream)
+{
+  const ArrayShape &           shape = array.output.shape;
+  const EvaluationArguments<3> source = SourceOf(array);
+  const std::int64_t           counts[3] = { shape.size[2], shape.size[1], shape.size[0] };
+  double                       steps[3][3];
+  for (int d = 0; d < 3; ++d)
+  {
+    for (int j = 0; j < 3; ++j)
+    {
+      steps[d][j] = array.matrix[d][2 - j];
+    }
+  }
+  const SharedMemorySizes memory;
+  const TilePlan plan = PlanTilesOnDevice<ArrayMethod<VOrder>, Derivatives::None>(source, steps, counts, memory);
+  const auto     kernel = ArrayTileKernel<VOrder>;
+  return plan.exists &&
+         LaunchTileKernel(kernel, plan, counts[0], shape.Lines(), memory, "ArrayTileKernel", [&](const dim3 & grid) {
+           kernel<<<grid, static_cast<unsigned int>(plan.threads), TileBytes(plan), stream.Get()>>>(
+             source, array, shape.Lines(), plan);
+         });
+}
+
+template <unsigned int VOrder>
+bool
+LaunchList(const ArrayArguments & array, unsigned int * fitting, const Stream & stream)
+{
+  const ArrayShape &           shape = array.output.shape;
+  const EvaluationArguments<3> source = SourceOf(array);
+  const SharedMemorySizes      memory;
+  const TilePlan               plan = PlanOfList(source, shape, memory);
+  const auto                   kernel = ArrayListTileKernel<VOrder>;
+  return plan.exists &&
+         LaunchTileKernel(
+           kernel, plan, source.samples, shape.Lines(), memory, "ArrayListTileKernel", [&](const dim3 & grid) {
+             const auto threads = static_cast<unsigned int>(plan.threads);
+             const auto bytes = TileBytes(plan);
+             CheckCuda(cudaMemsetAsync(fitting, 0, sizeof(*fitting), stream.Get()), "cudaMemsetAsync");
+             ArrayFittingBoxesKernel<<<ProbedBoxes, threads, 0, stream.Get()>>>(
+               source, array, shape.Lines(), plan, uint3{ grid.x, grid.y, grid.z }, fitting);
+             kernel<<<grid, threads, bytes, stream.Get()>>>(source, array, shape.Lines(), plan, fitting);
+           });
+}
+
+} // namespace
+
+bool
+LaunchArrayTiles(const ArrayArguments & array, const Stream & stream)
+{
+  if (!array.isAffine || !CanTile(array))
+  {
+    return false;
+  }
+  switch (array.order)
+  {
+    case 1:
+      return LaunchAffine<1>(array, stream);
+    case 2:
+      return LaunchAffine<2>(array, stream);
+    case 3:
+      return LaunchAffine<3>(array, stream);
+    case 4:
+      return LaunchAffine<4>(array, stream);
+    default:
+      return LaunchAffine<5>(array, stream);
+  }
+}
+
+bool
+LaunchArrayListTiles(const ArrayArguments & array, unsigned int * fitting, const Stream & stream)
+{
+  if (array.isAffine || !CanTile(array))
+  {
+    return false;
+  }
+  switch (array.order)
+  {
+    case 1:
+      return LaunchList<1>(array, fitting, stream);
+    case 3:
+      return LaunchList<3>(array, fitting, stream);
+    case 5:
+      return LaunchList<5>(array, fitting, stream);
+    default:
+      return false; // kernels for orders that few ask for
+  }
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,250 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "RegisterTestSupport.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <limits>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief Where CudaSplineRegister's first stage begins, how stages and levels go on from each other, and what it says
+ * where ITK's own metric does the work. */
+
+namespace
+{
+
+constexpr unsigned int planeSize = 40;
+
+class RegisterStages : public RegisterTest
+{
+protected:
+  /** The middle of the grid as the transform moves it, of a run without iterations. */
+  Point<2>
+  MiddleOf(const std::vector<std::string> & more) const
+  {
+    std::vector<std::string> options{ "--stage", "rigid", "--iterations", "0", "-o", Path("start.tfm") };
+    options.insert(options.end(), more.begin(), more.end());
+    const ProgramResult result = Register(options);
+    EXPECT_EQ(result.code, 0) << result.errors;
+    Point<2> middle;
+    middle.Fill(0.0);
+    return ReadTransform<2>(Path("start.tfm"))->TransformPoint(middle);
+  }
+
+  /** Changes the pixels of an image in place. */
+  template <typename TChange>
+  void
+  Change(const std::string & name, const TChange & change) const
+  {
+    const auto                                  image = ReadTestImage<Image<2>>(Path(name));
+    itk::ImageRegionIteratorWithIndex<Image<2>> it(image, image->GetBufferedRegion());
+    for (; !it.IsAtEnd(); ++it)
+    {
+      it.Set(change(it.Get(), it.GetIndex()));
+    }
+    WriteTestImage(image.GetPointer(), Path(name));
+  }
+
+  /** A mask of the left part of an image, and something that is not a number elsewhere. */
+  void
+  WriteMask(const std::string & of, const std::string & name) const
+  {
+    const auto                                  mask = ReadTestImage<Image<2>>(Path(of));
+    itk::ImageRegionIteratorWithIndex<Image<2>> it(mask, mask->GetBufferedRegion());
+    for (; !it.IsAtEnd(); ++it)
+    {
+      it.Set(it.GetIndex()[0] < 25 ? 1.0F : std::numeric_limits<float>::quiet_NaN());
+    }
+    WriteTestImage(mask.GetPointer(), Path(name));
+  }
+};
+
+/** As of CT: numbers below 0 weigh as those above do. */
+TEST_F(RegisterStages, MomentsOfSignedImages)
+{
+  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  const Point<2> expected = MiddleOf({ "--initialize", "moments" });
+  ASSERT_GT(expected.EuclideanDistanceTo(MiddleOf({ "--initialize", "centre" })), 0.5);
+  for (const char * const name : { "fixed.nrrd", "moving.nrrd" })
+  {
+    Change(name, [](float value, const auto &) { return value - 100.0F; });
+  }
+  // Pixels of 100 in float, some thousand of them: far below this.
+  EXPECT_LE(expected.EuclideanDistanceTo(MiddleOf({ "--initialize", "moments" })), 1e-3);
+}
+
+/** What is outside of a mask has no weight; nor has a mask that is not a number. */
+TEST_F(RegisterStages, MomentsUnderMasks)
+{
+  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  WriteMask("fixed.nrrd", "fixed-mask.nrrd");
+  WriteMask("moving.nrrd", "moving-mask.nrrd");
+  const std::vector<std::string> masks{
+    "--fixed-mask", Path("fixed-mask.nrrd"), "--moving-mask", Path("moving-mask.nrrd")
+  };
+  const Point<2> expected = MiddleOf(masks);
+  const Point<2> before = MiddleOf({});
+  EXPECT_GT(expected.EuclideanDistanceTo(before), 0.05);
+  const auto blind = [](float value, const itk::Index<2> & index) {
+    return index[0] < 25 ? value : (index[0] % 2 == 0 ? 5000.0F : -4000.0F);
+  };
+  Change("moving.nrrd", blind);
+  EXPECT_LE(expected.EuclideanDistanceTo(MiddleOf(masks)), 1e-6);
+  EXPECT_GT(before.EuclideanDistanceTo(MiddleOf({})), 0.5);
+  // A mask that is nowhere a number masks all.
+  Change("fixed-mask.nrrd", [](float, const auto &) { return std::numeric_limits<float>::quiet_NaN(); });
+  ExpectError(Register({ "--fixed-mask", Path("fixed-mask.nrrd"), "-o", Path("out.tfm") }),
+              { "fixed-mask.nrrd", "0 everywhere" },
+              1,
+              "CudaSplineRegister");
+}
+
+/** A level of lbfgs begins at the best place of the one before, wherever its line search had ended. */
+TEST_F(RegisterStages, LevelsBeginAtTheBestPlace)
+{
+  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  bool isLastBest = true;
+  for (int iterations = 2; iterations <= 9; ++iterations)
+  {
+    ExpectQuietSuccess(Register({ "--stage",      "affine",
+                                  "--metric",     "meansquares",
+                                  "--optimizer",  "lbfgs",
+                                  "--levels",     "2",
+                                  "--shrink",     "1,1",
+                                  "--sigmas",     "0,0",
+                                  "--step",       "20",
+                                  "--precision",  "double",
+                                  "--initialize", "centre",
+                                  "--iterations", std::to_string(iterations),
+                                  "-o",           Path("out.tfm"),
+                                  "--report",     Path("report.json") }));
+    double               best = HUGE_VAL;
+    double               last = HUGE_VAL;
+    double               next = HUGE_VAL;
+    const nlohmann::json report = ReadReport();
+    for (const auto & iteration : report["iterations"])
+    {
+      const auto value = iteration["value"].get<double>();
+      if (iteration["level"] == 1)
+      {
+        last = value;
+        best = std::min(best, value);
+      }
+      else if (iteration["iteration"] == 1)
+      {
+        next = value;
+      }
+    }
+    EXPECT_NEAR(next, best, 1e-9 * best) << iterations << " iterations";
+    isLastBest = isLastBest && last == best;
+  }
+  EXPECT_FALSE(isLastBest) << "each search ended at its best place: nothing was to be seen";
+}
+
+/** A stage behind a B-spline's: ITK's own metric would throw, as its B-splines have no Jacobian by position. */
+TEST_F(RegisterStages, StagesBehindASpline)
+{
+  const auto known = KnownRigid();
+  WritePair<2>(known, planeSize);
+  ExpectQuietSuccess(Register({ "--stage",
+                                "bspline",
+                                "--stage",
+                                "affine",
+                                "--stage",
+                                "bspline",
+                                "--metric",
+                                "meansquares",
+                                "--grid-spacing",
+                                "20",
+                                "--levels",
+                                "1",
+                                "--iterations",
+                                "6",
+                                "--iterations",
+                                "30",
+                                "--iterations",
+                                "30",
+                                "-o",
+                                Path("out.h5"),
+                                "--report",
+                                Path("report.json") }));
+  EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), planeSize), 0.25);
+  const nlohmann::json report = ReadReport();
+  ASSERT_EQ(report["stages"].size(), 3u);
+  for (const auto & stage : report["stages"])
+  {
+    EXPECT_TRUE(stage["backend"] == "Cpu" || stage["backend"] == "Cuda") << stage["fallback_reason"];
+    EXPECT_GT(stage["levels"][0]["iterations"], 1);
+  }
+}
+
+/** More bins than the kernels take: ITK's metric, and the user is told; a GPU that was asked for is not replaced. */
+TEST_F(RegisterStages, SaysWhereItkDoesTheWork)
+{
+  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  const ProgramResult result =
+    Register({ "--stage", "rigid", "--bins", "200", "--iterations", "2,2", "-o", Path("out.tfm") });
+  EXPECT_EQ(result.code, 0) << result.errors;
+  EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+  for (const char * const words : { "warning", "stage 1 (rigid)", "ITK's own metric", "160 bins" })
+  {
+    EXPECT_NE(result.errors.find(words), std::string::npos) << result.errors;
+  }
+  ExpectError(Register({ "--stage", "rigid", "--bins", "200", "--device", "0", "-o", Path("out.tfm") }),
+              { "--bins 200 with --device 0", "160 at most" },
+              2,
+              "CudaSplineRegister");
+}
+
+/** A signal while a later stage's lbfgs is at work. */
+TEST_F(RegisterStages, SignalInTheSecondStage)
+{
+  const auto known = KnownRigid();
+  WritePair<2>(known, planeSize);
+  ProgramSettings settings;
+  settings.signalWhenOutput = "stage 2/2 (bspline), level 1/1, iteration 4:";
+  const ProgramResult result = Register({ "--stage",
+                                          "rigid",
+                                          "--stage",
+                                          "bspline",
+                                          "--metric",
+                                          "meansquares",
+                                          "--levels",
+                                          "1",
+                                          "--iterations",
+                                          "60",
+                                          "--iterations",
+                                          "1000000",
+                                          "--grid-spacing",
+                                          "12",
+                                          "--verbose",
+                                          "-o",
+                                          Path("out.h5") },
+                                        settings);
+  EXPECT_EQ(result.code, 128 + SIGTERM) << result.errors;
+  EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+  EXPECT_NE(result.errors.find("stopped by signal 15 in stage 2 of 2"), std::string::npos) << result.errors;
+  // What the first stage found is there.
+  EXPECT_STREQ(ReadTransform<2>(Path("out.h5"))->GetNameOfClass(), "CompositeTransform");
+  EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), planeSize), 0.3);
+}
+
+} // namespace

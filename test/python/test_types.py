@@ -1,0 +1,68 @@
+"""What a type checker reads: the annotations beside the code, which py.typed announces."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cudaspline
+
+pytest.importorskip("mypy")
+
+GOOD = """
+import numpy
+import cudaspline
+from cudaspline import ndimage
+
+image = cudaspline.Image(numpy.zeros((4, 5, 6), "f4"), spacing=(1, 2, 3))
+source = cudaspline.Source(image, order=5, threads=2)
+moved = cudaspline.resample(image, numpy.eye(4), order=3, boundary=("mirror", "reflect", "mirror"), progress=print)
+finer = cudaspline.zoom(image, 2, interpolation="catmull-rom")
+values, gradients = cudaspline.sample(source, [[1.0, 2.0, 3.0]], gradient=True)
+coefficients = cudaspline.prefilter(image, 5, axis=-1)
+size: tuple[int, ...] = image.geometry.size
+report = cudaspline.last_report()
+backend: str = report.backend if report is not None else ""
+turned = ndimage.rotate(numpy.eye(4), 30.0, order=1, precision="double")
+"""
+
+#: A line each, and what is wrong in it.
+BAD = (
+    ('cudaspline.resample(image, order="three")', "arg-type"),
+    ("cudaspline.resample(image, odrer=3)", "call-arg"),
+    ("cudaspline.zoom()", "call-arg"),
+    ("cudaspline.prefilter(image, axis=1.5)", "arg-type"),
+    ("image.spacing = 3", "misc"),  # it is frozen
+    ("cudaspline.last_report().backend", "union-attr"),
+    ('cudaspline.Source(image, threads="all")', "arg-type"),
+    ("cudaspline.nothing", "attr-defined"),
+    ('ndimage.shift(image, 1, order="1")', "arg-type"),
+)
+
+
+def check(folder, text):
+    """What mypy says of a program, strictly."""
+    path = folder / "program.py"
+    path.write_text(text)
+    environment = dict(os.environ, MYPYPATH=str(Path(cudaspline.__file__).parents[1]))
+    if "site-packages" in environment["MYPYPATH"]:
+        del environment["MYPYPATH"]  # an installed package is found by py.typed
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={folder / 'cache'}", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=folder)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_programs_are_checked(tmp_path):
+    code, said = check(tmp_path, GOOD)
+    assert code == 0, said
+    code, said = check(tmp_path, GOOD + "".join(f"{line}\n" for line, _ in BAD))
+    first = GOOD.count("\n") + 1
+    for number, (line, kind) in enumerate(BAD, first):
+        assert any(f"program.py:{number}:" in found and f"[{kind}]" in found for found in said.splitlines()), f"{line}: {said}"
+    assert code == 1 and len([found for found in said.splitlines() if ": error:" in found]) == len(BAD), said
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (Path(cudaspline.__file__).parent / "py.typed").exists()
