@@ -7,7 +7,7 @@ import sys
 
 import numpy
 
-if not hasattr(numpy, "bool"):
+if "bool" not in vars(numpy):
     numpy.bool = bool  # ITK 5.2 asks for the name, which NumPy 1.24 has no more
 
 import itk  # noqa: E402: after the line above

@@ -9,7 +9,7 @@ import unittest
 
 import numpy
 
-if not hasattr(numpy, "bool"):
+if "bool" not in vars(numpy):
     numpy.bool = bool  # ITK 5.2 asks for the name, which NumPy 1.24 has no more
 
 import itk  # noqa: E402: after the line above
@@ -26,12 +26,21 @@ INTEGERS = (itk.UC, itk.SS)
 SINGLE = 216 * 6 * numpy.finfo(numpy.float32).eps / 2
 
 
+def superclass(wrapped):
+    """ITK's class that a class of the module derives from, where it has no name of its own in Python."""
+    (base,) = wrapped.__bases__
+    assert "Cuda" not in base.New().GetNameOfClass()
+    return base
+
+
 def name_of(pixel):
     return {itk.F: "float", itk.UC: "unsigned char", itk.SS: "short", itk.D: "double"}[pixel]
 
 
 class Case(unittest.TestCase):
     """A test with random numbers of its own."""
+
+    kept = []  # whose parts are read: a size, a spacing, an origin and a direction in Python do not keep their image alive
 
     def setUp(self):
         self.random = numpy.random.default_rng([SEED, *self.id().encode()])
@@ -81,6 +90,12 @@ class Case(unittest.TestCase):
         vector_type = itk.Image[itk.Vector[itk.F, dimension], dimension]
         image = itk.image_from_array(values.astype(numpy.float32), ttype=vector_type)
         return self.grid(image, (1.1, 0.8, 1.7)[:dimension], (-5.0, 3.0, 11.0)[:dimension], 0.3)
+
+    def field_of(self, values, field_type):
+        """An image of vectors of double: ITK's Python classes copy none of these, so the image looks into the array."""
+        values = numpy.ascontiguousarray(values, dtype=numpy.float64)
+        self.kept.append(values)
+        return itk.image_view_from_array(values, ttype=field_type)
 
     def as_float(self, image):
         real = itk.image_from_array(itk.array_view_from_image(image).astype(numpy.float32))

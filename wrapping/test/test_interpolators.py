@@ -136,12 +136,7 @@ class Interpolators(Case):
                 labels = self.labels(pixel, dimension)
                 indices = self.indices(labels)
                 array = itk.array_view_from_image(labels)
-                kinds = list(itk.CudaLabelImageGenericInterpolateImageFunction.keys())
-                mine = [key for key in kinds if key[0] == type(labels)]
-                self.assertEqual(len(mine), 3)
-                linear = [key for key in mine if "Linear" in str(key[1])]
-                self.assertEqual(len(linear), 1)
-                ours = itk.CudaLabelImageGenericInterpolateImageFunction[linear[0]].New(labels)
+                ours = itk.CudaLabelImageGenericInterpolateImageFunction[type(labels)].New(labels)
                 scores = []
                 for label in range(5):
                     indicator = itk.image_from_array((array == label).astype(numpy.float32))
@@ -176,7 +171,7 @@ class Interpolators(Case):
     def test_address_modes(self):
         image = self.image(itk.F, 3)
         function = itk.CudaLinearInterpolateImageFunction.New(image)
-        self.assertFalse(function.IsInsideBuffer([-2.0, 3.0, 4.0]))
+        self.assertFalse(function.IsInsideBuffer([-2, 3, 4]))
         function.SetAddressMode(0, itk.CudaSplineAddressMode.Mirror)
         self.assertEqual(function.GetAddressMode(0), itk.CudaSplineAddressMode.Mirror)
         outside, mirrored = (function.EvaluateAtContinuousIndex([x, 3.25, 4.5]) for x in (-2.0, 2.0))
