@@ -16,13 +16,18 @@ def points_inside(rng, shape, count=2000):
     return rng.uniform(0, 1, (count, len(shape))) * (numpy.array(shape[::-1]) - 1)
 
 
+def beside_knots(points, order):
+    """The points, but none so near to a knot that its support is the neighbouring one: that is found in single precision, as by ITK, and
+    splines of low orders are not the same there."""
+    distance = numpy.abs((points + (0 if order % 2 else 0.5) + 0.5) % 1 - 0.5)
+    return numpy.where(distance < 1e-5, points + 3e-5, points)
+
+
 @pytest.mark.parametrize("order", range(6))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_agrees_with_scipy(rng, shape, order):
     image = rng.uniform(-1, 1, shape)
-    points = points_inside(rng, shape)
-    if order == 0:
-        points += 1e-6 * (points % 1 == 0.5)  # which neighbour a half is rounded to differs
+    points = beside_knots(points_inside(rng, shape), order)
     found = cudaspline.sample(image, points, order=order, coordinates="index")
     wanted = ndimage.map_coordinates(image, points.T[::-1], order=order, mode="mirror")
     assert difference(found, wanted) < 1e-12  # of 6^3 products of numbers of up to 7.5^3 and weights that sum up to 1
@@ -32,7 +37,7 @@ def test_agrees_with_scipy(rng, shape, order):
 @pytest.mark.parametrize("order", [2, 3, 5])
 def test_continues_the_image(rng, order, boundary):
     image = rng.uniform(-1, 1, (28, 41))  # so long that SciPy's start of the recursion is exact enough (test_prefilter.py)
-    points = rng.uniform(-100, 100, (1000, 2))
+    points = beside_knots(rng.uniform(-100, 100, (1000, 2)), order)
     found, mask = cudaspline.sample(image, points, order=order, coordinates="index", boundary=boundary, inside=True)
     wanted = ndimage.map_coordinates(image, points.T[::-1], order=order, mode=boundary)
     assert difference(found, wanted) < 1e-11
