@@ -168,7 +168,8 @@ struct AffineRule : ArrayElementRule
   }
 };
 
-/** The lines of a list of coordinates, floats or doubles. */
+/** The lines of a list of coordinates, floats or doubles. The place of a sample is its number, in the bits of a double.
+ */
 template <unsigned int VOrder>
 struct ListRule : ArrayElementRule
 {

@@ -15,11 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "MetricClasses.h"
 #include "MetricTestMatrix.h"
 
-#include "itkCudaCorrelationImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
 
 #include <algorithm>
 #include <cmath>
@@ -280,19 +278,6 @@ protected:
     }
   }
 };
-
-template <typename TImage>
-using MeanSquaresReference = itk::MeanSquaresImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using MeanSquares = itk::CudaMeanSquaresImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using CorrelationReference = itk::CorrelationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using Correlation = itk::CudaCorrelationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using MattesReference = itk::MattesMutualInformationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using Mattes = itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>;
 
 TEST_P(MetricBehind, MeanSquares)
 {

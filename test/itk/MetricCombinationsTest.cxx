@@ -15,11 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "MetricClasses.h"
 #include "MetricTestMatrix.h"
 
-#include "itkCudaCorrelationImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,19 +38,6 @@ using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 
 using DoubleImage2D = itk::Image<double, 2>;
-
-template <typename TImage>
-using MeanSquaresReference = itk::MeanSquaresImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using MeanSquares = itk::CudaMeanSquaresImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using CorrelationReference = itk::CorrelationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using Correlation = itk::CudaCorrelationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using MattesReference = itk::MattesMutualInformationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using Mattes = itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>;
 
 class MetricCombinations : public GpuOnAndOff
 {

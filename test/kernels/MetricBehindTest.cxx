@@ -116,13 +116,10 @@ protected:
 
 TEST_P(MetricsBehind, AShearIsAShear)
 {
-  FreshRandom          random;
-  const IntegerMetric  metric;
-  const ThreadExecutor host(3);
-  ExecutionContext     context;
-  context.backend = GetParam();
-  context.host = &host;
-  TransformChain::Stage still; // the identity, on the virtual grid
+  FreshRandom            random;
+  const IntegerMetric    metric;
+  const ExecutionContext context = OnBackend();
+  TransformChain::Stage  still; // the identity, on the virtual grid
   still.kind = TransformKind::DisplacementField;
   const auto zeros = std::make_shared<std::vector<double>>(3 * metric.fixed.size(), 0.0);
   still.data = std::shared_ptr<const double>(zeros, zeros->data());

@@ -273,6 +273,19 @@ protected:
       CUDASPLINE_NEEDS_GPU();
     }
   }
+
+  /** The backend of the test, with three threads of the host. */
+  ExecutionContext
+  OnBackend() const
+  {
+    ExecutionContext context;
+    context.backend = GetParam();
+    context.host = &m_Threads;
+    return context;
+  }
+
+private:
+  const ThreadExecutor m_Threads{ 3 };
 };
 
 /** The last part of a test's name. */

@@ -56,13 +56,10 @@ class MetricFieldForces : public OnMetricBackend
 
 TEST_P(MetricFieldForces, AgreeWithPlainLoops)
 {
-  FreshRandom          random;
-  const IntegerMetric  metric;
-  const ThreadExecutor host(3);
-  ExecutionContext     context;
-  context.backend = GetParam();
-  context.host = &host;
-  const auto & size = IntegerMetric::Size;
+  FreshRandom            random;
+  const IntegerMetric    metric;
+  const ExecutionContext context = OnBackend();
+  const auto &           size = IntegerMetric::Size;
   for (int choice = 0; choice < 8; ++choice)
   {
     const bool          withMasks = choice % 2 == 0;

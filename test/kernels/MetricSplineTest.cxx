@@ -97,12 +97,9 @@ class MetricSplines : public OnMetricBackend
 
 TEST_P(MetricSplines, AgreeWithPlainLoops)
 {
-  FreshRandom          random;
-  const IntegerMetric  metric;
-  const ThreadExecutor host(3);
-  ExecutionContext     context;
-  context.backend = GetParam();
-  context.host = &host;
+  FreshRandom            random;
+  const IntegerMetric    metric;
+  const ExecutionContext context = OnBackend();
   for (int choice = 0; choice < 24; ++choice)
   {
     const int  order = 1 + choice % 3;
