@@ -20,6 +20,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "device/DeviceHealth.h"
+#include "device/StreamPool.h"
 
 #include <cuda_runtime_api.h>
 
@@ -103,6 +104,7 @@ ReleaseDeviceMemory()
   {
     return; // the memory is the parent's
   }
+  ReleaseStreams(); // what is freed in them is free then
   Pools &                           pools = ThePools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   for (const auto & pool : pools.ofDevice)

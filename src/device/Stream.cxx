@@ -19,9 +19,12 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "device/DeviceHealth.h"
+#include "device/StreamPool.h"
 
 #include <cuda_runtime_api.h>
 
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
@@ -43,24 +46,36 @@ DeviceScope::~DeviceScope()
   }
 }
 
+namespace
+{
+/** The last owner of a stream gives it back: the Stream, or a buffer that outlives it. */
+struct StreamReturn
+{
+  int  device;
+  bool isDone; ///< the Stream has waited for it, without an error
+
+  void
+  operator()(cudaStream_t stream) const noexcept
+  {
+    ReturnStream(device, stream, isDone);
+  }
+};
+} // namespace
+
 Stream::Stream()
 {
-  cudaStream_t handle = nullptr;
-  // Not blocking: work in the legacy default stream of other libraries does not hold this one up.
-  CheckCuda(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  m_Handle = std::shared_ptr<CUstream_st>(handle, [](cudaStream_t stream) {
-    if (!IsForkedChild()) // where the stream is the parent's
-    {
-      IgnoreCuda(cudaStreamDestroy(stream));
-    }
-  });
+  int device = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  m_Handle = std::shared_ptr<CUstream_st>(TakeStream(device), StreamReturn{ device, false });
 }
 
 Stream::~Stream()
 {
   if (m_Handle && !IsForkedChild())
   {
-    IgnoreCuda(cudaStreamSynchronize(m_Handle.get()));
+    const cudaError_t error = cudaStreamSynchronize(m_Handle.get());
+    IgnoreCuda(error);
+    std::get_deleter<StreamReturn>(m_Handle)->isDone = error == cudaSuccess;
   }
 }
 

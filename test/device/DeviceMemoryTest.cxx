@@ -27,6 +27,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -214,6 +215,58 @@ TEST(DeviceMemoryGpu, PinnedMemoryIsKeptForTheNext)
   const PinnedBuffer another(bytes);
   EXPECT_NE(another.Data(), first);
   ReleasePinnedMemory();
+}
+
+TEST(DeviceMemoryGpu, StreamsAreKeptForTheNext)
+{
+  CUDASPLINE_NEEDS_GPU();
+  ReleaseDeviceMemory();
+  constexpr std::size_t bytes = std::size_t(64) << 20;
+  StreamHandle          first = nullptr;
+  DeviceBuffer          kept; // as a source's, which outlives the operation that made it
+  {
+    const Stream stream;
+    first = stream.Get();
+    kept = DeviceBuffer(bytes, stream);
+    CheckCuda(cudaMemsetAsync(kept.Data(), 1, bytes, stream.Get()), "cudaMemsetAsync");
+  }
+  {
+    const Stream another;
+    EXPECT_NE(another.Get(), first) << "a stream that has memory";
+  }
+  kept = DeviceBuffer();
+  // What the next operation allocates there is what was freed; its work is behind.
+  const Stream again;
+  EXPECT_EQ(again.Get(), first);
+  const DeviceBuffer buffer(bytes, again);
+  CheckCuda(cudaMemsetAsync(buffer.Data(), 2, bytes, again.Get()), "cudaMemsetAsync");
+  std::vector<unsigned char> back(bytes);
+  CheckCuda(cudaMemcpyAsync(back.data(), buffer.Data(), bytes, cudaMemcpyDeviceToHost, again.Get()), "cudaMemcpyAsync");
+  again.Synchronize();
+  EXPECT_EQ(std::count(back.begin(), back.end(), static_cast<unsigned char>(2)), static_cast<std::ptrdiff_t>(bytes));
+}
+
+TEST(DeviceMemoryGpu, MemoryThatWasFreedInAKeptStreamIsGivenBack)
+{
+  CUDASPLINE_NEEDS_GPU();
+  constexpr std::size_t bytes = std::size_t(200) << 20;
+  const auto            freeBytes = [] {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    CheckCuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return free;
+  };
+  ReleaseDeviceMemory();
+  const std::size_t free = freeBytes();
+  DeviceBuffer      kept;
+  {
+    const Stream stream;
+    kept = DeviceBuffer(bytes, stream);
+  }
+  EXPECT_LE(freeBytes() + bytes, free);
+  kept = DeviceBuffer(); // behind the last wait for its stream
+  ReleaseDeviceMemory();
+  EXPECT_GE(freeBytes() + (std::size_t(64) << 20), free);
 }
 
 TEST(DeviceMemoryGpu, DeviceMemoryIsKeptForTheNext)

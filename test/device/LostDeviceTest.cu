@@ -26,6 +26,8 @@
 
 #include <cuda_runtime.h>
 
+#include <vector>
+
 using namespace itk::CudaSpline;
 
 namespace
@@ -41,6 +43,9 @@ TEST(LostDeviceGpu, TheProcessGoesOnWithoutIt)
 {
   CUDASPLINE_NEEDS_GPU();
   ASSERT_TRUE(SelectDevice(""));
+  {
+    const std::vector<Stream> streams(3); // kept then
+  }
   try
   {
     const Stream stream;
@@ -48,6 +53,15 @@ TEST(LostDeviceGpu, TheProcessGoesOnWithoutIt)
     CheckCuda(cudaGetLastError(), "IllegalWriteKernel");
     stream.Synchronize();
     FAIL() << "the illegal write went through";
+  }
+  catch (const DeviceError & error)
+  {
+    EXPECT_EQ(error.GetKind(), DeviceError::Kind::Lost) << error.what();
+  }
+  try
+  {
+    const Stream kept;
+    FAIL() << "a stream of the lost device was handed out";
   }
   catch (const DeviceError & error)
   {

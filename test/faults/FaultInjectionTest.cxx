@@ -32,6 +32,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
 
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
@@ -52,17 +56,24 @@ ExpectNear(const std::vector<double> & a, const std::vector<double> & b, double 
   EXPECT_LE(worst, tolerance);
 }
 
-/** Nothing is left of operations whose objects are gone, but the pool of page-locked buffers. */
+/** Nothing is left of operations whose objects are gone, but what is kept for the next. */
 void
 ExpectNothingLeft(const std::string & where)
 {
-  itk::CudaSpline::ReleasePinnedMemory();
+  ReleaseWhatIsKept();
   for (const auto & thing : Unreleased())
   {
     ADD_FAILURE() << where << ": " << thing.second << " of " << thing.first << " were not given back";
   }
   EXPECT_EQ(WrongReleases(), 0) << where;
 }
+
+/** What an operation finds that those before have left for it. */
+enum class Kept : unsigned char
+{
+  Nothing, ///< page-locked memory is allocated anew, and streams are made
+  Streams
+};
 
 class FaultInjection : public testing::TestWithParam<Scenario>
 {
@@ -97,9 +108,23 @@ protected:
     }
   }
 
+  /** Leaves an operation what it shall find. */
+  void
+  Begin(Kept kept) const
+  {
+    ReleaseWhatIsKept();
+    if (kept == Kept::Streams)
+    {
+      const auto before = GetParam().make();
+      before->SetGPUEnabled(true);
+      this->ExpectOnDevice(*before, "the operation before");
+      itk::CudaSpline::ReleasePinnedMemory();
+    }
+  }
+
   /** How many calls an operation makes. */
   std::int64_t
-  CountCalls(bool onlyAllocations) const
+  CountCalls(bool onlyAllocations, Kept kept) const
   {
     {
       const auto first = GetParam().make();
@@ -108,7 +133,7 @@ protected:
     }
     const auto subject = GetParam().make(); // another: the first one may keep its source
     subject->SetGPUEnabled(true);
-    itk::CudaSpline::ReleasePinnedMemory();
+    this->Begin(kept);
     Fault none;
     none.onlyAllocations = onlyAllocations;
     ArmShim(none);
@@ -118,13 +143,13 @@ protected:
 
   /** Lets one call fail, or all from one on. */
   void
-  ExpectRecovery(const Fault & fault) const
+  ExpectRecovery(const Fault & fault, Kept kept) const
   {
-    std::string where = "call " + std::to_string(fault.at);
+    std::string where = "call " + std::to_string(fault.at) + (kept == Kept::Nothing ? "" : " of what is kept");
     {
       const auto subject = GetParam().make();
       subject->SetGPUEnabled(true);
-      itk::CudaSpline::ReleasePinnedMemory(); // so that page-locked memory is allocated anew
+      this->Begin(kept);
       ArmShim(fault);
       EXPECT_NO_THROW(subject->Run()) << where;
       DisarmShim();
@@ -160,7 +185,7 @@ protected:
 
 TEST_P(FaultInjection, EachAllocationFails)
 {
-  const std::int64_t count = this->CountCalls(true);
+  const std::int64_t count = this->CountCalls(true, Kept::Nothing);
   ExpectNothingLeft("without a fault");
   ASSERT_GE(count, 5) << "hardly anything was allocated";
   for (std::int64_t at = 0; at < 2 * count; ++at)
@@ -170,7 +195,7 @@ TEST_P(FaultInjection, EachAllocationFails)
     fault.error = cudaErrorMemoryAllocation;
     fault.onlyAllocations = true;
     fault.lasting = at % 2 == 1;
-    this->ExpectRecovery(fault);
+    this->ExpectRecovery(fault, Kept::Nothing);
     if (this->HasFatalFailure())
     {
       return;
@@ -207,7 +232,7 @@ TEST_P(FaultInjection, WhatIsLeftDoesForPieces)
   for (fault.at = 0; fault.at < 4; ++fault.at)
   {
     HinderShim();
-    itk::CudaSpline::ReleasePinnedMemory();
+    this->Begin(Kept::Nothing);
     ArmShim(fault);
     this->ExpectOnDevice(*subject, "with what is left at allocation " + std::to_string(fault.at));
     DisarmShim();
@@ -221,20 +246,26 @@ TEST_P(FaultInjection, WhatIsLeftDoesForPieces)
 
 TEST_P(FaultInjection, EachCallFails)
 {
-  const std::int64_t count = this->CountCalls(false);
-  ASSERT_GE(count, 30);
-  for (std::int64_t at = 0; at < count; ++at)
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
+  for (const Kept kept : { Kept::Nothing, Kept::Streams })
   {
-    Fault fault;
-    fault.at = at;
-    fault.error = cudaErrorUnknown;
-    this->ExpectRecovery(fault);
-    if (this->HasFatalFailure())
+    const std::int64_t count = this->CountCalls(false, kept);
+    ASSERT_GE(count, 30);
+    ASSERT_LT(count, before) << "streams that are kept are not used";
+    before = count;
+    for (std::int64_t at = 0; at < count; ++at)
     {
-      return;
+      Fault fault;
+      fault.at = at;
+      fault.error = cudaErrorUnknown;
+      this->ExpectRecovery(fault, kept);
+      if (this->HasFatalFailure())
+      {
+        return;
+      }
     }
+    this->RecordProperty(kept == Kept::Nothing ? "calls" : "calls with streams that are kept", static_cast<int>(count));
   }
-  this->RecordProperty("calls", static_cast<int>(count));
 }
 
 TEST_P(FaultInjection, AnAbortInTheMidstLeavesNothing)

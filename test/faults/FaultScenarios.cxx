@@ -20,6 +20,9 @@
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaResampleImageFilter.h"
+#include "itkCudaSpline/device/PinnedBuffer.h"
+
+#include "device/StreamPool.h"
 
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"
@@ -316,6 +319,13 @@ Scenarios()
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
   return scenarios;
+}
+
+void
+ReleaseWhatIsKept()
+{
+  itk::CudaSpline::ReleasePinnedMemory();
+  itk::CudaSpline::ReleaseStreams();
 }
 
 } // namespace CudaSplineTest

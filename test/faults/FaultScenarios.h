@@ -74,6 +74,10 @@ struct Scenario
 const std::vector<Scenario> &
 Scenarios();
 
+/** Gives back what the module keeps for its next operation: page-locked buffers and streams. What is left is lost. */
+void
+ReleaseWhatIsKept();
+
 } // namespace CudaSplineTest
 
 #endif

@@ -24,7 +24,6 @@
 #include "CudaShim.h"
 #include "FaultScenarios.h"
 
-#include "itkCudaSpline/device/PinnedBuffer.h"
 #include "itkCudaSpline/kernels/Calibration.h"
 
 #include "itkMultiThreaderBase.h"
@@ -118,7 +117,7 @@ Hindered(const Scenario & scenario, const Machine & machine)
       return "once the GPU could be had: " + subject->GetFallbackReason();
     }
   }
-  itk::CudaSpline::ReleasePinnedMemory();
+  ReleaseWhatIsKept();
   for (const auto & thing : Unreleased())
   {
     return "not given back: " + thing.first;

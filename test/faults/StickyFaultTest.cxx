@@ -23,8 +23,6 @@
 #include "CudaShim.h"
 #include "FaultScenarios.h"
 
-#include "itkCudaSpline/device/PinnedBuffer.h"
-
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +89,7 @@ LoseAt(const Scenario & scenario, std::int64_t at, std::int64_t & calls)
       return where + "the reason does not say that the device is lost: " + another->GetFallbackReason();
     }
   }
-  itk::CudaSpline::ReleasePinnedMemory();
+  ReleaseWhatIsKept();
   for (const auto & thing : Unreleased())
   {
     return FailedCall() + ": not given back: " + thing.first;

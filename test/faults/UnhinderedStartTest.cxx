@@ -22,6 +22,7 @@
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
+#include "FaultScenarios.h"
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceStart.h"
@@ -113,7 +114,7 @@ TEST(UnhinderedStart, AheadOfAnyTransform)
                   WaitForDeviceStart();
                   DisarmShim();
                   count = CallsOf("cudaLaunchKernel");
-                  ReleasePinnedMemory();
+                  ReleaseWhatIsKept();
                   return Unreleased().empty() ? "" : "not given back: " + Unreleased().begin()->first;
                 },
                 launches),
@@ -184,15 +185,18 @@ TEST(UnhinderedStart, AChildGivesNothingBackThatIsItsParents)
               auto buffer = std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 4096 });
               // One that is kept for the next operation.
               std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 8192 }).reset();
+              auto stream = std::make_unique<itk::CudaSpline::Stream>();
+              std::make_unique<itk::CudaSpline::Stream>().reset();
               const auto release = [&] {
                 ArmShim(Fault());
                 event.reset();
                 buffer.reset();
-                itk::CudaSpline::ReleasePinnedMemory();
+                stream.reset();
+                ReleaseWhatIsKept();
                 return DisarmShim();
               };
               const std::string child = InChild([&] { return release() == 0 ? std::string() : "a call of CUDA"; });
-              return child.empty() && release() != 3 ? "the parent gave back something else" : child;
+              return child.empty() && release() != 8 ? "the parent gave back something else" : child;
             }),
             "");
 }

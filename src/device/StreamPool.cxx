@@ -1,0 +1,142 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "device/StreamPool.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include "device/DeviceHealth.h"
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+struct Pool
+{
+  std::mutex                               mutex;
+  std::map<int, std::vector<cudaStream_t>> ofDevice;
+};
+
+/** Never destroyed: at exit the CUDA runtime may be gone before it. */
+Pool &
+ThePool()
+{
+  static Pool * const pool = new Pool;
+  return *pool;
+}
+
+/** \return null where there is none */
+cudaStream_t
+TakeKept(int device)
+{
+  Pool &                            pool = ThePool();
+  const std::lock_guard<std::mutex> lock(pool.mutex);
+  std::vector<cudaStream_t> &       kept = pool.ofDevice[device];
+  if (kept.empty())
+  {
+    return nullptr;
+  }
+  const cudaStream_t stream = kept.back();
+  kept.pop_back();
+  return stream;
+}
+
+/** \return false where there are enough, or no memory to keep it in */
+bool
+Keep(int device, cudaStream_t stream) noexcept
+{
+  try
+  {
+    Pool &                            pool = ThePool();
+    const std::lock_guard<std::mutex> lock(pool.mutex);
+    std::vector<cudaStream_t> &       kept = pool.ofDevice[device];
+    if (kept.size() >= MostKeptStreams)
+    {
+      return false;
+    }
+    kept.push_back(stream);
+    return true;
+  }
+  catch (...)
+  {
+    return false;
+  }
+}
+} // namespace
+
+StreamHandle
+TakeStream(int device)
+{
+  cudaStream_t stream = nullptr;
+  if (!IsForkedChild()) // first: in a child a thread that only the parent has may hold the lock
+  {
+    if (!LostDeviceReason().empty())
+    {
+      ReleaseStreams();
+    }
+    stream = TakeKept(device);
+  }
+  if (stream == nullptr)
+  {
+    // Not blocking: work in the legacy default stream of other libraries does not hold this one up.
+    CheckCuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  }
+  return stream;
+}
+
+void
+ReturnStream(int device, StreamHandle stream, bool isDone) noexcept
+{
+  if (IsForkedChild())
+  {
+    return; // the stream is the parent's
+  }
+  if (!isDone || !LostDeviceReason().empty() || !Keep(device, stream))
+  {
+    IgnoreCuda(cudaStreamDestroy(stream));
+  }
+}
+
+void
+ReleaseStreams() noexcept
+{
+  if (IsForkedChild())
+  {
+    return; // the streams are the parent's
+  }
+  std::map<int, std::vector<cudaStream_t>> kept;
+  {
+    const std::lock_guard<std::mutex> lock(ThePool().mutex);
+    kept.swap(ThePool().ofDevice);
+  }
+  for (const auto & [device, streams] : kept)
+  {
+    for (const cudaStream_t stream : streams)
+    {
+      IgnoreCuda(cudaStreamSynchronize(stream)); // a pool counts memory as free only once somebody has waited
+      IgnoreCuda(cudaStreamDestroy(stream));
+    }
+  }
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,60 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef StreamPool_h
+#define StreamPool_h
+
+#include "itkCudaSpline/device/Stream.h"
+
+#include <cstddef>
+
+/** \file
+ * \brief Streams that nobody has, kept by device for the next operations.
+ *
+ * To make a stream and to destroy it takes longer than the kernel of a small image, and memory that was freed in a
+ * stream is taken again in it without a wait. A stream is kept where it was waited for without an error, so that
+ * nothing is in it but buffers that are freed behind. None is handed out in a forked child, whose parent has them, and
+ * none after a device was lost; at exit they are left to the driver, which may be gone by then. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Streams that are kept of a device: those of two operations on 16 threads each. */
+constexpr std::size_t MostKeptStreams = 32;
+
+/** \brief A stream of a device that holds up no other, and is held up by none: one that is kept, or a new one.
+ *
+ * \param[in] device the current one
+ * \exception DeviceError it cannot be made */
+StreamHandle
+TakeStream(int device);
+
+/** \brief Gives a stream back, which is kept or destroyed.
+ *
+ * \param[in] device of the stream
+ * \param[in] stream from TakeStream()
+ * \param[in] isDone its work was waited for, without an error */
+void
+ReturnStream(int device, StreamHandle stream, bool isDone) noexcept;
+
+/** \brief Destroys the streams that are kept, behind what is freed in them. */
+void
+ReleaseStreams() noexcept;
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,288 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Streams that the device layer keeps for the next operation. Expected: the next one gets them, on their device, each
+// for one owner at a time; no more than the bound are kept, and none that was not waited for, or with an error; all of
+// them can be given back; after a loss and in a forked child none is used. On a GPU where there is one, else on a
+// stand-in. Each in a process of its own, whose parent never uses CUDA.
+
+#include "ChildProcess.h"
+#include "CudaShim.h"
+
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "device/DeviceHealth.h"
+#include "device/StreamPool.h"
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+using namespace CudaSplineTest;
+using namespace itk::CudaSpline;
+
+namespace
+{
+
+constexpr const char * Made = "cudaStreamCreateWithFlags";
+
+/** Streams that were made and not destroyed. */
+int
+Streams()
+{
+  return Unreleased()[Made];
+}
+
+/** What a child says of two numbers that should be the same; empty where they are. */
+std::string
+Compare(const std::string & what, std::int64_t found, std::int64_t expected)
+{
+  return found == expected
+           ? ""
+           : what + ": " + std::to_string(found) + ", where " + std::to_string(expected) + " were expected. ";
+}
+
+/** Streams at once, which are all given back then. */
+void
+UseAtOnce(std::size_t count)
+{
+  const std::vector<Stream> streams(count);
+}
+
+} // namespace
+
+TEST(KeptStreams, TheNextOperationGetsThem)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              ArmShim(Fault());
+              std::set<StreamHandle> taken;
+              for (int operation = 0; operation < 10; ++operation)
+              {
+                const Stream first;
+                const Stream second;
+                taken.insert({ first.Get(), second.Get() });
+              }
+              return Compare("streams", static_cast<std::int64_t>(taken.size()), 2) +
+                     Compare("calls", CallsOf(Made), 2) + Compare("kept", Streams(), 2);
+            }),
+            "");
+}
+
+TEST(KeptStreams, OneThatABufferHasIsNotFree)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              DeviceBuffer buffer;
+              StreamHandle first = nullptr;
+              {
+                const Stream stream;
+                first = stream.Get();
+                buffer = DeviceBuffer(1000, stream);
+              }
+              std::string found;
+              {
+                const Stream stream;
+                found = stream.Get() == first ? "the stream of a buffer was handed out" : "";
+              }
+              buffer = DeviceBuffer();
+              const Stream stream;
+              return found + (stream.Get() == first ? "" : "the stream of a buffer that is gone is not kept");
+            }),
+            "");
+}
+
+TEST(KeptStreams, ThreadsHaveEachTheirOwn)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              std::mutex               mutex;
+              std::set<StreamHandle>   taken;
+              int                      shared = 0;
+              std::vector<std::thread> threads;
+              for (int t = 0; t < 8; ++t)
+              {
+                threads.emplace_back([&] {
+                  for (int i = 0; i < 200; ++i)
+                  {
+                    const Stream       stream;
+                    const DeviceBuffer buffer(1000, stream);
+                    {
+                      const std::lock_guard<std::mutex> lock(mutex);
+                      shared += taken.insert(stream.Get()).second ? 0 : 1;
+                    }
+                    std::this_thread::yield();
+                    const std::lock_guard<std::mutex> lock(mutex);
+                    taken.erase(stream.Get());
+                  }
+                });
+              }
+              for (std::thread & thread : threads)
+              {
+                thread.join();
+              }
+              return Compare("streams that two threads had", shared, 0) +
+                     (Streams() <= 8 ? "" : std::to_string(Streams()) + " streams of 8 threads");
+            }),
+            "");
+}
+
+TEST(KeptStreams, AreBounded)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              UseAtOnce(MostKeptStreams + 7);
+              const std::string found = Compare("kept", Streams(), MostKeptStreams);
+              UseAtOnce(MostKeptStreams + 7);
+              return found + Compare("kept then", Streams(), MostKeptStreams) +
+                     Compare("destroyed twice", WrongReleases(), 0);
+            }),
+            "");
+}
+
+TEST(KeptStreams, AreGivenBack)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              UseAtOnce(5);
+              std::string found = Compare("kept", Streams(), 5);
+              ReleaseStreams();
+              found += Compare("after the release", Streams(), 0);
+              ReleaseStreams();
+              UseAtOnce(3);
+              found += Compare("kept again", Streams(), 3);
+              const Stream one;
+              ReleaseDeviceMemory();
+              return found + Compare("besides the one in use", Streams(), 1) +
+                     Compare("destroyed twice", WrongReleases(), 0);
+            }),
+            "");
+}
+
+// Of a GPU that is not there: a stand-in has as many as one likes.
+TEST(KeptStreams, AreOfTheirDevice)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              const auto use = [](int device) {
+                const DeviceScope scope(device);
+                const Stream      stream;
+                return stream.Get();
+              };
+              const StreamHandle first = use(0);
+              const StreamHandle second = use(1);
+              const StreamHandle firstAgain = use(0);
+              const StreamHandle secondAgain = use(1);
+              return first != second && firstAgain == first && secondAgain == second ? "" : "of the other device";
+            }),
+            "");
+}
+
+TEST(KeptStreams, ThoseThatNobodyHasWaitedForAreNot)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              {
+                Stream stream;
+                stream = Stream(); // the first one's work may go on
+              }
+              std::string found = Compare("kept", Streams(), 1);
+              ReleaseStreams();
+              {
+                const Stream stream;
+                Hindrance    hindrance;
+                hindrance.call = "cudaStreamSynchronize";
+                hindrance.error = cudaErrorUnknown;
+                HinderShim(hindrance);
+              }
+              HinderShim();
+              return found + Compare("kept after an error", Streams(), 0) +
+                     Compare("destroyed twice", WrongReleases(), 0) +
+                     Compare("an error that is left", PendingError(), 0);
+            }),
+            "");
+}
+
+// The stand-in, and the runtime behind the shim, would go on: what is kept must not be used all the same.
+TEST(KeptStreams, AfterALossNoneIsUsed)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              UseAtOnce(4);
+              {
+                const Stream inUse;
+                Fault        fault;
+                fault.at = 0;
+                fault.error = cudaErrorIllegalAddress;
+                ArmShim(fault);
+                try
+                {
+                  inUse.Synchronize();
+                  return "no error";
+                }
+                catch (const DeviceError & error)
+                {
+                  if (error.GetKind() != DeviceError::Kind::Lost)
+                  {
+                    return error.what();
+                  }
+                }
+                DisarmShim();
+              }
+              std::string found = Compare("the one in use, and those that are not touched", Streams(), 3);
+              ArmShim(Fault());
+              {
+                const Stream stream;
+                found += Compare("made anew", CallsOf(Made), 1) + Compare("besides it", Streams(), 1);
+              }
+              return found + Compare("kept after the loss", Streams(), 0) +
+                     Compare("destroyed twice", WrongReleases(), 0);
+            }),
+            "");
+}
+
+TEST(KeptStreams, AForkedChildLeavesThemToItsParent)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              RememberProcess();
+              StreamHandle kept = nullptr;
+              {
+                const Stream stream;
+                kept = stream.Get();
+              }
+              const std::string child = InChild([kept]() -> std::string {
+                alarm(20);
+                ArmShim(Fault());
+                ReleaseStreams();
+                ReturnStream(0, kept, true);
+                if (const std::int64_t calls = DisarmShim())
+                {
+                  return Compare("calls of CUDA", calls, 0);
+                }
+                const Stream stream;
+                return stream.Get() == kept ? "the parent's stream was handed out" : "";
+              });
+              const Stream      again;
+              return child + (again.Get() == kept ? "" : "the parent has lost its stream");
+            }),
+            "");
+}
