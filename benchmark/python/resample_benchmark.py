@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""Times cudaspline.resample beside CuPy, PyTorch, SciPy and SimpleITK: one affine map of one volume, in one run.
+"""Times cudaspline.resample beside CuPy, PyTorch, SciPy, SimpleITK and ITK: one affine map of one volume, in one run.
 
-usage: resample_benchmark.py [--output FOLDER] [--repeats N] [--sizes N,N] [--check-only]
+usage: resample_benchmark.py [--output FOLDER] [--sizes 256 512] [--types float32 float64] [--orders 1 3 5] [--repeats N] [--seconds S] [--check-only]
 
-The map is a rotation about three axes about the volume's middle, 256^3 and 512^3 float32, by cubic B-spline with its prefilter, by cubic
-without it (coefficients are there, or Catmull-Rom, which needs none) and linearly. Each library is called as its users call it:
+The map is a rotation about three axes about the volume's middle, 256^3 and 512^3, by B-splines with their prefilter (orders 3 and 5), without it
+(coefficients are there, or Catmull-Rom, which needs none) and linearly (order 1). Each library is called as its users call it:
 
-  cudaspline   resample() of NumPy and CuPy arrays, and of a Source, which has the coefficients
+  cudaspline   resample() of NumPy, CuPy, PyTorch, SimpleITK and itk images, and of a Source, which has the coefficients
   CuPy         cupyx.scipy.ndimage.affine_transform, whose splines are the same
   PyTorch      grid_sample, whose grid of coordinates is made once, before the time is taken; bicubic is for two dimensions alone, so linear
   SciPy        scipy.ndimage.affine_transform, one thread: it has no more
-  SimpleITK    Resample, all threads
+  SimpleITK    Resample of an image of its own, all threads
+  ITK          resample_image_filter of Python's itk, of an image of its own, all threads
 
-"device" times begin and end with arrays on the GPU; "host" times with NumPy arrays, transfers counted. Libraries take turns; medians, 10th
-and 90th percentiles are told. Before anything is timed the results are compared with SciPy's, on a small volume. What is not installed is
-left out and named; SciPy and SimpleITK are timed at most three times and not above 256^3. Writes resample.json and resample.md.
+"device" times begin and end with arrays on the GPU; "host" times with arrays, or images, in the host's memory: transfers are counted. Libraries
+take turns; medians, 10th and 90th percentiles are told. A case that has taken --seconds is not called again, so what is slow is called once.
+Before anything is timed the results are compared with each other, on a small volume. What is not installed is left out and named; what has
+no GPU is not timed above 256^3, but for cudaspline. Writes resample.json and resample.md.
 
 CUDASPLINE_LIBRARY and PYTHONPATH name the library and the package where it is not installed. The exit status is 1 where results differ.
 """
@@ -26,6 +28,7 @@ import os
 import platform
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy
@@ -52,7 +55,8 @@ def gpu(name):
 
 
 CUPY, TORCH = gpu("cupy"), gpu("torch")
-SCIPY, SITK = optional("scipy.ndimage"), optional("SimpleITK")
+SCIPY, SITK, ITK = optional("scipy.ndimage"), optional("SimpleITK"), optional("itk")
+SPLINES = {1: "linear", 3: "cubic B-spline", 5: "quintic B-spline"}
 if CUPY is not None:
     from cupyx.scipy import ndimage as cupyx_ndimage
 
@@ -76,63 +80,111 @@ def affine(size):
     return matrix, middle - matrix @ middle
 
 
-def make_cases(image, wanted):
-    """(what, where, library, function without arguments that returns an array) of a volume on the host."""
-    size = image.shape[0]
-    matrix, offset = affine(size)
-    transform = numpy.hstack([matrix, offset[:, None]])
-    turned, shift = numpy.ascontiguousarray(matrix[::-1, ::-1]), offset[::-1].copy()  # z first
-    orders = {"cubic B-spline": 3, "linear": 1}
-    device = "gpu" if cudaspline.device_count() else "cpu"
+class Cases:
+    """(what, where, library, function without arguments that returns an array or an image) of a volume on the host, for each library."""
 
-    for what, order in orders.items():
-        kind = "bspline" if order == 3 else "linear"
-        yield what, "host", f"cudaspline ({device})", lambda k=kind: cudaspline.resample(image, transform, interpolation=k, device=device)
-        yield what, "host", "cudaspline (cpu)", lambda k=kind: cudaspline.resample(image, transform, interpolation=k, device="cpu")
-        if SCIPY is not None and wanted("slow"):
-            yield what, "host", "SciPy", lambda o=order: SCIPY.affine_transform(image, turned, shift, order=o, mode="constant")
-        if SITK is not None and wanted("slow"):
-            sitk_image = SITK.GetImageFromArray(image)
-            sitk_map = SITK.AffineTransform(matrix.ravel().tolist(), offset.tolist())
-            method = SITK.sitkBSpline if order == 3 else SITK.sitkLinear
-            yield what, "host", "SimpleITK", lambda i=sitk_image, t=sitk_map, m=method: SITK.GetArrayViewFromImage(SITK.Resample(i, i, t, m))
-    if CUPY is not None:
-        on_device = CUPY.asarray(image)
-        device_matrix = CUPY.asarray(turned)
-        for what, order in orders.items():
-            kind = "bspline" if order == 3 else "linear"
-            yield what, "device", "cudaspline", lambda k=kind: cudaspline.resample(on_device, transform, interpolation=k)
-            yield what, "device", "CuPy", lambda o=order: cupyx_ndimage.affine_transform(on_device, device_matrix, shift, order=o, mode="constant")
-            yield what, "host", "CuPy", lambda o=order: cupyx_ndimage.affine_transform(
-                CUPY.asarray(image), device_matrix, shift, order=o, mode="constant"
-            ).get()
-        source = cudaspline.Source(on_device)
-        coefficients = cupyx_ndimage.spline_filter(on_device, 3, output="float32", mode="mirror")
-        yield "cubic B-spline of coefficients", "device", "cudaspline", lambda: cudaspline.resample(source, transform)
-        yield "cubic B-spline of coefficients", "device", "CuPy", lambda: cupyx_ndimage.affine_transform(
-            coefficients, device_matrix, shift, order=3, mode="constant", prefilter=False
-        )
-        yield "Catmull-Rom", "device", "cudaspline", lambda: cudaspline.resample(on_device, transform, interpolation="catmull-rom")
-    if TORCH is not None:
-        tensor = TORCH.as_tensor(image, device="cuda")[None, None]
+    def __init__(self, image, orders):
+        size = image.shape[0]
+        self.image, self.size, self.orders = image, size, orders
+        self.matrix, self.offset = affine(size)
+        self.transform = numpy.hstack([self.matrix, self.offset[:, None]])
+        self.turned, self.shift = numpy.ascontiguousarray(self.matrix[::-1, ::-1]), self.offset[::-1].copy()  # z first
+        self.place = "gpu" if cudaspline.device_count() else "cpu"
+
+    def all(self, slow):
+        """Those of all libraries; without slow of those alone that have a GPU, and of cudaspline."""
+        yield from self.of_cudaspline()
+        yield from self.of_simpleitk(slow)
+        yield from self.of_itk(slow)
+        if SCIPY is not None and slow:
+            for order in self.orders:
+                yield SPLINES[order], "host", "SciPy", partial(
+                    SCIPY.affine_transform, self.image, self.turned, self.shift, order=order, mode="constant"
+                )
+        if CUPY is not None:
+            yield from self.of_cupy()
+        if TORCH is not None and 1 in self.orders:
+            yield from self.of_torch()
+
+    def ours(self, image, order, transform=None, **options):
+        """A call of cudaspline."""
+        kind = {"interpolation": "linear"} if order == 1 else {"interpolation": "bspline", "order": order}
+        return partial(cudaspline.resample, image, self.transform if transform is None else transform, **kind, **options)
+
+    def of_cudaspline(self):
+        for order in self.orders:
+            for place in sorted({self.place, "cpu"}):
+                yield SPLINES[order], "host", f"cudaspline ({place})", self.ours(self.image, order, device=place)
+
+    def of_simpleitk(self, slow):
+        if SITK is None:
+            return
+        image = SITK.GetImageFromArray(self.image)
+        transform = SITK.AffineTransform(self.matrix.ravel().tolist(), self.offset.tolist())
+        for order in self.orders:
+            method = {1: SITK.sitkLinear, 3: SITK.sitkBSpline, 5: SITK.sitkBSpline5}[order]
+            if slow:
+                yield SPLINES[order], "host", "SimpleITK", partial(SITK.Resample, image, image, transform, method)
+            yield SPLINES[order], "host", f"cudaspline ({self.place}, SimpleITK's images)", self.ours(image, order, transform, device=self.place)
+
+    def of_itk(self, slow):
+        if ITK is None:
+            return
+        image = ITK.image_from_array(self.image)
+        transform = ITK.AffineTransform[ITK.D, 3].New()
+        transform.SetMatrix(ITK.matrix_from_array(self.matrix))
+        transform.SetTranslation(self.offset.tolist())
+        for order in self.orders:
+            name = "LinearInterpolateImageFunction" if order == 1 else "BSplineInterpolateImageFunction"
+            interpolator = getattr(ITK, name).New(image)
+            if order > 1:
+                interpolator.SetSplineOrder(order)
+            options = {"transform": transform, "interpolator": interpolator, "reference_image": image, "use_reference_image": True}
+            if slow:
+                yield SPLINES[order], "host", "ITK", partial(ITK.resample_image_filter, image, **options)
+            yield SPLINES[order], "host", f"cudaspline ({self.place}, ITK's images)", self.ours(image, order, transform, device=self.place)
+
+    def of_cupy(self):
+        on_device = CUPY.asarray(self.image)
+        matrix = CUPY.asarray(self.turned)
+        theirs = partial(cupyx_ndimage.affine_transform, matrix=matrix, offset=self.shift, mode="constant")
+        for order in self.orders:
+            what = SPLINES[order]
+            yield what, "device", "cudaspline", self.ours(on_device, order)
+            yield what, "device", "CuPy", partial(theirs, on_device, order=order)
+            yield what, "host", "CuPy", lambda o=order: theirs(CUPY.asarray(self.image), order=o).get()
+            if order > 1:
+                source = cudaspline.Source(on_device, order=order)
+                coefficients = cupyx_ndimage.spline_filter(on_device, order, output=self.image.dtype, mode="mirror")
+                what += " of coefficients"
+                yield what, "device", "cudaspline", partial(cudaspline.resample, source, self.transform)
+                yield what, "device", "CuPy", partial(theirs, coefficients, order=order, prefilter=False)
+        if 3 in self.orders:
+            yield "Catmull-Rom", "device", "cudaspline", partial(cudaspline.resample, on_device, self.transform, interpolation="catmull-rom")
+
+    def of_torch(self):
+        tensor = TORCH.as_tensor(self.image, device="cuda")[None, None]
         # grid_sample's own coordinates: -1 and 1 are the centres of the outermost samples.
-        scale = 2.0 / (size - 1)
-        centred = numpy.hstack([matrix, ((offset + matrix @ numpy.full(3, (size - 1) / 2) - (size - 1) / 2) * scale)[:, None]])
-        theta = TORCH.as_tensor(centred[None], dtype=TORCH.float32, device="cuda")
-        grid = TORCH.nn.functional.affine_grid(theta, tensor.shape, align_corners=True)
-        sample = TORCH.nn.functional.grid_sample
-        yield "linear", "device", "PyTorch", lambda: sample(tensor, grid, mode="bilinear", align_corners=True)[0, 0]
-        yield "linear", "device", "PyTorch with affine_grid", lambda: sample(
-            tensor, TORCH.nn.functional.affine_grid(theta, tensor.shape, align_corners=True), mode="bilinear", align_corners=True
-        )[0, 0]
-        plain = tensor[0, 0]
-        yield "linear", "device", "cudaspline (PyTorch's tensors)", lambda: cudaspline.resample(plain, transform, interpolation="linear")
+        middle = (self.size - 1) / 2
+        centred = numpy.hstack([self.matrix, ((self.offset + self.matrix @ numpy.full(3, middle) - middle) / middle)[:, None]])
+        theta = TORCH.as_tensor(centred[None], dtype=tensor.dtype, device="cuda")
+        make_grid = partial(TORCH.nn.functional.affine_grid, theta, tensor.shape, align_corners=True)
+        sample = partial(TORCH.nn.functional.grid_sample, mode="bilinear", align_corners=True)
+        grid = make_grid()
+        yield "linear", "device", "PyTorch", lambda: sample(tensor, grid)[0, 0]
+        yield "linear", "device", "PyTorch with affine_grid", lambda: sample(tensor, make_grid())[0, 0]
+        yield "linear", "device", "cudaspline (PyTorch's tensors)", self.ours(tensor[0, 0], 1)
 
 
-def as_numpy(array):
-    if hasattr(array, "get"):
-        return array.get()
-    return array.cpu().numpy() if hasattr(array, "cpu") else numpy.asarray(array)
+def as_numpy(image):
+    """A copy of the numbers of an array or image, on the host."""
+    if SITK is not None and isinstance(image, SITK.Image):
+        return SITK.GetArrayFromImage(image)
+    if ITK is not None and isinstance(image, ITK.Image):
+        return ITK.array_from_image(image)
+    if hasattr(image, "get"):
+        return image.get()
+    return image.cpu().numpy() if hasattr(image, "cpu") else numpy.asarray(image)
 
 
 def synchronise():
@@ -142,65 +194,59 @@ def synchronise():
         TORCH.cuda.synchronize()
 
 
-def check():
+def check(types, orders):
     """Results against float64 by the host's threads, away from the edge, where the libraries continue the volume by rules of their own."""
     rng = numpy.random.default_rng()
-    image = rng.uniform(-1, 1, (40, 40, 40)).astype("float32")
-    matrix, offset = affine(40)
-    failures = 0
-    points = numpy.stack(numpy.meshgrid(*[numpy.arange(40.0)] * 3, indexing="ij"), axis=-1) @ matrix.T + offset
-    inner = numpy.all((points > 8) & (points < 31), axis=-1).transpose(2, 1, 0)
-    references = {
-        name: cudaspline.resample(image, numpy.hstack([matrix, offset[:, None]]), interpolation=kind, precision="float64", dtype="float64", device="cpu")
-        for name, kind in (("cubic B-spline", "bspline"), ("linear", "linear"), ("Catmull-Rom", "catmull-rom"))
-    }
-    for what, where, library, run in make_cases(image, lambda _: True):
-        wanted = references[what.replace(" of coefficients", "")]
-        difference = numpy.abs(as_numpy(run()) - wanted)[inner].max()
-        # PyTorch's coordinates are float32: 40 samples times 6e-8, times a difference of neighbours of up to 2, with some roundings more.
-        bound = 1e-4 if library.startswith("PyTorch") else 2e-5
-        if not difference < bound:
-            print(f"{what}, {where}, {library}: differs by {difference:.2g}, which is not below {bound:g}")
-            failures += 1
+    count, failures = 0, 0
+    for dtype in types:
+        image = rng.uniform(-1, 1, (40, 40, 40)).astype(dtype)
+        cases = Cases(image, orders)
+        points = numpy.stack(numpy.meshgrid(*[numpy.arange(40.0)] * 3, indexing="ij"), axis=-1) @ cases.matrix.T + cases.offset
+        inner = numpy.all((points > 8) & (points < 31), axis=-1).transpose(2, 1, 0)
+        double = {"precision": "float64", "dtype": "float64", "device": "cpu"}
+        references = {SPLINES[order]: cases.ours(image, order, **double)() for order in orders}
+        references["Catmull-Rom"] = cudaspline.resample(image, cases.transform, interpolation="catmull-rom", **double)
+        for what, where, library, run in cases.all(True):
+            count += 1
+            wanted = references[what.replace(" of coefficients", "")]
+            difference = numpy.abs(as_numpy(run()) - wanted)[inner].max()
+            # Numbers below 1 through filters whose gain is at most 7^3 (order 5), and ITK's splines are cut off at 1e-10. PyTorch's coordinates
+            # are of the image's type: 40 samples times 6e-8, times a difference of neighbours of up to 2, with some roundings more.
+            bound = 1e-8 if dtype == "float64" else 1e-4 if library.startswith("PyTorch") else 2e-5
+            if not difference < bound:
+                print(f"{what}, {where}, {library}, {dtype}: differs by {difference:.2g}, which is not below {bound:g}")
+                failures += 1
+    print(f"{count} cases compared, {failures} differ")
     return failures
 
 
-def measure(size, repeats):
+def measure(size, dtype, options):
+    """Times of the cases of a volume, which take turns."""
     rng = numpy.random.default_rng(1)
-    image = rng.uniform(-1, 1, (size,) * 3).astype("float32")
-    cases = list(make_cases(image, lambda _: size <= 256))
-    times = {case[:3]: [] for case in cases}
-    for repeat in range(-2, repeats):  # two to warm up
-        for what, where, library, run in cases:
-            slow = library in ("SciPy", "SimpleITK") or "cpu" in library
-            if slow and (repeat < -1 or repeat > 1):
+    image = rng.uniform(-1, 1, (size,) * 3).astype(dtype)
+    cases = list(Cases(image, options.orders).all(size <= 256))
+    times = [[] for _ in cases]
+    for _ in range(options.repeats + 2):
+        for (what, where, library, run), found in zip(cases, times):
+            if len(found) >= options.repeats + 2 or sum(found) > options.seconds:
                 continue
             synchronise()
             begin = time.perf_counter()
             result = run()
             synchronise()
-            elapsed = time.perf_counter() - begin
+            found.append(time.perf_counter() - begin)
             del result
-            if repeat >= 0 or (slow and repeat == -1 and repeats == 0):
-                times[what, where, library].append(elapsed)
-    return [
-        {
-            "size": size,
-            "what": what,
-            "where": where,
-            "library": library,
-            "milliseconds": float(numpy.median(found) * 1e3),
-            "p10": float(numpy.percentile(found, 10) * 1e3),
-            "p90": float(numpy.percentile(found, 90) * 1e3),
-            "repeats": len(found),
-        }
-        for (what, where, library), found in times.items()
-        if found
-    ]
+    results = []
+    for (what, where, library, _), found in zip(cases, times):
+        found = found[min(2, len(found) - 1) :]  # two to warm up
+        result = {"size": size, "dtype": dtype, "what": what, "where": where, "library": library, "milliseconds": float(numpy.median(found) * 1e3)}
+        result.update({f"p{part}": float(numpy.percentile(found, part) * 1e3) for part in (10, 90)}, repeats=len(found))
+        results.append(result)
+    return results
 
 
 def describe():
-    names = {"numpy": numpy, "cupy": CUPY, "torch": TORCH, "scipy": optional("scipy"), "SimpleITK": SITK}
+    names = {"numpy": numpy, "cupy": CUPY, "torch": TORCH, "scipy": optional("scipy"), "SimpleITK": SITK, "itk": ITK}
     machine = {name: getattr(library, "__version__", "there") if library is not None else "not there" for name, library in names.items()}
     machine.update(python=platform.python_version(), cudaspline=cudaspline.__version__, cuda=cudaspline.cuda_version(), cores=os.cpu_count())
     if cudaspline.device_count():
@@ -212,10 +258,11 @@ def describe():
 
 
 def table(results):
+    """The results in Markdown."""
     lines = []
-    for size in sorted({result["size"] for result in results}):
-        lines += [f"{size}^3 float32", "", "| interpolation | arrays | library | ms | 10 to 90 % | cudaspline is faster by |", "|---|---|---|---|---|---|"]
-        rows = [result for result in results if result["size"] == size]
+    for size, dtype in sorted({(result["size"], result["dtype"]) for result in results}):
+        lines += [f"{size}^3 {dtype}", "", "| interpolation | arrays | library | ms | 10 to 90 % | cudaspline is faster by |", "|---|---|---|---|---|---|"]
+        rows = [result for result in results if (result["size"], result["dtype"]) == (size, dtype)]
         rows.sort(key=lambda row: (row["what"], row["where"], row["milliseconds"]))
         for row in rows:
             ours = [r["milliseconds"] for r in rows if r["what"] == row["what"] and r["where"] == row["where"] and r["library"].startswith("cudaspline")]
@@ -228,23 +275,28 @@ def table(results):
 
 
 def main():
+    """Compares, then times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=Path("."), help="folder of resample.json and resample.md")
-    parser.add_argument("--repeats", type=int, default=20, help="timed calls of each case")
-    parser.add_argument("--sizes", default="256,512", help="samples an axis")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[256, 512], help="samples an axis")
+    parser.add_argument("--types", nargs="+", default=["float32", "float64"], choices=["float32", "float64"])
+    parser.add_argument("--orders", type=int, nargs="+", default=list(SPLINES), choices=list(SPLINES))
+    parser.add_argument("--repeats", type=int, default=20, help="timed calls of a case at most")
+    parser.add_argument("--seconds", type=float, default=1.0, help="after which a case is not called again")
     parser.add_argument("--check-only", action="store_true", help="compare results, time nothing")
     options = parser.parse_args()
-    failures = check()
+    failures = check(options.types, options.orders)
     if failures or options.check_only:
-        print(f"{failures} cases differ")
         return 1 if failures else 0
     machine = describe()
-    results = [result for size in options.sizes.split(",") for result in measure(int(size), options.repeats)]
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "resample.json").write_text(json.dumps({"machine": machine, "results": results}, indent=2) + "\n")
-    text = ", ".join(f"{name} {value}" for name, value in machine.items()) + "\n\n" + table(results)
-    (options.output / "resample.md").write_text(text)
-    print(text)
+    results = []
+    for size in options.sizes:
+        for dtype in options.types:
+            results += measure(size, dtype, options)
+            (options.output / "resample.json").write_text(json.dumps({"machine": machine, "results": results}, indent=2) + "\n")
+            (options.output / "resample.md").write_text(", ".join(f"{name} {value}" for name, value in machine.items()) + "\n\n" + table(results))
+            print(table([r for r in results if (r["size"], r["dtype"]) == (size, dtype)]), flush=True)
     return 0
 
 
