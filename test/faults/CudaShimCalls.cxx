@@ -158,6 +158,14 @@ CUDASPLINE_CALL(cudaMemcpy3DAsync,
                 (parameters, stream),
                 static_cast<void>(0));
 CUDASPLINE_CALL(cudaStreamSynchronize, (cudaStream_t stream), (stream), static_cast<void>(0));
+CUDASPLINE_CALL(cudaStreamIsCapturing,
+                (cudaStream_t stream, cudaStreamCaptureStatus * status),
+                (stream, status),
+                *status = cudaStreamCaptureStatusNone);
+CUDASPLINE_CALL(cudaStreamWaitEvent,
+                (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
+                (stream, event, flags),
+                static_cast<void>(0));
 CUDASPLINE_CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream), static_cast<void>(0));
 CUDASPLINE_CALL(cudaEventSynchronize, (cudaEvent_t event), (event), static_cast<void>(0));
 
