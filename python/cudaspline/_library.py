@@ -181,6 +181,17 @@ class _Reports:
                 go_on = 0
 
 
+def finish(code: int, execution: Execution) -> Report:
+    """Raises what a code that a function returned stands for, or remembers who computed, as its execution says, and returns it."""
+    check(code, (execution.device or b"").decode())
+    device = execution.used_device
+    report = Report(
+        BACKENDS[execution.backend], device if device >= 0 else None, execution.reason.decode("utf-8", "replace"), execution.pieces
+    )
+    _local.report = report
+    return report
+
+
 class Call:
     """A function of the library with an execution: where and by whom it runs, and who did.
 
@@ -238,17 +249,7 @@ class Call:
             raise raised
         if code == ABORTED:
             raise KeyboardInterrupt  # nothing else stops it: an interrupt that came while another one was handled
-        check(code, (self.execution.device or b"").decode())
-        execution = self.execution
-        device = execution.used_device
-        report = Report(
-            BACKENDS[execution.backend],
-            device if device >= 0 else None,
-            execution.reason.decode("utf-8", "replace"),
-            execution.pieces,
-        )
-        _local.report = report
-        return report
+        return finish(code, self.execution)
 
 
 class Source:

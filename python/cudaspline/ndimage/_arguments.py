@@ -15,6 +15,7 @@ from . import _library as _functions
 from ._array import ArrayLibrary, as_native, count, describe, is_output_type, library_of, overlap
 
 PRECISIONS = ("single", "double")
+_SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
 
 
 def check_order(order: int, least: int = 0) -> int:
@@ -105,8 +106,7 @@ def make_output(
 def element_code(precision: Optional[str], source: np.dtype[Any], target: np.dtype[Any]) -> int:
     """The type of the arithmetic: single where input and output are, unless a precision is asked for."""
     if precision is None:
-        single = (np.dtype(np.float32), np.dtype(np.complex64))
-        precision = "single" if source in single and target in single else "double"
+        precision = "single" if source in _SINGLE and target in _SINGLE else "double"
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}; it is None, 'single' or 'double'")
     return _library.TYPES["float32" if precision == "single" else "float64"]

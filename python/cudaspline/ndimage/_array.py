@@ -39,7 +39,7 @@ class ArrayLibrary:
 
     def dtype(self, array: Any) -> np.dtype[Any]:
         """Type of the elements."""
-        dtype: np.dtype[Any] = np.dtype(array.dtype)
+        dtype: np.dtype[Any] = array.dtype
         return dtype
 
     def shape(self, array: Any) -> tuple[int, ...]:
@@ -54,9 +54,13 @@ class ArrayLibrary:
         """Whether neighbours are whole elements apart, and aligned: a field of a packed structure is not."""
         return bool(array.flags.aligned) and all(stride % array.dtype.itemsize == 0 for stride in array.strides)
 
+    def is_contiguous(self, array: Any) -> bool:
+        """Whether the elements follow each other, the last axis first."""
+        return bool(array.flags.c_contiguous)
+
     def address(self, array: Any) -> int:
         """Of the first element."""
-        return int(array.ctypes.data)
+        return int(array.__array_interface__["data"][0])
 
     def device(self, array: Any) -> int:
         """Number of a CUDA device; -1: the host."""
@@ -103,6 +107,8 @@ class _CupyLibrary(ArrayLibrary):
         return sys.modules["cupy"]
 
     def as_array(self, array: Any, like: Any, argument: str) -> Any:
+        if array is like:
+            return array
         with self._cupy.cuda.Device(self.device(like)):
             return self._cupy.asarray(array)
 
@@ -155,6 +161,9 @@ class _TorchLibrary(ArrayLibrary):
 
     def is_regular(self, array: Any) -> bool:
         return True
+
+    def is_contiguous(self, array: Any) -> bool:
+        return bool(array.is_contiguous())
 
     def address(self, array: Any) -> int:
         return int(array.data_ptr())
@@ -252,6 +261,8 @@ def byte_bounds(library: ArrayLibrary, array: Any) -> tuple[int, int]:
     """First address of an array's elements, and the one behind the last."""
     begin = end = library.address(array)
     size = library.dtype(array).itemsize
+    if library.is_contiguous(array):
+        return begin, begin + count(library.shape(array)) * size
     for length, stride in zip(library.shape(array), library.strides(array)):
         if length == 0:
             return begin, begin

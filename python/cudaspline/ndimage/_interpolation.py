@@ -145,12 +145,14 @@ def run_affine(
 ) -> Any:
     """Interpolates at matrix times index plus offset; the axes of batch are those of many arrays."""
 
+    rows = matrix.tolist()
+
     def run(array: Any, values: Any, border: float) -> None:
         description = job.describe(array, values, border)
         description.map = _functions.AFFINE
-        for row, line in enumerate(matrix):
-            description.matrix[row][: len(line)] = [float(number) for number in line]
-        description.offset[: len(offset)] = [float(number) for number in offset]
+        for row, line in zip(description.matrix, rows):
+            row[: len(line)] = line
+        description.offset[: len(offset)] = offset
         for axis in batch:
             description.batch[axis] = 1
         _functions.interpolate(description)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
+from typing import Any
 
 from .. import _library
 
@@ -86,11 +87,22 @@ for _name, _structure in (("cudaspline_interpolate_array", Interpolation), ("cud
     _function.argtypes = [POINTER(_structure), POINTER(_library.Execution)]
 
 
+def _run(name: str, description: Any) -> None:
+    """Calls a function of the library where the arrays of its description are; raises its errors."""
+    if description.device < 0:
+        _library.Call().run(name, ctypes.byref(description))
+        return
+    # On a device it reports nothing, and what would hear it takes as long as a small kernel.
+    execution = _library.Execution()
+    code = getattr(_library._library, name)(ctypes.byref(description), ctypes.byref(execution))
+    _library.finish(int(code), execution)
+
+
 def interpolate(interpolation: Interpolation) -> None:
     """Runs an interpolation where its arrays are; raises the library's errors."""
-    _library.Call().run("cudaspline_interpolate_array", ctypes.byref(interpolation))
+    _run("cudaspline_interpolate_array", interpolation)
 
 
 def filter_array(description: Filter) -> None:
     """Runs a filter where its arrays are; raises the library's errors."""
-    _library.Call().run("cudaspline_filter_array", ctypes.byref(description))
+    _run("cudaspline_filter_array", description)
