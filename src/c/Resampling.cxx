@@ -186,28 +186,24 @@ RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resamp
   const SourceDescriptor samples = DescribeImage(image);
   ResamplingPlan         plan;
   DescribeResampling(resampling, samples, context, plan);
-  const auto stream = static_cast<StreamHandle>(image.stream);
-  const auto make = [&](const SourceDescriptor & descriptor, double begin, double end) {
+  DeviceOperation operation(context);
+  const auto      make = [&](const SourceDescriptor & descriptor, double begin, double end) {
     return Naming("image", [&] {
-      // In one stream the resampling is behind what has written the pixels.
-      return descriptor.NeedsPreparation() || image.stream != resampling.stream
-               ? MakeSourceOnDevice(descriptor, image.pixels, true, stream, context.Part(begin, end))
-               : BorrowOnDevice(descriptor, image.pixels, context);
+      return &operation.MakeSource(
+        descriptor, image.pixels, static_cast<StreamHandle>(image.stream), context.Part(begin, end));
     });
   };
-  const auto                          source = make(samples, 0.0, 0.4);
-  std::shared_ptr<const SampleSource> outside;
+  const SampleSource * const source = make(samples, 0.0, 0.4);
   if (resampling.extrapolate != 0)
   {
-    outside = IsImage(samples) ? source : make(DescribeOutside(samples), 0.4, 0.5);
+    plan.descriptor.extrapolation = IsImage(samples) ? source : make(DescribeOutside(samples), 0.4, 0.5);
   }
-  plan.descriptor.extrapolation = outside.get();
   Naming("resampling", [&] {
-    ResampleOnDevice(plan.descriptor,
-                     *source,
-                     resampling.output,
-                     static_cast<StreamHandle>(resampling.stream),
-                     context.Part(0.5, 1.0));
+    operation.Resample(plan.descriptor,
+                       *source,
+                       resampling.output,
+                       static_cast<StreamHandle>(resampling.stream),
+                       context.Part(0.5, 1.0));
   });
 }
 

@@ -23,6 +23,7 @@
 #include <cuda_runtime_api.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -137,6 +138,18 @@ ReleaseStreams() noexcept
       IgnoreCuda(cudaStreamDestroy(stream));
     }
   }
+}
+
+void
+WaitInStream(StreamHandle waiting, StreamHandle other)
+{
+  cudaEvent_t event = nullptr;
+  CheckCuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  // Destroyed at once: the streams keep what they need of it.
+  const auto destroy = [](cudaEvent_t made) { IgnoreCuda(cudaEventDestroy(made)); };
+  const std::unique_ptr<CUevent_st, decltype(destroy)> owner(event, destroy);
+  CheckCuda(cudaEventRecord(event, other), "cudaEventRecord");
+  CheckCuda(cudaStreamWaitEvent(waiting, event, 0), "cudaStreamWaitEvent");
 }
 
 } // namespace itk::CudaSpline

@@ -55,6 +55,13 @@ ReturnStream(int device, StreamHandle stream, bool isDone) noexcept;
 void
 ReleaseStreams() noexcept;
 
+/** \brief Makes a stream go on only behind what is in another one now, without a wait of the host.
+ *
+ * \param[in] waiting, \param[in] other streams of the current device
+ * \exception DeviceError the device is lost */
+void
+WaitInStream(StreamHandle waiting, StreamHandle other);
+
 } // namespace itk::CudaSpline
 
 #endif

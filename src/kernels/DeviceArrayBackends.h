@@ -19,10 +19,12 @@
 #define DeviceArrayBackends_h
 
 #include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/DeviceArrays.h"
 #include "itkCudaSpline/kernels/Resample.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
 #include <memory>
+#include <vector>
 
 /** \file
  * \brief The operations of kernels/DeviceArrays.h, arguments checked, on a device. */
@@ -30,11 +32,25 @@
 namespace itk::CudaSpline
 {
 
+/** \brief A stream of the device, which is the current one as long as this lives, in the thread that made it. */
+std::shared_ptr<DeviceWork>
+MakeDeviceWork(int device);
+
+/** \brief Waits for what was enqueued.
+ *
+ * \exception DeviceError an error of that work */
+void
+WaitFor(const DeviceWork & work);
+
+/** \brief Enqueues what makes a source.
+ *
+ * \return the source, which may be read in the same work; that keeps it, too, until it is complete */
 std::shared_ptr<const SampleSource>
 SourceOnCuda(const SourceDescriptor & descriptor,
              const void *             pixels,
              bool                     borrow,
              StreamHandle             stream,
+             DeviceWork &             work,
              const ExecutionContext & context);
 
 /** \param[in] axis MaximumDimension: all */
@@ -46,11 +62,13 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
                      StreamHandle             stream,
                      const ExecutionContext & context);
 
+/** \brief Resamples, and waits. */
 void
 ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     const SampleSource &       source,
                     void *                     output,
                     StreamHandle               stream,
+                    DeviceWork &               work,
                     const ExecutionContext &   context);
 
 /** \brief Refuses what cannot be made into a source.
@@ -73,14 +91,44 @@ PrefilterAxisOnCpu(const SourceDescriptor & descriptor,
                    void *                   coefficients,
                    const ExecutionContext & context);
 
-/** \brief Makes a stream go on only behind what is in the caller's, on the current device. */
-inline void
-OrderBehind(StreamHandle caller, const Stream & stream)
+/** \brief Makes a stream go on only behind what is in the caller's, on the current device.
+ *
+ * \exception DeviceError the device is lost */
+void
+OrderBehind(StreamHandle caller, const Stream & stream);
+
+/** \brief What MakeDeviceWork() makes: for the files that call CUDA. */
+class DeviceWork
 {
-  Event event;
-  event.RecordBehind(caller);
-  event.RecordBehind(stream.Get());
-}
+public:
+  explicit DeviceWork(int device)
+    : m_Scope(device)
+    , m_Join(m_Stream)
+  {}
+
+  /** The stream, which goes on only behind what was in the caller's when this was first called with it. */
+  const Stream &
+  Behind(StreamHandle caller);
+
+  const Stream &
+  GetStream() const
+  {
+    return m_Stream;
+  }
+
+  void
+  Keep(const std::shared_ptr<const SampleSource> & source)
+  {
+    m_Sources.push_back(source);
+  }
+
+private:
+  const DeviceScope                                m_Scope;
+  const Stream                                     m_Stream;
+  std::vector<StreamHandle>                        m_Callers;
+  std::vector<std::shared_ptr<const SampleSource>> m_Sources;
+  const StreamJoin                                 m_Join; ///< before the memory of the sources goes
+};
 
 } // namespace itk::CudaSpline
 

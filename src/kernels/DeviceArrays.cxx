@@ -42,6 +42,25 @@ CheckCudaBackend(const ExecutionContext & context)
 }
 
 void
+CheckResampleOnDevice(const ResampleDescriptor & descriptor,
+                      const SampleSource &       source,
+                      const ExecutionContext &   context)
+{
+  CheckCudaBackend(context);
+  CheckResample(descriptor, source, context);
+  if (descriptor.indexProvider)
+  {
+    throw std::invalid_argument("Indices that the host computes are not for an output on a device.");
+  }
+}
+
+bool
+HasSamples(const ResampleDescriptor & descriptor)
+{
+  return descriptor.samples > 0 && descriptor.lines > 0;
+}
+
+void
 CheckHandedOut(const SourceDescriptor & descriptor)
 {
   if (descriptor.storage != CoefficientStorage::Element || !IsReal(descriptor.element))
@@ -61,20 +80,10 @@ MakeSourceOnDevice(const SourceDescriptor & descriptor,
 {
   CheckCudaBackend(context);
   CheckSourceDescriptor(descriptor, context);
-  return SourceOnCuda(descriptor, pixels, borrow, stream, context);
-}
-
-std::shared_ptr<const SampleSource>
-BorrowOnDevice(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
-{
-  CheckCudaBackend(context);
-  CheckSourceDescriptor(descriptor, context);
-  if (descriptor.NeedsPreparation())
-  {
-    throw std::invalid_argument("Pixels that are converted, filtered or stored otherwise are not read where they are.");
-  }
-  return std::make_shared<SampleSource>(
-    descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(pixels, [](const void *) {}));
+  const auto work = MakeDeviceWork(context.device);
+  auto       source = SourceOnCuda(descriptor, pixels, borrow, stream, *work, context);
+  WaitFor(*work);
+  return source;
 }
 
 void
@@ -126,15 +135,41 @@ ResampleOnDevice(const ResampleDescriptor & descriptor,
                  StreamHandle               stream,
                  const ExecutionContext &   context)
 {
-  CheckCudaBackend(context);
-  CheckResample(descriptor, source, context);
-  if (descriptor.indexProvider)
+  CheckResampleOnDevice(descriptor, source, context);
+  if (HasSamples(descriptor))
   {
-    throw std::invalid_argument("Indices that the host computes are not for an output on a device.");
+    ResampleArrayOnCuda(descriptor, source, output, stream, *MakeDeviceWork(context.device), context);
   }
-  if (descriptor.samples > 0 && descriptor.lines > 0)
+  context.Report(1.0);
+}
+
+DeviceOperation::DeviceOperation(const ExecutionContext & context)
+{
+  CheckCudaBackend(context);
+  m_Work = MakeDeviceWork(context.device);
+}
+
+const SampleSource &
+DeviceOperation::MakeSource(const SourceDescriptor & descriptor,
+                            const void *             pixels,
+                            StreamHandle             stream,
+                            const ExecutionContext & context)
+{
+  CheckSourceDescriptor(descriptor, context);
+  return *SourceOnCuda(descriptor, pixels, true, stream, *m_Work, context);
+}
+
+void
+DeviceOperation::Resample(const ResampleDescriptor & descriptor,
+                          const SampleSource &       source,
+                          void *                     output,
+                          StreamHandle               stream,
+                          const ExecutionContext &   context)
+{
+  CheckResampleOnDevice(descriptor, source, context);
+  if (HasSamples(descriptor))
   {
-    ResampleArrayOnCuda(descriptor, source, output, stream, context);
+    ResampleArrayOnCuda(descriptor, source, output, stream, *m_Work, context);
   }
   context.Report(1.0);
 }
@@ -149,8 +184,20 @@ RefuseWithoutCuda()
 }
 } // namespace
 
+std::shared_ptr<DeviceWork>
+MakeDeviceWork(int)
+{
+  RefuseWithoutCuda();
+}
+
+void
+WaitFor(const DeviceWork &)
+{
+  RefuseWithoutCuda();
+}
+
 std::shared_ptr<const SampleSource>
-SourceOnCuda(const SourceDescriptor &, const void *, bool, StreamHandle, const ExecutionContext &)
+SourceOnCuda(const SourceDescriptor &, const void *, bool, StreamHandle, DeviceWork &, const ExecutionContext &)
 {
   RefuseWithoutCuda();
 }
@@ -167,7 +214,12 @@ PrefilterArrayOnCuda(const SourceDescriptor &,
 }
 
 void
-ResampleArrayOnCuda(const ResampleDescriptor &, const SampleSource &, void *, StreamHandle, const ExecutionContext &)
+ResampleArrayOnCuda(const ResampleDescriptor &,
+                    const SampleSource &,
+                    void *,
+                    StreamHandle,
+                    DeviceWork &,
+                    const ExecutionContext &)
 {
   RefuseWithoutCuda();
 }

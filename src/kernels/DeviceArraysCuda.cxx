@@ -21,12 +21,15 @@
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "device/StreamPool.h"
 #include "kernels/LineFilterCuda.h"
 #include "kernels/PixelsCuda.h"
 #include "kernels/StoreCoefficients.h"
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -105,18 +108,46 @@ PrefilterArray(const SourceDescriptor & descriptor,
 
 } // namespace
 
+void
+OrderBehind(StreamHandle caller, const Stream & stream)
+{
+  WaitInStream(stream.Get(), caller);
+}
+
+const Stream &
+DeviceWork::Behind(StreamHandle caller)
+{
+  if (std::find(m_Callers.begin(), m_Callers.end(), caller) == m_Callers.end())
+  {
+    OrderBehind(caller, m_Stream);
+    m_Callers.push_back(caller);
+  }
+  return m_Stream;
+}
+
+std::shared_ptr<DeviceWork>
+MakeDeviceWork(int device)
+{
+  return std::make_shared<DeviceWork>(device);
+}
+
+void
+WaitFor(const DeviceWork & work)
+{
+  work.GetStream().Synchronize();
+}
+
 std::shared_ptr<const SampleSource>
 SourceOnCuda(const SourceDescriptor & descriptor,
              const void *             pixels,
              bool                     borrow,
              StreamHandle             caller,
+             DeviceWork &             work,
              const ExecutionContext & context)
 {
   context.Report(0.0);
-  const DeviceScope scope(context.device);
-  const Stream      stream;
-  OrderBehind(caller, stream);
-  const auto makeOf = [&](DeviceBuffer && buffer) {
+  const Stream & stream = work.Behind(caller);
+  const auto     makeOf = [&](DeviceBuffer && buffer) {
     const auto owner = std::make_shared<DeviceBuffer>(std::move(buffer));
     return std::make_shared<SampleSource>(
       descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(owner, owner->Data()));
@@ -142,7 +173,7 @@ SourceOnCuda(const SourceDescriptor & descriptor,
                ? makeOf(std::move(elements))
                : StoreOnCuda(descriptor, std::move(elements), context.device, stream);
   }
-  stream.Synchronize();
+  work.Keep(source);
   context.Report(1.0);
   return source;
 }

@@ -245,7 +245,10 @@ Prepare(const ResampleDescriptor & descriptor, const SampleSource & source, cons
  *
  * \exception DeviceError the memory does not hold it */
 Preparation
-PrepareInPlace(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+PrepareInPlace(const ResampleDescriptor & descriptor,
+               const SampleSource &       source,
+               const Stream &             stream,
+               const ExecutionContext &   context)
 {
   constexpr std::size_t largest = std::size_t{ 64 } << 20;
   const char * const    limit = std::getenv("CUDASPLINE_MEMORY_LIMIT");
@@ -253,9 +256,13 @@ PrepareInPlace(const ResampleDescriptor & descriptor, const SampleSource & sourc
     PlanResample(source.GetDescriptor(), descriptor, std::numeric_limits<std::size_t>::max(), true);
   if (!plan.fits || plan.tableBytes > largest || context.memoryLimit > 0 || (limit != nullptr && *limit != '\0'))
   {
+    stream.Synchronize(); // what is freed in it is free then
     return Prepare(descriptor, source, context);
   }
-  return { plan, GatherTextureOf(descriptor, source, [&] { return PlanWithin(descriptor, source, context).spare; }) };
+  return { plan, GatherTextureOf(descriptor, source, [&] {
+             stream.Synchronize(); // and what the texture is made of is there
+             return PlanWithin(descriptor, source, context).spare;
+           }) };
 }
 
 /** The whole at once into an array of the device.
@@ -269,11 +276,9 @@ ResampleInPlace(const ResampleDescriptor & descriptor,
                 const TransformChain *     affine,
                 const Preparation &        preparation,
                 void *                     output,
-                StreamHandle               caller,
+                const Stream &             stream,
                 const ExecutionContext &   context)
 {
-  const Stream stream;
-  OrderBehind(caller, stream);
   Uploader uploader(CopyThreadsOf(context));
   auto     arguments = MakeResampleArguments<VDimension>(descriptor, source);
   if (preparation.gathered != nullptr)
@@ -328,15 +333,16 @@ void
 ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     const SampleSource &       source,
                     void *                     output,
-                    StreamHandle               stream,
+                    StreamHandle               caller,
+                    DeviceWork &               work,
                     const ExecutionContext &   context)
 {
-  const DeviceScope      scope(context.device);
+  const Stream &         stream = work.Behind(caller);
   const bool             isAffine = descriptor.chain != nullptr && HasAffineScanlines(*descriptor.chain);
   const TransformChain * affine = isAffine ? descriptor.chain : nullptr;
   ResampleDescriptor     described = descriptor;
   described.chain = isAffine ? nullptr : descriptor.chain;
-  const Preparation preparation = PrepareInPlace(described, source, context);
+  const Preparation preparation = PrepareInPlace(described, source, stream, context);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
     ResampleInPlace<decltype(dimension)::value>(described, source, affine, preparation, output, stream, context);
   });

@@ -53,17 +53,6 @@ MakeSourceOnDevice(const SourceDescriptor & descriptor,
                    StreamHandle             stream,
                    const ExecutionContext & context);
 
-/** \brief A source of pixels that are read where they are, without a wait: what evaluates it is ordered behind them by
- * the caller, as ResampleOnDevice() is that gets the stream in whose order they were written.
- *
- * \param[in] descriptor as for MakeSource(), of which nothing needs preparation (SourceDescriptor::NeedsPreparation())
- * \param[in] pixels as for MakeSourceOnDevice(); they must outlive the source, and stay as they are
- * \param[in] context backend, device
- * \return the source
- * \exception std::invalid_argument as for MakeSource(), and pixels that need preparation */
-std::shared_ptr<const SampleSource>
-BorrowOnDevice(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context);
-
 /** \brief Prefilter() of pixels on a device.
  *
  * \param[in] descriptor as for Prefilter(), of storage Element
@@ -115,6 +104,54 @@ ResampleOnDevice(const ResampleDescriptor & descriptor,
                  void *                     output,
                  StreamHandle               stream,
                  const ExecutionContext &   context);
+
+/** \brief A stream of a device, and what is read in it. */
+class DeviceWork;
+
+/** \brief Images on a device, resampled there: what MakeSourceOnDevice() and ResampleOnDevice() do, in one stream and
+ * without a wait between them.
+ *
+ * For one thread, and for one operation: it waits once for what is in a caller's stream. */
+class DeviceOperation
+{
+public:
+  /** \param[in] context backend, device
+   * \exception std::invalid_argument the backend is not Cuda
+   * \exception DeviceError the device cannot be used */
+  explicit DeviceOperation(const ExecutionContext & context);
+  DeviceOperation(const DeviceOperation &) = delete;
+  DeviceOperation &
+  operator=(const DeviceOperation &) = delete;
+  /** Waits for the work; its sources end behind it. */
+  ~DeviceOperation() = default;
+
+  /** A source, which Resample() may read, and nobody else.
+   *
+   * \param[in] descriptor, \param[in] pixels, \param[in] stream, \param[in] context as for MakeSourceOnDevice();
+   * pixels that need no preparation are read where they are
+   * \return the source, which lives as long as this object
+   * \exception std::invalid_argument, DeviceError, OperationAborted as by MakeSourceOnDevice() */
+  const SampleSource &
+  MakeSource(const SourceDescriptor & descriptor,
+             const void *             pixels,
+             StreamHandle             stream,
+             const ExecutionContext & context);
+
+  /** Resamples a source; complete when it returns.
+   *
+   * \param[in] descriptor, \param[in] source, \param[out] output, \param[in] stream, \param[in] context as for
+   * ResampleOnDevice(); a source of MakeSource(), or another
+   * \exception std::invalid_argument, DeviceError, OperationAborted as by ResampleOnDevice() */
+  void
+  Resample(const ResampleDescriptor & descriptor,
+           const SampleSource &       source,
+           void *                     output,
+           StreamHandle               stream,
+           const ExecutionContext &   context);
+
+private:
+  std::shared_ptr<DeviceWork> m_Work;
+};
 
 /** @} */
 } // namespace itk::CudaSpline
