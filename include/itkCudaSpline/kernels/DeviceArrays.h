@@ -127,10 +127,14 @@ public:
 
   /** A source, which Resample() may read, and nobody else.
    *
-   * \param[in] descriptor, \param[in] pixels, \param[in] stream, \param[in] context as for MakeSourceOnDevice();
-   * pixels that need no preparation are read where they are
+   * \param[in] descriptor as for MakeSourceOnDevice()
+   * \param[in] pixels as there; they are read where they are, unless they need preparation
+   * \param[in] stream the caller's stream; null: the default stream
+   * \param[in] context backend, device, progress
    * \return the source, which lives as long as this object
-   * \exception std::invalid_argument, DeviceError, OperationAborted as by MakeSourceOnDevice() */
+   * \exception std::invalid_argument as by MakeSourceOnDevice()
+   * \exception DeviceError a device that is out of memory or lost
+   * \exception OperationAborted the progress callback stopped it */
   const SampleSource &
   MakeSource(const SourceDescriptor & descriptor,
              const void *             pixels,
@@ -139,9 +143,14 @@ public:
 
   /** Resamples a source; complete when it returns.
    *
-   * \param[in] descriptor, \param[in] source, \param[out] output, \param[in] stream, \param[in] context as for
-   * ResampleOnDevice(); a source of MakeSource(), or another
-   * \exception std::invalid_argument, DeviceError, OperationAborted as by ResampleOnDevice() */
+   * \param[in] descriptor as for ResampleOnDevice()
+   * \param[in] source of MakeSource(), or another one on the device
+   * \param[out] output as for ResampleOnDevice()
+   * \param[in] stream the caller's stream; null: the default stream
+   * \param[in] context backend, device, threads of the host, progress
+   * \exception std::invalid_argument as by ResampleOnDevice()
+   * \exception DeviceError a device that is out of memory or lost
+   * \exception OperationAborted the progress callback stopped it */
   void
   Resample(const ResampleDescriptor & descriptor,
            const SampleSource &       source,
