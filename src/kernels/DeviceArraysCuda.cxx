@@ -29,6 +29,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -61,22 +62,66 @@ ElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Strea
   return elements;
 }
 
+/** Whether the filters take numbers where they are: as elements, from an address of their widest copies on. */
+bool
+IsFilteredWhereItIs(const SourceDescriptor & descriptor, const void * numbers)
+{
+  constexpr std::uintptr_t widest = 16;
+  return !IsConverted(descriptor) && reinterpret_cast<std::uintptr_t>(numbers) % widest == 0;
+}
+
 /** The same, filtered where the descriptor says so. */
 template <typename TReal>
 DeviceBuffer
 FilteredElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Stream & stream)
 {
-  DeviceBuffer elements = ElementsOf<TReal>(descriptor, pixels, stream);
-  if (descriptor.NeedsFilter())
+  if (!descriptor.NeedsFilter())
   {
-    DeviceBuffer  other(descriptor.ElementBytes(), stream);
-    TReal * const samples = static_cast<TReal *>(elements.Data());
-    if (LaunchPrefilter(descriptor, samples, static_cast<TReal *>(other.Data()), stream) != samples)
-    {
-      std::swap(elements, other);
-    }
+    return ElementsOf<TReal>(descriptor, pixels, stream);
+  }
+  const int passes = PrefilterPasses<TReal>(descriptor);
+  if (passes > 0 && IsFilteredWhereItIs(descriptor, pixels))
+  {
+    DeviceBuffer first(descriptor.ElementBytes(), stream);
+    DeviceBuffer second(passes > 1 ? descriptor.ElementBytes() : 0, stream);
+    LaunchPrefilterFrom(descriptor,
+                        static_cast<const TReal *>(pixels),
+                        static_cast<TReal *>(first.Data()),
+                        static_cast<TReal *>(second.Data()),
+                        stream);
+    return passes % 2 == 1 ? std::move(first) : std::move(second);
+  }
+  DeviceBuffer  elements = ElementsOf<TReal>(descriptor, pixels, stream);
+  DeviceBuffer  other(descriptor.ElementBytes(), stream);
+  TReal * const samples = static_cast<TReal *>(elements.Data());
+  if (LaunchPrefilter(descriptor, samples, static_cast<TReal *>(other.Data()), stream) != samples)
+  {
+    std::swap(elements, other);
   }
   return elements;
+}
+
+/** Filters from where the pixels are to where the coefficients go. Nothing is done, and false returned, where one of
+ * them cannot be read or written so, or the first pass would overwrite what it reads. */
+template <typename TReal>
+bool
+PrefilterBetween(const SourceDescriptor & descriptor, const void * pixels, TReal * coefficients, const Stream & stream)
+{
+  const int passes = descriptor.NeedsFilter() ? PrefilterPasses<TReal>(descriptor) : 0;
+  if (passes == 0 || !IsFilteredWhereItIs(descriptor, pixels) || !IsFilteredWhereItIs(descriptor, coefficients) ||
+      (pixels == coefficients && passes % 2 == 1))
+  {
+    return false;
+  }
+  const DeviceBuffer between(passes > 1 ? descriptor.ElementBytes() : 0, stream);
+  TReal * const      other = static_cast<TReal *>(between.Data());
+  const bool         endsInFirst = passes % 2 == 1;
+  LaunchPrefilterFrom(descriptor,
+                      static_cast<const TReal *>(pixels),
+                      endsInFirst ? coefficients : other,
+                      endsInFirst ? other : coefficients,
+                      stream);
+  return true;
 }
 
 template <typename TReal>
@@ -88,10 +133,16 @@ PrefilterArray(const SourceDescriptor & descriptor,
                const Stream &           stream)
 {
   const bool isWhole = axis == MaximumDimension;
+  if (isWhole && PrefilterBetween(descriptor, pixels, coefficients, stream))
+  {
+    return;
+  }
   if (!isWhole && descriptor.NeedsFilter() && descriptor.size[axis] > 1)
   {
-    const DeviceBuffer elements = ElementsOf<TReal>(descriptor, pixels, stream);
-    LaunchAxisPrefilter(descriptor, axis, static_cast<const TReal *>(elements.Data()), coefficients, stream);
+    const bool         isApart = pixels != coefficients && IsFilteredWhereItIs(descriptor, pixels);
+    const DeviceBuffer elements = isApart ? DeviceBuffer() : ElementsOf<TReal>(descriptor, pixels, stream);
+    LaunchAxisPrefilter(
+      descriptor, axis, static_cast<const TReal *>(isApart ? pixels : elements.Data()), coefficients, stream);
     return;
   }
   const DeviceBuffer elements =
