@@ -31,7 +31,6 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -292,66 +291,6 @@ TEST(DeviceOperation, ElementsAreFilteredWhereTheyAre)
     run();
     DisarmShim();
     EXPECT_EQ(CallsOf("cudaMemcpyAsync"), 0) << "copies of what could be read and written in its place";
-  }
-}
-
-// From and to addresses that wide copies cannot take, and in place; with kernels of planes, of rows and of columns.
-TEST(DeviceOperation, CoefficientsAreTheSameInAnyPlace)
-{
-  std::mt19937     random(std::random_device{}());
-  ExecutionContext context;
-  context.backend = Backend::Cuda;
-  for (const std::array<std::int64_t, 4> & size : { std::array<std::int64_t, 4>{ { 90, 70, 20, 1 } },
-                                                    { { 130, 90, 1, 1 } },
-                                                    { { 19, 17, 13, 1 } },
-                                                    { { 1000, 1, 1, 1 } } })
-  {
-    SourceDescriptor samples;
-    samples.dimension = 3;
-    samples.size = size;
-    samples.order = 5;
-    std::vector<float> pixels(static_cast<std::size_t>(samples.Count()));
-    for (float & pixel : pixels)
-    {
-      pixel = std::uniform_real_distribution<float>(-1.0F, 1.0F)(random);
-    }
-    const std::size_t bytes = pixels.size() * sizeof(float);
-    const Stream      stream;
-    const auto        copy = [&](void * to, const void * from, cudaMemcpyKind kind) {
-      CheckCuda(cudaMemcpyAsync(to, from, bytes, kind, stream.Get()), "cudaMemcpyAsync");
-      stream.Synchronize();
-    };
-    for (const unsigned int axis : { MaximumDimension, 0U, 1U, 2U })
-    {
-      std::vector<float> expected;
-      for (int place = 0; place < 6; ++place)
-      {
-        const bool         inPlace = place > 3;
-        const DeviceBuffer input(bytes + 16, stream);
-        const DeviceBuffer output(bytes + 16, stream);
-        float * const      from = static_cast<float *>(input.Data()) + place % 2;
-        float * const      to = inPlace ? from : static_cast<float *>(output.Data()) + place / 2;
-        copy(from, pixels.data(), cudaMemcpyHostToDevice);
-        if (axis == MaximumDimension)
-        {
-          PrefilterOnDevice(samples, from, to, stream.Get(), context);
-        }
-        else
-        {
-          PrefilterAxis(samples, axis, from, to, stream.Get(), context);
-        }
-        std::vector<float> found(pixels.size());
-        copy(found.data(), to, cudaMemcpyDeviceToHost);
-        expected = place == 0 ? found : expected;
-        if (ShimIsReal()) // the stand-in's kernels do nothing
-        {
-          EXPECT_TRUE(found == expected) << "place " << place << ", axis " << axis << ", size " << size[0];
-          EXPECT_FALSE(axis == MaximumDimension && found == pixels) << "nothing was filtered";
-        }
-        copy(found.data(), from, cudaMemcpyDeviceToHost);
-        EXPECT_TRUE(inPlace || found == pixels) << "the pixels were changed";
-      }
-    }
   }
 }
 
