@@ -199,9 +199,11 @@ class Call:
     threads: of the host; 0: one a core
     memory_limit: bytes on a device; 0: what it has
     progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and is raised by run()
+    on_device: whether the arrays are on a device
 
-    Without it an interrupt (Ctrl-C) stops an operation of the main thread, where the library reports progress. Raises TypeError or
-    ValueError, naming the argument."""
+    Without progress an interrupt (Ctrl-C) stops an operation of the main thread, where the library reports progress; on arrays of a device
+    it comes behind the operation, which takes less time than a report or not much more. Raises TypeError or ValueError, naming the
+    argument."""
 
     def __init__(
         self,
@@ -209,13 +211,14 @@ class Call:
         threads: int = 0,
         memory_limit: int = 0,
         progress: Optional[Callable[[float], object]] = None,
+        on_device: bool = False,
     ) -> None:
         self._reports = _Reports(callback(progress, "progress"))
         self.execution = Execution()
         self.execution.device = (device or "").encode()
         self.execution.threads = integer(threads, "threads", 0, LARGEST_INT32)
         self.execution.memory_limit = integer(memory_limit, "memory_limit", 0, LARGEST_UINT64)
-        if progress is not None or threading.current_thread() is threading.main_thread():
+        if progress is not None or (not on_device and threading.current_thread() is threading.main_thread()):
             # Entering Python is what lets a signal's handler run.
             receiver = self._reports.receive()
             next(receiver)

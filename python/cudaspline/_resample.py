@@ -146,7 +146,7 @@ def resample(
     shape = (*grid.shape, *pixels.shape_tail)
     stages = _transforms.describe(transform, grid.dimension, buffer.device)
     pixel = pixel_of(default, pixels.components, output_type, "default")
-    call = _library.Call(device_word(device, buffer), threads, memory_limit, progress)
+    call = _library.Call(device_word(device, buffer), threads, memory_limit, progress, buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, [buffer, *stages.buffers])
     described = method.describe_image(buffer, pixels.geometry, pixels.components, output_type)
     interpolation_used = method.describe_interpolation(pixels.geometry)
@@ -318,7 +318,7 @@ def _resample_source(
     pixel = pixel_of(default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
         raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
-    call = _library.Call(threads=threads, progress=progress)
+    call = _library.Call(threads=threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
     resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate)

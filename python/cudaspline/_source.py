@@ -84,7 +84,7 @@ class Source:
     ) -> None:
         check_components(method, components)
         described = method.describe_image(pixels.buffer, pixels.geometry, components, pixels.buffer.dtype)
-        call = _library.Call(device_word(device, pixels.buffer), threads, 0, progress)
+        call = _library.Call(device_word(device, pixels.buffer), threads, 0, progress, pixels.buffer.device >= 0)
         self.method = method
         self.pixels = pixels
         self._source = call.make_source(described, borrow)
@@ -224,6 +224,6 @@ def prefilter(
             raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
         number = dimension - 1 - int(axis) % dimension
     described = found.describe_image(buffer, pixels.geometry, pixels.components, wanted)
-    call = _library.Call(device_word(device, buffer), threads, 0, progress)
+    call = _library.Call(device_word(device, buffer), threads, 0, progress, buffer.device >= 0)
     call.run("cudaspline_prefilter", ctypes.byref(described), number, result.buffer.pointer)
     return result.finish(lambda made: pixels.finish(made, pixels.geometry))
