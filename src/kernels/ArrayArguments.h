@@ -112,6 +112,13 @@ struct ArrayOutput
   double     border;
 };
 
+/** \brief True for the maps by axis. */
+CUDASPLINE_HOST_DEVICE constexpr bool
+GoesByAxes(ArrayMap map)
+{
+  return map == ArrayMap::ShiftScale || map == ArrayMap::PixelScale;
+}
+
 /** \brief What the evaluation of an array at coordinates reads. Passed by value.
  *
  * Axes of the source are those that are interpolated along, x, the fastest, first. */
@@ -125,12 +132,14 @@ struct ArrayArguments
   ArrayMode    mode;
   double       padding; ///< samples before the first of the array
 
-  bool         isAffine;
+  ArrayMap     map;
   const void * coordinates;
   ScalarType   coordinateType;
   std::int64_t coordinateStride[MaximumArrayDimension];              ///< elements to the plane of each axis
   double       matrix[MaximumArrayDimension][MaximumArrayDimension]; ///< by axis of the source and of the output
   double       offset[MaximumArrayDimension];
+  double       scale[MaximumArrayDimension]; ///< of the maps by axis: axis d is the output's d-th from the last
+  double       shift[MaximumArrayDimension];
   std::int64_t batchStride[MaximumArrayDimension]; ///< of the source, by axis of the output; 0 along others
 
   ArrayOutput output;

@@ -70,6 +70,30 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
   return static_cast<std::int64_t>(middle) - static_cast<std::int64_t>(VOrder / 2);
 }
 
+/** \brief Where a map by axis puts an element of the output, in the padded source.
+ *
+ * \param[in] index of the element along the axis */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+AxisCoordinate(double index, bool isPixel, double scale, double shift, double padding)
+{
+  const double x = isPixel ? RoundedSum(RoundedProduct(RoundedSum(index, 0.5), scale), -0.5)
+                           : RoundedProduct(RoundedSum(index, shift), scale);
+  return RoundedSum(x, padding);
+}
+
+/** \brief The number of an axis, from registers. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
+PickNumber(const std::int64_t (&numbers)[MaximumArrayDimension], unsigned int axis)
+{
+  std::int64_t picked = 0;
+  CUDASPLINE_UNROLL
+  for (unsigned int d = 0; d < MaximumArrayDimension; ++d)
+  {
+    picked = d == axis ? numbers[d] : picked;
+  }
+  return picked;
+}
+
 /** \brief The coordinates of an element of the output in the padded source, not folded yet.
  *
  * \param[in] index of the element, along the axes of the output
@@ -85,7 +109,16 @@ ArrayCoordinates(const ArrayArguments & arguments,
 {
   for (unsigned int d = 0; d < dimension; ++d)
   {
-    if (arguments.isAffine)
+    if (GoesByAxes(arguments.map))
+    {
+      x[d] = AxisCoordinate(static_cast<double>(PickNumber(index, arguments.output.shape.dimension - 1 - d)),
+                            arguments.map == ArrayMap::PixelScale,
+                            arguments.scale[d],
+                            arguments.shift[d],
+                            arguments.padding);
+      continue;
+    }
+    if (arguments.map == ArrayMap::Affine)
     {
       double sum = arguments.offset[d];
       CUDASPLINE_UNROLL

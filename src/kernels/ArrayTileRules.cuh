@@ -168,6 +168,51 @@ struct AffineRule : ArrayElementRule
   }
 };
 
+/** The lines of a map by axis, as AxisCoordinate() says. The place of a sample is its coordinate. */
+template <unsigned int VOrder>
+struct AxisRule : ArrayElementRule
+{
+  static constexpr bool IsMonotone = true;
+
+  /** Coordinates along the axes that the line crosses. */
+  struct Line
+  {
+    double y;
+    double z;
+  };
+
+  __device__ __forceinline__ double
+  CoordinateOf(unsigned int axis, double number) const
+  {
+    return AxisCoordinate(
+      number, array.map == ArrayMap::PixelScale, array.scale[axis], array.shift[axis], array.padding);
+  }
+  __device__ __forceinline__ double
+  PlaceOf(std::int64_t sample) const
+  {
+    return this->CoordinateOf(0, static_cast<double>(sample));
+  }
+  __device__ __forceinline__ void
+  Prepare(std::int64_t number, bool, Line & line) const
+  {
+    const auto rows = static_cast<unsigned int>(array.output.shape.size[1]);
+    line.y = this->CoordinateOf(1, static_cast<unsigned int>(number) % rows);
+    line.z = this->CoordinateOf(2, static_cast<unsigned int>(number) / rows);
+  }
+  __device__ __forceinline__ void
+  IndexAt(const Line & line, double place, bool, double (&index)[3]) const
+  {
+    index[0] = place;
+    index[1] = line.y;
+    index[2] = line.z;
+  }
+  __device__ __forceinline__ void
+  EvaluateApart(std::int64_t line, std::int64_t sample, bool onlyOutside) const
+  {
+    EvaluateElementApart<VOrder>(*this, line, sample, onlyOutside);
+  }
+};
+
 /** The lines of a list of coordinates, floats or doubles. The place of a sample is its number, in the bits of a double.
  */
 template <unsigned int VOrder>

@@ -185,7 +185,7 @@ TEST(ArrayInterpolation, GpuAndHostAgree)
 /** Compares floats of a device with what the host makes of them, at coordinates of a type. */
 template <typename TCoordinate>
 void
-CompareInTiles(ArrayCase & test, const std::vector<double> & coordinates, Random & random)
+CompareFloats(ArrayCase & test, const std::vector<double> & coordinates, Random & random)
 {
   auto &                         map = test.interpolation;
   const std::vector<TCoordinate> list(coordinates.begin(), coordinates.end());
@@ -253,7 +253,15 @@ TEST(ArrayInterpolation, GpuAndHostAgreeInTiles)
           map.offset[r] = 0.5 * static_cast<double>(shape[r]) - middle;
         }
         map.map = ArrayMap::Affine;
-        CompareInTiles<double>(test, {}, random);
+        CompareFloats<double>(test, {}, random);
+
+        for (std::size_t r = 0; r < 3; ++r)
+        {
+          map.scale[r] = scale * random.Uniform(0.7, 1.1) * (random.Integer(0, 3) == 0 ? -1.0 : 1.0);
+          map.shift[r] = 0.5 * (static_cast<double>(shape[r]) / map.scale[r] - static_cast<double>(wanted[r]));
+        }
+        map.map = random.Integer(0, 2) == 0 ? ArrayMap::PixelScale : ArrayMap::ShiftScale;
+        CompareFloats<double>(test, {}, random);
 
         map.map = ArrayMap::Coordinates;
         const bool          isRandom = random.Integer(0, 3) == 0;
@@ -273,13 +281,94 @@ TEST(ArrayInterpolation, GpuAndHostAgreeInTiles)
         coordinates[random.Integer(0, CountOf(wanted) - 1)] = std::nan("");
         if (random.Integer(0, 1) == 0)
         {
-          CompareInTiles<float>(test, coordinates, random);
+          CompareFloats<float>(test, coordinates, random);
         }
         else
         {
-          CompareInTiles<double>(test, coordinates, random);
+          CompareFloats<double>(test, coordinates, random);
         }
       }
+    }
+  }
+}
+
+// Planes of a volume, and volumes of four axes: along the axes of a batch nothing is interpolated, whichever they are.
+// Maps whose coordinates are whole numbers touch the ends exactly.
+TEST(ArrayInterpolation, GpuAndHostAgreeOnBatches)
+{
+  CUDASPLINE_NEEDS_GPU();
+  Random      random(__LINE__);
+  const Shape shape{ 9, 33, 20, 41 };
+  for (const std::vector<std::size_t> & batch :
+       { std::vector<std::size_t>{ 0 }, { 1 }, { 3 }, { 0, 1 }, { 0, 3 }, { 2, 3 }, { 1, 3 } })
+  {
+    for (const ArrayMode mode : Modes)
+    {
+      for (unsigned int order = 0; order <= 5; ++order)
+      {
+        const bool isWhole = random.Integer(0, 2) == 0;
+        SCOPED_TRACE("batch of " + std::to_string(batch.size()) + " axes, the last " + std::to_string(batch.back()) +
+                     ", mode " + std::to_string(static_cast<int>(mode)) + ", order " + std::to_string(order));
+        Shape             wanted(shape);
+        std::vector<bool> isBatch(4, false);
+        for (const std::size_t axis : batch)
+        {
+          isBatch[axis] = true;
+        }
+        for (std::size_t r = 0; r < 4; ++r)
+        {
+          wanted[r] = isBatch[r] ? shape[r] : shape[r] + random.Integer(-5, 9);
+        }
+        ArrayCase test(shape, wanted, random);
+        auto &    map = test.interpolation;
+        map.map = ArrayMap::Affine;
+        map.mode = mode;
+        map.order = order;
+        map.element = ScalarType::Float32;
+        for (std::size_t r = 0; r < 4; ++r)
+        {
+          map.isBatch[r] = isBatch[r];
+          map.offset[r] = isWhole ? static_cast<double>(random.Integer(-4, 4)) : random.Uniform(-4.0, 4.0);
+          for (std::size_t c = 0; c < 4 && !isBatch[r]; ++c)
+          {
+            const double turn = isWhole || isBatch[c] ? 0.0 : random.Uniform(-0.3, 0.3);
+            map.matrix[r][c] = turn + (r == c ? 1.0 : 0.0);
+          }
+        }
+        CompareFloats<double>(test, {}, random);
+      }
+    }
+  }
+}
+
+// Places at random in a volume that no cache holds: it is read from bricks. Lengths are no multiples of theirs.
+TEST(ArrayInterpolation, GpuAndHostAgreeInBricks)
+{
+  CUDASPLINE_NEEDS_GPU();
+  Random      random(__LINE__);
+  const Shape shape{ 211, 241, 253 };
+  const Shape wanted{ 812345 };
+  for (const unsigned int order : { 3U, 5U })
+  {
+    for (const ArrayMode mode : { ArrayMode::Constant, ArrayMode::Reflect, ArrayMode::GridConstant })
+    {
+      SCOPED_TRACE("mode " + std::to_string(static_cast<int>(mode)) + ", order " + std::to_string(order));
+      ArrayCase test(shape, wanted, random);
+      auto &    map = test.interpolation;
+      map.mode = mode;
+      map.order = order;
+      map.element = ScalarType::Float32;
+      map.prefilter = random.Integer(0, 1) == 1;
+      std::vector<double> coordinates;
+      for (const std::int64_t size : shape)
+      {
+        for (std::int64_t i = 0; i < CountOf(wanted); ++i)
+        {
+          const double x = random.Uniform(-0.02, 1.02) * static_cast<double>(size - 1);
+          coordinates.push_back(i % 5 == 0 ? std::floor(x) : x);
+        }
+      }
+      CompareFloats<double>(test, coordinates, random);
     }
   }
 }
