@@ -112,6 +112,7 @@ __launch_bounds__(ArrayThreads)
 template <unsigned int VOrder>
 struct BrickReader
 {
+  static constexpr bool         IsOfLists = true;
   static constexpr unsigned int Taps = VOrder + 1;
   static constexpr unsigned int Rows = (Taps + 6) / 4; ///< of four, that a support may touch
 
@@ -129,8 +130,8 @@ struct BrickReader
       start[d] = ShortArraySupport<VOrder>(x[d], position);
       SplineWeights<VOrder>(position, weights[d]);
     }
-    const int            shift = start[0] & 3;
-    const float4 * const first = bricks + (start[0] >> 2) * 4;
+    const int              shift = start[0] & 3;
+    const float4 * const   first = bricks + (start[0] >> 2) * 4;
     Lanes<Rows * 4, float> sum;
 #pragma unroll
     for (unsigned int k = 0; k < Taps; ++k)
@@ -140,8 +141,7 @@ struct BrickReader
 #pragma unroll
       for (unsigned int j = 0; j < Taps; ++j)
       {
-        const Lanes<Rows * 4, float> lanes =
-          RowsAt(slice + shape.OfRow(start[1] + static_cast<int>(j)), shift);
+        const Lanes<Rows * 4, float> lanes = RowsAt(slice + shape.OfRow(start[1] + static_cast<int>(j)), shift);
         Put(row, weights[1][j], lanes, j);
       }
       Put(sum, weights[2][k], row, k);
@@ -159,7 +159,7 @@ struct BrickReader
 private:
   /** Those of a row that the support touches. */
   __device__ static __forceinline__ Lanes<Rows * 4, float>
-  RowsAt(const float4 * at, int shift)
+                                    RowsAt(const float4 * at, int shift)
   {
     Lanes<Rows * 4, float> lanes;
 #pragma unroll
@@ -208,9 +208,9 @@ __launch_bounds__(ArrayThreads, VOrder == 3 ? 3 : 2) // more would leave the sum
 bool
 ServesInBricks(const ArrayArguments & arguments)
 {
-  constexpr std::int64_t least = std::int64_t{ 12 } << 20;         // smaller ones are in the second-level cache
+  constexpr std::int64_t least = std::int64_t{ 12 } << 20;           // smaller ones are in the second-level cache
   constexpr std::int64_t most = std::numeric_limits<int>::max() / 2; // rows of four have numbers of 32 bits
-  constexpr std::int64_t few = 16;                                 // elements to one of the list: it saves as much
+  constexpr std::int64_t few = 16;                                   // elements to one of the list: it saves as much
   if (arguments.map != ArrayMap::Coordinates || !ArrayDirect<3>::CanEvaluate(arguments) ||
       (arguments.order != 3 && arguments.order != 5))
   {
@@ -249,7 +249,7 @@ LaunchArrayBricks(const ArrayArguments & arguments, const Stream & stream)
   ArrayBricksKernel<<<BlocksOf(shape.Count()), ArrayThreads, 0, stream.Get()>>>(arguments, shape, rows);
   CheckCuda(cudaGetLastError(), "ArrayBricksKernel");
   const ArrayDirect<3> direct(arguments);
-  const ArrayTiles     tiles(arguments.output.shape, false, DirectSamples);
+  const ArrayTiles     tiles(arguments.output.shape, false, MostDirectSamples);
   if (arguments.order == 3)
   {
     ArrayBrickKernel<3><<<tiles.Blocks(), ArrayThreads, 0, stream.Get()>>>(arguments, direct, tiles, shape, rows);

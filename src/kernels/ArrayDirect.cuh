@@ -43,23 +43,47 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Elements along a line that a thread makes, one after the other. */
-constexpr int DirectSamples = 4;
+/** Elements along a line that a thread makes, one after the other, at most. */
+constexpr int MostDirectSamples = 8;
+
+/** What an axis of the output adds. */
+template <unsigned int VDimension>
+struct DirectAxis
+{
+  std::int64_t output;            ///< elements of the output
+  std::int64_t batch;             ///< elements of the source
+  double       place[VDimension]; ///< of an affine map, to the coordinates
+
+  DirectAxis(const ArrayArguments & arguments, unsigned int last, unsigned int before)
+    : output(before > last ? 0 : arguments.output.shape.stride[last - before])
+    , batch(before > last ? 0 : arguments.batchStride[last - before])
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      place[d] = before > last ? 0.0 : arguments.matrix[d][last - before];
+    }
+  }
+};
 
 /** What is the same for all elements. Axes of the source, x first. */
 template <unsigned int VDimension>
 struct ArrayDirect
 {
-  double       low[VDimension];  ///< least coordinate whose support is within the array
-  double       high[VDimension]; ///< coordinates below it are so too
-  double       last[VDimension]; ///< index of the last element
-  double       step[VDimension]; ///< what an affine map adds along a line of the output
-  int          stride[VDimension];
-  std::int64_t outputStep; ///< elements to the next one of a line
-  std::int64_t batchStep;  ///< the same, of the source
-  bool         isBounded;  ///< the border value stands beyond the ends
+  double                 low[VDimension];  ///< least coordinate whose support is within the array
+  double                 high[VDimension]; ///< coordinates below it are so too
+  double                 last[VDimension]; ///< index of the last element
+  int                    stride[VDimension];
+  DirectAxis<VDimension> sample;
+  DirectAxis<VDimension> row;
+  DirectAxis<VDimension> slice;
+  unsigned int           rows;      ///< of a slice
+  bool                   isShallow; ///< the output has no more axes than these, and 2^32 lines at most
+  bool                   isBounded; ///< the border value stands beyond the ends
 
   explicit ArrayDirect(const ArrayArguments & arguments)
+    : sample(arguments, arguments.output.shape.dimension - 1, 0)
+    , row(arguments, arguments.output.shape.dimension - 1, 1)
+    , slice(arguments, arguments.output.shape.dimension - 1, 2)
   {
     const ArrayShape & shape = arguments.output.shape;
     const auto         half = static_cast<double>(arguments.order / 2);
@@ -70,11 +94,10 @@ struct ArrayDirect
       // Even orders: half a sample more is rounded down, and rounded before that, by less than what is left out here.
       low[d] = std::max(isOdd ? half : half - 0.5, 0.0);
       high[d] = std::min(isOdd ? last[d] - half : last[d] - half + 0.5 - 0x1p-20, last[d]);
-      step[d] = arguments.matrix[d][shape.dimension - 1];
       stride[d] = static_cast<int>(arguments.stride[d]);
     }
-    outputStep = shape.stride[shape.dimension - 1];
-    batchStep = arguments.batchStride[shape.dimension - 1];
+    isShallow = shape.dimension <= 3 && shape.Lines() <= std::numeric_limits<std::uint32_t>::max();
+    rows = isShallow && shape.dimension >= 2 ? static_cast<unsigned int>(shape.size[shape.dimension - 2]) : 1;
     isBounded = arguments.mode == ArrayMode::Constant;
   }
 
@@ -83,8 +106,9 @@ struct ArrayDirect
   CanEvaluate(const ArrayArguments & arguments)
   {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const ArrayShape &     output = arguments.output.shape;
     bool                   can = arguments.dimension == VDimension &&
-               (arguments.map == ArrayMap::Coordinates || arguments.output.shape.Samples() <= most);
+               (arguments.map == ArrayMap::Coordinates || (output.Samples() <= most && output.Lines() <= most));
     for (unsigned int d = 0; d < VDimension && can; ++d)
     {
       can = arguments.size[d] < (std::int64_t{ 1 } << 30) && arguments.stride[d] <= most;
@@ -132,35 +156,72 @@ ArrayValueApart(const ArrayArguments & arguments, std::int64_t batch, double (&x
   return static_cast<TReal>(ArrayValue<VDimension, VOrder, TReal>(arguments, batch, x));
 }
 
-/** The coordinates of the elements of a line, by the operations of ArrayCoordinates(). */
-template <unsigned int VDimension>
+/** The value of a coordinate whose support is not all within. */
+template <unsigned int VDimension, unsigned int VOrder, typename TReal>
+__device__ __forceinline__ TReal
+ValueAtEdge(const ArrayArguments &          arguments,
+            const ArrayDirect<VDimension> & direct,
+            std::int64_t                    batch,
+            const double (&x)[VDimension])
+{
+  double copied[VDimension]; // in memory for the call; x stays in registers
+  bool   isBeyond = false;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    copied[d] = x[d];
+    isBeyond = isBeyond || !(x[d] >= 0.0 && x[d] <= direct.last[d]);
+  }
+  return direct.isBounded && isBeyond ? static_cast<TReal>(arguments.output.border)
+                                      : ArrayValueApart<VDimension, VOrder, TReal>(arguments, batch, copied);
+}
+
+/** A line of the output, and the coordinates of its elements by the operations of ArrayCoordinates().
+ *
+ * \tparam VList they are those of a list */
+template <unsigned int VDimension, bool VList>
 class DirectLine
 {
 public:
+  std::int64_t output{ 0 }; ///< offset of its first element
+  std::int64_t batch{ 0 };  ///< offset of the array that is interpolated, of its first element
+
   __device__ __forceinline__
-  DirectLine(const ArrayArguments & arguments,
-             std::int64_t           line,
-             const std::int64_t (&index)[MaximumArrayDimension])
+  DirectLine(const ArrayArguments & arguments, const ArrayDirect<VDimension> & direct, std::int64_t line)
     : m_First(line * arguments.output.shape.Samples())
   {
-    const unsigned int last = arguments.output.shape.dimension - 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       m_Base[d] = arguments.offset[d];
-      if (arguments.map == ArrayMap::Affine)
+    }
+    if (direct.isShallow)
+    {
+      const unsigned int slice = static_cast<unsigned int>(line) / direct.rows;
+      const unsigned int row = static_cast<unsigned int>(line) - slice * direct.rows;
+      this->Add(direct.slice, slice);
+      this->Add(direct.row, row);
+      if (GoesByAxes(arguments.map))
       {
-        CUDASPLINE_UNROLL
-        for (unsigned int k = 0; k + 1 < MaximumArrayDimension; ++k)
+        m_Base[1] = AxisOf(arguments, 1, row);
+        if constexpr (VDimension > 2)
         {
-          if (k < last)
-          {
-            m_Base[d] = RoundedSum(m_Base[d], RoundedProduct(static_cast<double>(index[k]), arguments.matrix[d][k]));
-          }
+          m_Base[2] = AxisOf(arguments, 2, slice);
         }
       }
-      else if (d > 0 && GoesByAxes(arguments.map))
+    }
+    else // no map by axis
+    {
+      const ArrayShape & shape = arguments.output.shape;
+      std::int64_t       index[MaximumArrayDimension];
+      shape.IndexOf(line, 0, index);
+      output = shape.OffsetOf(index);
+      CUDASPLINE_UNROLL
+      for (unsigned int k = 0; k + 1 < MaximumArrayDimension; ++k)
       {
-        m_Base[d] = AxisOf(arguments, d, static_cast<double>(PickNumber(index, last - d)));
+        batch += index[k] * arguments.batchStride[k];
+        for (unsigned int d = 0; d < VDimension && k + 1 < shape.dimension; ++d)
+        {
+          m_Base[d] = RoundedSum(m_Base[d], RoundedProduct(static_cast<double>(index[k]), arguments.matrix[d][k]));
+        }
       }
     }
   }
@@ -171,29 +232,29 @@ public:
      std::int64_t                    sample,
      double (&x)[VDimension]) const
   {
-    if (arguments.map == ArrayMap::Affine)
-    {
-      const double place = ExactDouble(static_cast<int>(sample));
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        x[d] = RoundedSum(RoundedSum(m_Base[d], RoundedProduct(place, direct.step[d])), arguments.padding);
-      }
-    }
-    else if (arguments.map == ArrayMap::Coordinates)
+    if (VList || arguments.map == ArrayMap::Coordinates)
     {
       for (unsigned int d = 0; d < VDimension; ++d)
       {
         const std::int64_t number = arguments.coordinateStride[d] + m_First + sample;
-        const double       given =
-          arguments.coordinateType == ScalarType::Float64
-                  ? static_cast<const double *>(arguments.coordinates)[number]
-                  : LoadScalar<double>(arguments.coordinates, arguments.coordinateType, number);
+        const double       given = arguments.coordinateType == ScalarType::Float64
+                                     ? static_cast<const double *>(arguments.coordinates)[number]
+                                     : LoadScalar<double>(arguments.coordinates, arguments.coordinateType, number);
         x[d] = RoundedSum(given, arguments.padding);
+      }
+      return;
+    }
+    const double place = ExactDouble(static_cast<int>(sample));
+    if (arguments.map == ArrayMap::Affine)
+    {
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        x[d] = RoundedSum(RoundedSum(m_Base[d], RoundedProduct(place, direct.sample.place[d])), arguments.padding);
       }
     }
     else
     {
-      x[0] = AxisOf(arguments, 0, ExactDouble(static_cast<int>(sample)));
+      x[0] = AxisOf(arguments, 0, place);
       for (unsigned int d = 1; d < VDimension; ++d)
       {
         x[d] = m_Base[d];
@@ -202,6 +263,16 @@ public:
   }
 
 private:
+  __device__ __forceinline__ void
+  Add(const DirectAxis<VDimension> & axis, unsigned int index)
+  {
+    output += index * axis.output;
+    batch += index * axis.batch;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      m_Base[d] = RoundedSum(m_Base[d], RoundedProduct(static_cast<double>(index), axis.place[d]));
+    }
+  }
   __device__ static __forceinline__ double
   AxisOf(const ArrayArguments & arguments, unsigned int axis, double index)
   {
@@ -232,6 +303,8 @@ StoreElement(const ArrayOutput & output, std::int64_t at, TReal value)
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 struct DirectReader
 {
+  static constexpr bool IsOfLists = false; ///< maps are lists of coordinates always
+
   const TReal * source;
 
   /** The value of a coordinate whose support is within.
@@ -273,44 +346,21 @@ RunDirect(const ArrayArguments &          arguments,
   {
     return;
   }
-  const ArrayShape & shape = arguments.output.shape;
-  std::int64_t       index[MaximumArrayDimension];
-  shape.IndexOf(line, 0, index);
-  const std::int64_t lineAt = shape.OffsetOf(index);
-  std::int64_t       batch = 0;
-  CUDASPLINE_UNROLL
-  for (unsigned int d = 0; d < MaximumArrayDimension; ++d)
-  {
-    batch += index[d] * arguments.batchStride[d];
-  }
-  const DirectLine<VDimension> places(arguments, line, index);
+  const DirectLine<VDimension, TReader::IsOfLists> places(arguments, direct, line);
 #pragma unroll 1
-  for (int k = 0; k < DirectSamples && sample < tiles.samples; ++k, sample += tiles.width)
+  for (int k = 0; k < tiles.times && sample < tiles.samples; ++k, sample += tiles.width)
   {
     double x[VDimension];
     places.At(arguments, direct, sample, x);
     bool isWithin = true;
-    bool isBeyond = false;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       isWithin = isWithin && x[d] >= direct.low[d] && x[d] < direct.high[d];
-      isBeyond = isBeyond || !(x[d] >= 0.0 && x[d] <= direct.last[d]);
     }
-    const std::int64_t first = batch + sample * direct.batchStep;
-    TReal              value;
-    if (isWithin)
-    {
-      value = reader(direct, first, x);
-    }
-    else if (direct.isBounded && isBeyond)
-    {
-      value = static_cast<TReal>(arguments.output.border);
-    }
-    else
-    {
-      value = ArrayValueApart<VDimension, VOrder, TReal>(arguments, first, x);
-    }
-    StoreElement(arguments.output, lineAt + sample * direct.outputStep, value);
+    const std::int64_t first = places.batch + sample * direct.sample.batch;
+    const TReal        value =
+      isWithin ? reader(direct, first, x) : ValueAtEdge<VDimension, VOrder, TReal>(arguments, direct, first, x);
+    StoreElement(arguments.output, places.output + sample * direct.sample.output, value);
   }
 }
 
@@ -325,7 +375,7 @@ DirectBlocks(unsigned int order)
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 __global__ void
 __launch_bounds__(ArrayThreads, DirectBlocks<TReal>(VOrder))
-  ArrayDirectKernel(const __grid_constant__ ArrayArguments          arguments,
+  ArrayDirectKernel(const __grid_constant__ ArrayArguments arguments,
                     const __grid_constant__ ArrayDirect<VDimension> direct,
                     const ArrayTiles                                tiles)
 {

@@ -251,7 +251,7 @@ private:
       }
       constexpr double              manyRows = 6.0; // a warp is then better square
       const ArrayDirect<VDimension> direct(arguments);
-      const ArrayTiles              tiles(arguments.output.shape, CrossedRows(arguments) > manyRows, DirectSamples);
+      const ArrayTiles              tiles(arguments.output.shape, CrossedRows(arguments) > manyRows, MostDirectSamples);
       DispatchSplineOrder(arguments.order, [&](auto order) {
         ArrayDirectKernel<VDimension, decltype(order)::value, TReal>
           <<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, direct, tiles);

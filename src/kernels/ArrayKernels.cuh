@@ -47,14 +47,20 @@ struct ArrayTiles
   int          times;     ///< elements of a thread, \c width apart
 
   /** \param[in] isSquare warps are 8 x 4 elements
-   * \param[in] often elements of a thread, along a line; a tile is so many times as wide */
-  ArrayTiles(const ArrayShape & shape, bool isSquare, int often = 1)
+   * \param[in] most elements of a thread, along a line; fewer where there would be few blocks */
+  ArrayTiles(const ArrayShape & shape, bool isSquare, int most = 1)
     : samples(shape.Samples())
     , lines(shape.Lines())
     , width(isSquare ? 16 : (lines >= 8 ? 32 : ArrayThreads))
     , warpWidth(isSquare ? 8 : 32)
-    , times(often)
+    , times(most)
   {
+    constexpr double fewBlocks = 4096.0;
+    while (times > 1 && (static_cast<double>(samples) * static_cast<double>(lines) < fewBlocks * ArrayThreads * times ||
+                         samples < std::int64_t{ width } * times))
+    {
+      times /= 2;
+    }
     const std::int64_t whole = std::int64_t{ width } * times;
     tilesX = (samples + whole - 1) / whole;
   }
