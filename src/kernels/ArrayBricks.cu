@@ -248,8 +248,9 @@ LaunchArrayBricks(const ArrayArguments & arguments, const Stream & stream)
   auto * const rows = static_cast<float4 *>(bricks.Data());
   ArrayBricksKernel<<<BlocksOf(shape.Count()), ArrayThreads, 0, stream.Get()>>>(arguments, shape, rows);
   CheckCuda(cudaGetLastError(), "ArrayBricksKernel");
+  constexpr int        often = 4; // elements of a thread: 8 take longer
   const ArrayDirect<3> direct(arguments);
-  const ArrayTiles     tiles(arguments.output.shape, false, MostDirectSamples);
+  const ArrayTiles     tiles(arguments.output.shape, false, often);
   if (arguments.order == 3)
   {
     ArrayBrickKernel<3><<<tiles.Blocks(), ArrayThreads, 0, stream.Get()>>>(arguments, direct, tiles, shape, rows);

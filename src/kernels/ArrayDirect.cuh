@@ -347,11 +347,19 @@ RunDirect(const ArrayArguments &          arguments,
     return;
   }
   const DirectLine<VDimension, TReader::IsOfLists> places(arguments, direct, line);
+  const std::int64_t end = min(tiles.samples, sample + std::int64_t{ tiles.times } * tiles.width);
+  double             x[VDimension];
+  places.At(arguments, direct, sample, x);
 #pragma unroll 1
-  for (int k = 0; k < tiles.times && sample < tiles.samples; ++k, sample += tiles.width)
+  while (sample < end)
   {
-    double x[VDimension];
-    places.At(arguments, direct, sample, x);
+    // Those of a list come from memory: the next ones are under way while the taps are summed.
+    const std::int64_t next = sample + tiles.width;
+    double             then[VDimension] = {};
+    if (next < end)
+    {
+      places.At(arguments, direct, next, then);
+    }
     bool isWithin = true;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -361,6 +369,11 @@ RunDirect(const ArrayArguments &          arguments,
     const TReal        value =
       isWithin ? reader(direct, first, x) : ValueAtEdge<VDimension, VOrder, TReal>(arguments, direct, first, x);
     StoreElement(arguments.output, places.output + sample * direct.sample.output, value);
+    sample = next;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      x[d] = then[d];
+    }
   }
 }
 
