@@ -143,7 +143,26 @@ struct ArrayArguments
   std::int64_t batchStride[MaximumArrayDimension]; ///< of the source, by axis of the output; 0 along others
 
   ArrayOutput output;
+
+  /** Whether the source's neighbours along x follow each other. */
+  CUDASPLINE_HOST_DEVICE bool
+  HasRows() const
+  {
+    return stride[0] == 1 || size[0] == 1;
+  }
 };
+
+/** \brief The same array; where its elements follow each other axes of one element, whose strides may be any, have
+ * those of the others' rule. */
+inline StridedArray
+WithPlainStrides(StridedArray array)
+{
+  if (array.IsContiguous())
+  {
+    array.SetContiguous();
+  }
+  return array;
+}
 
 /** \brief The map of an axis onto itself, and the table that is made of it. */
 struct ArrayAxis

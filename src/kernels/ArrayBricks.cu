@@ -208,18 +208,23 @@ __launch_bounds__(ArrayThreads, VOrder == 3 ? 3 : 2) // more would leave the sum
 bool
 ServesInBricks(const ArrayArguments & arguments)
 {
-  constexpr std::int64_t least = std::int64_t{ 12 } << 20;           // smaller ones are in the second-level cache
-  constexpr std::int64_t most = std::numeric_limits<int>::max() / 2; // rows of four have numbers of 32 bits
-  constexpr std::int64_t few = 16;                                   // elements to one of the list: it saves as much
+  constexpr double least = 12 << 20;                           // smaller ones are in the second-level cache
+  constexpr double most = std::numeric_limits<int>::max() / 2; // rows of four have numbers of 32 bits
+  constexpr double few = 16.0;                                 // elements to one of the list: it saves as much
   if (arguments.map != ArrayMap::Coordinates || !ArrayDirect<3>::CanEvaluate(arguments) ||
       (arguments.order != 3 && arguments.order != 5))
   {
     return false;
   }
-  const std::int64_t count = arguments.size[0] * arguments.size[1] * arguments.size[2];
+  double count = 1.0;
+  double rows = 0.25;
+  for (int d = 0; d < 3; ++d)
+  {
+    count *= static_cast<double>(arguments.size[d]);
+    rows *= static_cast<double>(arguments.size[d] + 4);
+  }
   const ArrayShape & output = arguments.output.shape;
-  return count >= least && BrickShape(arguments).Count() * 4 <= most &&
-         output.Lines() * output.Samples() >= count / few;
+  return count >= least && rows <= most && static_cast<double>(output.Lines() * output.Samples()) >= count / few;
 }
 
 } // namespace

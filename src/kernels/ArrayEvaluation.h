@@ -94,6 +94,14 @@ PickNumber(const std::int64_t (&numbers)[MaximumArrayDimension], unsigned int ax
   return picked;
 }
 
+/** \brief AxisCoordinate() of an axis of the source. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+AxisCoordinate(const ArrayArguments & arguments, unsigned int axis, double index)
+{
+  return AxisCoordinate(
+    index, arguments.map == ArrayMap::PixelScale, arguments.scale[axis], arguments.shift[axis], arguments.padding);
+}
+
 /** \brief The coordinates of an element of the output in the padded source, not folded yet.
  *
  * \param[in] index of the element, along the axes of the output
@@ -111,11 +119,8 @@ ArrayCoordinates(const ArrayArguments & arguments,
   {
     if (GoesByAxes(arguments.map))
     {
-      x[d] = AxisCoordinate(static_cast<double>(PickNumber(index, arguments.output.shape.dimension - 1 - d)),
-                            arguments.map == ArrayMap::PixelScale,
-                            arguments.scale[d],
-                            arguments.shift[d],
-                            arguments.padding);
+      x[d] =
+        AxisCoordinate(arguments, d, static_cast<double>(PickNumber(index, arguments.output.shape.dimension - 1 - d)));
       continue;
     }
     if (arguments.map == ArrayMap::Affine)
@@ -140,8 +145,7 @@ ArrayCoordinates(const ArrayArguments & arguments,
   }
 }
 
-/** \brief Whether the source's elements along x follow each other, for the kernels of a dimension: those of three
- * dimensions count on it. */
+/** \brief True for the kernels of a dimension that serve only where ArrayArguments::HasRows(). */
 template <unsigned int VDimension>
 inline constexpr bool ArrayRowsAreContiguous = VDimension == 3;
 
@@ -329,8 +333,12 @@ DispatchArrayKernel(const ArrayArguments & arguments, const TRun & run)
       withOrder(std::integral_constant<unsigned int, 2>());
       break;
     case 3:
-      withOrder(std::integral_constant<unsigned int, 3>());
-      break;
+      if (arguments.HasRows())
+      {
+        withOrder(std::integral_constant<unsigned int, 3>());
+        break;
+      }
+      [[fallthrough]];
     default:
       run(std::integral_constant<unsigned int, 0>(), std::integral_constant<unsigned int, 0>());
       break;

@@ -213,6 +213,13 @@ public:
   bool
   EvaluateAtOnce(const ArrayArguments & arguments) const
   {
+    for (unsigned int d = 0; d < arguments.dimension; ++d)
+    {
+      if (arguments.size[d] < 4 * (arguments.order + 1)) // most supports cross an end
+      {
+        return false;
+      }
+    }
     if (arguments.order <= 1 || arguments.dimension == 2)
     {
       return this->EvaluateDirectly<TReal>(arguments);

@@ -25,9 +25,9 @@ namespace itk::CudaSpline
 
 class Stream;
 
-/** \brief Enqueues an interpolation of floats in three dimensions, by tiles of the source in shared memory: affine
- * maps, maps by axis of order 2 and more, and lists of order 3 or 5 of which neighbours in the output are neighbours in
- * the source. That is seen on the device, for which the host waits.
+/** \brief Enqueues an interpolation of floats in three dimensions, by tiles of the source in shared memory: affine maps
+ * of order 1 and more, and of orders 3 and 5 maps by axis, and lists of which neighbours in the output are neighbours
+ * in the source. That is seen on the device, for which the host waits.
  *
  * \param[in] array of a source of float; of any map
  * \param[in] stream of the current device

@@ -332,7 +332,7 @@ RunInterpolation(TBackend & backend, const ArrayInterpolation & interpolation)
   const bool isPadded = isFiltered && IsPadded(interpolation.mode);
 
   ArrayElements<TBackend, TReal> elements;
-  elements.view = interpolation.input;
+  elements.view = WithPlainStrides(interpolation.input);
   StridedArray::Numbers                   padded{};
   std::array<bool, MaximumArrayDimension> axes{};
   for (unsigned int d = 0; d < interpolation.input.dimension; ++d)
@@ -368,7 +368,7 @@ void
 RunFilter(TBackend & backend, const ArrayFilter & filter)
 {
   ArrayElements<TBackend, TReal> elements;
-  elements.view = filter.input;
+  elements.view = WithPlainStrides(filter.input);
   void * const output = const_cast<void *>(filter.output.data);
   const bool   isApart = filter.input.data != output;
   if (!isApart || !CanBeFiltered<TReal, TBackend>(filter.input))

@@ -22,7 +22,7 @@
 
 #include "kernels/ArrayEvaluation.h"
 #include "kernels/EvaluationArguments.h"
-#include "kernels/ScanlineSpan.cuh"
+#include "kernels/ShortArrayStart.cuh"
 #include "kernels/TileWalk.cuh"
 
 #include <cstdint>
@@ -46,8 +46,8 @@ struct ArrayBasis : SplineBasis<VOrder>
   __device__ static __forceinline__ TIndex
   Start(double x)
   {
-    double floor;
-    return ShortFloorIndex(VOrder % 2 == 1 ? x : RoundedSum(x, 0.5), floor) - static_cast<TIndex>(VOrder / 2);
+    double middle;
+    return ShortArrayStart<VOrder>(x, middle);
   }
 };
 
@@ -182,22 +182,16 @@ struct AxisRule : ArrayElementRule
   };
 
   __device__ __forceinline__ double
-  CoordinateOf(unsigned int axis, double number) const
-  {
-    return AxisCoordinate(
-      number, array.map == ArrayMap::PixelScale, array.scale[axis], array.shift[axis], array.padding);
-  }
-  __device__ __forceinline__ double
   PlaceOf(std::int64_t sample) const
   {
-    return this->CoordinateOf(0, static_cast<double>(sample));
+    return AxisCoordinate(array, 0, static_cast<double>(sample));
   }
   __device__ __forceinline__ void
   Prepare(std::int64_t number, bool, Line & line) const
   {
     const auto rows = static_cast<unsigned int>(array.output.shape.size[1]);
-    line.y = this->CoordinateOf(1, static_cast<unsigned int>(number) % rows);
-    line.z = this->CoordinateOf(2, static_cast<unsigned int>(number) / rows);
+    line.y = AxisCoordinate(array, 1, static_cast<unsigned int>(number) % rows);
+    line.z = AxisCoordinate(array, 2, static_cast<unsigned int>(number) / rows);
   }
   __device__ __forceinline__ void
   IndexAt(const Line & line, double place, bool, double (&index)[3]) const
