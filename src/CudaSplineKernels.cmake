@@ -85,6 +85,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/device/Texture.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/TextureArray.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/ArrayInterpolationCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/ArrayBricks.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/ArrayTiles.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/AffineScanlinesCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/DeviceArraysCuda.cxx"

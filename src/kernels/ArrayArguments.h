@@ -112,6 +112,13 @@ struct ArrayOutput
   double     border;
 };
 
+/** \brief True for the maps by axis. */
+CUDASPLINE_HOST_DEVICE constexpr bool
+GoesByAxes(ArrayMap map)
+{
+  return map == ArrayMap::ShiftScale || map == ArrayMap::PixelScale;
+}
+
 /** \brief What the evaluation of an array at coordinates reads. Passed by value.
  *
  * Axes of the source are those that are interpolated along, x, the fastest, first. */
@@ -125,16 +132,37 @@ struct ArrayArguments
   ArrayMode    mode;
   double       padding; ///< samples before the first of the array
 
-  bool         isAffine;
+  ArrayMap     map;
   const void * coordinates;
   ScalarType   coordinateType;
   std::int64_t coordinateStride[MaximumArrayDimension];              ///< elements to the plane of each axis
   double       matrix[MaximumArrayDimension][MaximumArrayDimension]; ///< by axis of the source and of the output
   double       offset[MaximumArrayDimension];
+  double       scale[MaximumArrayDimension]; ///< of the maps by axis: axis d is the output's d-th from the last
+  double       shift[MaximumArrayDimension];
   std::int64_t batchStride[MaximumArrayDimension]; ///< of the source, by axis of the output; 0 along others
 
   ArrayOutput output;
+
+  /** Whether the source's neighbours along x follow each other. */
+  CUDASPLINE_HOST_DEVICE bool
+  HasRows() const
+  {
+    return stride[0] == 1 || size[0] == 1;
+  }
 };
+
+/** \brief The same array; where its elements follow each other axes of one element, whose strides may be any, have
+ * those of the others' rule. */
+inline StridedArray
+WithPlainStrides(StridedArray array)
+{
+  if (array.IsContiguous())
+  {
+    array.SetContiguous();
+  }
+  return array;
+}
 
 /** \brief The map of an axis onto itself, and the table that is made of it. */
 struct ArrayAxis

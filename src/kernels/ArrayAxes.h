@@ -20,7 +20,6 @@
 
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/PixelAccess.h"
-#include "itkCudaSpline/math/RoundedArithmetic.h"
 #include "itkCudaSpline/math/RoundedStore.h"
 
 #include "kernels/ArrayArguments.h"
@@ -43,16 +42,7 @@ template <typename TReal>
 CUDASPLINE_HOST_DEVICE inline void
 FillArrayTable(const ArrayAxis & axis, const ArrayAxisTable<TReal> & table, std::int64_t element)
 {
-  auto x = static_cast<double>(element);
-  if (axis.isPixel)
-  {
-    x = RoundedSum(RoundedProduct(RoundedSum(x, 0.5), axis.scale), -0.5);
-  }
-  else
-  {
-    x = RoundedProduct(RoundedSum(x, axis.shift), axis.scale);
-  }
-  x = RoundedSum(x, axis.padding);
+  double     x = AxisCoordinate(static_cast<double>(element), axis.isPixel, axis.scale, axis.shift, axis.padding);
   const bool inside = FoldCoordinate(x, axis.size, axis.mode);
   x = inside ? x : 0.0;
   table.outside[element] = !inside;
@@ -150,19 +140,6 @@ struct ArrayCells
   unsigned int          taps;
   ArrayOutput           output;
 };
-
-/** \brief The number of an axis, from registers. */
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
-PickNumber(const std::int64_t (&numbers)[MaximumArrayDimension], unsigned int axis)
-{
-  std::int64_t picked = 0;
-  CUDASPLINE_UNROLL
-  for (unsigned int d = 0; d < MaximumArrayDimension; ++d)
-  {
-    picked = d == axis ? numbers[d] : picked;
-  }
-  return picked;
-}
 
 /** \brief The taps of an element along some axes, the slowest first. */
 template <unsigned int VAxes, unsigned int VTaps, typename TReal>

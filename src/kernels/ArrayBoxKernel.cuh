@@ -198,7 +198,8 @@ __launch_bounds__(BoxThreads, BoxBlocks)
 inline bool
 LaunchArrayBoxes(const ArrayArguments & arguments, const Stream & stream)
 {
-  if (!arguments.isAffine || arguments.dimension != 3 || arguments.output.shape.dimension != 3 || arguments.order < 2)
+  if (arguments.map != ArrayMap::Affine || arguments.dimension != 3 || arguments.output.shape.dimension != 3 ||
+      arguments.order < 2)
   {
     return false;
   }

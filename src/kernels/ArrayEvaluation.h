@@ -70,6 +70,38 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
   return static_cast<std::int64_t>(middle) - static_cast<std::int64_t>(VOrder / 2);
 }
 
+/** \brief Where a map by axis puts an element of the output, in the padded source.
+ *
+ * \param[in] index of the element along the axis */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+AxisCoordinate(double index, bool isPixel, double scale, double shift, double padding)
+{
+  const double x = isPixel ? RoundedSum(RoundedProduct(RoundedSum(index, 0.5), scale), -0.5)
+                           : RoundedProduct(RoundedSum(index, shift), scale);
+  return RoundedSum(x, padding);
+}
+
+/** \brief The number of an axis, from registers. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
+PickNumber(const std::int64_t (&numbers)[MaximumArrayDimension], unsigned int axis)
+{
+  std::int64_t picked = 0;
+  CUDASPLINE_UNROLL
+  for (unsigned int d = 0; d < MaximumArrayDimension; ++d)
+  {
+    picked = d == axis ? numbers[d] : picked;
+  }
+  return picked;
+}
+
+/** \brief AxisCoordinate() of an axis of the source. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+AxisCoordinate(const ArrayArguments & arguments, unsigned int axis, double index)
+{
+  return AxisCoordinate(
+    index, arguments.map == ArrayMap::PixelScale, arguments.scale[axis], arguments.shift[axis], arguments.padding);
+}
+
 /** \brief The coordinates of an element of the output in the padded source, not folded yet.
  *
  * \param[in] index of the element, along the axes of the output
@@ -85,7 +117,13 @@ ArrayCoordinates(const ArrayArguments & arguments,
 {
   for (unsigned int d = 0; d < dimension; ++d)
   {
-    if (arguments.isAffine)
+    if (GoesByAxes(arguments.map))
+    {
+      x[d] =
+        AxisCoordinate(arguments, d, static_cast<double>(PickNumber(index, arguments.output.shape.dimension - 1 - d)));
+      continue;
+    }
+    if (arguments.map == ArrayMap::Affine)
     {
       double sum = arguments.offset[d];
       CUDASPLINE_UNROLL
@@ -107,8 +145,7 @@ ArrayCoordinates(const ArrayArguments & arguments,
   }
 }
 
-/** \brief Whether the source's elements along x follow each other, for the kernels of a dimension: those of three
- * dimensions count on it. */
+/** \brief True for the kernels of a dimension that serve only where ArrayArguments::HasRows(). */
 template <unsigned int VDimension>
 inline constexpr bool ArrayRowsAreContiguous = VDimension == 3;
 
@@ -296,8 +333,12 @@ DispatchArrayKernel(const ArrayArguments & arguments, const TRun & run)
       withOrder(std::integral_constant<unsigned int, 2>());
       break;
     case 3:
-      withOrder(std::integral_constant<unsigned int, 3>());
-      break;
+      if (arguments.HasRows())
+      {
+        withOrder(std::integral_constant<unsigned int, 3>());
+        break;
+      }
+      [[fallthrough]];
     default:
       run(std::integral_constant<unsigned int, 0>(), std::integral_constant<unsigned int, 0>());
       break;

@@ -82,8 +82,7 @@ void
 CheckMap(const ArrayInterpolation & interpolation)
 {
   const unsigned int dimension = interpolation.input.dimension;
-  const bool goesByAxes = interpolation.map == ArrayMap::ShiftScale || interpolation.map == ArrayMap::PixelScale;
-  bool       isBatched = false;
+  bool               isBatched = false;
   for (unsigned int d = 0; d < dimension; ++d)
   {
     isBatched = isBatched || interpolation.isBatch[d];
@@ -97,7 +96,7 @@ CheckMap(const ArrayInterpolation & interpolation)
   {
     throw std::invalid_argument("Only affine maps have axes of a batch.");
   }
-  if (goesByAxes && interpolation.output.dimension != dimension)
+  if (GoesByAxes(interpolation.map) && interpolation.output.dimension != dimension)
   {
     throw std::invalid_argument("A map by axis keeps the number of axes.");
   }

@@ -173,6 +173,14 @@ public:
     });
   }
 
+  /** The sums of the axes one after the other take fewer operations. */
+  template <typename TReal>
+  bool
+  EvaluateAtOnce(const ArrayArguments &) const
+  {
+    return false;
+  }
+
 private:
   /** Few long lines are cut as well as many short ones. */
   template <typename TBody>

@@ -18,8 +18,10 @@
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 #include "kernels/ArrayBoxKernel.cuh"
+#include "kernels/ArrayDirect.cuh"
 #include "kernels/ArrayKernels.cuh"
 #include "kernels/ArrayLaunchers.h"
 #include "kernels/ArrayRun.h"
@@ -175,20 +177,12 @@ public:
   void
   Evaluate(ArrayArguments arguments) const
   {
-    Buffer<unsigned int> fitting;
+    constexpr double fewRows = 3.0; // where a tile gains less for two taps an axis than it costs
     if constexpr (std::is_same_v<TReal, float>)
     {
-      if (LaunchArrayTiles(arguments, m_Stream))
+      if ((arguments.order > 1 || CrossedRows(arguments) > fewRows) && LaunchArrayTiles(arguments, m_Stream))
       {
         return;
-      }
-      if (!arguments.isAffine && arguments.dimension == 3)
-      {
-        fitting = this->Allocate<unsigned int>(1);
-        if (!LaunchArrayListTiles(arguments, fitting.Data(), m_Stream))
-        {
-          fitting = {};
-        }
       }
     }
     else
@@ -199,12 +193,42 @@ public:
       }
     }
     JoinLinesOfList(arguments);
-    const ArrayTiles tiles(arguments.output.shape, CrossesRows(arguments));
-    DispatchArrayKernel(arguments, [&](auto dimension, auto order) {
-      ArrayPointKernel<decltype(dimension)::value, decltype(order)::value, TReal>
-        <<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, tiles, fitting.Data());
-    });
-    CheckCuda(cudaGetLastError(), "ArrayPointKernel");
+    if constexpr (std::is_same_v<TReal, float>)
+    {
+      if (LaunchArrayBricks(arguments, m_Stream))
+      {
+        return;
+      }
+    }
+    if (!this->EvaluateDirectly<TReal>(arguments))
+    {
+      const ArrayTiles tiles(arguments.output.shape, false);
+      ArrayPointKernel<TReal><<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, tiles);
+      CheckCuda(cudaGetLastError(), "ArrayPointKernel");
+    }
+  }
+
+  /** Few taps, or those of a plane, are summed faster than memory is read for each axis. */
+  template <typename TReal>
+  bool
+  EvaluateAtOnce(const ArrayArguments & arguments) const
+  {
+    for (unsigned int d = 0; d < arguments.dimension; ++d)
+    {
+      if (arguments.size[d] < 4 * (arguments.order + 1)) // most supports cross an end
+      {
+        return false;
+      }
+    }
+    if (arguments.order <= 1 || arguments.dimension == 2)
+    {
+      return this->EvaluateDirectly<TReal>(arguments);
+    }
+    if constexpr (std::is_same_v<TReal, float>)
+    {
+      return LaunchArrayTiles(arguments, m_Stream);
+    }
+    return false;
   }
 
 private:
@@ -221,23 +245,46 @@ private:
     return isPlain;
   }
 
-  /** True where the elements of a line of the output come from many rows of the source: a warp is then better square.
-   */
-  static bool
-  CrossesRows(const ArrayArguments & arguments)
+  /** Enqueues ArrayDirectKernel. \return false where it does not serve */
+  template <typename TReal>
+  bool
+  EvaluateDirectly(const ArrayArguments & arguments) const
   {
-    constexpr double   manyRows = 6.0; // a warp of a line
+    const auto launch = [&](auto dimension) {
+      constexpr unsigned int VDimension = decltype(dimension)::value;
+      if (!ArrayDirect<VDimension>::CanEvaluate(arguments))
+      {
+        return false;
+      }
+      constexpr double              manyRows = 6.0; // a warp is then better square
+      const ArrayDirect<VDimension> direct(arguments);
+      const ArrayTiles              tiles(arguments.output.shape, CrossedRows(arguments) > manyRows, MostDirectSamples);
+      DispatchSplineOrder(arguments.order, [&](auto order) {
+        ArrayDirectKernel<VDimension, decltype(order)::value, TReal>
+          <<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, direct, tiles);
+      });
+      CheckCuda(cudaGetLastError(), "ArrayDirectKernel");
+      return true;
+    };
+    return arguments.dimension == 2 ? launch(std::integral_constant<unsigned int, 2>())
+                                    : launch(std::integral_constant<unsigned int, 3>());
+  }
+
+  /** Rows of the source that the elements of a warp come from, along a line of an affine output. */
+  static double
+  CrossedRows(const ArrayArguments & arguments)
+  {
     const ArrayShape & shape = arguments.output.shape;
-    if (!arguments.isAffine || shape.dimension < 2 || shape.size[shape.dimension - 2] < 4)
+    if (arguments.map != ArrayMap::Affine || shape.dimension < 2 || shape.size[shape.dimension - 2] < 4)
     {
-      return false;
+      return 0.0;
     }
     double rows = 0.0;
     for (unsigned int axis = 1; axis < arguments.dimension; ++axis)
     {
       rows += std::abs(arguments.matrix[axis][shape.dimension - 1]) * 32.0;
     }
-    return rows > manyRows;
+    return rows;
   }
 
   const Stream & m_Stream;

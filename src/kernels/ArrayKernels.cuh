@@ -22,7 +22,6 @@
 
 #include "kernels/ArrayAxes.h"
 #include "kernels/ArrayEvaluation.h"
-#include "kernels/ArrayLaunchers.h"
 
 #include <cuda_runtime.h>
 
@@ -45,15 +44,25 @@ struct ArrayTiles
   std::int64_t tilesX;    ///< along a line
   int          width;     ///< samples of a tile; a power of two
   int          warpWidth; ///< samples of a warp; a power of two, 32 at most
+  int          times;     ///< elements of a thread, \c width apart
 
-  /** \param[in] isSquare warps are 8 x 4 elements */
-  ArrayTiles(const ArrayShape & shape, bool isSquare)
+  /** \param[in] isSquare warps are 8 x 4 elements
+   * \param[in] most elements of a thread, along a line; fewer where there would be few blocks */
+  ArrayTiles(const ArrayShape & shape, bool isSquare, int most = 1)
     : samples(shape.Samples())
     , lines(shape.Lines())
     , width(isSquare ? 16 : (lines >= 8 ? 32 : ArrayThreads))
     , warpWidth(isSquare ? 8 : 32)
+    , times(most)
   {
-    tilesX = (samples + width - 1) / width;
+    constexpr double fewBlocks = 4096.0;
+    while (times > 1 && (static_cast<double>(samples) * static_cast<double>(lines) < fewBlocks * ArrayThreads * times ||
+                         samples < std::int64_t{ width } * times))
+    {
+      times /= 2;
+    }
+    const std::int64_t whole = std::int64_t{ width } * times;
+    tilesX = (samples + whole - 1) / whole;
   }
 
   unsigned int
@@ -68,7 +77,7 @@ struct ArrayTiles
     return static_cast<unsigned int>(blocks);
   }
 
-  /** The element of the calling thread. \return false where there is none */
+  /** The element of the calling thread, the first of several. \return false where there is none */
   __device__ bool
   Find(std::int64_t & line, std::int64_t & sample) const
   {
@@ -78,28 +87,23 @@ struct ArrayTiles
     const int  warpsX = width / warpWidth;
     const int  x = warp % warpsX * warpWidth + lane % warpWidth;
     const int  y = warp / warpsX * (32 / warpWidth) + lane / warpWidth;
-    sample = std::int64_t{ blockIdx.x % tiles } * width + x;
+    sample = std::int64_t{ blockIdx.x % tiles } * (width * times) + x;
     line = std::int64_t{ blockIdx.x / tiles } * (ArrayThreads / width) + y;
     return sample < samples && line < lines;
   }
 };
 
-/** \param[in] fitting null, or that of LaunchArrayListTiles(), which may have done all */
-template <unsigned int VDimension, unsigned int VOrder, typename TReal>
+/** \brief Arrays of any dimension and size. */
+template <typename TReal>
 __global__ void
-__launch_bounds__(ArrayThreads) ArrayPointKernel(const __grid_constant__ ArrayArguments arguments,
-                                                 const ArrayTiles                       tiles,
-                                                 const unsigned int *                   fitting)
+__launch_bounds__(ArrayThreads)
+  ArrayPointKernel(const __grid_constant__ ArrayArguments arguments, const ArrayTiles tiles)
 {
-  if (fitting != nullptr && *fitting >= LeastFittingBoxes)
-  {
-    return;
-  }
   std::int64_t line;
   std::int64_t sample;
   if (tiles.Find(line, sample))
   {
-    EvaluateArrayElement<VDimension, VOrder, TReal>(arguments, line, sample);
+    EvaluateArrayElement<0, 0, TReal>(arguments, line, sample);
   }
 }
 

@@ -25,27 +25,27 @@ namespace itk::CudaSpline
 
 class Stream;
 
-/** \brief Enqueues an affine map of floats in three dimensions, by tiles of the source in shared memory.
+/** \brief Enqueues an interpolation of floats in three dimensions, by tiles of the source in shared memory: affine maps
+ * of order 1 and more, and of orders 3 and 5 maps by axis, and lists of which neighbours in the output are neighbours
+ * in the source. That is seen on the device, for which the host waits.
  *
  * \param[in] array of a source of float; of any map
  * \param[in] stream of the current device
- * \return false where no tile serves, and nothing was enqueued
+ * \return false where no tile serves, and nothing was enqueued that writes the output
  * \exception DeviceError a call of CUDA failed */
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream);
 
-/** \brief Of 64 boxes of a list, those whose coordinates have to lie in a tile: else LaunchArrayListTiles() does
- * nothing.
- */
-inline constexpr unsigned int LeastFittingBoxes = 52;
-
-/** \brief The same at a list of coordinates, where neighbours of the output are neighbours in the source. That is seen
- * on the device, where the number of boxes that fit is left for the kernel that serves if they are too few.
+/** \brief Enqueues an interpolation of floats in three dimensions at a list of coordinates, of order 3 or 5, by a copy
+ * of the source whose neighbours along all axes are neighbours in memory.
  *
- * \param[out] fitting one number in device memory
- * \return false where no tile serves, as of orders 2 and 4, and nothing was enqueued */
+ * \param[in] arguments as above; their lines may be joined
+ * \param[in] stream of the current device
+ * \return false where the source is too small or the list too short for it to serve, or memory for the copy is not
+ *   there; nothing was enqueued
+ * \exception DeviceError a call of CUDA failed */
 bool
-LaunchArrayListTiles(const ArrayArguments & array, unsigned int * fitting, const Stream & stream);
+LaunchArrayBricks(const ArrayArguments & arguments, const Stream & stream);
 
 } // namespace itk::CudaSpline
 

@@ -38,6 +38,7 @@
  * elements that follow each other, and may be overwritten where they are the backend's own. Into the target where there
  * is one and it takes no further pass;
  * * Fill(ArrayAxis, ArrayAxisTable), Sum(ArrayPass), Evaluate(ArrayCells), Evaluate<TReal>(ArrayArguments);
+ * * EvaluateAtOnce<TReal>(ArrayArguments) of a map by axis: false where it goes axis by axis;
  * * convertsInFilter: it filters elements of any type. */
 
 namespace itk::CudaSpline
@@ -259,7 +260,7 @@ JoinLinesOfList(ArrayArguments & arguments)
   {
     isContiguous = isContiguous && (shape.size[d] == 1 || shape.stride[d] == count);
   }
-  if (!arguments.isAffine && isContiguous)
+  if (arguments.map == ArrayMap::Coordinates && isContiguous)
   {
     shape = {};
     shape.dimension = 1;
@@ -268,28 +269,26 @@ JoinLinesOfList(ArrayArguments & arguments)
   }
 }
 
-/** \brief Interpolates at coordinates. */
-template <typename TReal, typename TBackend>
-void
-InterpolateCoordinates(TBackend &                             backend,
-                       const ArrayInterpolation &             interpolation,
-                       const ArrayElements<TBackend, TReal> & elements,
-                       double                                 padding)
+/** \brief What the evaluation at coordinates takes.
+ *
+ * \param[in] interpolation of any map
+ * \param[in] view of its elements
+ * \param[in] padding samples before the first of the array */
+inline ArrayArguments
+ArgumentsOf(const ArrayInterpolation & interpolation, const StridedArray & view, double padding)
 {
-  const unsigned int   dimension = interpolation.input.dimension;
-  const StridedArray & view = elements.view;
   const StridedArray & output = interpolation.output;
   ArrayArguments       arguments{};
   arguments.source = view.data;
   arguments.order = interpolation.order;
   arguments.mode = interpolation.mode;
   arguments.padding = padding;
-  arguments.isAffine = interpolation.map == ArrayMap::Affine;
+  arguments.map = interpolation.map;
   arguments.coordinates = interpolation.coordinates;
   arguments.coordinateType = interpolation.coordinateType;
-  for (unsigned int d = dimension; d-- > 0;)
+  for (unsigned int d = interpolation.input.dimension; d-- > 0;)
   {
-    if (arguments.isAffine && interpolation.isBatch[d])
+    if (arguments.map == ArrayMap::Affine && interpolation.isBatch[d])
     {
       arguments.batchStride[d] = view.stride[d];
       continue;
@@ -299,10 +298,12 @@ InterpolateCoordinates(TBackend &                             backend,
     arguments.stride[axis] = view.stride[d];
     arguments.coordinateStride[axis] = d * interpolation.coordinateStride;
     arguments.offset[axis] = interpolation.offset[d];
+    arguments.scale[axis] = interpolation.scale[d];
+    arguments.shift[axis] = interpolation.shift[d];
     std::copy(interpolation.matrix[d].begin(), interpolation.matrix[d].end(), arguments.matrix[axis]);
   }
   arguments.output = { ShapeOf(output), const_cast<void *>(output.data), output.type, interpolation.border };
-  backend.template Evaluate<TReal>(arguments);
+  return arguments;
 }
 
 /** \brief True where elements can be read where they are. */
@@ -326,12 +327,12 @@ template <typename TReal, typename TBackend>
 void
 RunInterpolation(TBackend & backend, const ArrayInterpolation & interpolation)
 {
-  const bool goesByAxes = interpolation.map == ArrayMap::ShiftScale || interpolation.map == ArrayMap::PixelScale;
+  const bool goesByAxes = GoesByAxes(interpolation.map);
   const bool isFiltered = interpolation.prefilter && interpolation.order >= 2;
   const bool isPadded = isFiltered && IsPadded(interpolation.mode);
 
   ArrayElements<TBackend, TReal> elements;
-  elements.view = interpolation.input;
+  elements.view = WithPlainStrides(interpolation.input);
   StridedArray::Numbers                   padded{};
   std::array<bool, MaximumArrayDimension> axes{};
   for (unsigned int d = 0; d < interpolation.input.dimension; ++d)
@@ -349,14 +350,15 @@ RunInterpolation(TBackend & backend, const ArrayInterpolation & interpolation)
   {
     FilterElements(backend, elements, axes, interpolation.order, FilterExtensionOf(interpolation.mode));
   }
-  const double padding = isPadded ? static_cast<double>(ArrayPadding) : 0.0;
-  if (goesByAxes)
+  const double         padding = isPadded ? static_cast<double>(ArrayPadding) : 0.0;
+  const ArrayArguments arguments = ArgumentsOf(interpolation, elements.view, padding);
+  if (!goesByAxes)
+  {
+    backend.template Evaluate<TReal>(arguments);
+  }
+  else if (!backend.template EvaluateAtOnce<TReal>(arguments))
   {
     InterpolateAxes(backend, interpolation, elements, padding);
-  }
-  else
-  {
-    InterpolateCoordinates(backend, interpolation, elements, padding);
   }
 }
 
@@ -366,7 +368,7 @@ void
 RunFilter(TBackend & backend, const ArrayFilter & filter)
 {
   ArrayElements<TBackend, TReal> elements;
-  elements.view = filter.input;
+  elements.view = WithPlainStrides(filter.input);
   void * const output = const_cast<void *>(filter.output.data);
   const bool   isApart = filter.input.data != output;
   if (!isApart || !CanBeFiltered<TReal, TBackend>(filter.input))

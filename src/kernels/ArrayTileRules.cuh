@@ -22,7 +22,7 @@
 
 #include "kernels/ArrayEvaluation.h"
 #include "kernels/EvaluationArguments.h"
-#include "kernels/ScanlineSpan.cuh"
+#include "kernels/ShortArrayStart.cuh"
 #include "kernels/TileWalk.cuh"
 
 #include <cstdint>
@@ -46,8 +46,8 @@ struct ArrayBasis : SplineBasis<VOrder>
   __device__ static __forceinline__ TIndex
   Start(double x)
   {
-    double floor;
-    return ShortFloorIndex(VOrder % 2 == 1 ? x : RoundedSum(x, 0.5), floor) - static_cast<TIndex>(VOrder / 2);
+    double middle;
+    return ShortArrayStart<VOrder>(x, middle);
   }
 };
 
@@ -160,6 +160,45 @@ struct AffineRule : ArrayElementRule
     {
       index[d] = RoundedSum(RoundedSum(line.base[d], RoundedProduct(place, array.matrix[d][2])), array.padding);
     }
+  }
+  __device__ __forceinline__ void
+  EvaluateApart(std::int64_t line, std::int64_t sample, bool onlyOutside) const
+  {
+    EvaluateElementApart<VOrder>(*this, line, sample, onlyOutside);
+  }
+};
+
+/** The lines of a map by axis, as AxisCoordinate() says. The place of a sample is its coordinate. */
+template <unsigned int VOrder>
+struct AxisRule : ArrayElementRule
+{
+  static constexpr bool IsMonotone = true;
+
+  /** Coordinates along the axes that the line crosses. */
+  struct Line
+  {
+    double y;
+    double z;
+  };
+
+  __device__ __forceinline__ double
+  PlaceOf(std::int64_t sample) const
+  {
+    return AxisCoordinate(array, 0, static_cast<double>(sample));
+  }
+  __device__ __forceinline__ void
+  Prepare(std::int64_t number, bool, Line & line) const
+  {
+    const auto rows = static_cast<unsigned int>(array.output.shape.size[1]);
+    line.y = AxisCoordinate(array, 1, static_cast<unsigned int>(number) % rows);
+    line.z = AxisCoordinate(array, 2, static_cast<unsigned int>(number) / rows);
+  }
+  __device__ __forceinline__ void
+  IndexAt(const Line & line, double place, bool, double (&index)[3]) const
+  {
+    index[0] = place;
+    index[1] = line.y;
+    index[2] = line.z;
   }
   __device__ __forceinline__ void
   EvaluateApart(std::int64_t line, std::int64_t sample, bool onlyOutside) const

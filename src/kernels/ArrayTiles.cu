@@ -15,18 +15,22 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/ArrayLaunchers.h"
 #include "kernels/ArrayTileRules.cuh"
 #include "kernels/TileKernel.cuh"
 
+#include <algorithm>
 #include <climits>
 #include <cmath>
 #include <cstdint>
 
 /** \file
- * \brief Arrays of three dimensions from tiles in shared memory, at the places of affine maps and of lists. */
+ * \brief Arrays of three dimensions from tiles in shared memory, at the places of affine
+ * maps, maps by axis and lists. */
 
 namespace itk::CudaSpline
 {
@@ -37,7 +41,10 @@ namespace
 /** Boxes that ArrayFittingBoxesKernel looks at. */
 constexpr unsigned int ProbedBoxes = 64;
 
-template <unsigned int VOrder>
+/** Of these, those whose coordinates have to lie in a tile. */
+constexpr unsigned int LeastFittingBoxes = 52;
+
+template <unsigned int VOrder, template <unsigned int> class TRule>
 __global__ void
 __launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::None))
   ArrayTileKernel(const __grid_constant__ EvaluationArguments<3> source,
@@ -45,24 +52,7 @@ __launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::No
                   std::int64_t                                   lines,
                   const __grid_constant__ TilePlan               plan)
 {
-  const AffineRule<VOrder> rule{ { source, array } };
-  RunTile<ArrayMethod<VOrder>, Derivatives::None>(source, lines, plan, rule);
-}
-
-template <unsigned int VOrder>
-__global__ void
-__launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::None))
-  ArrayListTileKernel(const __grid_constant__ EvaluationArguments<3> source,
-                      const __grid_constant__ ArrayArguments         array,
-                      std::int64_t                                   lines,
-                      const __grid_constant__ TilePlan               plan,
-                      const unsigned int *                           fitting)
-{
-  if (*fitting < LeastFittingBoxes)
-  {
-    return;
-  }
-  const ListRule<VOrder> rule{ { source, array } };
+  const TRule<VOrder> rule{ { source, array } };
   RunTile<ArrayMethod<VOrder>, Derivatives::None>(source, lines, plan, rule);
 }
 
@@ -132,9 +122,9 @@ bool
 CanTile(const ArrayArguments & array)
 {
   const ArrayShape & shape = array.output.shape;
-  bool               can =
-    array.dimension == 3 && shape.dimension == 3 && array.order >= 1 &&
-    (array.isAffine || array.coordinateType == ScalarType::Float32 || array.coordinateType == ScalarType::Float64);
+  bool               can = array.dimension == 3 && shape.dimension == 3 && array.order >= 1 &&
+             (array.map != ArrayMap::Coordinates || array.coordinateType == ScalarType::Float32 ||
+              array.coordinateType == ScalarType::Float64);
   std::int64_t packed = 1;
   for (int d = 0; d < 3 && can; ++d)
   {
@@ -170,24 +160,53 @@ PlanOfList(const EvaluationArguments<3> & source, const ArrayShape & shape, cons
   return plan;
 }
 
-template <unsigned int VOrder>
-bool
-LaunchAffine(const ArrayArguments & array, const Stream & stream)
+/** The part of the elements of a map by axis whose coordinates are not folded. */
+double
+PartInside(const ArrayArguments & array, const EvaluationArguments<3> & source)
 {
-  const ArrayShape &           shape = array.output.shape;
-  const EvaluationArguments<3> source = SourceOf(array);
-  const std::int64_t           counts[3] = { shape.size[2], shape.size[1], shape.size[0] };
-  double                       steps[3][3];
+  double part = 1.0;
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    const auto   count = static_cast<double>(array.output.shape.size[2 - d]);
+    const double ends[2] = { AxisCoordinate(array, d, 0.0), AxisCoordinate(array, d, count - 1.0) };
+    const double low = std::min(ends[0], ends[1]);
+    const double high = std::max(ends[0], ends[1]);
+    const double inside = std::min(high, source.upper[d]) - std::max(low, source.lower[d]);
+    part *= high > low ? std::max(inside / (high - low), 0.0) : (inside >= 0.0 ? 1.0 : 0.0);
+  }
+  return part;
+}
+
+/** What a step along an axis of the output (second, x first) adds to a coordinate (first), about. */
+void
+FindSteps(const ArrayArguments & array, double (&steps)[3][3])
+{
   for (int d = 0; d < 3; ++d)
   {
     for (int j = 0; j < 3; ++j)
     {
-      steps[d][j] = array.matrix[d][2 - j];
+      steps[d][j] = GoesByAxes(array.map) ? (d == j ? array.scale[d] : 0.0) : array.matrix[d][2 - j];
     }
   }
+}
+
+template <unsigned int VOrder, template <unsigned int> class TRule>
+bool
+LaunchMap(const ArrayArguments & array, const Stream & stream)
+{
+  const ArrayShape &           shape = array.output.shape;
+  const EvaluationArguments<3> source = SourceOf(array);
+  const std::int64_t           counts[3] = { shape.size[2], shape.size[1], shape.size[0] };
+  constexpr double             most = 0.75; // what is folded is evaluated apart: by axes it costs less
+  if (GoesByAxes(array.map) && array.mode != ArrayMode::Constant && !(PartInside(array, source) >= most))
+  {
+    return false;
+  }
+  double steps[3][3];
+  FindSteps(array, steps);
   const SharedMemorySizes memory;
   const TilePlan plan = PlanTilesOnDevice<ArrayMethod<VOrder>, Derivatives::None>(source, steps, counts, memory);
-  const auto     kernel = ArrayTileKernel<VOrder>;
+  const auto     kernel = ArrayTileKernel<VOrder, TRule>;
   return plan.exists &&
          LaunchTileKernel(kernel, plan, counts[0], shape.Lines(), memory, "ArrayTileKernel", [&](const dim3 & grid) {
            kernel<<<grid, static_cast<unsigned int>(plan.threads), TileBytes(plan), stream.Get()>>>(
@@ -197,23 +216,48 @@ LaunchAffine(const ArrayArguments & array, const Stream & stream)
 
 template <unsigned int VOrder>
 bool
-LaunchList(const ArrayArguments & array, unsigned int * fitting, const Stream & stream)
+LaunchList(const ArrayArguments & array, const Stream & stream)
 {
   const ArrayShape &           shape = array.output.shape;
   const EvaluationArguments<3> source = SourceOf(array);
   const SharedMemorySizes      memory;
   const TilePlan               plan = PlanOfList(source, shape, memory);
-  const auto                   kernel = ArrayListTileKernel<VOrder>;
+  const auto                   kernel = ArrayTileKernel<VOrder, ListRule>;
+  bool                         isLaunched = false;
+  const auto                   launch = [&](const dim3 & grid) {
+    const auto         threads = static_cast<unsigned int>(plan.threads);
+    unsigned int       count = 0;
+    const DeviceBuffer fitting(sizeof(count), stream);
+    CheckCuda(cudaMemsetAsync(fitting.Data(), 0, sizeof(count), stream.Get()), "cudaMemsetAsync");
+    ArrayFittingBoxesKernel<<<ProbedBoxes, threads, 0, stream.Get()>>>(
+      source, array, shape.Lines(), plan, uint3{ grid.x, grid.y, grid.z }, static_cast<unsigned int *>(fitting.Data()));
+    CheckCuda(cudaGetLastError(), "ArrayFittingBoxesKernel");
+    CheckCuda(cudaMemcpyAsync(&count, fitting.Data(), sizeof(count), cudaMemcpyDeviceToHost, stream.Get()),
+              "cudaMemcpyAsync");
+    stream.Synchronize();
+    isLaunched = count >= LeastFittingBoxes;
+    if (isLaunched)
+    {
+      kernel<<<grid, threads, TileBytes(plan), stream.Get()>>>(source, array, shape.Lines(), plan);
+    }
+  };
   return plan.exists &&
-         LaunchTileKernel(
-           kernel, plan, source.samples, shape.Lines(), memory, "ArrayListTileKernel", [&](const dim3 & grid) {
-             const auto threads = static_cast<unsigned int>(plan.threads);
-             const auto bytes = TileBytes(plan);
-             CheckCuda(cudaMemsetAsync(fitting, 0, sizeof(*fitting), stream.Get()), "cudaMemsetAsync");
-             ArrayFittingBoxesKernel<<<ProbedBoxes, threads, 0, stream.Get()>>>(
-               source, array, shape.Lines(), plan, uint3{ grid.x, grid.y, grid.z }, fitting);
-             kernel<<<grid, threads, bytes, stream.Get()>>>(source, array, shape.Lines(), plan, fitting);
-           });
+         LaunchTileKernel(kernel, plan, source.samples, shape.Lines(), memory, "ArrayTileKernel", launch) && isLaunched;
+}
+
+template <unsigned int VOrder>
+bool
+LaunchOrder(const ArrayArguments & array, const Stream & stream)
+{
+  if (array.map == ArrayMap::Affine)
+  {
+    return LaunchMap<VOrder, AffineRule>(array, stream);
+  }
+  if constexpr (VOrder % 2 == 1 && VOrder >= 3) // of the others, that few ask for, there are not all kernels
+  {
+    return GoesByAxes(array.map) ? LaunchMap<VOrder, AxisRule>(array, stream) : LaunchList<VOrder>(array, stream);
+  }
+  return false;
 }
 
 } // namespace
@@ -221,42 +265,22 @@ LaunchList(const ArrayArguments & array, unsigned int * fitting, const Stream & 
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream)
 {
-  if (!array.isAffine || !CanTile(array))
+  if (!CanTile(array))
   {
     return false;
   }
   switch (array.order)
   {
     case 1:
-      return LaunchAffine<1>(array, stream);
+      return LaunchOrder<1>(array, stream);
     case 2:
-      return LaunchAffine<2>(array, stream);
+      return LaunchOrder<2>(array, stream);
     case 3:
-      return LaunchAffine<3>(array, stream);
+      return LaunchOrder<3>(array, stream);
     case 4:
-      return LaunchAffine<4>(array, stream);
+      return LaunchOrder<4>(array, stream);
     default:
-      return LaunchAffine<5>(array, stream);
-  }
-}
-
-bool
-LaunchArrayListTiles(const ArrayArguments & array, unsigned int * fitting, const Stream & stream)
-{
-  if (array.isAffine || !CanTile(array))
-  {
-    return false;
-  }
-  switch (array.order)
-  {
-    case 1:
-      return LaunchList<1>(array, fitting, stream);
-    case 3:
-      return LaunchList<3>(array, fitting, stream);
-    case 5:
-      return LaunchList<5>(array, fitting, stream);
-    default:
-      return false; // kernels for orders that few ask for
+      return LaunchOrder<5>(array, stream);
   }
 }
 

@@ -84,7 +84,18 @@ PlanTiles(const double (&steps)[3][3],
 {
   constexpr int    logLanes[2] = { 2, 3 };
   constexpr double reserved = 1024.0; // bytes of shared memory that each block takes for the system
+  constexpr double steepest = 1024.0; // no box of a tile is so long, and none of a step that is no number
   TilePlan         best;
+  for (const auto & axis : steps)
+  {
+    for (const double step : axis)
+    {
+      if (!(std::abs(step) <= steepest))
+      {
+        return best;
+      }
+    }
+  }
   // The output's lines go along one of a warp's axes: its stores lie together.
   for (const auto & axes : { std::array<int, 2>{ 0, 1 }, { 0, 2 }, { 1, 0 }, { 2, 0 } })
   {

@@ -17,14 +17,9 @@
  *=========================================================================*/
 // Arrays in device memory by the rules of scipy.ndimage: what the host makes of them.
 
-#include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/device/DeviceBuffer.h"
-#include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/device/Stream.h"
-#include "ArrayCase.h"
+#include "ArrayOnDevice.h"
 #include "Gpu.h"
 
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,87 +29,6 @@
 #include <vector>
 
 using namespace CudaSplineTest;
-
-namespace
-{
-
-/** An interpolation on the device. */
-std::vector<double>
-OnDevice(ArrayInterpolation interpolation, std::size_t coordinates)
-{
-  const Stream       stream;
-  const auto         bytes = [](std::size_t count) { return count * sizeof(double); };
-  const auto         inputs = static_cast<std::size_t>(interpolation.input.Count());
-  const auto         outputs = static_cast<std::size_t>(interpolation.output.Count());
-  const DeviceBuffer input(bytes(inputs), stream);
-  const DeviceBuffer list(bytes(coordinates), stream);
-  const DeviceBuffer output(bytes(outputs), stream);
-  CheckCuda(
-    cudaMemcpyAsync(input.Data(), interpolation.input.data, bytes(inputs), cudaMemcpyHostToDevice, stream.Get()),
-    "cudaMemcpyAsync");
-  if (coordinates > 0)
-  {
-    CheckCuda(
-      cudaMemcpyAsync(list.Data(), interpolation.coordinates, bytes(coordinates), cudaMemcpyHostToDevice, stream.Get()),
-      "cudaMemcpyAsync");
-  }
-  interpolation.input.data = input.Data();
-  interpolation.coordinates = list.Data();
-  interpolation.output.data = output.Data();
-  interpolation.place = { true, stream.Get() };
-  ExecutionContext context;
-  context.backend = Backend::Cuda;
-  InterpolateArray(interpolation, context);
-  std::vector<double> values(outputs);
-  CheckCuda(cudaMemcpyAsync(values.data(), output.Data(), bytes(outputs), cudaMemcpyDeviceToHost, stream.Get()),
-            "cudaMemcpyAsync");
-  stream.Synchronize();
-  return values;
-}
-
-/** The same of floats, into every stride-th element of a longer line.
- *
- * \return the elements, and between them the number that stood there */
-template <typename TCoordinate>
-std::vector<float>
-OnDevice(ArrayInterpolation               interpolation,
-         const std::vector<float> &       samples,
-         const std::vector<TCoordinate> & coordinates,
-         std::int64_t                     stride,
-         float                            between)
-{
-  const Stream       stream;
-  std::vector<float> values(static_cast<std::size_t>(interpolation.output.Count() * stride), between);
-  const auto         bytes = [](const auto & numbers) { return numbers.size() * sizeof(numbers[0]); };
-  const DeviceBuffer input(bytes(samples), stream);
-  const DeviceBuffer list(bytes(coordinates), stream);
-  const DeviceBuffer output(bytes(values), stream);
-  CheckCuda(cudaMemcpyAsync(input.Data(), samples.data(), bytes(samples), cudaMemcpyHostToDevice, stream.Get()),
-            "cudaMemcpyAsync");
-  CheckCuda(cudaMemcpyAsync(output.Data(), values.data(), bytes(values), cudaMemcpyHostToDevice, stream.Get()),
-            "cudaMemcpyAsync");
-  CheckCuda(cudaMemcpyAsync(list.Data(), coordinates.data(), bytes(coordinates), cudaMemcpyHostToDevice, stream.Get()),
-            "cudaMemcpyAsync");
-  interpolation.coordinates = list.Data();
-  interpolation.input.data = input.Data();
-  interpolation.input.type = ScalarType::Float32;
-  interpolation.output.data = output.Data();
-  interpolation.output.type = ScalarType::Float32;
-  for (unsigned int d = 0; d < interpolation.output.dimension; ++d)
-  {
-    interpolation.output.stride[d] *= stride;
-  }
-  interpolation.place = { true, stream.Get() };
-  ExecutionContext context;
-  context.backend = Backend::Cuda;
-  InterpolateArray(interpolation, context);
-  CheckCuda(cudaMemcpyAsync(values.data(), output.Data(), bytes(values), cudaMemcpyDeviceToHost, stream.Get()),
-            "cudaMemcpyAsync");
-  stream.Synchronize();
-  return values;
-}
-
-} // namespace
 
 TEST(ArrayInterpolation, GpuAndHostAgree)
 {
@@ -176,108 +90,6 @@ TEST(ArrayInterpolation, GpuAndHostAgree)
             EXPECT_LE(largest, allowed) << rank << "D, mode " << static_cast<int>(mode) << ", order " << order
                                         << ", map " << static_cast<int>(kind) << ", " << NameOf(element);
           }
-        }
-      }
-    }
-  }
-}
-
-/** Compares floats of a device with what the host makes of them, at coordinates of a type. */
-template <typename TCoordinate>
-void
-CompareInTiles(ArrayCase & test, const std::vector<double> & coordinates, Random & random)
-{
-  auto &                         map = test.interpolation;
-  const std::vector<TCoordinate> list(coordinates.begin(), coordinates.end());
-  const std::vector<float>       samples(test.samples.begin(), test.samples.end());
-  std::copy(samples.begin(), samples.end(), test.samples.begin());
-  map.coordinates = list.data();
-  map.coordinateType = ScalarTypeOf<TCoordinate>();
-  map.coordinateStride = static_cast<std::int64_t>(test.values.size());
-  InterpolateArray(map, OnHost());
-  const auto               stride = random.Integer(1, 3);
-  constexpr float          between = -77.0F;
-  const std::vector<float> found = OnDevice(map, samples, list, stride, between);
-  double                   largest = 0.0;
-  std::int64_t             others = 0;
-  for (std::size_t i = 0; i < found.size(); ++i)
-  {
-    if (i % static_cast<std::size_t>(stride) != 0)
-    {
-      others += found[i] != between ? 1 : 0;
-      continue;
-    }
-    const double expected = test.values[i / static_cast<std::size_t>(stride)];
-    if (map.mode == ArrayMode::Constant)
-    {
-      others += (static_cast<double>(found[i]) == Border) != (expected == Border) ? 1 : 0;
-    }
-    largest = std::max(largest, std::abs(static_cast<double>(found[i]) - expected));
-  }
-  EXPECT_EQ(others, 0);
-  EXPECT_LE(largest, map.order < 4 ? 1e-4 : 3e-3);
-}
-
-// Volumes of many tiles: interior ones, some that leave the array on either side, some that are nowhere in it, and maps
-// whose boxes are too large for a tile; the same places as lists, moved a little, and places at random. Elements of
-// lines that are no neighbours leave what is between them.
-TEST(ArrayInterpolation, GpuAndHostAgreeInTiles)
-{
-  CUDASPLINE_NEEDS_GPU();
-  Random      random(__LINE__);
-  const Shape shape{ 41, 50, 64 };
-  const Shape wanted{ 37, 45, 70 };
-  for (const double scale : { 0.4, 1.0, 1.3, 7.0 })
-  {
-    for (const ArrayMode mode : Modes)
-    {
-      for (unsigned int order = 1; order <= 5; ++order)
-      {
-        SCOPED_TRACE("scale " + std::to_string(scale) + ", mode " + std::to_string(static_cast<int>(mode)) +
-                     ", order " + std::to_string(order));
-        ArrayCase test(shape, wanted, random);
-        auto &    map = test.interpolation;
-        map.mode = mode;
-        map.order = order;
-        map.element = ScalarType::Float32;
-        map.prefilter = random.Integer(0, 1) == 1;
-        // About the middle of the array, so that all its edges are crossed.
-        for (std::size_t r = 0; r < 3; ++r)
-        {
-          double middle = 0.0;
-          for (std::size_t c = 0; c < 3; ++c)
-          {
-            map.matrix[r][c] = scale * (random.Uniform(-0.4, 0.4) + (r == c ? 0.8 : 0.0));
-            middle += map.matrix[r][c] * 0.5 * static_cast<double>(wanted[c]);
-          }
-          map.offset[r] = 0.5 * static_cast<double>(shape[r]) - middle;
-        }
-        map.map = ArrayMap::Affine;
-        CompareInTiles<double>(test, {}, random);
-
-        map.map = ArrayMap::Coordinates;
-        const bool          isRandom = random.Integer(0, 3) == 0;
-        std::vector<double> coordinates;
-        for (std::size_t r = 0; r < 3; ++r)
-        {
-          for (std::int64_t i = 0; i < CountOf(wanted); ++i)
-          {
-            const auto x = static_cast<double>(i % wanted[2]);
-            const auto y = static_cast<double>(i / wanted[2] % wanted[1]);
-            const auto z = static_cast<double>(i / wanted[2] / wanted[1]);
-            coordinates.push_back(isRandom ? random.Uniform(-0.5, 1.5) * static_cast<double>(shape[r])
-                                           : map.offset[r] + map.matrix[r][0] * z + map.matrix[r][1] * y +
-                                               map.matrix[r][2] * x + std::sin(0.1 * (x + 2.0 * y - z)));
-          }
-        }
-        coordinates[random.Integer(0, CountOf(wanted) - 1)] = std::nan("");
-        if (random.Integer(0, 1) == 0)
-        {
-          CompareInTiles<float>(test, coordinates, random);
-        }
-        else
-        {
-          CompareInTiles<double>(test, coordinates, random);
         }
       }
     }

@@ -117,7 +117,11 @@ def test_every_type_on_a_gpu(dtype):
             elif dtype == "bool":
                 assert (found.get() != expected).mean() < 0.2  # truncated: at a sample that is true roundings decide
             else:
-                assert np.array_equal(found.get(), expected)
+                # Halves are rounded as their last bit happens to be.
+                exact = getattr(ndimage, name)(array.astype(float), *arguments, order=order, cval=3)
+                near = np.abs(np.abs(exact - np.trunc(exact)) - 0.5) < 1e-9
+                assert np.array_equal(found.get()[~near], expected[~near])
+                assert np.all(np.abs(found.get()[near].astype(float) - expected[near].astype(float)) <= 1.0)
 
 
 def test_views_outputs_and_streams_of_cupy():

@@ -170,3 +170,18 @@ def test_numbers_that_are_none():
     assert np.array_equal(
         np.isnan(ndimage.shift(array, 0.5, order=1)), np.isnan(scipy_ndimage.shift(array, 0.5, order=1))
     )
+
+
+def test_axes_of_one_element_with_any_stride():
+    rng = fresh_random()
+    array = rng.uniform(size=(7, 9, 8))
+    views = (array[3][None], array[::2][1:2], array[::-1][2:3], array[:, 4:5], array[:, :, :1].T, array[0, :, :1].T[None])
+    for view in views:
+        for order in (1, 3):
+            for mode in ("constant", "nearest", "mirror"):
+                factors = [1 if length == 1 else 2 for length in view.shape]
+                found = ndimage.zoom(view, factors, order=order, mode=mode)
+                assert np.allclose(found, scipy_ndimage.zoom(view.copy(), factors, order=order, mode=mode), rtol=0, atol=1e-10)
+                shifts = [0.0 if length == 1 else 0.75 for length in view.shape]
+                found = ndimage.shift(view, shifts, order=order, mode=mode)
+                assert np.allclose(found, scipy_ndimage.shift(view.copy(), shifts, order=order, mode=mode), rtol=0, atol=1e-10)

@@ -137,7 +137,7 @@ struct ArrayInterpolation
 
 /** \brief Interpolates an array: scipy.ndimage.map_coordinates, affine_transform, zoom and shift.
  *
- * \param[in] interpolation what is done. The input is not changed; the output must not overlap it.
+ * \param[in] interpolation what is done. The output must overlap neither input nor coordinates.
  * \param[in] context backend, device, threads
  *
  * Complete when the function returns; on a device it starts behind all that is in the caller's stream. What outputs of
