@@ -66,6 +66,12 @@ public:
     }
     CheckCuda(cudaMemcpyAsync(m_Input.Data(), m_Pixels.data(), Bytes, cudaMemcpyHostToDevice, m_Stream.Get()),
               "cudaMemcpyAsync");
+    const std::vector<double> coordinates(3 * Count, 2.25);
+    CheckCuda(
+      cudaMemcpyAsync(
+        m_Coordinates.Data(), coordinates.data(), m_Coordinates.Bytes(), cudaMemcpyHostToDevice, m_Stream.Get()),
+      "cudaMemcpyAsync");
+    m_Stream.Synchronize();
     m_Context.backend = Backend::Cuda;
     m_Samples.dimension = 3;
     m_Samples.size = { { Nx, Ny, Nz, 1 } };
@@ -125,6 +131,9 @@ public:
     interpolation.order = 3;
     interpolation.element = ScalarType::Float32;
     interpolation.map = map;
+    interpolation.coordinates = m_Coordinates.Data();
+    interpolation.coordinateType = ScalarType::Float64;
+    interpolation.coordinateStride = static_cast<std::int64_t>(Count);
     for (std::size_t d = 0; d < 3; ++d)
     {
       interpolation.matrix[d][d] = 0.95;
@@ -204,6 +213,7 @@ private:
   Stream             m_Stream;
   DeviceBuffer       m_Input{ Bytes, m_Stream };
   DeviceBuffer       m_Output{ Bytes, m_Stream };
+  DeviceBuffer       m_Coordinates{ 3 * Count * sizeof(double), m_Stream };
   ExecutionContext   m_Context;
   SourceDescriptor   m_Samples;
   TransformChain     m_Chain;
@@ -235,6 +245,7 @@ Operations()
     { "PrefilterImage", [](const DeviceCase & on) { on.PrefilterImage(); } },
     { "AffineArray", [](const DeviceCase & on) { on.InterpolateAs(ArrayMap::Affine); } },
     { "ShiftedArray", [](const DeviceCase & on) { on.InterpolateAs(ArrayMap::ShiftScale); } },
+    { "ListedArray", [](const DeviceCase & on) { on.InterpolateAs(ArrayMap::Coordinates); } },
     { "FilteredArray", [](const DeviceCase & on) { on.FilterArrayLines(); } }
   };
   return operations;
