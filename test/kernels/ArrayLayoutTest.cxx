@@ -15,7 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Arrays by the rules of scipy.ndimage: where their axes lie in memory, and which of them are a batch's, does not matter.
+// Arrays by the rules of scipy.ndimage: where their axes lie in memory, and which of them are a batch's, does not
+// matter.
 
 #include "ArrayCase.h"
 
