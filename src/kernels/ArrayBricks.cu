@@ -26,10 +26,12 @@
 #include <limits>
 
 /** \file
- * \brief Lists of coordinates that lie anywhere in a large volume of floats, from bricks of 4 x 2 x 2 elements.
+ * \brief Lists of coordinates that lie anywhere in a large volume, from bricks of 64 bytes: 4 x 2 x 2 floats, or
+ * 2 x 2 x 2 doubles.
  *
- * Memory is read by 64 bytes. Of 4 x 4 x 4 taps those of a row are in 1.2 such pieces, 19 for the support; of bricks
- * of that length it is 1.75 x 2.5 x 2.5, 11. To make the bricks takes as long as to read and write the volume once. */
+ * Memory is read by 64 bytes. Of 4 x 4 x 4 taps of floats those of a row are in 1.2 such pieces, 19 for the support; of
+ * bricks it is 1.75 x 2.5 x 2.5, 11. (Doubles: 22, and 2.5 x 2.5 x 2.5, 16.) To make the bricks takes as long as to
+ * read and write the volume once. */
 
 namespace itk::CudaSpline
 {
@@ -37,17 +39,27 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** A volume in bricks, x first: a row of four of a brick is a float4, and they follow each other along y and z. */
+/** Neighbours along x that are read together. */
+template <typename TReal>
+struct alignas(16) BrickRow
+{
+  static constexpr int Length = 16 / sizeof(TReal);
+
+  TReal lane[Length];
+};
+
+/** A volume in bricks, x first: a brick is four rows, which follow each other along y and z. */
 struct BrickShape
 {
   int size[3];   ///< elements
   int bricks[3]; ///< that it takes
 
-  explicit BrickShape(const ArrayArguments & arguments)
+  /** \param[in] length of a row */
+  BrickShape(const ArrayArguments & arguments, int length)
   {
     for (int d = 0; d < 3; ++d)
     {
-      const int edge = d == 0 ? 4 : 2;
+      const int edge = d == 0 ? length : 2;
       size[d] = static_cast<int>(arguments.size[d]);
       bricks[d] = (size[d] + edge - 1) / edge;
     }
@@ -60,7 +72,7 @@ struct BrickShape
     return std::int64_t{ bricks[0] } * bricks[1] * bricks[2];
   }
 
-  /** What an index adds to the number of a row of four: along x of four, along y and z of one. */
+  /** What an index along y or z adds to the number of a row. */
   ///@{
   __device__ __forceinline__ int
   OfRow(int y) const
@@ -76,109 +88,120 @@ struct BrickShape
 };
 
 /** A thread a brick; 0 stands in it beyond the volume. */
+template <typename TReal>
 __global__ void
 __launch_bounds__(ArrayThreads)
-  ArrayBricksKernel(const __grid_constant__ ArrayArguments arguments, const BrickShape shape, float4 * bricks)
+  ArrayBricksKernel(const __grid_constant__ ArrayArguments arguments, const BrickShape shape, BrickRow<TReal> * bricks)
 {
+  constexpr int      length = BrickRow<TReal>::Length;
   const std::int64_t number = std::int64_t{ blockIdx.x } * ArrayThreads + threadIdx.x;
   if (number >= shape.Count())
   {
     return;
   }
   const auto row = static_cast<unsigned int>(number / shape.bricks[0]);
-  const int  x = static_cast<int>(number - std::int64_t{ row } * shape.bricks[0]) * 4;
+  const int  x = static_cast<int>(number - std::int64_t{ row } * shape.bricks[0]) * length;
   const int  y = static_cast<int>(row % static_cast<unsigned int>(shape.bricks[1])) * 2;
   const int  z = static_cast<int>(row / static_cast<unsigned int>(shape.bricks[1])) * 2;
   for (int part = 0; part < 4; ++part)
   {
     const int     j = y + part % 2;
     const int     k = z + part / 2;
-    const float * from =
-      static_cast<const float *>(arguments.source) + k * arguments.stride[2] + j * arguments.stride[1] + x;
-    float lane[4] = {};
-    for (int i = 0; i < 4; ++i)
+    const TReal * from =
+      static_cast<const TReal *>(arguments.source) + k * arguments.stride[2] + j * arguments.stride[1] + x;
+    BrickRow<TReal> lanes{};
+    for (int i = 0; i < length; ++i)
     {
       if (k < shape.size[2] && j < shape.size[1] && x + i < shape.size[0])
       {
-        lane[i] = from[i];
+        lanes.lane[i] = from[i];
       }
     }
-    bricks[number * 4 + part] = make_float4(lane[0], lane[1], lane[2], lane[3]);
+    bricks[number * 4 + part] = lanes;
   }
 }
 
-/** DirectReader of bricks: sums rows lane by lane, whole ones of four, in the order of TensorProductSum(), and picks
- * the lanes of the support last. */
-template <unsigned int VOrder>
+/** DirectReader of bricks: sums rows lane by lane, whole ones, in the order of TensorProductSum(), and picks the lanes
+ * of the support last. */
+template <unsigned int VOrder, typename TReal>
 struct BrickReader
 {
+  using Row = BrickRow<TReal>;
+
   static constexpr bool         IsOfLists = true;
   static constexpr unsigned int Taps = VOrder + 1;
-  static constexpr unsigned int Rows = (Taps + 6) / 4; ///< of four, that a support may touch
+  static constexpr unsigned int Length = Row::Length;
+  static constexpr unsigned int Rows = (Taps + 2 * Length - 2) / Length; ///< that a row of the support may touch
 
-  BrickShape     shape;
-  const float4 * bricks;
+  using Sums = Lanes<Rows * Length, TReal>;
 
-  __device__ __forceinline__ float
+  BrickShape  shape;
+  const Row * bricks;
+
+  __device__ __forceinline__ TReal
   operator()(const ArrayDirect<3> &, std::int64_t, const double (&x)[3]) const
   {
-    float weights[3][Taps];
+    TReal weights[3][Taps];
     int   start[3];
     for (unsigned int d = 0; d < 3; ++d)
     {
-      float position;
+      TReal position;
       start[d] = ShortArraySupport<VOrder>(x[d], position);
       SplineWeights<VOrder>(position, weights[d]);
     }
-    const int              shift = start[0] & 3;
-    const float4 * const   first = bricks + (start[0] >> 2) * 4;
-    Lanes<Rows * 4, float> sum;
+    const int         shift = start[0] % static_cast<int>(Length); // no index of a support within is negative
+    const Row * const first = bricks + start[0] / static_cast<int>(Length) * 4;
+    Sums              sum;
 #pragma unroll
     for (unsigned int k = 0; k < Taps; ++k)
     {
-      const float4 * const   slice = first + shape.OfSlice(start[2] + static_cast<int>(k));
-      Lanes<Rows * 4, float> row;
+      const Row * const slice = first + shape.OfSlice(start[2] + static_cast<int>(k));
+      Sums              row;
 #pragma unroll
       for (unsigned int j = 0; j < Taps; ++j)
       {
-        const Lanes<Rows * 4, float> lanes = RowsAt(slice + shape.OfRow(start[1] + static_cast<int>(j)), shift);
+        const Sums lanes = RowsAt(slice + shape.OfRow(start[1] + static_cast<int>(j)), shift);
         Put(row, weights[1][j], lanes, j);
       }
       Put(sum, weights[2][k], row, k);
     }
-    Lanes<Taps, float> picked;
+    Lanes<Taps, TReal> picked;
     for (unsigned int i = 0; i < Taps; ++i)
     {
-      const float even = (shift & 1) != 0 ? sum.lane[i + 1] : sum.lane[i];
-      const float odd = (shift & 1) != 0 ? sum.lane[i + 3] : sum.lane[i + 2];
-      picked.lane[i] = (shift & 2) != 0 ? odd : even;
+      picked.lane[i] = (shift & 1) != 0 ? sum.lane[i + 1] : sum.lane[i];
+      if constexpr (Length == 4)
+      {
+        const TReal far = (shift & 1) != 0 ? sum.lane[i + 3] : sum.lane[i + 2];
+        picked.lane[i] = (shift & 2) != 0 ? far : picked.lane[i];
+      }
     }
     return picked.Dot(weights[0]);
   }
 
 private:
   /** Those of a row that the support touches. */
-  __device__ static __forceinline__ Lanes<Rows * 4, float>
-                                    RowsAt(const float4 * at, int shift)
+  __device__ static __forceinline__ Sums
+  RowsAt(const Row * at, int shift)
   {
-    Lanes<Rows * 4, float> lanes;
+    Sums lanes;
 #pragma unroll
     for (unsigned int r = 0; r < Rows; ++r)
     {
-      float4 four = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-      if (r * 4 < Taps || static_cast<unsigned int>(shift) + Taps > r * 4)
+      Row row{};
+      if (r * Length < Taps || static_cast<unsigned int>(shift) + Taps > r * Length)
       {
-        four = __ldg(at + r * 4);
+        row = at[r * 4];
       }
-      lanes.lane[r * 4] = four.x;
-      lanes.lane[r * 4 + 1] = four.y;
-      lanes.lane[r * 4 + 2] = four.z;
-      lanes.lane[r * 4 + 3] = four.w;
+#pragma unroll
+      for (unsigned int i = 0; i < Length; ++i)
+      {
+        lanes.lane[r * Length + i] = row.lane[i];
+      }
     }
     return lanes;
   }
   __device__ static __forceinline__ void
-  Put(Lanes<Rows * 4, float> & sum, float weight, const Lanes<Rows * 4, float> & term, unsigned int tap)
+  Put(Sums & sum, TReal weight, const Sums & term, unsigned int tap)
   {
     if (tap == 0)
     {
@@ -191,25 +214,27 @@ private:
   }
 };
 
-template <unsigned int VOrder>
+template <unsigned int VOrder, typename TReal>
 __global__ void
-__launch_bounds__(ArrayThreads, VOrder == 3 ? 3 : 2) // more would leave the sums too few registers
+__launch_bounds__(ArrayThreads,
+                  VOrder == 3 && sizeof(TReal) == 4 ? 3 : 2) // more would leave the sums too few registers
   ArrayBrickKernel(const __grid_constant__ ArrayArguments arguments,
                    const __grid_constant__ ArrayDirect<3> direct,
                    const ArrayTiles                       tiles,
                    const BrickShape                       shape,
-                   const float4 *                         bricks)
+                   const BrickRow<TReal> *                bricks)
 {
-  const BrickReader<VOrder> reader{ shape, bricks };
-  RunDirect<3, VOrder, float>(arguments, direct, tiles, reader);
+  const BrickReader<VOrder, TReal> reader{ shape, bricks };
+  RunDirect<3, VOrder, TReal>(arguments, direct, tiles, reader);
 }
 
-/** Whether bricks are worth making. */
+/** Whether bricks are worth making. \tparam TReal type of the elements */
+template <typename TReal>
 bool
 ServesInBricks(const ArrayArguments & arguments)
 {
-  constexpr double least = 12 << 20;                           // smaller ones are in the second-level cache
-  constexpr double most = std::numeric_limits<int>::max() / 2; // rows of four have numbers of 32 bits
+  constexpr double least = 48 << 20;                           // bytes: less is in the second-level cache
+  constexpr double most = std::numeric_limits<int>::max() / 2; // rows have numbers of 32 bits
   constexpr double few = 16.0;                                 // elements to one of the list: it saves as much
   if (arguments.map != ArrayMap::Coordinates || !ArrayDirect<3>::CanEvaluate(arguments) ||
       (arguments.order != 3 && arguments.order != 5))
@@ -217,30 +242,32 @@ ServesInBricks(const ArrayArguments & arguments)
     return false;
   }
   double count = 1.0;
-  double rows = 0.25;
+  double rows = 1.0 / BrickRow<TReal>::Length;
   for (int d = 0; d < 3; ++d)
   {
     count *= static_cast<double>(arguments.size[d]);
     rows *= static_cast<double>(arguments.size[d] + 4);
   }
   const ArrayShape & output = arguments.output.shape;
-  return count >= least && rows <= most && static_cast<double>(output.Lines() * output.Samples()) >= count / few;
+  return count * sizeof(TReal) >= least && rows <= most &&
+         static_cast<double>(output.Lines() * output.Samples()) >= count / few;
 }
 
-} // namespace
-
+/** LaunchArrayBricks() of elements of a type. */
+template <typename TReal>
 bool
-LaunchArrayBricks(const ArrayArguments & arguments, const Stream & stream)
+LaunchBricks(const ArrayArguments & arguments, const Stream & stream)
 {
-  if (!ServesInBricks(arguments))
+  using Row = BrickRow<TReal>;
+  if (!ServesInBricks<TReal>(arguments))
   {
     return false;
   }
-  const BrickShape shape(arguments);
+  const BrickShape shape(arguments, Row::Length);
   DeviceBuffer     bricks;
   try
   {
-    bricks = DeviceBuffer(static_cast<std::size_t>(shape.Count()) * 4 * sizeof(float4), stream);
+    bricks = DeviceBuffer(static_cast<std::size_t>(shape.Count()) * 4 * sizeof(Row), stream);
   }
   catch (const DeviceError & error)
   {
@@ -250,22 +277,25 @@ LaunchArrayBricks(const ArrayArguments & arguments, const Stream & stream)
     }
     return false; // it goes without
   }
-  auto * const rows = static_cast<float4 *>(bricks.Data());
-  ArrayBricksKernel<<<BlocksOf(shape.Count()), ArrayThreads, 0, stream.Get()>>>(arguments, shape, rows);
+  auto * const rows = static_cast<Row *>(bricks.Data());
+  ArrayBricksKernel<TReal><<<BlocksOf(shape.Count()), ArrayThreads, 0, stream.Get()>>>(arguments, shape, rows);
   CheckCuda(cudaGetLastError(), "ArrayBricksKernel");
   constexpr int        often = 4; // elements of a thread: 8 take longer
   const ArrayDirect<3> direct(arguments);
   const ArrayTiles     tiles(arguments.output.shape, false, often);
-  if (arguments.order == 3)
-  {
-    ArrayBrickKernel<3><<<tiles.Blocks(), ArrayThreads, 0, stream.Get()>>>(arguments, direct, tiles, shape, rows);
-  }
-  else
-  {
-    ArrayBrickKernel<5><<<tiles.Blocks(), ArrayThreads, 0, stream.Get()>>>(arguments, direct, tiles, shape, rows);
-  }
+  const auto           kernel = arguments.order == 3 ? ArrayBrickKernel<3, TReal> : ArrayBrickKernel<5, TReal>;
+  kernel<<<tiles.Blocks(), ArrayThreads, 0, stream.Get()>>>(arguments, direct, tiles, shape, rows);
   CheckCuda(cudaGetLastError(), "ArrayBrickKernel");
   return true;
+}
+
+} // namespace
+
+bool
+LaunchArrayBricks(const ArrayArguments & arguments, ScalarType element, const Stream & stream)
+{
+  return element == ScalarType::Float32 ? LaunchBricks<float>(arguments, stream)
+                                        : LaunchBricks<double>(arguments, stream);
 }
 
 } // namespace itk::CudaSpline

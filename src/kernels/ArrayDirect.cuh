@@ -208,7 +208,7 @@ template <typename TReal>
 constexpr int
 DirectBlocks(unsigned int order)
 {
-  return order <= (sizeof(TReal) == 4 ? 3 : 1) ? 4 : 2;
+  return order <= (sizeof(TReal) == 4 ? 3 : 1) ? 4 : (order <= 3 ? 3 : 2);
 }
 
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>

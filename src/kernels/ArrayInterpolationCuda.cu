@@ -20,7 +20,6 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 
-#include "kernels/ArrayBoxKernel.cuh"
 #include "kernels/ArrayDirect.cuh"
 #include "kernels/ArrayKernels.cuh"
 #include "kernels/ArrayLaunchers.h"
@@ -185,22 +184,8 @@ public:
         return;
       }
     }
-    else
-    {
-      if (LaunchArrayBoxes(arguments, m_Stream))
-      {
-        return;
-      }
-    }
     JoinLinesOfList(arguments);
-    if constexpr (std::is_same_v<TReal, float>)
-    {
-      if (LaunchArrayBricks(arguments, m_Stream))
-      {
-        return;
-      }
-    }
-    if (!this->EvaluateDirectly<TReal>(arguments))
+    if (!LaunchArrayBricks(arguments, ScalarTypeOf<TReal>(), m_Stream) && !this->EvaluateDirectly<TReal>(arguments))
     {
       const ArrayTiles tiles(arguments.output.shape, false);
       ArrayPointKernel<TReal><<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, tiles);

@@ -18,6 +18,8 @@
 #ifndef ArrayLaunchers_h
 #define ArrayLaunchers_h
 
+#include "itkCudaSpline/math/ScalarType.h"
+
 #include "kernels/ArrayArguments.h"
 
 namespace itk::CudaSpline
@@ -36,16 +38,17 @@ class Stream;
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream);
 
-/** \brief Enqueues an interpolation of floats in three dimensions at a list of coordinates, of order 3 or 5, by a copy
- * of the source whose neighbours along all axes are neighbours in memory.
+/** \brief Enqueues an interpolation in three dimensions at a list of coordinates, of order 3 or 5, by a copy of the
+ * source whose neighbours along all axes are neighbours in memory.
  *
- * \param[in] arguments as above; their lines may be joined
+ * \param[in] arguments their lines may be joined
+ * \param[in] element of the source, Float32 or Float64
  * \param[in] stream of the current device
  * \return false where the source is too small or the list too short for it to serve, or memory for the copy is not
  *   there; nothing was enqueued
  * \exception DeviceError a call of CUDA failed */
 bool
-LaunchArrayBricks(const ArrayArguments & arguments, const Stream & stream);
+LaunchArrayBricks(const ArrayArguments & arguments, ScalarType element, const Stream & stream);
 
 } // namespace itk::CudaSpline
 

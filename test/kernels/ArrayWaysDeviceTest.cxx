@@ -190,6 +190,17 @@ TEST(ArrayInterpolation, GpuAndHostAgreeInBricks)
       {
         CompareFloats<double>(test, coordinates, random);
       }
+      map.element = ScalarType::Float64;
+      map.coordinates = coordinates.data();
+      map.coordinateType = ScalarType::Float64;
+      InterpolateArray(map, OnHost());
+      const std::vector<double> found = OnDevice(map, coordinates.size());
+      double                    largest = 0.0;
+      for (std::size_t i = 0; i < found.size(); ++i)
+      {
+        largest = std::max(largest, std::abs(found[i] - test.values[i]));
+      }
+      EXPECT_LE(largest, 1e-11);
     }
   }
 }
