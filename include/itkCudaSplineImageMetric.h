@@ -214,6 +214,21 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** What Initialize() has ITK's metric do, with another interpolator of the moving image where that waits. */
+  virtual void
+  InitializeMetric()
+  {
+    Superclass::Initialize();
+  }
+
+  /** Runs a loop on as many threads as the metric may take. What \p body throws is thrown again. */
+  void
+  ParallelFor(std::int64_t count, const CudaSpline::HostExecutor::Body & body) const
+  {
+    m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
+    CudaSplineHostExecutor(m_Threader).ParallelFor(count, body);
+  }
+
   /** Clears the derivative, and nothing else: what ITK's metric does beside that on the host is for the kernels. */
   void
   InitializeForIteration() const override;

@@ -71,7 +71,7 @@ CudaSplineImageMetric<TMetric>::Initialize()
   }
   try
   {
-    Superclass::Initialize();
+    this->InitializeMetric();
   }
   catch (...)
   {
@@ -300,7 +300,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
                                        : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
         }
       };
-      CudaSplineHostExecutor(m_Threader).ParallelFor(outcome.derivative.empty() ? 0 : parameters, add);
+      this->ParallelFor(outcome.derivative.empty() ? 0 : parameters, add);
     }
   }
 }
