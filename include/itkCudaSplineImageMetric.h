@@ -267,6 +267,9 @@ private:
   using ImageMetric = typename TMetric::Superclass;
   using MaskType = ImageMaskSpatialObject<ImageDimension>;
 
+  /** True where the buffer of the fixed image has its pixels. */
+  static constexpr bool IsFixedReadable = CudaSplineDetail::ImageTraits<FixedImageType>::IsReadable;
+
   /** A list or image of the host, and what it becomes on a backend. */
   struct HostArray
   {
@@ -284,10 +287,10 @@ private:
     CudaSpline::MetricDescriptor                           descriptor;
     CudaSpline::MetricGradient                             gradientFrom{ CudaSpline::MetricGradient::Image };
     double                                                 extent{ 1.0 }; ///< of the virtual domain, half of it (mm)
-    std::vector<FixedPixelType>                            fixedValues;
-    std::vector<std::uint8_t>                              insideValues;
-    std::vector<double>                                    places;
-    std::vector<LightObject::ConstPointer>                 kept; ///< images whose pixels may be borrowed
+    std::unique_ptr<FixedPixelType[]>                      fixedValues;   ///< null: the fixed image's pixels
+    std::unique_ptr<std::uint8_t[]>                        insideValues;  ///< whether a value counts
+    std::unique_ptr<double[]>                              places;        ///< of a point set
+    std::vector<LightObject::ConstPointer>                 kept;          ///< images whose pixels may be borrowed
     HostArray                                              fixed, inside, points, moving, gradient, mask;
     /** How \c gradient is made of the moving image's pixels, which it then has; null where it has its own. */
     std::shared_ptr<const CudaSpline::GaussianDescriptor> gaussian;
@@ -310,16 +313,33 @@ private:
   DescribeMoving(Preparation & preparation) const;
   void
   DescribeGradient(Preparation & preparation) const;
-  void
-  DescribeMask(Preparation & preparation) const;
+  /** Describes a mask, where there is one; false where it is no ImageMaskSpatialObject that can be read. */
+  static bool
+  DescribeMask(const SpatialObject<ImageDimension> *    mask,
+               CudaSpline::MetricDescriptor::Mask &     to,
+               HostArray &                              pixels,
+               std::vector<LightObject::ConstPointer> & kept);
+  /** Samples of the fixed image: on the virtual grid, with whether they count, or those of a point set that count. */
   void
   SampleFixed(Preparation & preparation) const;
-  /** Samples of the fixed image on the virtual grid, with whether they count. */
+  /** The places of the sampled points. */
   void
-  SampleFixedOnGrid(Preparation & preparation) const;
-  /** The samples of a point set that count. */
-  void
-  SampleFixedAtPoints(Preparation & preparation) const;
+  CopyPlaces(Preparation & preparation, std::int64_t count) const;
+  /** What CudaSpline::SampleForMetric() has the bits of ITK's functions from; false where it would not. */
+  bool
+  DescribeFixed(const Preparation &            preparation,
+                std::int64_t                   count,
+                CudaSpline::MetricDescriptor & descriptor,
+                CudaSpline::MetricSources &    sources) const;
+  /** Whether the stages of a chain map places of the virtual domain to the same bits as the fixed transform. */
+  bool
+  IsFixedMapOf(const CudaSpline::TransformChain & chain) const;
+  /** CudaSpline::SampleForMetric() by ITK's functions. */
+  bool
+  SampleFixedByItk(Preparation & preparation, std::int64_t count) const;
+  /** Leaves of the samples of a point set those that count, in their order; returns how many. */
+  std::int64_t
+  KeepInside(Preparation & preparation, std::int64_t count) const;
   /** Why the moving transform cannot be evaluated, or the derivative by its parameters; empty where it can. */
   std::string
   DescribeTransform(CudaSpline::MetricDescriptor &                     descriptor,

@@ -390,6 +390,7 @@ CudaSplineImageMetric<TMetric>::PlanSources(int device, std::size_t others) cons
 
 } // namespace itk
 
+#include "itkCudaSplineImageMetricFixed.hxx"
 #include "itkCudaSplineImageMetricGradient.hxx"
 #include "itkCudaSplineImageMetricSamples.hxx"
 
