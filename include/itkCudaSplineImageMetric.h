@@ -48,11 +48,11 @@ namespace itk
  * \brief What the module's image metrics share: it stands between each of them and the metric of ITK that it replaces.
  *
  * The hook is GetValueAndDerivativeExecute(), which ITK calls for GetValue() and GetValueAndDerivative() alike. The
- * fixed image is sampled once, by ITK's own functions on all threads, so any fixed transform, mask and interpolator
- * will do: its values and the places of sampled point sets are arrays that stay on the backend, as the moving image,
- * its coefficients, gradients and mask do, until Initialize() is called, or something that they depend on was replaced
- * or modified; so does, on a device, the order of the samples by the cells of a B-spline transform's grid. Where
- * Initialize() finds the same pixels again (by a checksum of all of them) the arrays are used again.
+ * fixed image is sampled once, on all threads, by ITK's functions or with their bits: any fixed transform, mask and
+ * interpolator will do. Its values and the places of sampled point sets are arrays that stay on the backend, as the
+ * moving image, its coefficients, gradients and mask do, until Initialize() is called, or something that they depend on
+ * was replaced or modified; so does, on a device, the order of the samples by the cells of a B-spline transform's grid.
+ * Where Initialize() finds the same pixels again (by a checksum of all of them) the arrays are used again.
  *
  * The kernels map the samples, interpolate the moving image and add up values and moments (CudaSpline::MetricSums) in
  * an order that the number of samples alone decides: the same call gives the same bits. Moments become the derivative

@@ -117,8 +117,7 @@ CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
   }
   else if (!areAllInside)
   {
-    preparation.inside.descriptor =
-      CudaSplineDetail::DescribeList<std::uint8_t>(count, CudaSpline::ScalarType::UInt8);
+    preparation.inside.descriptor = CudaSplineDetail::DescribeList<std::uint8_t>(count, CudaSpline::ScalarType::UInt8);
     preparation.inside.pixels = preparation.insideValues.get();
   }
 }
@@ -264,8 +263,7 @@ CudaSplineImageMetric<TMetric>::DescribeFixed(const Preparation &            pre
     }
     if (preparation.places != nullptr)
     {
-      const auto list =
-        CudaSplineDetail::DescribeList<double>(count * ImageDimension, CudaSpline::ScalarType::Float64);
+      const auto list = CudaSplineDetail::DescribeList<double>(count * ImageDimension, CudaSpline::ScalarType::Float64);
       sources.points = CudaSpline::MakeSource(list, preparation.places.get(), onHost);
     }
     return true;

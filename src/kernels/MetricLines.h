@@ -39,8 +39,8 @@ namespace itk::CudaSpline
 /** \brief Samples of a part of the loop at least. */
 inline constexpr std::int64_t FewestSamples = 2048;
 
-/** \brief LinearCell::Value(), but that neighbours which are not needed do not count where they are not finite: the rule of
- * LinearValue(), in double.
+/** \brief LinearCell::Value(), but that neighbours which are not needed do not count where they are not finite: the
+ * rule of LinearValue(), in double.
  *
  * \param[in] data the lower corner */
 template <unsigned int VDimension, typename TReal>
@@ -63,8 +63,8 @@ NeededValue(const TReal * data, const std::int64_t (&step)[VDimension], const do
   return InterpolateCorners<VDimension>(samples, 0, stepOfThese, distance);
 }
 
-/** \brief Says of what a matrix makes of coordinates on which one of the first each depends, where \p on says so of them;
- * false where a row has not one number that is not 0. */
+/** \brief Says of what a matrix makes of coordinates on which one of the first each depends, where \p on says so of
+ * them; false where a row has not one number that is not 0. */
 template <unsigned int VDimension>
 bool
 DependsThrough(const double (&matrix)[VDimension][VDimension], unsigned int (&on)[VDimension])
@@ -93,17 +93,17 @@ struct AxisCells
   std::vector<std::uint8_t> isInside;
 };
 
-/** \brief An AxisCells for each axis, or false where the indices along an axis do not depend on the samples of that axis of
- * the grid alone. Products with 0 are added to what makes an index, and change nothing. */
+/** \brief An AxisCells for each axis, or false where the indices along an axis do not depend on the samples of that
+ * axis of the grid alone. Products with 0 are added to what makes an index, and change nothing. */
 template <unsigned int VDimension>
 bool
 FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[VDimension])
 {
-  const auto &           moving = arguments.moving;
+  const auto & moving = arguments.moving;
   unsigned int on[VDimension];
   std::iota(std::begin(on), std::end(on), 0U);
-  bool isAlongAxes = arguments.points == nullptr && arguments.mask == nullptr &&
-                     DependsThrough(moving.indexToPoint, on);
+  bool isAlongAxes =
+    arguments.points == nullptr && arguments.mask == nullptr && DependsThrough(moving.indexToPoint, on);
   for (int stage = 0; isAlongAxes && stage < moving.stageCount; ++stage)
   {
     isAlongAxes = DependsThrough(moving.stages[stage].map.matrix, on);
@@ -134,9 +134,9 @@ FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[
       }
       const bool isInside = index[d] >= moving.lower[d] && index[d] < moving.upper[d];
       cells[d].isInside.push_back(isInside ? 1 : 0);
-      const double       along[1] = { isInside ? index[d] : static_cast<double>(extent.start[0]) };
+      const double        along[1] = { isInside ? index[d] : static_cast<double>(extent.start[0]) };
       const LinearCell<1> cell(extent, along);
-      const std::int64_t nearest =
+      const std::int64_t  nearest =
         std::clamp<std::int64_t>(NearestIndex(along[0]) - extent.start[0], 0, extent.size[0] - 1);
       cells[d].offset.push_back((arguments.nearest ? nearest : cell.offset) * stride);
       cells[d].step.push_back(arguments.nearest ? 0 : cell.step[0] * stride);
@@ -148,17 +148,17 @@ FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[
   return true;
 }
 
-/** \brief Interpolates a line along the axes 0 to VAxis - 1 in their order, or reads its samples: the sums of LinearCell where
- * samples are finite. Axes along which the line lies on samples are left out.
+/** \brief Interpolates a line along the axes 0 to VAxis - 1 in their order, or reads its samples: the sums of
+ * LinearCell where samples are finite. Axes along which the line lies on samples are left out.
  *
  * \param[in] x the cells along the line, \param[in] step, distance to the upper neighbours of the others
  * \param[out] values of the line */
 template <unsigned int VAxis, typename TReal>
 void
-InterpolateLine(const TReal *        data,
-                const AxisCells &    x,
-                const std::int64_t * step,
-                const double *       distance,
+InterpolateLine(const TReal *         data,
+                const AxisCells &     x,
+                const std::int64_t *  step,
+                const double *        distance,
                 std::vector<double> * scratch,
                 std::vector<double> & values)
 {
@@ -191,11 +191,11 @@ InterpolateLine(const TReal *        data,
 /** \brief Samples a grid along the axes of the image, line by line. */
 template <typename TReal, unsigned int VDimension>
 bool
-SampleLinesOnHost(const MetricArguments<VDimension> &         arguments,
+SampleLinesOnHost(const MetricArguments<VDimension> & arguments,
                   const AxisCells (&cells)[VDimension],
-                  const ExecutionContext &                    context,
-                  TReal *                                     values,
-                  std::uint8_t *                              inside)
+                  const ExecutionContext & context,
+                  TReal *                  values,
+                  std::uint8_t *           inside)
 {
   const auto &       x = cells[0];
   const auto         row = static_cast<std::int64_t>(x.offset.size());

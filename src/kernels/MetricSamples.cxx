@@ -158,7 +158,7 @@ SampleForMetric(const MetricDescriptor & descriptor,
   Check(descriptor, sources);
   bool areAllInside = true;
   DispatchMetricReal(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto real) {
-    constexpr unsigned int                  VDimension = decltype(dimension)::value;
+    constexpr unsigned int VDimension = decltype(dimension)::value;
     using Real = decltype(real);
     std::vector<TransformStage<VDimension>> stages;
     const auto                              arguments = MakeArguments<VDimension>(descriptor, sources, stages);
@@ -179,7 +179,7 @@ AreSamplesPixels(const MetricDescriptor & descriptor, const MetricSources & sour
   DispatchMetricReal(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto) {
     constexpr unsigned int                  VDimension = decltype(dimension)::value;
     std::vector<TransformStage<VDimension>> stages;
-    AxisCells cells[VDimension];
+    AxisCells                               cells[VDimension];
     const auto                              arguments = MakeArguments<VDimension>(descriptor, sources, stages);
     areThose = FindAxisCells(arguments, cells);
     std::int64_t stride = 1;

@@ -184,7 +184,8 @@ CompareSamples(const MetricCase & what, Grid grid)
   using Linear = itk::LinearInterpolateImageFunction<TImage, double>;
   using Interpolator = std::conditional_t<VNearest, Nearest, Linear>;
   using Affine = itk::AffineTransform<double, TImage::ImageDimension>;
-  SCOPED_TRACE(what.Text() + ", grid " + std::to_string(static_cast<int>(grid)) + (VNearest ? ", nearest" : ", linear"));
+  SCOPED_TRACE(what.Text() + ", grid " + std::to_string(static_cast<int>(grid)) +
+               (VNearest ? ", nearest" : ", linear"));
   MetricImages<TImage> images;
   Arrange(images, grid);
   const auto ask = [&](auto interpolator) {
@@ -192,8 +193,8 @@ CompareSamples(const MetricCase & what, Grid grid)
     SetUpMetric(metric.GetPointer(), what, images);
     metric->SetFixedInterpolator(interpolator);
     auto       fixed = CountingTransform<Affine>::New();
-    const auto translation = dynamic_cast<const itk::TranslationTransform<double, TImage::ImageDimension> *>(
-      metric->GetFixedTransform());
+    const auto translation =
+      dynamic_cast<const itk::TranslationTransform<double, TImage::ImageDimension> *>(metric->GetFixedTransform());
     if (const auto affine = dynamic_cast<const Affine *>(metric->GetFixedTransform()))
     {
       fixed->SetMatrix(affine->GetMatrix());
@@ -252,7 +253,7 @@ TEST(MetricSampling, AsksItkForMapsThatItRoundsOtherwise)
   what.transform = "rigid";
   auto metric = itk::CudaMeanSquaresImageToImageMetricv4<Image3D, Image3D>::New();
   SetUpMetric(metric.GetPointer(), what, images);
-  auto           scale = CountingTransform<Scale>::New();
+  auto                  scale = CountingTransform<Scale>::New();
   itk::Point<double, 3> centre;
   centre.Fill(1.7);
   scale->SetCenter(centre);

@@ -109,8 +109,7 @@ struct SampledImage
       double index[VDimension];
       for (unsigned int d = 0; d < VDimension; ++d)
       {
-        index[d] =
-          static_cast<double>(descriptor.chain.regionStart[d] + rest % descriptor.chain.regionSize[d]);
+        index[d] = static_cast<double>(descriptor.chain.regionStart[d] + rest % descriptor.chain.regionSize[d]);
         rest /= descriptor.chain.regionSize[d];
       }
       for (unsigned int r = 0; r < VDimension; ++r)
