@@ -19,6 +19,7 @@
 #define itkCudaMattesMutualInformationImageToImageMetricv4_h
 
 #include "itkCudaSplineImageMetric.h"
+#include "itkCudaSpline/math/ValueRange.h"
 
 #include "itkMattesMutualInformationImageToImageMetricv4.h"
 
@@ -93,6 +94,11 @@ protected:
   CudaMattesMutualInformationImageToImageMetricv4() = default;
   ~CudaMattesMutualInformationImageToImageMetricv4() override = default;
 
+  /** The range of the images' pixels is found on all threads; ITK goes through each image on one. It is the same, and
+   * so are exceptions. */
+  void
+  InitializeMetric() override;
+
   /** Two passes: the formula above. */
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override;
@@ -106,6 +112,29 @@ protected:
   /** Histograms that are too large for a block of a device. */
   std::string
   WhyNotAccelerated() const override;
+
+private:
+  using FixedRange = CudaSpline::ValueRange<typename TFixedImage::PixelType>;
+
+  /** The range of a list that is read in parts.
+   *
+   * \param[in] count parts
+   * \param[in] ofPart FixedRange or that of the moving pixels, of the part of a number; called by several threads */
+  template <typename TRange, typename TOfPart>
+  TRange
+  RangeOfParts(std::int64_t count, const TOfPart & ofPart) const;
+
+  /** The range of an image's pixels in its mask, or of all of them.
+   *
+   * \param[in] image its buffered region counts
+   * \param[in] mask in the image's space; null: there is none */
+  template <typename TImage, typename TMask>
+  CudaSpline::ValueRange<typename TImage::PixelType>
+  RangeOfImage(const TImage * image, const TMask * mask) const;
+
+  /** The range of the fixed pixels that are nearest to the sampled points. */
+  FixedRange
+  RangeOfPoints() const;
 };
 
 } // namespace itk

@@ -20,7 +20,10 @@
 
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -28,6 +31,167 @@
 
 namespace itk
 {
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TVirtualImage,
+          typename TInternalComputationValueType,
+          typename TMetricTraits>
+void
+CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
+                                                TMovingImage,
+                                                TVirtualImage,
+                                                TInternalComputationValueType,
+                                                TMetricTraits>::InitializeMetric()
+{
+  using Metric = MattesMutualInformationImageToImageMetricv4<TFixedImage,
+                                                             TMovingImage,
+                                                             TVirtualImage,
+                                                             TInternalComputationValueType,
+                                                             TMetricTraits>;
+  if constexpr (!Superclass::IsAccelerated || !CudaSplineDetail::ImageTraits<TFixedImage>::IsReadable)
+  {
+    Metric::Initialize();
+  }
+  else
+  {
+    // Metric::Initialize(), but for its loops.
+    Metric::Superclass::Initialize();
+    if (this->GetGradientSourceIncludesFixed() || !this->GetGradientSourceIncludesMoving())
+    {
+      itkExceptionMacro("Expected gradient source to be only Moving. Instead gradient source is: "
+                        " Fixed: "
+                        << this->GetGradientSourceIncludesFixed()
+                        << " Moving: " << this->GetGradientSourceIncludesMoving());
+    }
+    const auto fixed = this->m_UseSampledPointSet
+                         ? this->RangeOfPoints()
+                         : this->RangeOfImage(this->m_FixedImage.GetPointer(), this->m_FixedImageMask.GetPointer());
+    const auto moving = this->RangeOfImage(this->m_MovingImage.GetPointer(), this->m_MovingImageMask.GetPointer());
+    this->m_FixedImageTrueMin = fixed.GetLeast();
+    this->m_FixedImageTrueMax = fixed.GetGreatest();
+    this->m_MovingImageTrueMin = moving.GetLeast();
+    this->m_MovingImageTrueMax = moving.GetGreatest();
+    constexpr int padding = 2; // bins
+    const auto    inside = static_cast<typename Metric::PDFValueType>(this->m_NumberOfHistogramBins - 2 * padding);
+    this->m_FixedImageBinSize = (this->m_FixedImageTrueMax - this->m_FixedImageTrueMin) / inside;
+    this->m_FixedImageNormalizedMin = this->m_FixedImageTrueMin / this->m_FixedImageBinSize - padding;
+    this->m_MovingImageBinSize = (this->m_MovingImageTrueMax - this->m_MovingImageTrueMin) / inside;
+    this->m_MovingImageNormalizedMin = this->m_MovingImageTrueMin / this->m_MovingImageBinSize - padding;
+  }
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TVirtualImage,
+          typename TInternalComputationValueType,
+          typename TMetricTraits>
+template <typename TRange, typename TOfPart>
+TRange
+CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
+                                                TMovingImage,
+                                                TVirtualImage,
+                                                TInternalComputationValueType,
+                                                TMetricTraits>::RangeOfParts(std::int64_t    count,
+                                                                             const TOfPart & ofPart) const
+{
+  std::vector<TRange> parts(static_cast<std::size_t>(count));
+  this->ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t part = begin; part < end; ++part)
+    {
+      parts[static_cast<std::size_t>(part)] = ofPart(part);
+    }
+  });
+  TRange range;
+  for (const TRange & part : parts)
+  {
+    range.Append(part);
+  }
+  return range;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TVirtualImage,
+          typename TInternalComputationValueType,
+          typename TMetricTraits>
+template <typename TImage, typename TMask>
+CudaSpline::ValueRange<typename TImage::PixelType>
+CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
+                                                TMovingImage,
+                                                TVirtualImage,
+                                                TInternalComputationValueType,
+                                                TMetricTraits>::RangeOfImage(const TImage * image,
+                                                                             const TMask *  mask) const
+{
+  using Range = CudaSpline::ValueRange<typename TImage::PixelType>;
+  const auto &       region = image->GetBufferedRegion();
+  const auto         row = region.GetSize(0);
+  const auto * const pixels = image->GetBufferPointer();
+  const auto         rows = row == 0 ? 0 : static_cast<std::int64_t>(region.GetNumberOfPixels() / row);
+  if (mask != nullptr)
+  {
+    mask->GetObjectToWorldTransformInverse(); // brings it up to date, which is for one thread
+  }
+  return this->RangeOfParts<Range>(rows, [&](std::int64_t number) {
+    const auto * const first = pixels + static_cast<SizeValueType>(number) * row;
+    Range              range;
+    if (mask == nullptr)
+    {
+      range.Add(first, row);
+      return range;
+    }
+    auto index = image->ComputeIndex(static_cast<OffsetValueType>(static_cast<SizeValueType>(number) * row));
+    for (SizeValueType x = 0; x < row; ++x, ++index[0])
+    {
+      typename TImage::PointType place;
+      image->TransformIndexToPhysicalPoint(index, place);
+      if (mask->IsInsideInWorldSpace(place))
+      {
+        range.Add(first + x, 1);
+      }
+    }
+    return range;
+  });
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TVirtualImage,
+          typename TInternalComputationValueType,
+          typename TMetricTraits>
+auto
+CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
+                                                TMovingImage,
+                                                TVirtualImage,
+                                                TInternalComputationValueType,
+                                                TMetricTraits>::RangeOfPoints() const -> FixedRange
+{
+  // Those of the virtual domain, or of the fixed image's space.
+  const bool isVirtual = this->m_UseVirtualSampledPointSet;
+  const auto points =
+    isVirtual ? this->m_VirtualSampledPointSet->GetPoints() : this->m_FixedSampledPointSet->GetPoints();
+  const auto             count = static_cast<std::int64_t>(points->Size());
+  constexpr std::int64_t length = 1024;
+  return this->RangeOfParts<FixedRange>((count + length - 1) / length, [&](std::int64_t part) {
+    FixedRange         range;
+    const std::int64_t end = std::min(count, (part + 1) * length);
+    for (std::int64_t i = part * length; i < end; ++i)
+    {
+      typename TFixedImage::PointType place(points->ElementAt(static_cast<IdentifierType>(i)));
+      if (isVirtual)
+      {
+        place = this->m_FixedTransform->TransformPoint(place);
+      }
+      typename TFixedImage::IndexType index;
+      if (this->m_FixedImage->TransformPhysicalPointToIndex(place, index))
+      {
+        range.Add(&this->m_FixedImage->GetPixel(index), 1);
+      }
+    }
+    return range;
+  });
+}
 
 template <typename TFixedImage,
           typename TMovingImage,

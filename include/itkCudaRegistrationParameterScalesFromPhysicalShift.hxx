@@ -150,16 +150,20 @@ CudaRegistrationParameterScalesFromPhysicalShift<TMetric>::ComputeSampleShifts(c
       const_cast<TransformBaseTemplate<typename TMetric::MeasureType> *>(this->GetTransform()); // as ITK does
     const ParametersType         before = transform->GetParameters();
     std::vector<OutputPointType> old;
-    std::vector<OutputPointType> moved;
     this->MapPoints(old);
-    this->UpdateTransformParameters(deltaParameters);
-    this->MapPoints(moved);
-    transform->SetParameters(before);
     sampleShifts.SetSize(static_cast<SizeValueType>(old.size()));
-    for (std::size_t i = 0; i < old.size(); ++i)
-    {
-      sampleShifts[static_cast<unsigned int>(i)] = moved[i].EuclideanDistanceTo(old[i]);
-    }
+    auto * const shifts = sampleShifts.data_block();
+    this->UpdateTransformParameters(deltaParameters);
+    m_Executor.ParallelFor(static_cast<std::int64_t>(old.size()), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+      {
+        const auto      at = static_cast<std::size_t>(i);
+        OutputPointType moved;
+        this->template TransformPoint<OutputPointType>(this->m_SamplePoints[at], moved);
+        shifts[at] = moved.EuclideanDistanceTo(old[at]);
+      }
+    });
+    transform->SetParameters(before);
   };
   if (this->GetTransformForward())
   {

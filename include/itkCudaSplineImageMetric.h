@@ -48,11 +48,11 @@ namespace itk
  * \brief What the module's image metrics share: it stands between each of them and the metric of ITK that it replaces.
  *
  * The hook is GetValueAndDerivativeExecute(), which ITK calls for GetValue() and GetValueAndDerivative() alike. The
- * fixed image is sampled once, by ITK's own functions on all threads, so any fixed transform, mask and interpolator
- * will do: its values and the places of sampled point sets are arrays that stay on the backend, as the moving image,
- * its coefficients, gradients and mask do, until Initialize() is called, or something that they depend on was replaced
- * or modified; so does, on a device, the order of the samples by the cells of a B-spline transform's grid. Where
- * Initialize() finds the same pixels again (by a checksum of all of them) the arrays are used again.
+ * fixed image is sampled once, on all threads, by ITK's functions or with their bits: any fixed transform, mask and
+ * interpolator will do. Its values and the places of sampled point sets are arrays that stay on the backend, as the
+ * moving image, its coefficients, gradients and mask do, until Initialize() is called, or something that they depend on
+ * was replaced or modified; so does, on a device, the order of the samples by the cells of a B-spline transform's grid.
+ * Where Initialize() finds the same pixels again (by a checksum of all of them) the arrays are used again.
  *
  * The kernels map the samples, interpolate the moving image and add up values and moments (CudaSpline::MetricSums) in
  * an order that the number of samples alone decides: the same call gives the same bits. Moments become the derivative
@@ -214,6 +214,21 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** What Initialize() has ITK's metric do, with another interpolator of the moving image where that waits. */
+  virtual void
+  InitializeMetric()
+  {
+    Superclass::Initialize();
+  }
+
+  /** Runs a loop on as many threads as the metric may take. What \p body throws is thrown again. */
+  void
+  ParallelFor(std::int64_t count, const CudaSpline::HostExecutor::Body & body) const
+  {
+    m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
+    CudaSplineHostExecutor(m_Threader).ParallelFor(count, body);
+  }
+
   /** Clears the derivative, and nothing else: what ITK's metric does beside that on the host is for the kernels. */
   void
   InitializeForIteration() const override;
@@ -252,6 +267,9 @@ private:
   using ImageMetric = typename TMetric::Superclass;
   using MaskType = ImageMaskSpatialObject<ImageDimension>;
 
+  /** True where the buffer of the fixed image has its pixels. */
+  static constexpr bool IsFixedReadable = CudaSplineDetail::ImageTraits<FixedImageType>::IsReadable;
+
   /** A list or image of the host, and what it becomes on a backend. */
   struct HostArray
   {
@@ -269,10 +287,10 @@ private:
     CudaSpline::MetricDescriptor                           descriptor;
     CudaSpline::MetricGradient                             gradientFrom{ CudaSpline::MetricGradient::Image };
     double                                                 extent{ 1.0 }; ///< of the virtual domain, half of it (mm)
-    std::vector<FixedPixelType>                            fixedValues;
-    std::vector<std::uint8_t>                              insideValues;
-    std::vector<double>                                    places;
-    std::vector<LightObject::ConstPointer>                 kept; ///< images whose pixels may be borrowed
+    std::unique_ptr<FixedPixelType[]>                      fixedValues;   ///< null: the fixed image's pixels
+    std::unique_ptr<std::uint8_t[]>                        insideValues;  ///< whether a value counts
+    std::unique_ptr<double[]>                              places;        ///< of a point set
+    std::vector<LightObject::ConstPointer>                 kept;          ///< images whose pixels may be borrowed
     HostArray                                              fixed, inside, points, moving, gradient, mask;
     /** How \c gradient is made of the moving image's pixels, which it then has; null where it has its own. */
     std::shared_ptr<const CudaSpline::GaussianDescriptor> gaussian;
@@ -295,16 +313,33 @@ private:
   DescribeMoving(Preparation & preparation) const;
   void
   DescribeGradient(Preparation & preparation) const;
-  void
-  DescribeMask(Preparation & preparation) const;
+  /** Describes a mask, where there is one; false where it is no ImageMaskSpatialObject that can be read. */
+  static bool
+  DescribeMask(const SpatialObject<ImageDimension> *    mask,
+               CudaSpline::MetricDescriptor::Mask &     to,
+               HostArray &                              pixels,
+               std::vector<LightObject::ConstPointer> & kept);
+  /** Samples of the fixed image: on the virtual grid, with whether they count, or those of a point set that count. */
   void
   SampleFixed(Preparation & preparation) const;
-  /** Samples of the fixed image on the virtual grid, with whether they count. */
+  /** The places of the sampled points. */
   void
-  SampleFixedOnGrid(Preparation & preparation) const;
-  /** The samples of a point set that count. */
-  void
-  SampleFixedAtPoints(Preparation & preparation) const;
+  CopyPlaces(Preparation & preparation, std::int64_t count) const;
+  /** What CudaSpline::SampleForMetric() has the bits of ITK's functions from; false where it would not. */
+  bool
+  DescribeFixed(const Preparation &            preparation,
+                std::int64_t                   count,
+                CudaSpline::MetricDescriptor & descriptor,
+                CudaSpline::MetricSources &    sources) const;
+  /** Whether the stages of a chain map places of the virtual domain to the same bits as the fixed transform. */
+  bool
+  IsFixedMapOf(const CudaSpline::TransformChain & chain) const;
+  /** CudaSpline::SampleForMetric() by ITK's functions. */
+  bool
+  SampleFixedByItk(Preparation & preparation, std::int64_t count) const;
+  /** Leaves of the samples of a point set those that count, in their order; returns how many. */
+  std::int64_t
+  KeepInside(Preparation & preparation, std::int64_t count) const;
   /** Why the moving transform cannot be evaluated, or the derivative by its parameters; empty where it can. */
   std::string
   DescribeTransform(CudaSpline::MetricDescriptor &                     descriptor,

@@ -71,7 +71,7 @@ CudaSplineImageMetric<TMetric>::Initialize()
   }
   try
   {
-    Superclass::Initialize();
+    this->InitializeMetric();
   }
   catch (...)
   {
@@ -300,7 +300,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
                                        : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
         }
       };
-      CudaSplineHostExecutor(m_Threader).ParallelFor(outcome.derivative.empty() ? 0 : parameters, add);
+      this->ParallelFor(outcome.derivative.empty() ? 0 : parameters, add);
     }
   }
 }
@@ -390,6 +390,7 @@ CudaSplineImageMetric<TMetric>::PlanSources(int device, std::size_t others) cons
 
 } // namespace itk
 
+#include "itkCudaSplineImageMetricFixed.hxx"
 #include "itkCudaSplineImageMetricGradient.hxx"
 #include "itkCudaSplineImageMetricSamples.hxx"
 

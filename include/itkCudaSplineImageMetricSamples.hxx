@@ -27,27 +27,14 @@
 #include <typeinfo>
 
 /** \file
- * \brief What a metric of the module hands to its kernels: samples of the fixed image, the moving image
- * and its mask. */
+ * \brief What a metric of the module hands to its kernels: the moving image and its mask. Samples of the fixed image
+ * are in itkCudaSplineImageMetricFixed.hxx. */
 
 namespace itk
 {
 
 namespace CudaSplineDetail
 {
-/** \brief A list of numbers as a source of one dimension. */
-template <typename TNumber>
-CudaSpline::SourceDescriptor
-DescribeList(const std::vector<TNumber> & list, CudaSpline::ScalarType element)
-{
-  CudaSpline::SourceDescriptor descriptor;
-  descriptor.dimension = 1;
-  descriptor.size[0] = static_cast<std::int64_t>(list.size());
-  descriptor.pixel = CudaSpline::ScalarTypeOf<TNumber>();
-  descriptor.element = element;
-  return descriptor;
-}
-
 /** \brief Calls \p run for a transform and, one after the other, the parts of a composite one, however deep: its own
  * time of modification and parameters do not tell of all of them. */
 template <typename TTransform, typename TRun>
@@ -141,7 +128,11 @@ CudaSplineImageMetric<TMetric>::Prepare() const
   this->DescribeMoving(*preparation);
   if (preparation->refusal.empty())
   {
-    this->DescribeMask(*preparation);
+    if (!DescribeMask(
+          this->m_MovingImageMask.GetPointer(), preparation->descriptor.mask, preparation->mask, preparation->kept))
+    {
+      preparation->refusal = "moving masks that are no ImageMaskSpatialObject of unsigned char are not accelerated";
+    }
     this->DescribeGradient(*preparation);
   }
   if (preparation->refusal.empty())
@@ -219,25 +210,25 @@ CudaSplineImageMetric<TMetric>::DescribeMoving(Preparation & preparation) const
 }
 
 template <typename TMetric>
-void
-CudaSplineImageMetric<TMetric>::DescribeMask(Preparation & preparation) const
+bool
+CudaSplineImageMetric<TMetric>::DescribeMask(const SpatialObject<ImageDimension> *    mask,
+                                             CudaSpline::MetricDescriptor::Mask &     to,
+                                             HostArray &                              pixels,
+                                             std::vector<LightObject::ConstPointer> & kept)
 {
-  const auto * const mask = this->m_MovingImageMask.GetPointer();
   if (mask == nullptr)
   {
-    return;
+    return true;
   }
   const auto * const image =
     typeid(*mask) == typeid(MaskType) ? static_cast<const MaskType *>(mask)->GetImage() : nullptr;
   if (image == nullptr || image->GetBufferPointer() == nullptr || image->GetBufferedRegion().GetNumberOfPixels() == 0)
   {
-    preparation.refusal = "moving masks that are no ImageMaskSpatialObject of unsigned char are not accelerated";
-    return;
+    return false;
   }
-  preparation.mask.descriptor = CudaSplineDetail::DescribeSource(image);
-  preparation.mask.pixels = image->GetBufferPointer();
-  preparation.kept.emplace_back(image);
-  auto &                             to = preparation.descriptor.mask;
+  pixels.descriptor = CudaSplineDetail::DescribeSource(image);
+  pixels.pixels = image->GetBufferPointer();
+  kept.emplace_back(image);
   CudaSpline::TransformChain::Matrix unused{};
   CudaSplineDetail::DescribeAxes<ImageDimension>(image, to.origin, unused, to.pointToIndex);
   const auto * const map = mask->GetObjectToWorldTransformInverse();
@@ -249,93 +240,7 @@ CudaSplineImageMetric<TMetric>::DescribeMask(Preparation & preparation) const
       to.matrix[r][c] = map->GetMatrix()[r][c];
     }
   }
-}
-
-template <typename TMetric>
-void
-CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
-{
-  m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
-  if (this->m_UseSampledPointSet)
-  {
-    this->SampleFixedAtPoints(preparation);
-  }
-  else
-  {
-    this->SampleFixedOnGrid(preparation);
-  }
-  if (preparation.fixedValues.empty())
-  {
-    preparation.refusal = "there is no sample in the fixed image";
-    return;
-  }
-  preparation.fixed.descriptor =
-    CudaSplineDetail::DescribeList(preparation.fixedValues, preparation.moving.descriptor.element);
-  preparation.fixed.pixels = preparation.fixedValues.data();
-}
-
-template <typename TMetric>
-void
-CudaSplineImageMetric<TMetric>::SampleFixedOnGrid(Preparation & preparation) const
-{
-  const auto &       region = this->GetVirtualRegion();
-  const auto         count = static_cast<std::size_t>(region.GetNumberOfPixels());
-  const auto         row = static_cast<std::int64_t>(region.GetSize(0));
-  const auto * const grid = this->GetVirtualImage();
-  preparation.fixedValues.resize(count);
-  preparation.insideValues.resize(count);
-  const CudaSplineHostExecutor executor(m_Threader);
-  executor.ParallelFor(row == 0 ? 0 : static_cast<std::int64_t>(count) / row,
-                       [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t line = begin; line < end; ++line)
-                         {
-                           typename Superclass::VirtualIndexType index = region.GetIndex();
-                           std::int64_t                          rest = line;
-                           for (unsigned int d = 1; d < ImageDimension; ++d)
-                           {
-                             const auto size = static_cast<std::int64_t>(region.GetSize(d));
-                             index[d] += static_cast<IndexValueType>(rest % size);
-                             rest /= size;
-                           }
-                           for (std::int64_t sample = line * row; sample < (line + 1) * row; ++sample, ++index[0])
-                           {
-                             typename Superclass::VirtualPointType    place;
-                             typename Superclass::FixedImagePointType mapped;
-                             grid->TransformIndexToPhysicalPoint(index, place);
-                             const auto at = static_cast<std::size_t>(sample);
-                             preparation.insideValues[at] =
-                               this->TransformAndEvaluateFixedPoint(place, mapped, preparation.fixedValues[at]) ? 1 : 0;
-                           }
-                         }
-                       });
-  if (std::find(preparation.insideValues.begin(), preparation.insideValues.end(), std::uint8_t{ 0 }) !=
-      preparation.insideValues.end())
-  {
-    preparation.inside.descriptor =
-      CudaSplineDetail::DescribeList(preparation.insideValues, CudaSpline::ScalarType::UInt8);
-    preparation.inside.pixels = preparation.insideValues.data();
-  }
-}
-
-template <typename TMetric>
-void
-CudaSplineImageMetric<TMetric>::SampleFixedAtPoints(Preparation & preparation) const
-{
-  const auto * const points = this->m_VirtualSampledPointSet.GetPointer();
-  const auto         count = static_cast<std::int64_t>(this->GetNumberOfDomainPoints());
-  for (std::int64_t i = 0; i < count; ++i)
-  {
-    typename Superclass::VirtualPointType    place(points->GetPoint(static_cast<IdentifierType>(i)));
-    typename Superclass::FixedImagePointType mapped;
-    FixedPixelType                           value;
-    if (this->TransformAndEvaluateFixedPoint(place, mapped, value))
-    {
-      preparation.fixedValues.push_back(value);
-      preparation.places.insert(preparation.places.end(), place.Begin(), place.End());
-    }
-  }
-  preparation.points.descriptor = CudaSplineDetail::DescribeList(preparation.places, CudaSpline::ScalarType::Float64);
-  preparation.points.pixels = preparation.places.data();
+  return true;
 }
 
 } // namespace itk

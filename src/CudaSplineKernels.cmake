@@ -33,6 +33,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/MemoryPlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/Metric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/MetricCpu.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/MetricSamples.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/OperationRun.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/PiecePlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/PlanMapTiles.cxx"

@@ -19,6 +19,14 @@
 
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 
+#include "itkEllipseSpatialObject.h"
+
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 /** \file
  * \brief CudaMattesMutualInformationImageToImageMetricv4 against ITK's metric. */
 
@@ -111,6 +119,174 @@ TEST_P(CudaMattesMetric, ValuesFarFromZeroInSinglePrecision)
   what.isDouble = false;
   // Roundings of pixels, 1.5e-5 of them, are some 1e-3 of a bin.
   CompareMetric<MattesReference<DoubleImage3D>, MattesMetric<DoubleImage3D>>(what, images, { 1e-4, 1e-2 }, GetParam());
+}
+
+/** Shows the ranges that Initialize() finds. */
+template <typename TMetric>
+class ShownRanges : public TMetric
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(ShownRanges);
+  using Self = ShownRanges;
+  using Pointer = itk::SmartPointer<Self>;
+  itkSimpleNewMacro(Self);
+
+  std::vector<double>
+  GetRanges() const
+  {
+    return { this->m_FixedImageTrueMin,        this->m_FixedImageTrueMax, this->m_MovingImageTrueMin,
+             this->m_MovingImageTrueMax,       this->m_FixedImageBinSize, this->m_FixedImageNormalizedMin,
+             this->m_MovingImageNormalizedMin, this->m_MovingImageBinSize };
+  }
+
+protected:
+  ShownRanges() = default;
+  ~ShownRanges() override = default;
+};
+
+/** Ranges of ITK and of the module's metric on several threads, of images in which extremes lie in the masks or not. */
+template <typename TImage>
+void
+CompareRanges(const MetricCase & what)
+{
+  SCOPED_TRACE(what.Text());
+  const MetricImages<TImage> images;
+  Random                     random(__LINE__);
+  for (auto * image : { images.fixed.GetPointer(), images.moving.GetPointer() })
+  {
+    for (itk::ImageRegionIterator<TImage> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+    {
+      it.Set(static_cast<typename TImage::PixelType>(random.Uniform(-3.0, 5.0)));
+    }
+  }
+  const auto rangesOf = [&](auto metric, unsigned int threads) {
+    SetUpMetric(metric.GetPointer(), what, images);
+    metric->SetMaximumNumberOfWorkUnits(threads);
+    metric->Initialize();
+    return metric->GetRanges();
+  };
+  const auto expected = rangesOf(ShownRanges<MattesReference<TImage>>::New(), 1);
+  EXPECT_EQ(rangesOf(ShownRanges<MattesMetric<TImage>>::New(), 1), expected);
+  EXPECT_EQ(rangesOf(ShownRanges<MattesMetric<TImage>>::New(), 5), expected);
+}
+
+TEST(CudaMattesRanges, AreItks)
+{
+  for (int choice = 0; choice < 24; ++choice)
+  {
+    MetricCase what;
+    what.fixedMask = (choice & 1) != 0;
+    what.movingMask = (choice & 2) != 0;
+    what.fixedMoves = (choice & 4) != 0;
+    what.sampling = choice / 8;
+    CompareRanges<Image2D>(what);
+    CompareRanges<DoubleImage3D>(what);
+  }
+}
+
+TEST(CudaMattesRanges, OfPointsOfTheVirtualDomain)
+{
+  const MetricImages<Image3D> images;
+  MetricCase                  what;
+  what.ownDomain = true;
+  const auto rangesOf = [&](auto metric) {
+    SetUpMetric(metric.GetPointer(), what, images);
+    using PointSet = typename std::decay_t<decltype(*metric)>::VirtualPointSetType;
+    auto   points = PointSet::New();
+    Random random(__LINE__);
+    for (unsigned int i = 0; i < 3000; ++i) // some of them outside
+    {
+      typename PointSet::PointType place;
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        place[d] = random.Uniform(-40.0, 40.0);
+      }
+      points->SetPoint(i, place);
+    }
+    metric->SetVirtualSampledPointSet(points);
+    metric->SetUseVirtualSampledPointSet(true);
+    metric->SetUseSampledPointSet(true);
+    metric->Initialize();
+    return metric->GetRanges();
+  };
+  EXPECT_EQ(rangesOf(ShownRanges<MattesMetric<Image3D>>::New()),
+            rangesOf(ShownRanges<MattesReference<Image3D>>::New()));
+}
+
+TEST(CudaMattesRanges, OfNothingAndOfNaN)
+{
+  const MetricImages<Image2D> images;
+  const auto                  rangesOf = [&](auto metric, bool isEmpty) {
+    SetUpMetric(metric.GetPointer(), MetricCase(), images);
+    if (isEmpty)
+    {
+      auto nowhere = itk::EllipseSpatialObject<2>::New();
+      nowhere->SetCenterInObjectSpace(itk::Point<double, 2>(1e5));
+      nowhere->Update();
+      metric->SetFixedImageMask(nowhere);
+    }
+    metric->Initialize();
+    return metric->GetRanges();
+  };
+  for (const bool isEmpty : { true, false })
+  {
+    if (!isEmpty) // of all pixels those behind the last NaN count, here one row
+    {
+      auto index = images.fixed->GetBufferedRegion().GetUpperIndex();
+      index[1] -= 1;
+      images.fixed->SetPixel(index, std::numeric_limits<float>::quiet_NaN());
+    }
+    const auto expected = rangesOf(ShownRanges<MattesReference<Image2D>>::New(), isEmpty);
+    EXPECT_EQ(rangesOf(ShownRanges<MattesMetric<Image2D>>::New(), isEmpty), expected) << isEmpty;
+  }
+}
+
+/** A mask that fails at a place. */
+class FailingMask : public itk::EllipseSpatialObject<2>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(FailingMask);
+  using Self = FailingMask;
+  using Pointer = itk::SmartPointer<Self>;
+  itkSimpleNewMacro(Self);
+
+  using Superclass = itk::EllipseSpatialObject<2>;
+  using Superclass::IsInsideInObjectSpace;
+  bool
+  IsInsideInObjectSpace(const PointType & place) const override
+  {
+    if (place[0] > 5.0)
+    {
+      itkExceptionMacro("The mask failed.");
+    }
+    return true;
+  }
+
+protected:
+  FailingMask() = default;
+  ~FailingMask() override = default;
+};
+
+TEST(CudaMattesRanges, ExceptionsOfMasksReachTheCaller)
+{
+  const MetricImages<Image2D> images;
+  for (const bool isFixed : { true, false })
+  {
+    auto metric = MattesMetric<Image2D>::New();
+    SetUpMetric(metric.GetPointer(), MetricCase(), images);
+    const auto mask = FailingMask::New();
+    isFixed ? metric->SetFixedImageMask(mask) : metric->SetMovingImageMask(mask);
+    metric->SetMaximumNumberOfWorkUnits(4);
+    try
+    {
+      metric->Initialize();
+      ADD_FAILURE() << "no exception";
+    }
+    catch (const itk::ExceptionObject & error)
+    {
+      EXPECT_NE(std::string(error.GetDescription()).find("The mask failed."), std::string::npos);
+    }
+  }
 }
 
 TEST_P(CudaMattesMetric, NoOverlapIsAnException)

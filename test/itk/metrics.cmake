@@ -10,6 +10,7 @@ add_executable(
   MetricFieldsTest.cxx
   MetricItkChecksTest.cxx
   MetricRegistrationTest.cxx
+  MetricSamplingTest.cxx
 )
 target_link_libraries(CudaSplineMetricTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 gtest_discover_tests(CudaSplineMetricTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
