@@ -21,6 +21,7 @@
 
 #include "kernels/ArrayDirect.cuh"
 #include "kernels/ArrayLaunchers.h"
+#include "kernels/ArrayRun.h"
 
 #include <cstdint>
 #include <limits>
@@ -256,13 +257,15 @@ ServesInBricks(const ArrayArguments & arguments)
 /** LaunchArrayBricks() of elements of a type. */
 template <typename TReal>
 bool
-LaunchBricks(const ArrayArguments & arguments, const Stream & stream)
+LaunchBricks(ArrayArguments arguments, const Stream & stream)
 {
   using Row = BrickRow<TReal>;
-  if (!ServesInBricks<TReal>(arguments))
+  // Of floats that was asked for tiles.
+  if (!ServesInBricks<TReal>(arguments) || (sizeof(TReal) == 8 && ListLiesTogether(arguments, stream)))
   {
     return false;
   }
+  JoinLinesOfList(arguments);
   const BrickShape shape(arguments, Row::Length);
   DeviceBuffer     bricks;
   try

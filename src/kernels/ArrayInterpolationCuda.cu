@@ -184,8 +184,12 @@ public:
         return;
       }
     }
+    if (LaunchArrayBricks(arguments, ScalarTypeOf<TReal>(), m_Stream))
+    {
+      return;
+    }
     JoinLinesOfList(arguments);
-    if (!LaunchArrayBricks(arguments, ScalarTypeOf<TReal>(), m_Stream) && !this->EvaluateDirectly<TReal>(arguments))
+    if (!this->EvaluateDirectly<TReal>(arguments))
     {
       const ArrayTiles tiles(arguments.output.shape, false);
       ArrayPointKernel<TReal><<<tiles.Blocks(), ArrayThreads, 0, m_Stream.Get()>>>(arguments, tiles);

@@ -38,14 +38,24 @@ class Stream;
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream);
 
+/** \brief Whether neighbours in the output of a list of coordinates in three dimensions are neighbours in the source:
+ * caches have them then. Seen on the device, for which the host waits.
+ *
+ * \param[in] array of any map
+ * \param[in] stream of the current device
+ * \return false also where the output is too thin to tell
+ * \exception DeviceError a call of CUDA failed */
+bool
+ListLiesTogether(const ArrayArguments & array, const Stream & stream);
+
 /** \brief Enqueues an interpolation in three dimensions at a list of coordinates, of order 3 or 5, by a copy of the
  * source whose neighbours along all axes are neighbours in memory.
  *
- * \param[in] arguments their lines may be joined
+ * \param[in] arguments of floats for which LaunchArrayTiles() did not serve, or of doubles
  * \param[in] element of the source, Float32 or Float64
  * \param[in] stream of the current device
- * \return false where the source is too small or the list too short for it to serve, or memory for the copy is not
- *   there; nothing was enqueued
+ * \return false where the source is too small or the list too short for it to serve, its coordinates lie together, or
+ *   memory for the copy is not there; nothing was enqueued that writes the output
  * \exception DeviceError a call of CUDA failed */
 bool
 LaunchArrayBricks(const ArrayArguments & arguments, ScalarType element, const Stream & stream);

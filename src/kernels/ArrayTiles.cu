@@ -155,6 +155,8 @@ PlanOfList(const EvaluationArguments<3> & source, const ArrayShape & shape, cons
   {}
   plan.exists = 2 * (bytes() + reserved) <= memory.multiprocessor && bytes() <= memory.block && shape.size[2] >= 16 &&
                 shape.size[1] >= 8 && shape.size[0] >= 16;
+  constexpr std::int64_t few = 65536; // elements, for which it is not worth asking where they lie
+  plan.exists = plan.exists && source.samples * shape.Lines() >= few;
   plan.rows = static_cast<int>(shape.size[1]);
   plan.isAligned = IsTileAligned(source);
   return plan;
@@ -214,6 +216,30 @@ LaunchMap(const ArrayArguments & array, const Stream & stream)
          });
 }
 
+/** Whether the coordinates of a list lie together box by box; the host waits for the device that looks. */
+bool
+LieTogether(const ArrayArguments &         array,
+            const EvaluationArguments<3> & source,
+            const TilePlan &               plan,
+            const Stream &                 stream)
+{
+  const ArrayShape & shape = array.output.shape;
+  const auto         blocksOf = [&plan](std::int64_t count, int axis) {
+    return static_cast<unsigned int>((count + (std::int64_t{ 1 } << plan.logExtent[axis]) - 1) >> plan.logExtent[axis]);
+  };
+  const uint3        grid{ blocksOf(shape.size[2], 0), blocksOf(shape.size[1], 1), blocksOf(shape.size[0], 2) };
+  unsigned int       count = 0;
+  const DeviceBuffer fitting(sizeof(count), stream);
+  CheckCuda(cudaMemsetAsync(fitting.Data(), 0, sizeof(count), stream.Get()), "cudaMemsetAsync");
+  ArrayFittingBoxesKernel<<<ProbedBoxes, static_cast<unsigned int>(plan.threads), 0, stream.Get()>>>(
+    source, array, shape.Lines(), plan, grid, static_cast<unsigned int *>(fitting.Data()));
+  CheckCuda(cudaGetLastError(), "ArrayFittingBoxesKernel");
+  CheckCuda(cudaMemcpyAsync(&count, fitting.Data(), sizeof(count), cudaMemcpyDeviceToHost, stream.Get()),
+            "cudaMemcpyAsync");
+  stream.Synchronize();
+  return count >= LeastFittingBoxes;
+}
+
 template <unsigned int VOrder>
 bool
 LaunchList(const ArrayArguments & array, const Stream & stream)
@@ -223,26 +249,12 @@ LaunchList(const ArrayArguments & array, const Stream & stream)
   const SharedMemorySizes      memory;
   const TilePlan               plan = PlanOfList(source, shape, memory);
   const auto                   kernel = ArrayTileKernel<VOrder, ListRule>;
-  bool                         isLaunched = false;
-  const auto                   launch = [&](const dim3 & grid) {
-    const auto         threads = static_cast<unsigned int>(plan.threads);
-    unsigned int       count = 0;
-    const DeviceBuffer fitting(sizeof(count), stream);
-    CheckCuda(cudaMemsetAsync(fitting.Data(), 0, sizeof(count), stream.Get()), "cudaMemsetAsync");
-    ArrayFittingBoxesKernel<<<ProbedBoxes, threads, 0, stream.Get()>>>(
-      source, array, shape.Lines(), plan, uint3{ grid.x, grid.y, grid.z }, static_cast<unsigned int *>(fitting.Data()));
-    CheckCuda(cudaGetLastError(), "ArrayFittingBoxesKernel");
-    CheckCuda(cudaMemcpyAsync(&count, fitting.Data(), sizeof(count), cudaMemcpyDeviceToHost, stream.Get()),
-              "cudaMemcpyAsync");
-    stream.Synchronize();
-    isLaunched = count >= LeastFittingBoxes;
-    if (isLaunched)
-    {
-      kernel<<<grid, threads, TileBytes(plan), stream.Get()>>>(source, array, shape.Lines(), plan);
-    }
-  };
-  return plan.exists &&
-         LaunchTileKernel(kernel, plan, source.samples, shape.Lines(), memory, "ArrayTileKernel", launch) && isLaunched;
+  return plan.exists && LieTogether(array, source, plan, stream) &&
+         LaunchTileKernel(
+           kernel, plan, source.samples, shape.Lines(), memory, "ArrayTileKernel", [&](const dim3 & grid) {
+             kernel<<<grid, static_cast<unsigned int>(plan.threads), TileBytes(plan), stream.Get()>>>(
+               source, array, shape.Lines(), plan);
+           });
 }
 
 template <unsigned int VOrder>
@@ -261,6 +273,18 @@ LaunchOrder(const ArrayArguments & array, const Stream & stream)
 }
 
 } // namespace
+
+bool
+ListLiesTogether(const ArrayArguments & array, const Stream & stream)
+{
+  if (array.map != ArrayMap::Coordinates || !CanTile(array))
+  {
+    return false;
+  }
+  const EvaluationArguments<3> source = SourceOf(array);
+  const TilePlan               plan = PlanOfList(source, array.output.shape, SharedMemorySizes());
+  return plan.exists && LieTogether(array, source, plan, stream);
+}
 
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream)
