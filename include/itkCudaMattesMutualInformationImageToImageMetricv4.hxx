@@ -178,13 +178,20 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
     const std::int64_t end = std::min(count, (part + 1) * length);
     for (std::int64_t i = part * length; i < end; ++i)
     {
-      typename TFixedImage::PointType place(points->ElementAt(static_cast<IdentifierType>(i)));
+      // A point as the set has it, of floats for the most part: ITK rounds to its type what becomes an index.
+      const auto &                    point = points->ElementAt(static_cast<IdentifierType>(i));
+      typename TFixedImage::IndexType index;
+      bool                            isInside = false;
       if (isVirtual)
       {
-        place = this->m_FixedTransform->TransformPoint(place);
+        const typename TFixedImage::PointType place = this->m_FixedTransform->TransformPoint(point);
+        isInside = this->m_FixedImage->TransformPhysicalPointToIndex(place, index);
       }
-      typename TFixedImage::IndexType index;
-      if (this->m_FixedImage->TransformPhysicalPointToIndex(place, index))
+      else
+      {
+        isInside = this->m_FixedImage->TransformPhysicalPointToIndex(point, index);
+      }
+      if (isInside)
       {
         range.Add(&this->m_FixedImage->GetPixel(index), 1);
       }

@@ -70,8 +70,9 @@ CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
   }
   CudaSpline::MetricDescriptor descriptor;
   CudaSpline::MetricSources    sources;
-  const bool                   isKnown = count > 0 && this->DescribeFixed(preparation, count, descriptor, sources);
-  const auto                   element = preparation.moving.descriptor.element;
+  const bool                   isKnown = count > 0 && this->GetVirtualRegion().GetNumberOfPixels() > 0 &&
+                       this->DescribeFixed(preparation, count, descriptor, sources);
+  const auto element = preparation.moving.descriptor.element;
   preparation.fixed.descriptor = CudaSplineDetail::DescribeList<FixedPixelType>(count, element);
   if constexpr (IsFixedReadable)
   {
@@ -79,6 +80,7 @@ CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
     {
       preparation.fixed.pixels = this->m_FixedImage->GetBufferPointer();
       preparation.kept.emplace_back(this->m_FixedImage.GetPointer());
+      preparation.kept.emplace_back(this->m_FixedImage->GetPixelContainer());
       return;
     }
   }
@@ -280,6 +282,10 @@ CudaSplineImageMetric<TMetric>::SampleFixedByItk(Preparation & preparation, std:
   FixedPixelType * const values = preparation.fixedValues.get();
   std::uint8_t * const   inside = preparation.insideValues.get();
   std::atomic<bool>      areAllInside{ true };
+  if (this->m_FixedImageMask)
+  {
+    this->m_FixedImageMask->GetObjectToWorldTransformInverse(); // brings it up to date, which is for one thread
+  }
   this->ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
     typename Superclass::VirtualIndexType index = region.GetIndex();
     std::int64_t                          rest = places != nullptr ? 0 : begin;

@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <typeinfo>
 
 /** \file
@@ -66,8 +67,17 @@ CudaSplineImageMetric<TMetric>::MakeStamp() const -> std::vector<std::pair<const
   const auto                                             unchanged = [&](const Object * object) {
     stamp.emplace_back(object, object != nullptr ? object->GetMTime() : 0);
   };
-  unchanged(this->m_FixedImage.GetPointer());
-  unchanged(this->m_MovingImage.GetPointer());
+  // Pixels may be read where they are, and their container changes without the image.
+  const auto ofImage = [&](const auto * image) {
+    unchanged(image);
+    if constexpr (CudaSplineDetail::ImageTraits<std::decay_t<decltype(*image)>>::IsReadable)
+    {
+      unchanged(image != nullptr ? image->GetPixelContainer() : nullptr);
+      stamp.emplace_back(image != nullptr ? image->GetBufferPointer() : nullptr, 0);
+    }
+  };
+  ofImage(this->m_FixedImage.GetPointer());
+  ofImage(this->m_MovingImage.GetPointer());
   unchanged(this->m_FixedInterpolator.GetPointer());
   unchanged(this->m_MovingInterpolator.GetPointer());
   unchanged(m_WaitingGradient == nullptr ? this->m_MovingImageGradientImage.GetPointer() : nullptr);

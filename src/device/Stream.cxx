@@ -52,12 +52,13 @@ namespace
 struct StreamReturn
 {
   int  device;
-  bool isDone; ///< the Stream has waited for it, without an error
+  bool isDone;   ///< the Stream has waited for it, without an error
+  bool isShared; ///< buffers had it then, which are freed behind
 
   void
   operator()(cudaStream_t stream) const noexcept
   {
-    ReturnStream(device, stream, isDone);
+    ReturnStream(device, stream, isDone, isShared);
   }
 };
 } // namespace
@@ -66,7 +67,7 @@ Stream::Stream()
 {
   int device = 0;
   CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
-  m_Handle = std::shared_ptr<CUstream_st>(TakeStream(device), StreamReturn{ device, false });
+  m_Handle = std::shared_ptr<CUstream_st>(TakeStream(device), StreamReturn{ device, false, false });
 }
 
 Stream::~Stream()
@@ -75,7 +76,9 @@ Stream::~Stream()
   {
     const cudaError_t error = cudaStreamSynchronize(m_Handle.get());
     IgnoreCuda(error);
-    std::get_deleter<StreamReturn>(m_Handle)->isDone = error == cudaSuccess;
+    auto * const toReturn = std::get_deleter<StreamReturn>(m_Handle);
+    toReturn->isDone = error == cudaSuccess;
+    toReturn->isShared = m_Handle.use_count() > 1;
   }
 }
 
@@ -87,7 +90,10 @@ Stream::Synchronize() const
 
 StreamJoin::~StreamJoin()
 {
-  IgnoreCuda(cudaStreamSynchronize(m_Stream.Get()));
+  if (!IsForkedChild()) // where the stream is the parent's
+  {
+    IgnoreCuda(cudaStreamSynchronize(m_Stream.Get()));
+  }
 }
 
 Event::Event()

@@ -106,11 +106,17 @@ TakeStream(int device)
 }
 
 void
-ReturnStream(int device, StreamHandle stream, bool isDone) noexcept
+ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexcept
 {
   if (IsForkedChild())
   {
     return; // the stream is the parent's
+  }
+  if (isDone && hasFreed)
+  {
+    const cudaError_t error = cudaStreamSynchronize(stream);
+    IgnoreCuda(error);
+    isDone = error == cudaSuccess;
   }
   if (!isDone || !LostDeviceReason().empty() || !Keep(device, stream))
   {

@@ -26,9 +26,9 @@
  * \brief Streams that nobody has, kept by device for the next operations.
  *
  * To make a stream and to destroy it takes longer than the kernel of a small image, and memory that was freed in a
- * stream is taken again in it without a wait. A stream is kept where it was waited for without an error, so that
- * nothing is in it but buffers that are freed behind. None is handed out in a forked child, whose parent has them, and
- * none after a device was lost; at exit they are left to the driver, which may be gone by then. */
+ * stream is taken again in it without a wait. A stream is kept where it was waited for without an error. None is handed
+ * out in a forked child, whose parent has them, and none after a device was lost; at exit they are left to the driver,
+ * which may be gone by then. */
 
 namespace itk::CudaSpline
 {
@@ -47,9 +47,10 @@ TakeStream(int device);
  *
  * \param[in] device of the stream
  * \param[in] stream from TakeStream()
- * \param[in] isDone its work was waited for, without an error */
+ * \param[in] isDone its work was waited for, without an error
+ * \param[in] hasFreed memory was freed in it since: a pool counts that as free only once somebody has waited */
 void
-ReturnStream(int device, StreamHandle stream, bool isDone) noexcept;
+ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexcept;
 
 /** \brief Destroys the streams that are kept, behind what is freed in them. */
 void

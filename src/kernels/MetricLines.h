@@ -100,8 +100,10 @@ bool
 FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[VDimension])
 {
   const auto & moving = arguments.moving;
+  unsigned int own[VDimension];
   unsigned int on[VDimension];
-  std::iota(std::begin(on), std::end(on), 0U);
+  std::iota(std::begin(own), std::end(own), 0U);
+  std::copy_n(own, VDimension, on);
   bool isAlongAxes =
     arguments.points == nullptr && arguments.mask == nullptr && DependsThrough(moving.indexToPoint, on);
   for (int stage = 0; isAlongAxes && stage < moving.stageCount; ++stage)
@@ -109,7 +111,7 @@ FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[
     isAlongAxes = DependsThrough(moving.stages[stage].map.matrix, on);
   }
   if (!isAlongAxes || !DependsThrough(moving.pointToIndex, on) ||
-      !std::is_sorted(std::begin(on), std::end(on))) // each on its own axis
+      !std::equal(std::begin(on), std::end(on), std::begin(own))) // a matrix may be singular: two may be on one axis
   {
     return false;
   }

@@ -22,6 +22,7 @@
 #include "kernels/MetricFunctor.h"
 #include "kernels/MetricLines.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
@@ -68,7 +69,10 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources)
     (sources.points == nullptr || sources.points->GetDescriptor().element == ScalarType::Float64) &&
     (sources.mask == nullptr || (sources.mask->GetDescriptor().element == ScalarType::UInt8 &&
                                  sources.mask->GetDescriptor().dimension == descriptor.dimension)) &&
-    descriptor.IsAffineFrom(0) && CountSamples(descriptor, sources) > 0;
+    descriptor.IsAffineFrom(0) && CountSamples(descriptor, sources) > 0 &&
+    std::all_of(descriptor.chain.regionSize.begin(),
+                descriptor.chain.regionSize.begin() + descriptor.dimension,
+                [](std::int64_t size) { return size > 0; });
   if (!fits)
   {
     throw std::invalid_argument("Samples of a metric: a host image of real pixels, nearest neighbours or linear "

@@ -269,6 +269,22 @@ TEST(DeviceMemoryGpu, MemoryThatWasFreedInAKeptStreamIsGivenBack)
   EXPECT_GE(freeBytes() + (std::size_t(64) << 20), free);
 }
 
+// What outlives its stream is available once it is freed, though nobody waits and the stream is kept.
+TEST(DeviceMemoryGpu, MemoryThatOutlivesItsStreamIsAvailableAfterwards)
+{
+  CUDASPLINE_NEEDS_GPU();
+  constexpr std::size_t bytes = std::size_t(200) << 20;
+  ReleaseDeviceMemory();
+  DeviceBuffer kept;
+  {
+    const Stream stream;
+    kept = DeviceBuffer(bytes, stream);
+  }
+  const std::size_t with = AvailableDeviceMemory(0);
+  kept = DeviceBuffer();
+  EXPECT_GE(AvailableDeviceMemory(0), with + bytes);
+}
+
 TEST(DeviceMemoryGpu, DeviceMemoryIsKeptForTheNext)
 {
   CUDASPLINE_NEEDS_GPU();

@@ -273,7 +273,7 @@ TEST(KeptStreams, AForkedChildLeavesThemToItsParent)
                 alarm(20);
                 ArmShim(Fault());
                 ReleaseStreams();
-                ReturnStream(0, kept, true);
+                ReturnStream(0, kept, true, true);
                 if (const std::int64_t calls = DisarmShim())
                 {
                   return Compare("calls of CUDA", calls, 0);

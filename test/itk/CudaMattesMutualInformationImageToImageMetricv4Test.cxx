@@ -213,6 +213,45 @@ TEST(CudaMattesRanges, OfPointsOfTheVirtualDomain)
             rangesOf(ShownRanges<MattesReference<Image3D>>::New()));
 }
 
+// Points of floats in the space of the fixed image become indices in single precision: 10.4 is half way from -0.1 to
+// the eleventh voxel in it, and not in double.
+TEST(CudaMattesRanges, OfPointsOfTheFixedImage)
+{
+  const MetricImages<Image2D> images;
+  images.fixed->FillBuffer(1.0F);
+  images.fixed->SetPixel(
+    { { images.fixed->GetBufferedRegion().GetIndex(0) + 11, images.fixed->GetBufferedRegion().GetIndex(1) } }, 9.0F);
+  const auto rangesOf = [&](auto metric) {
+    SetUpMetric(metric.GetPointer(), MetricCase(), images);
+    auto                      fixed = images.fixed;
+    itk::Point<double, 2>     origin;
+    itk::Matrix<double, 2, 2> direction;
+    direction.SetIdentity();
+    for (unsigned int d = 0; d < 2; ++d)
+    {
+      origin[d] = -0.1 - static_cast<double>(fixed->GetBufferedRegion().GetIndex(d));
+    }
+    fixed->SetSpacing(itk::Vector<double, 2>(1.0));
+    fixed->SetDirection(direction);
+    fixed->SetOrigin(origin);
+    metric->SetVirtualDomainFromImage(fixed);
+    using PointSet = typename std::decay_t<decltype(*metric)>::FixedSampledPointSetType;
+    auto                         points = PointSet::New();
+    typename PointSet::PointType place;
+    place.Fill(0.0F);
+    points->SetPoint(0, place);
+    place[0] = 10.4F;
+    points->SetPoint(1, place);
+    metric->SetFixedSampledPointSet(points);
+    metric->SetUseSampledPointSet(true);
+    metric->Initialize();
+    return metric->GetRanges();
+  };
+  const auto expected = rangesOf(ShownRanges<MattesReference<Image2D>>::New());
+  EXPECT_EQ(rangesOf(ShownRanges<MattesMetric<Image2D>>::New()), expected);
+  EXPECT_EQ(expected[1], 9.0); // the extreme is where the rounding leads
+}
+
 TEST(CudaMattesRanges, OfNothingAndOfNaN)
 {
   const MetricImages<Image2D> images;

@@ -263,6 +263,39 @@ TEST(MetricSampling, AsksItkForMapsThatItRoundsOtherwise)
   EXPECT_GE(scale->asked.load(), metric->GetNumberOfDomainPoints());
 }
 
+// Pixels may be read where they are: another memory of the same container is another image.
+TEST(MetricSampling, PixelsOfAnotherMemoryAreSeen)
+{
+  MetricImages<DoubleImage3D> images;
+  Arrange(images, Grid::Exact);
+  MetricCase what;
+  what.transform = "rigid";
+  what.centralDifferences = true;
+  const auto make = [&] {
+    auto metric = itk::CudaMeanSquaresImageToImageMetricv4<DoubleImage3D, DoubleImage3D>::New();
+    SetUpMetric(metric.GetPointer(), what, images);
+    metric->SetGPUEnabled(false);
+    metric->Initialize();
+    return metric;
+  };
+  const auto   metric = make();
+  const double before = metric->GetValue();
+  for (auto * image : { images.fixed.GetPointer(), images.moving.GetPointer() })
+  {
+    auto * const        container = image->GetPixelContainer();
+    std::vector<double> pixels(container->Size(), 3.5);
+    pixels[pixels.size() / 2] = 70.0;
+    container->SetImportPointer(pixels.data(), container->Size(), false);
+    EXPECT_NE(metric->GetValue(), before);
+    EXPECT_EQ(metric->GetValue(), make()->GetValue());
+    EXPECT_EQ(metric->GetLastBackend(), Backend::Cpu) << metric->GetFallbackReason();
+    auto own = std::vector<double>(pixels); // the container's memory has to outlive the metric
+    container->Initialize();
+    container->Reserve(own.size());
+    std::copy(own.begin(), own.end(), container->GetBufferPointer());
+  }
+}
+
 TEST(MetricSampling, ExceptionsOfInterpolatorsReachTheCaller)
 {
   using Interpolator = UnknownInterpolator<itk::LinearInterpolateImageFunction<Image3D, double>>;

@@ -202,6 +202,36 @@ TEST(MetricSamples, OfGridsAndListsAreLinearValues)
   CompareGrids<3>();
 }
 
+// A matrix may be singular: no axis of the grid is the image's then.
+TEST(MetricSamples, TwoAxesMayFallTogether)
+{
+  FreshRandom     random;
+  SampledImage<3> image(random, 6);
+  image.descriptor.chain.indexToPoint[1][1] = 0.0;
+  image.descriptor.chain.indexToPoint[1][0] = 1.0;
+  const auto       places = image.Places();
+  SourceDescriptor list;
+  list.dimension = 1;
+  list.size[0] = static_cast<std::int64_t>(places.size());
+  list.pixel = list.element = ScalarType::Float64;
+  MetricSources asList = image.sources;
+  asList.points = MakeSource(list, places.data(), ExecutionContext());
+  std::vector<double>       values(image.Count());
+  std::vector<double>       ofList(image.Count());
+  std::vector<std::uint8_t> inside(image.Count());
+  std::vector<std::uint8_t> insideOfList(image.Count());
+  SampleForMetric(image.descriptor, image.sources, ExecutionContext(), values.data(), inside.data());
+  SampleForMetric(image.descriptor, asList, ExecutionContext(), ofList.data(), insideOfList.data());
+  EXPECT_EQ(inside, insideOfList);
+  for (std::size_t i = 0; i < values.size(); ++i)
+  {
+    ASSERT_TRUE(IsSame(values[i], ofList[i])) << i << ": " << values[i] << " is not " << ofList[i];
+  }
+  image.descriptor.chain.regionSize[2] = 0; // nor is there a sample of a list in a grid without any
+  EXPECT_THROW(SampleForMetric(image.descriptor, asList, ExecutionContext(), ofList.data(), insideOfList.data()),
+               std::invalid_argument);
+}
+
 TEST(MetricSamples, ArePixelsWhereEveryIndexIsTheirs)
 {
   FreshRandom random;
