@@ -25,7 +25,6 @@
 
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -163,13 +162,7 @@ StreamMarks::~StreamMarks()
 void
 StreamMarks::Set(StreamHandle stream)
 {
-  auto capture = cudaStreamCaptureStatusNone;
-  CheckCuda(cudaStreamIsCapturing(stream, &capture), "cudaStreamIsCapturing");
-  if (capture != cudaStreamCaptureStatusNone)
-  {
-    throw std::invalid_argument("A stream whose work is captured into a graph can have no other work: when it is done "
-                                "could not be known.");
-  }
+  RefuseCapture(stream);
   const std::lock_guard<std::mutex> lock(m_Mutex);
   m_Events[stream].RecordBehind(stream);
 }

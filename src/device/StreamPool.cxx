@@ -25,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -147,8 +148,21 @@ ReleaseStreams() noexcept
 }
 
 void
+RefuseCapture(StreamHandle stream)
+{
+  auto capture = cudaStreamCaptureStatusNone;
+  CheckCuda(cudaStreamIsCapturing(stream, &capture), "cudaStreamIsCapturing");
+  if (capture != cudaStreamCaptureStatusNone)
+  {
+    throw std::invalid_argument("A stream whose work is captured into a graph can have no other work: when it is done "
+                                "could not be known.");
+  }
+}
+
+void
 WaitInStream(StreamHandle waiting, StreamHandle other)
 {
+  RefuseCapture(other);
   cudaEvent_t event = nullptr;
   CheckCuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   // Destroyed at once: the streams keep what they need of it.

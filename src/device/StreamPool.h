@@ -56,9 +56,19 @@ ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexce
 void
 ReleaseStreams() noexcept;
 
+/** \brief Refuses a stream of the caller's whose work is captured into a graph: a stream that waits for it would be
+ * captured with it.
+ *
+ * \param[in] stream of the current device
+ * \exception std::invalid_argument it is captured; the capture goes on
+ * \exception DeviceError the device is lost */
+void
+RefuseCapture(StreamHandle stream);
+
 /** \brief Makes a stream go on only behind what is in another one now, without a wait of the host.
  *
  * \param[in] waiting, \param[in] other streams of the current device
+ * \exception std::invalid_argument the other one is captured into a graph
  * \exception DeviceError the device is lost */
 void
 WaitInStream(StreamHandle waiting, StreamHandle other);

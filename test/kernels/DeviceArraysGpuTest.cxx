@@ -30,6 +30,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 using namespace CudaSplineTest;
@@ -90,4 +91,32 @@ TEST(DeviceArraysGpu, CoefficientsAreTheSameInAnyPlace)
       }
     }
   }
+}
+
+// What would be captured with it is refused, and the capture of the caller goes on.
+TEST(DeviceArraysGpu, CapturedStreamsAreRefused)
+{
+  CUDASPLINE_NEEDS_GPU();
+  ExecutionContext context;
+  context.backend = Backend::Cuda;
+  SourceDescriptor samples;
+  samples.dimension = 2;
+  samples.size = { { 40, 30, 1, 1 } };
+  const std::size_t  bytes = static_cast<std::size_t>(samples.Count()) * sizeof(float);
+  const Stream       stream;
+  const DeviceBuffer pixels(bytes, stream);
+  CheckCuda(cudaMemsetAsync(pixels.Data(), 0, bytes, stream.Get()), "cudaMemsetAsync");
+  const DeviceBuffer coefficients(bytes, stream);
+  stream.Synchronize();
+  const auto prefilter = [&] { PrefilterOnDevice(samples, pixels.Data(), coefficients.Data(), stream.Get(), context); };
+  CheckCuda(cudaStreamBeginCapture(stream.Get(), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  EXPECT_THROW(prefilter(), std::invalid_argument);
+  CheckCuda(cudaMemsetAsync(coefficients.Data(), 1, bytes, stream.Get()), "cudaMemsetAsync");
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(stream.Get(), &graph), cudaSuccess);
+  std::size_t nodes = 0;
+  ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+  EXPECT_EQ(nodes, 1u);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_NO_THROW(prefilter());
 }
