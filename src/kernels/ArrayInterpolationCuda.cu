@@ -110,16 +110,12 @@ public:
     }
     else if (passes % 2 == 0 && own != nullptr)
     {
-      LaunchPrefilterFrom(descriptor, from, to, own, m_Stream);
+      LaunchPrefilterTo(descriptor, from, own, to, m_Stream);
       return; // back where they were
-    }
-    else if (passes % 2 == 0)
-    {
-      LaunchPrefilterFrom(descriptor, from, between.Data(), to, m_Stream);
     }
     else
     {
-      LaunchPrefilterFrom(descriptor, from, to, own != nullptr ? own : between.Data(), m_Stream);
+      LaunchPrefilterTo(descriptor, from, to, own != nullptr ? own : between.Data(), m_Stream);
     }
     elements.owned = std::move(made);
     elements.view.data = to;

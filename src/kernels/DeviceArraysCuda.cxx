@@ -82,14 +82,14 @@ FilteredElementsOf(const SourceDescriptor & descriptor, const void * pixels, con
   const int passes = PrefilterPasses<TReal>(descriptor);
   if (passes > 0 && IsFilteredWhereItIs(descriptor, pixels))
   {
-    DeviceBuffer first(descriptor.ElementBytes(), stream);
-    DeviceBuffer second(passes > 1 ? descriptor.ElementBytes() : 0, stream);
-    LaunchPrefilterFrom(descriptor,
-                        static_cast<const TReal *>(pixels),
-                        static_cast<TReal *>(first.Data()),
-                        static_cast<TReal *>(second.Data()),
-                        stream);
-    return passes % 2 == 1 ? std::move(first) : std::move(second);
+    DeviceBuffer       coefficients(descriptor.ElementBytes(), stream);
+    const DeviceBuffer between(passes > 1 ? descriptor.ElementBytes() : 0, stream);
+    LaunchPrefilterTo(descriptor,
+                      static_cast<const TReal *>(pixels),
+                      static_cast<TReal *>(coefficients.Data()),
+                      static_cast<TReal *>(between.Data()),
+                      stream);
+    return coefficients;
   }
   DeviceBuffer  elements = ElementsOf<TReal>(descriptor, pixels, stream);
   DeviceBuffer  other(descriptor.ElementBytes(), stream);
@@ -114,13 +114,8 @@ PrefilterBetween(const SourceDescriptor & descriptor, const void * pixels, TReal
     return false;
   }
   const DeviceBuffer between(passes > 1 ? descriptor.ElementBytes() : 0, stream);
-  TReal * const      other = static_cast<TReal *>(between.Data());
-  const bool         endsInFirst = passes % 2 == 1;
-  LaunchPrefilterFrom(descriptor,
-                      static_cast<const TReal *>(pixels),
-                      endsInFirst ? coefficients : other,
-                      endsInFirst ? other : coefficients,
-                      stream);
+  LaunchPrefilterTo(
+    descriptor, static_cast<const TReal *>(pixels), coefficients, static_cast<TReal *>(between.Data()), stream);
   return true;
 }
 

@@ -66,6 +66,24 @@ template <typename TReal>
 int
 PrefilterPasses(const SourceDescriptor & descriptor);
 
+/** \brief LaunchPrefilterFrom() to where the coefficients are wanted, after one pass at least.
+ *
+ * \param[in] samples as there
+ * \param[out] coefficients as many; may be the samples after an even number of passes
+ * \param[out] between as many, for every other pass; not needed for one */
+template <typename TReal>
+void
+LaunchPrefilterTo(const SourceDescriptor & descriptor,
+                  const TReal *            samples,
+                  TReal *                  coefficients,
+                  TReal *                  between,
+                  const Stream &           stream)
+{
+  const bool endsInFirst = PrefilterPasses<TReal>(descriptor) % 2 == 1;
+  LaunchPrefilterFrom(
+    descriptor, samples, endsInFirst ? coefficients : between, endsInFirst ? between : coefficients, stream);
+}
+
 /** \brief Filters all components of a source along one axis by the kernel of rows or of columns: for measurements.
  *
  * \tparam TReal type of the elements, float or double

@@ -82,6 +82,16 @@ KindOf(int code)
   ADD_FAILURE() << "no error";
   return DeviceError::Kind::Other;
 }
+
+/** Free memory of the current device (bytes). */
+std::size_t
+FreeBytes()
+{
+  std::size_t free = 0;
+  std::size_t total = 0;
+  CheckCuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return free;
+}
 } // namespace
 
 TEST(DeviceMemory, ErrorsHaveKinds)
@@ -250,23 +260,17 @@ TEST(DeviceMemoryGpu, MemoryThatWasFreedInAKeptStreamIsGivenBack)
 {
   CUDASPLINE_NEEDS_GPU();
   constexpr std::size_t bytes = std::size_t(200) << 20;
-  const auto            freeBytes = [] {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    CheckCuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return free;
-  };
   ReleaseDeviceMemory();
-  const std::size_t free = freeBytes();
+  const std::size_t free = FreeBytes();
   DeviceBuffer      kept;
   {
     const Stream stream;
     kept = DeviceBuffer(bytes, stream);
   }
-  EXPECT_LE(freeBytes() + bytes, free);
+  EXPECT_LE(FreeBytes() + bytes, free);
   kept = DeviceBuffer(); // behind the last wait for its stream
   ReleaseDeviceMemory();
-  EXPECT_GE(freeBytes() + (std::size_t(64) << 20), free);
+  EXPECT_GE(FreeBytes() + (std::size_t(64) << 20), free);
 }
 
 // What outlives its stream is available once it is freed, though nobody waits and the stream is kept.
@@ -290,22 +294,16 @@ TEST(DeviceMemoryGpu, DeviceMemoryIsKeptForTheNext)
   CUDASPLINE_NEEDS_GPU();
   constexpr std::size_t bytes = std::size_t(200) << 20;
   const std::size_t     before = AvailableDeviceMemory(0);
-  const auto            freeBytes = [] {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    CheckCuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return free;
-  };
   ReleaseDeviceMemory();
-  const std::size_t free = freeBytes();
+  const std::size_t free = FreeBytes();
   {
     const Stream       stream;
     const DeviceBuffer buffer(bytes, stream);
     stream.Synchronize();
-    EXPECT_LE(freeBytes() + bytes, free);
+    EXPECT_LE(FreeBytes() + bytes, free);
   }
-  EXPECT_LE(freeBytes() + bytes, free) << "it was given back";
+  EXPECT_LE(FreeBytes() + bytes, free) << "it was given back";
   EXPECT_GT(AvailableDeviceMemory(0) + (std::size_t(64) << 20), before) << "it is not ours to take";
   ReleaseDeviceMemory();
-  EXPECT_GE(freeBytes() + (std::size_t(64) << 20), free);
+  EXPECT_GE(FreeBytes() + (std::size_t(64) << 20), free);
 }
