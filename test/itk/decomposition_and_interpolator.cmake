@@ -26,8 +26,6 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
 endif()
 foreach(tests CudaSplineItkDecompositionTests CudaSplineItkInterpolatorTests)
   target_link_libraries(${tests} PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
-  # Many types of two classes, and little to compute: the compiler's time is what these tests cost.
-  target_compile_options(${tests} PRIVATE $<$<AND:$<CXX_COMPILER_ID:GNU,Clang,AppleClang>,$<CONFIG:Release>>:-O1>)
   gtest_discover_tests(${tests} TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
   gtest_discover_tests(${tests} TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
 endforeach()

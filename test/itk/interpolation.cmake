@@ -16,10 +16,5 @@ if(CUDASPLINE_HAS_CUDA)
   target_sources(CudaSplineItkInterpolationTests PRIVATE CudaInterpolatorDeviceBatchesTest.cxx)
 endif()
 target_link_libraries(CudaSplineItkInterpolationTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
-# As for the B-spline classes: many types, and little to compute.
-target_compile_options(
-  CudaSplineItkInterpolationTests
-  PRIVATE $<$<AND:$<CXX_COMPILER_ID:GNU,Clang,AppleClang>,$<CONFIG:Release>>:-O1>
-)
 gtest_discover_tests(CudaSplineItkInterpolationTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
 gtest_discover_tests(CudaSplineItkInterpolationTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
