@@ -297,8 +297,13 @@ AtomicOutput::Commit()
           fs::remove(replaced, error);
         }
       }
-      const std::string left = m_IsKept ? "; what was there is left in \"" + old.string() + "\"" : "";
-      throw ProgramError("cannot replace \"" + destination.string() + "\": " + reason + left);
+      std::string message = "cannot replace \"" + destination.string() + "\": ";
+      message += reason;
+      if (m_IsKept)
+      {
+        message += "; what was there is left in \"" + old.string() + '"';
+      }
+      throw ProgramError(message);
     }
   }
 }

@@ -62,7 +62,7 @@ public:
     this->Start(loop.wanted);
     m_Loops.push_back(&loop);
     m_Begun.notify_all();
-    this->Work(loop, lock);
+    Work(loop, lock);
     m_Loops.remove(&loop);
     m_Done.wait(lock, [&loop] { return loop.working == 0; });
   }
@@ -102,7 +102,7 @@ private:
       });
       --loop->wanted;
       ++loop->working;
-      this->Work(*loop, lock);
+      Work(*loop, lock);
       if (--loop->working == 0)
       {
         m_Done.notify_all();

@@ -58,7 +58,7 @@ TakeKept(int device)
   {
     return nullptr;
   }
-  const cudaStream_t stream = kept.back();
+  auto * const stream = kept.back();
   kept.pop_back();
   return stream;
 }
@@ -139,7 +139,7 @@ ReleaseStreams() noexcept
   }
   for (const auto & [device, streams] : kept)
   {
-    for (const cudaStream_t stream : streams)
+    for (auto * const stream : streams)
     {
       IgnoreCuda(cudaStreamSynchronize(stream)); // a pool counts memory as free only once somebody has waited
       IgnoreCuda(cudaStreamDestroy(stream));

@@ -85,8 +85,8 @@ SumAlongAxis(const ArrayPass<TReal> & pass, std::int64_t row, std::int64_t i)
     TVector vector;
     TReal   lane[width];
   };
-  std::int64_t outer;
-  std::int64_t element;
+  std::int64_t outer = 0;
+  std::int64_t element = 0;
   if (row <= 0xFFFFFFFF)
   {
     const auto count = static_cast<std::uint32_t>(pass.table.count);

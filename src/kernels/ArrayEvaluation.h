@@ -302,7 +302,7 @@ EvaluateArrayElement(const ArrayArguments & arguments, std::int64_t line, std::i
   {
     batch += index[d] * arguments.batchStride[d];
   }
-  double value;
+  double value = 0.0;
   if constexpr (VDimension > 0)
   {
     double x[VDimension];

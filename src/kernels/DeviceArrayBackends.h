@@ -49,7 +49,7 @@ std::shared_ptr<const SampleSource>
 SourceOnCuda(const SourceDescriptor & descriptor,
              const void *             pixels,
              bool                     borrow,
-             StreamHandle             stream,
+             StreamHandle             caller,
              DeviceWork &             work,
              const ExecutionContext & context);
 
@@ -59,7 +59,7 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
                      unsigned int             axis,
                      const void *             pixels,
                      void *                   coefficients,
-                     StreamHandle             stream,
+                     StreamHandle             caller,
                      const ExecutionContext & context);
 
 /** \brief Resamples, and waits. */
@@ -67,7 +67,7 @@ void
 ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     const SampleSource &       source,
                     void *                     output,
-                    StreamHandle               stream,
+                    StreamHandle               caller,
                     DeviceWork &               work,
                     const ExecutionContext &   context);
 

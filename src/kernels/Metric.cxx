@@ -86,7 +86,7 @@ Check(const MetricDescriptor & descriptor,
             IsReal(moving.element) && moving.components == 1 && moving.dimension == descriptor.dimension,
           "the moving image's elements are float32 or float64 of the metric's dimension, and not packed");
   Require(fixed.element == moving.element, "fixed values have the type of the moving elements");
-  Require(descriptor.interpolation.singleCoordinates == false, "coordinates are double");
+  Require(!descriptor.interpolation.singleCoordinates, "coordinates are double");
   const std::int64_t count = fixed.Count();
   for (unsigned int d = 0; d < descriptor.dimension; ++d)
   {
@@ -264,7 +264,7 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples)
   {
     const auto &       stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
     const std::int64_t nodes = TransformChain::CountOf(stage, 1);
-    const std::int64_t sorted = 2 * 2 * samples * static_cast<std::int64_t>(sizeof(std::uint32_t));
+    const std::int64_t sorted = 4 * samples * static_cast<std::int64_t>(sizeof(std::uint32_t));
     std::int64_t       ofChunk = MetricSums<3, 0>::Numbers;
     std::int64_t       ofNode = 2;
     for (unsigned int d = 0; d < dimension; ++d)

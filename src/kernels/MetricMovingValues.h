@@ -78,7 +78,7 @@ MakeMovingValues(const MetricDescriptor & descriptor,
   {
     return nullptr;
   }
-  const auto values = std::make_shared<MetricMovingValues>();
+  auto values = std::make_shared<MetricMovingValues>();
   values->backend = context.backend;
   values->device = context.device;
   values->count = samples;

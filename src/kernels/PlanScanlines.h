@@ -21,6 +21,7 @@
 #include "kernels/EvaluationBackends.h"
 #include "kernels/MapShape.h"
 
+#include <cstddef>
 #include <vector>
 
 /** \file
@@ -63,7 +64,7 @@ PlanScanlines(const ResampleDescriptor &          descriptor,
   for (const std::int64_t line : { std::int64_t{ 0 }, rows > 1 ? std::int64_t{ 1 } : rows, rows })
   {
     const double * const at = table.Start(line < descriptor.lines ? line : 0);
-    few.insert(few.end(), at, at + 2 * VDimension);
+    few.insert(few.end(), at, at + std::size_t{ 2 } * VDimension);
   }
   ResampleDescriptor first = descriptor;
   first.scanlineEnds = few.data();

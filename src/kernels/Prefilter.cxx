@@ -189,7 +189,7 @@ MakeSource(const SourceDescriptor & descriptor, const void * pixels, const Execu
     SourceDescriptor computed = descriptor;
     computed.storage = CoefficientStorage::Element;
     const auto elements = MakeSource(computed, pixels, context.Part(0.0, 0.9));
-    const auto source = StoreOnCpu(descriptor, static_cast<const float *>(elements->GetData()), context);
+    auto       source = StoreOnCpu(descriptor, static_cast<const float *>(elements->GetData()), context);
     context.Report(1.0);
     return source;
   }

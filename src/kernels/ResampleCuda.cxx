@@ -294,8 +294,8 @@ ResampleInPlace(const ResampleDescriptor & descriptor,
     const AffineScanlines<VDimension> scanlines = ScanlinesOf<VDimension>(*affine);
     PlanScanlines(descriptor, source.GetDescriptor(), scanlines, arguments);
     table = DeviceBuffer(preparation.plan.tableBytes, stream);
-    const auto ends = static_cast<ScanlineEnds<VDimension> *>(table.Data());
-    const auto alphas = reinterpret_cast<double *>(ends + descriptor.lines);
+    auto * const ends = static_cast<ScanlineEnds<VDimension> *>(table.Data());
+    auto * const alphas = reinterpret_cast<double *>(ends + descriptor.lines);
     LaunchMapScanlines(scanlines, descriptor.lines, ends, alphas, stream);
     arguments.ends = ends;
     arguments.alphas = alphas;

@@ -130,7 +130,7 @@ template <unsigned int VDimension>
 void
 SampleInPlace(const PointsDescriptor & descriptor, const SampleSource & source)
 {
-  const auto stream = static_cast<StreamHandle>(descriptor.stream);
+  auto * const stream = static_cast<StreamHandle>(descriptor.stream);
   if (MakesUnwantedValues(descriptor))
   {
     const Stream       own;

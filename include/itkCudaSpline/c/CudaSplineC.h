@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/c/CudaSplineCodes.h"
 
-#include <stdint.h>
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): of C, too */
 
 /** \file
  * \brief The interface of the kernels layer in C, for other languages. The library libCudaSplineC has it.
@@ -43,6 +43,8 @@
 extern "C"
 {
 #endif
+
+  /* NOLINTBEGIN(modernize-use-using): structures of C, too */
 
   /** \defgroup CudaSplineC Interface in C
    * @{ */
@@ -335,6 +337,8 @@ extern "C"
                               int64_t *                     window_size);
 
   /** @} */
+
+  /* NOLINTEND(modernize-use-using) */
 
 #ifdef __cplusplus
 }

@@ -88,7 +88,7 @@ public:
     }
   }
 
-  /** \brief How many parts of a loop run at one time, for estimates. */
+  /** \brief How many parts of a loop run at one time, at least 1, for estimates. */
   virtual unsigned int
   GetConcurrency() const
   {

@@ -59,8 +59,8 @@ struct GaussianDescriptor
   ScalarType                           output{ ScalarType::Float32 }; ///< of the result; gradients are real numbers
   /** Of gradients: the matrix, row by row, that the components along the grid's axes are multiplied with; where
    * \c isRotated is set. */
-  std::array<double, MaximumDimension * MaximumDimension> direction{};
-  bool                                                    isRotated{ false }; ///< whether they are
+  std::array<double, std::size_t{ MaximumDimension } * MaximumDimension> direction{};
+  bool                                                                   isRotated{ false }; ///< whether they are
 
   /** Number of pixels. */
   std::int64_t

@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/math/HostDevice.h"
 
+#include <cstddef>
 #include <cstdint>
 
 /** \file
@@ -88,11 +89,12 @@ struct MetricSums
     double * const at = numbers + 1 + Values + set * Moments;
     for (unsigned int i = 0; i < VDimension; ++i)
     {
-      const double force = weight * gradient[i];
-      at[i * (VDimension + 1)] += force;
+      const double   force = weight * gradient[i];
+      double * const row = at + static_cast<std::size_t>(i) * (VDimension + 1);
+      row[0] += force;
       for (unsigned int j = 0; j < VDimension; ++j)
       {
-        at[i * (VDimension + 1) + 1 + j] += force * arm[j];
+        row[1 + j] += force * arm[j];
       }
     }
   }
