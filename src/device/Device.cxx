@@ -25,6 +25,7 @@
 #include <cstdlib>
 
 #if defined(CUDASPLINE_HAS_CUDA)
+#  include <unistd.h>
 #  include "itkCudaSpline/device/DeviceStart.h"
 #  include "itkCudaSpline/device/Stream.h"
 #  include "device/DevicePool.h"
@@ -155,11 +156,28 @@ VersionText(int version)
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+/** What may keep CUDA from a device that is there, in brackets. */
+std::string
+WhyHidden()
+{
+  constexpr const char * node = "/dev/nvidiactl";
+  if (access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0)
+  {
+    return std::string(" (no permission to open ") + node + ")";
+  }
+  const std::string visible = EnvironmentWord("CUDA_VISIBLE_DEVICES");
+  return visible.empty() ? "" : " (CUDA_VISIBLE_DEVICES is \"" + visible + "\")";
+}
+
 /** Why there are no devices. The runtime has one error for a driver that is too old and for none at all. */
 std::string
 DescribeProbeError(cudaError_t error)
 {
   int driver = 0;
+  if (error == cudaErrorNoDevice)
+  {
+    return cudaGetErrorString(error) + WhyHidden();
+  }
   if (error != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess)
   {
     return cudaGetErrorString(error);
@@ -176,7 +194,7 @@ ProbeDevices()
   // First: in a child a mutex may be locked for ever by a thread that only the parent has.
   if (IsForkedChild())
   {
-    probe.reason = "this process was forked from one that used CUDA, which cannot be used in the child";
+    probe.reason = ForkedReason;
     return probe;
   }
   if (!LostDeviceReason().empty())
@@ -251,6 +269,7 @@ CudaToolkitVersion()
 DeviceInfo
 QueryDevice(int device)
 {
+  PrepareForCuda();
   cudaDeviceProp properties{};
   CheckCuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   DeviceInfo info;

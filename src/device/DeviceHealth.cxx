@@ -43,10 +43,12 @@ struct Health
 Health &
 TheHealth()
 {
-  static Health health;
+  static Health & health = *new Health; // never destroyed: global objects may be freed after it
   return health;
 }
 } // namespace
+
+const char * const ForkedReason = "this process was forked from one that used CUDA, which cannot be used in the child";
 
 std::string
 LostDeviceReason()
@@ -82,6 +84,16 @@ IsForkedChild()
 {
   const pid_t process = TheHealth().process.load();
   return process != 0 && process != getpid();
+}
+
+void
+PrepareForCuda()
+{
+  if (IsForkedChild())
+  {
+    throw DeviceError(DeviceError::Kind::Unavailable, ForkedReason);
+  }
+  RememberProcess();
 }
 
 #if defined(CUDASPLINE_HAS_CUDA)

@@ -47,6 +47,15 @@ IgnoreCuda(int code) noexcept;
 void
 RememberProcess();
 
+/** \brief Remembers the process, before a call of CUDA that is not preceded by another one of these functions.
+ *
+ * \exception DeviceError Unavailable: this is a forked child, where the call could fail or hang */
+void
+PrepareForCuda();
+
+/** \brief Why a forked child has no devices. */
+extern const char * const ForkedReason;
+
 /** \brief True in a child of fork() whose parent had initialised CUDA, or was about to. */
 bool
 IsForkedChild();

@@ -33,6 +33,7 @@ namespace itk::CudaSpline
 DeviceScope::DeviceScope(int device)
   : m_Device(device)
 {
+  PrepareForCuda();
   CheckCuda(cudaGetDevice(&m_Previous), "cudaGetDevice");
   CheckCuda(cudaSetDevice(m_Device), "cudaSetDevice"); // also where it is the number: the context may be another
 }

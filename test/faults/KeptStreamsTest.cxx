@@ -286,3 +286,32 @@ TEST(KeptStreams, AForkedChildLeavesThemToItsParent)
             }),
             "");
 }
+
+// Whoever hands arrays of a device to the library asks for no device before.
+TEST(KeptStreams, AForkedChildHasNoDeviceWhateverItsParentCalledFirst)
+{
+  const std::function<void()> calls[] = { [] { const DeviceScope scope(0); }, [] { (void)QueryDevice(0); } };
+  for (const auto & call : calls)
+  {
+    EXPECT_EQ(InChild([&]() -> std::string {
+                PretendDriver();
+                call();
+                return InChild([&]() -> std::string {
+                  alarm(20);
+                  ArmShim(Fault());
+                  std::string found = "used it";
+                  try
+                  {
+                    call();
+                  }
+                  catch (const DeviceError & error)
+                  {
+                    found = error.GetKind() == DeviceError::Kind::Unavailable ? "" : error.what();
+                  }
+                  found += Compare("calls of CUDA", DisarmShim(), 0);
+                  return IsForkedChild() ? found : "it does not know";
+                });
+              }),
+              "");
+  }
+}

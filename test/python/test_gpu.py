@@ -5,6 +5,8 @@ float32 some 6^3 products of coefficients of up to 27 with weights that sum up t
 """
 
 import gc
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -363,3 +365,29 @@ def test_numba_like_arrays(rng):
     assert on_cuda() and isinstance(found, cupy.ndarray)
     assert difference(found.get(), cudaspline.resample(image, MATRIX, device="cpu")) < NEAR
 
+
+FORK = """
+import os
+import cupy, numpy, cudaspline
+image = numpy.random.default_rng().random((20, 24, 28))
+source = cudaspline.Source(cupy.asarray(image))  # nothing else has asked for a device
+child = os.fork()
+if child == 0:
+    code = 1
+    try:
+        found = cudaspline.resample(image)
+        told = cudaspline.last_report()
+        same = numpy.array_equal(found, cudaspline.resample(image, device="cpu"))
+        code = 0 if same and told.backend == "Cpu" and "forked" in told.reason else 2
+        del source
+    finally:
+        os._exit(code)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert float(cudaspline.sample(source, cupy.zeros((1, 3)))[0]) != 0.0, "the parent goes on"
+"""
+
+
+def test_a_child_of_one_that_only_had_arrays_of_a_device_uses_the_host():
+    pytest.importorskip("cupy")
+    result = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=120, check=False)
+    assert result.returncode == 0, result.stderr
