@@ -45,12 +45,15 @@ main(int argc, char ** argv)
       code = RunCommand(options);
     }
   });
-  itk::CudaSpline::WaitForDeviceStart(); // which may have begun before an error
-  if (!error.empty())
+  if (error.empty())
+  {
+    ShowWarnings();
+  }
+  else
   {
     std::cerr << programName << ": error: " << error << std::endl;
-    return EXIT_FAILURE;
+    code = EXIT_FAILURE;
   }
-  ShowWarnings();
+  itk::CudaSpline::WaitForDeviceStart(); // which may have begun before an error
   return code;
 }

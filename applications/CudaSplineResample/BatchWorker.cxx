@@ -119,6 +119,10 @@ Work(const Options & options, const std::string & device, const std::string & ma
 #endif
   RemoveOutputsOnSignals();
   SetOutputMark(mark);
+  if (options.jobs != 1)
+  {
+    itk::CudaSpline::SkipCalibration(); // the others are at work
+  }
   Options ours = options;
   ours.verbose = false;
   ours.quiet = true;

@@ -124,12 +124,12 @@ public:
       m_Thread.thread = std::make_unique<std::thread>([this, device, then] {
         try
         {
-          StartDevice(device);
+          this->Start(device, true);
           then();
         }
         catch (...)
         {
-          // The operation that needs the device meets the error again.
+          // Of the start it is kept for the operation that needs the device; of what came then that one meets it again.
         }
         m_Running = false;
       });
@@ -167,21 +167,46 @@ public:
     return m_Running;
   }
 
-  /** Makes the context, one thread at a time: the others find it. */
+  /** Makes the context, one thread at a time: the others find it, or what the one in the background has met. */
   double
-  Start(int device)
+  Start(int device, bool isInBackground)
   {
     const std::lock_guard<std::mutex> lock(m_Start);
     if (HasContext(device))
     {
       return 0.0;
     }
-    const auto        begin = std::chrono::steady_clock::now();
-    const DeviceScope scope(device);
-    CheckCuda(cudaFree(nullptr), "cudaFree");
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (std::optional<FailedStart> failed; !isInBackground && (failed = this->TakeKeptFailure(device)))
+    {
+      throw DeviceError(failed->error);
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    const auto elapsed = [begin] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    try
+    {
+      const DeviceScope scope(device);
+      CheckCuda(cudaFree(nullptr), "cudaFree");
+    }
+    catch (const DeviceError & error)
+    {
+      if (isInBackground)
+      {
+        m_Failure = { FailedStart{ error, elapsed() }, device };
+      }
+      throw;
+    }
+    const double seconds = elapsed();
     Remember(m_ContextSeconds, seconds);
     return seconds;
+  }
+
+  std::optional<FailedStart>
+  TakeFailure(int device)
+  {
+    const std::lock_guard<std::mutex> lock(m_Start);
+    return this->TakeKeptFailure(device);
   }
 
   void
@@ -197,6 +222,17 @@ public:
   }
 
 private:
+  std::optional<FailedStart>
+  TakeKeptFailure(int device)
+  {
+    std::optional<FailedStart> taken;
+    if (m_Failure.device == device)
+    {
+      taken.swap(m_Failure.start);
+    }
+    return taken;
+  }
+
   /** Of several devices the first counts. */
   static void
   Remember(std::atomic<double> & seconds, double value)
@@ -210,6 +246,11 @@ private:
     std::mutex                   mutex;
     std::unique_ptr<std::thread> thread;
   } m_Thread;
+  struct
+  {
+    std::optional<FailedStart> start;
+    int                        device{ -1 };
+  } m_Failure; ///< of the start in the background, until somebody asks
   std::mutex          m_Start;
   std::atomic<pid_t>  m_Process{ 0 }; ///< that has the thread; 0: there is none
   std::atomic<double> m_DriverSeconds{ 0.0 };
@@ -249,7 +290,18 @@ StartDevice(int device)
     return 0.0;
   }
   RememberProcess();
-  return TheStarter().Start(device);
+  return TheStarter().Start(device, false);
+}
+
+std::optional<FailedStart>
+TakeFailedStart(int device)
+{
+  // Not while it is at work, for which one would wait.
+  if (IsForkedChild() || TheStarter().IsStarting(device))
+  {
+    return std::nullopt;
+  }
+  return TheStarter().TakeFailure(device);
 }
 
 bool
@@ -308,6 +360,12 @@ double
 StartDevice(int)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "There is no device: this library was built without CUDA.");
+}
+
+std::optional<FailedStart>
+TakeFailedStart(int)
+{
+  return std::nullopt;
 }
 
 void

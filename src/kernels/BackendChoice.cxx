@@ -90,51 +90,94 @@ public:
     return known->speeds;
   }
 
-  /** True for the one caller that shall measure. */
-  bool
-  TakeCalibration()
+  /** Measures the machine, or mends what was measured of the start: once in a process, and not while others do. */
+  void
+  Calibrate(int device)
   {
     const Machine * const known = m_Machine;
+    // A start may have been the first one since the machine itself was started, and took seconds. Half of it is sure to
+    // be another kind of start: smaller differences are noise, whose least value would be too good.
+    const double start = MeasuredStart();
+    const bool   isShorter =
+      known != nullptr && known->calibrated && start > 0.0 && start < 0.5 * known->speeds.device.start;
+    if (known == nullptr || (known->calibrated && !isShorter) || m_Measuring.exchange(true))
+    {
+      return;
+    }
     // What cannot be kept is not measured: every process would pay for it.
-    return known != nullptr && !known->calibrated && !m_Measuring.exchange(true) && CanWriteCalibration(known->file);
-  }
-
-  void
-  Keep(const MachineSpeeds & speeds)
-  {
-    auto machine = std::make_unique<Machine>(*m_Machine.load());
-    machine->speeds = speeds;
+    const CalibrationLock lock(known->file);
+    if (!lock)
+    {
+      return;
+    }
+    auto machine = std::make_unique<Machine>(*known);
+    if (const std::optional<MachineSpeeds> others = ReadCalibration(machine->file, machine->description);
+        others && !isShorter)
+    {
+      machine->speeds = *others; // measured since this process has looked
+    }
+    else
+    {
+      if (isShorter)
+      {
+        machine->speeds.device.start = start;
+      }
+      else
+      {
+        machine->speeds = MeasureSpeeds(device);
+      }
+      WriteCalibration(machine->file, machine->description, machine->speeds);
+    }
     machine->calibrated = true;
-    WriteCalibration(machine->file, machine->description, speeds);
     m_Machine = machine.release(); // the one before stays, for those who are reading it: once in a process
   }
 
-  /** The device could not be started: what was saved for that is spent. */
+  /** This process measures nothing. */
   void
-  ForgetLosses()
+  SkipCalibration()
   {
-    m_Lost = 0.0;
+    m_Measuring = true;
   }
 
-  /** Decides for an operation, with what those before have lost. */
-  bool
-  Prefers(const BackendEstimate & estimate, bool counts)
+  /** The device could not be started: what was saved for that is spent, and ten times as long is waited as that took.
+   */
+  void
+  RememberFailure(const std::string & reason, double seconds)
+  {
+    std::atomic_store(&m_Failure, std::make_shared<const std::string>(reason));
+    m_Lost = 0.0;
+    m_Wait = 10.0 * seconds;
+  }
+
+  /** Why an operation goes to the host, with what those before have lost; empty where it goes to the device. */
+  std::string
+  ReasonForHost(const BackendEstimate & estimate, bool counts)
   {
     double     lost = m_Lost;
-    const bool device = estimate.PrefersDevice(lost);
-    if (!device && counts)
+    double     wait = m_Wait;
+    const bool isWaiting = wait > 0.0 && estimate.start > 0.0;
+    if (!isWaiting && estimate.PrefersDevice(lost))
+    {
+      return {};
+    }
+    if (counts)
     {
       const double more = std::max(0.0, estimate.host - estimate.device);
       while (!m_Lost.compare_exchange_weak(lost, lost + more))
       {}
+      while (isWaiting && !m_Wait.compare_exchange_weak(wait, wait - estimate.host))
+      {}
     }
-    return device;
+    return isWaiting ? *std::atomic_load(&m_Failure) + "; it is not tried again yet" : estimate.ReasonForHost();
   }
 
 private:
   std::atomic<const Machine *> m_Machine{ nullptr }; ///< never freed
   std::atomic<bool>            m_Measuring{ false };
   std::atomic<double>          m_Lost{ 0.0 };
+  std::atomic<double>          m_Wait{ 0.0 }; ///< seconds of the host's work before the device is tried again
+
+  std::shared_ptr<const std::string> m_Failure; ///< of the last try
 };
 
 Planner &
@@ -250,8 +293,7 @@ ReasonForHost(const BackendWork & work, unsigned int threads, int device, bool c
   {
     return {}; // there is nothing to choose: SelectDevice() has a better reason
   }
-  const BackendEstimate estimate = EstimateOnThisMachine(work, threads, device);
-  return ThePlanner().Prefers(estimate, counts) ? std::string() : estimate.ReasonForHost();
+  return ThePlanner().ReasonForHost(EstimateOnThisMachine(work, threads, device), counts);
 }
 
 bool
@@ -287,13 +329,9 @@ StartDeviceAhead(const std::string &        word,
 void
 CalibrateOnce(int device)
 {
-  if (!ThePlanner().TakeCalibration())
-  {
-    return;
-  }
   try
   {
-    ThePlanner().Keep(MeasureSpeeds(device));
+    ThePlanner().Calibrate(device);
   }
   catch (const std::exception &)
   {
@@ -302,9 +340,15 @@ CalibrateOnce(int device)
 }
 
 void
-ReportStartFailure()
+SkipCalibration()
 {
-  ThePlanner().ForgetLosses();
+  ThePlanner().SkipCalibration();
+}
+
+void
+ReportStartFailure(const std::string & reason, double seconds)
+{
+  ThePlanner().RememberFailure(reason, seconds);
 }
 
 } // namespace itk::CudaSpline

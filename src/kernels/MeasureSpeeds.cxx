@@ -22,13 +22,14 @@
 #include "itkCudaSpline/device/DeviceStart.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <random>
 #include <vector>
+
+#include <time.h> // clock_gettime of POSIX
 
 namespace itk::CudaSpline
 {
@@ -102,15 +103,24 @@ private:
   std::vector<double>       m_Ends;
 };
 
+/** Seconds of a clock of the system's. */
 double
-ShortestOfThree(const std::function<void()> & operation)
+Now(clockid_t clock)
+{
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double
+ShortestOfThree(clockid_t clock, const std::function<void()> & operation)
 {
   double shortest = std::numeric_limits<double>::max();
   for (int run = 0; run < 3; ++run)
   {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = Now(clock);
     operation();
-    shortest = std::min(shortest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    shortest = std::min(shortest, Now(clock) - begin);
   }
   return shortest;
 }
@@ -129,13 +139,15 @@ Measure(const Probe & probe, Interpolation interpolation, unsigned int order, co
   const auto       descriptor = probe.DescribeSource(element, order);
   auto             resample = probe.DescribeResampling(interpolation);
   resample.output = element;
+  // The host's one thread by what it has worked: others may be at work on its core.
+  const clockid_t clock = context.backend == Backend::Cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
   std::shared_ptr<const SampleSource> source;
   Timing                              timing{};
-  timing.source = ShortestOfThree([&] {
+  timing.source = ShortestOfThree(clock, [&] {
     source.reset();
     source = MakeSource(descriptor, probe.GetPixels(), context);
   });
-  timing.resample = ShortestOfThree([&] {
+  timing.resample = ShortestOfThree(clock, [&] {
     // Fresh memory, as a filter's output is: its pages come while it is written.
     const std::unique_ptr<char[]> output(new char[static_cast<std::size_t>(probe.GetSamples()) * SizeOf(element)]);
     Resample(resample, *source, output.get(), context);
@@ -205,10 +217,16 @@ MeasureSpeeds(int device)
   context.backend = Backend::Cuda;
   context.device = device;
   speeds.device = MeasureDevice(context);
-  // Ending CUDA takes time, too, for which the process waits: about a third of the start's.
-  const double start = SecondsOfDeviceStart();
-  speeds.device.start = start > 0.0 ? 4.0 / 3.0 * start : TypicalSpeeds(1).device.start;
+  const double start = MeasuredStart();
+  speeds.device.start = start > 0.0 ? start : TypicalSpeeds(1).device.start;
   return speeds;
+}
+
+double
+MeasuredStart()
+{
+  // Ending CUDA takes time, too, for which the process waits: about a third of the start's.
+  return 4.0 / 3.0 * SecondsOfDeviceStart();
 }
 
 } // namespace itk::CudaSpline

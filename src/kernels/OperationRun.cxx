@@ -21,12 +21,20 @@
 #include "itkCudaSpline/device/DeviceStart.h"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 
 namespace itk::CudaSpline
 {
 
 namespace
 {
+
+double
+SecondsSince(std::chrono::steady_clock::time_point begin)
+{
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 /** Plans an operation anew for devices whose memory has run out: others may have taken what it was planned with. */
 bool
@@ -57,19 +65,25 @@ ChooseDevices(const RunnableOperation & operation,
   {
     if (isOurs)
     {
-      constexpr int     first = 0; // what SelectDevice() will take
+      constexpr int first = 0; // what SelectDevice() will take
+      if (const std::optional<FailedStart> failed = TakeFailedStart(first))
+      {
+        ReportStartFailure(failed->error.what(), failed->seconds);
+        return { {}, failed->error.what() };
+      }
       const std::string reason = ReasonForHost(operation.work(first), threads, first, counts);
       if (!reason.empty())
       {
         return { {}, reason };
       }
     }
+    const auto         begin = std::chrono::steady_clock::now();
     const DeviceChoice choice = SelectDevice(word);
     if (!choice)
     {
       if (isOurs)
       {
-        ReportStartFailure();
+        ReportStartFailure(choice.reason, SecondsSince(begin));
       }
       return { {}, choice.reason };
     }
@@ -82,9 +96,9 @@ ChooseDevices(const RunnableOperation & operation,
     {
       std::for_each(devices.begin(), devices.end(), StartDevice);
     }
-    catch (const DeviceError &)
+    catch (const DeviceError & error)
     {
-      ReportStartFailure();
+      ReportStartFailure(error.what(), SecondsSince(begin));
       throw;
     }
     const MemoryPlan plan = operation.memory(devices);

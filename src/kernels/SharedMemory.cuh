@@ -42,10 +42,12 @@ AllowSharedMemory(TKernel * kernel, std::size_t bytes)
   constexpr std::size_t always = std::size_t(32) << 10; // 48 KB without being asked for, with what is static
   if (bytes > always)
   {
-    static std::mutex                                          mutex;
-    static std::map<std::pair<int, const void *>, std::size_t> allowed; // by device; of the kernels of a type
-    const auto * const                                         function = reinterpret_cast<const void *>(kernel);
-    int                                                        device = 0;
+    // By device, of the kernels of a type; never destroyed, as a start in the background may outlive static objects.
+    using Sizes = std::map<std::pair<int, const void *>, std::size_t>;
+    static std::mutex  mutex;
+    static Sizes &     allowed = *new Sizes;
+    const auto * const function = reinterpret_cast<const void *>(kernel);
+    int                device = 0;
     CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
     const std::lock_guard<std::mutex> lock(mutex);
     std::size_t &                     largest = allowed[{ device, function }];

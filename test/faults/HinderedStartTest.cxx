@@ -125,9 +125,9 @@ Hindered(const Scenario & scenario, const Machine & machine)
   return WrongReleases() == 0 ? "" : "something was given back twice";
 }
 
-/** Speeds with which the host is far slower for each sample, and the start takes as long as three operations there. */
+/** Speeds with which the host is far slower for each sample, and the start takes as long as some operations there. */
 void
-PretendCalibration(const std::string & folder, double samples)
+PretendCalibration(const std::string & folder, double samples, double operations = 3.0)
 {
   setenv("CUDASPLINE_CACHE_DIR", folder.c_str(), 1);
   const std::string machine = itk::CudaSpline::DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
@@ -135,7 +135,7 @@ PretendCalibration(const std::string & folder, double samples)
   speeds.host = {
     static_cast<double>(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()), 1e-9, 1e-9, 1.0, 1e-9
   };
-  speeds.device = { 3.0 * samples, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9 };
+  speeds.device = { operations * samples, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9 };
   itk::CudaSpline::WriteCalibration(itk::CudaSpline::CalibrationFile(machine), machine, speeds);
 }
 
@@ -148,7 +148,8 @@ RunUntilTheDeviceIsTried(Subject & subject, std::string & wrong)
     ArmShim(Fault());
     subject.Run();
     const std::int64_t calls = DisarmShim();
-    if (subject.GetFallbackReason().find("estimated") == std::string::npos)
+    const std::string  reason = subject.GetFallbackReason();
+    if (reason.find("estimated") == std::string::npos && reason.find("not tried again") == std::string::npos)
     {
       return run;
     }
@@ -210,6 +211,49 @@ HinderedByChoice(const Scenario & scenario, const Machine & machine, const std::
            : "once the GPU could be had: " + subject->GetFallbackReason() + wrong;
 }
 
+/** A folder that is gone with it. */
+class TemporaryFolder
+{
+public:
+  TemporaryFolder()
+  {
+    std::string pattern = (std::filesystem::temp_directory_path() / "CudaSplineHindered-XXXXXX").string();
+    m_Name = mkdtemp(pattern.data());
+  }
+  ~TemporaryFolder()
+  {
+    std::error_code error;
+    std::filesystem::remove_all(m_Name, error);
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &
+  operator=(const TemporaryFolder &) = delete;
+
+  const std::string &
+  GetName() const
+  {
+    return m_Name;
+  }
+
+private:
+  std::string m_Name;
+};
+
+/** An operation that is worth a start by itself, and the device held by another process. */
+std::unique_ptr<Subject>
+WorthAStart(const TemporaryFolder & folder)
+{
+  PretendDriver();
+  const auto scenario = std::find_if(
+    Scenarios().begin(), Scenarios().end(), [](const Scenario & candidate) { return candidate.name == "Cubic"; });
+  auto subject = scenario->make();
+  subject->SetGPUEnabled(false);
+  subject->Run();
+  PretendCalibration(folder.GetName(), static_cast<double>(subject->GetNumbers().size()), 0.5);
+  HinderShim({ "cudaFree", static_cast<int>(cudaErrorDevicesUnavailable), CUDART_VERSION, 0 });
+  return scenario->make();
+}
+
 class HinderedStart : public testing::TestWithParam<Machine>
 {};
 
@@ -227,17 +271,85 @@ TEST_P(HinderedStart, TheHostAnswersWithTheReason)
 
 TEST_P(HinderedStart, ByChoiceTheDeviceIsNotTriedAgainAtOnce)
 {
-  std::string       pattern = (std::filesystem::temp_directory_path() / "CudaSplineHindered-XXXXXX").string();
-  const std::string folder = mkdtemp(pattern.data());
+  const TemporaryFolder folder;
   for (const Scenario & scenario : Scenarios())
   {
     // Those whose every run is one operation that evaluates all samples, of one number each.
     if (scenario.name == "Cubic" || scenario.name == "Chain" || scenario.name == "Texture")
     {
-      EXPECT_EQ(InChild([&] { return HinderedByChoice(scenario, this->GetParam(), folder); }), "") << scenario.name;
+      EXPECT_EQ(InChild([&] { return HinderedByChoice(scenario, this->GetParam(), folder.GetName()); }), "")
+        << scenario.name;
     }
   }
-  std::filesystem::remove_all(folder);
+}
+
+// The start takes half as long as the operation on the host: each of them would try. A try that took a quarter of it
+// pays for itself after ten times as long, two and a half operations.
+TEST(HinderedStart, TryingCostsATenthAtMost)
+{
+  const TemporaryFolder folder;
+  EXPECT_EQ(InChild([&]() -> std::string {
+              const auto  subject = WorthAStart(folder);
+              std::string wrong;
+              if (const int before = RunUntilTheDeviceIsTried(*subject, wrong))
+              {
+                return "the first operation stayed, " + std::to_string(before) + wrong;
+              }
+              const auto samples = static_cast<double>(subject->GetNumbers().size());
+              itk::CudaSpline::ReportStartFailure("held by somebody", 0.25 * samples);
+              subject->Run();
+              if (subject->GetFallbackReason() != "held by somebody; it is not tried again yet")
+              {
+                return "the reason: " + subject->GetFallbackReason();
+              }
+              const int after = RunUntilTheDeviceIsTried(*subject, wrong);
+              return after == 2 ? "" : "tried after one operation and " + std::to_string(after) + " more: " + wrong;
+            }),
+            "");
+}
+
+TEST(HinderedStart, AFailureInTheBackgroundIsTheReason)
+{
+  const TemporaryFolder folder;
+  EXPECT_EQ(InChild([&]() -> std::string {
+              const auto subject = WorthAStart(folder);
+              itk::CudaSpline::StartDeviceInBackground(0, [] {});
+              itk::CudaSpline::WaitForDeviceStart();
+              ArmShim(Fault());
+              subject->Run();
+              if (const std::int64_t calls = DisarmShim())
+              {
+                return std::to_string(calls) + " calls of CUDA: it was tried again";
+              }
+              if (subject->GetFallbackReason().find("busy or unavailable") == std::string::npos)
+              {
+                return "the reason: " + subject->GetFallbackReason();
+              }
+              return itk::CudaSpline::TakeFailedStart(0) ? "told twice" : "";
+            }),
+            "");
+  // Of one who starts it himself.
+  EXPECT_EQ(InChild([&]() -> std::string {
+              WorthAStart(folder);
+              itk::CudaSpline::StartDeviceInBackground(0, [] {});
+              itk::CudaSpline::WaitForDeviceStart();
+              HinderShim();
+              try
+              {
+                itk::CudaSpline::StartDevice(0);
+                return "the failure is forgotten";
+              }
+              catch (const itk::CudaSpline::DeviceError & error)
+              {
+                if (error.GetKind() != itk::CudaSpline::DeviceError::Kind::Unavailable)
+                {
+                  return error.what();
+                }
+              }
+              itk::CudaSpline::StartDevice(0); // is not told again
+              return "";
+            }),
+            "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines,

@@ -193,3 +193,25 @@ TEST(Calibration, TypicalSpeedsGrowWithTheThreads)
   EXPECT_LT(TypicalSpeeds(16).host.tap, TypicalSpeeds(1).host.tap);
   EXPECT_EQ(TypicalSpeeds(16).device.start, TypicalSpeeds(1).device.start);
 }
+
+TEST_F(CalibrationFiles, AreMeasuredByOneProcessAtATime)
+{
+  const std::string file = Path("new/speeds.txt");
+  {
+    const CalibrationLock lock(file);
+    EXPECT_TRUE(lock);
+    EXPECT_FALSE(CalibrationLock(file));
+    EXPECT_TRUE(CalibrationLock(Path("new/others.txt")));
+    ASSERT_TRUE(WriteCalibration(file, "a machine", SomeSpeeds())) << "the lock is not the file's";
+  }
+  EXPECT_TRUE(CalibrationLock(file)) << "given back";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_Folder / "new"), {}), 1) << "a lock is left";
+}
+
+TEST_F(CalibrationFiles, ThatCannotBeKeptAreNotMeasured)
+{
+  EXPECT_FALSE(CalibrationLock(""));
+  std::ofstream(Path("file")) << "not a folder";
+  EXPECT_FALSE(CalibrationLock(Path("file/speeds.txt")));
+  EXPECT_FALSE(CalibrationLock("/dev/full/speeds.txt"));
+}

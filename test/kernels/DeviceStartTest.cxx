@@ -325,3 +325,34 @@ TEST_F(DeviceStartGpu, AMachineIsMeasuredOnce)
   unsetenv("CUDASPLINE_TEST_CALIBRATION");
   std::filesystem::remove_all(folder);
 }
+
+// As after a start of seconds, the first one since the machine was started.
+TEST_F(DeviceStartGpu, AMuchShorterStartIsKept)
+{
+  CUDASPLINE_NEEDS_GPU();
+  const char * const given = std::getenv("CUDASPLINE_TEST_CALIBRATION");
+  std::string        pattern = (std::filesystem::temp_directory_path() / "CudaSplineCalibration-XXXXXX").string();
+  const std::string  folder = given != nullptr ? given : mkdtemp(pattern.data());
+  setenv("CUDASPLINE_TEST_CALIBRATION", folder.c_str(), 1);
+  setenv("CUDASPLINE_CACHE_DIR", folder.c_str(), 1);
+  const std::string machine = DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
+  MachineSpeeds     kept = TypicalSpeeds(3);
+  kept.device.start = 1000.0;
+  ASSERT_TRUE(WriteCalibration(CalibrationFile(machine), machine, kept));
+  EXPECT_EXIT(
+    {
+      StartDevice(0);
+      ReasonForHost(WorkOf(8), 2, 0);
+      CalibrateOnce(0);
+      Leave(0);
+    },
+    testing::ExitedWithCode(0),
+    "");
+  const auto speeds = ReadCalibration(CalibrationFile(machine), machine);
+  ASSERT_TRUE(speeds);
+  EXPECT_GT(speeds->device.start, 0.01);
+  EXPECT_LT(speeds->device.start, 60.0);
+  EXPECT_EQ(speeds->device.tap, kept.device.tap) << "nothing else was measured";
+  unsetenv("CUDASPLINE_TEST_CALIBRATION");
+  std::filesystem::remove_all(folder);
+}

@@ -18,7 +18,10 @@
 #ifndef itkCudaSpline_device_DeviceStart_h
 #define itkCudaSpline_device_DeviceStart_h
 
+#include "itkCudaSpline/device/DeviceError.h"
+
 #include <functional>
+#include <optional>
 
 /** \file
  * \brief The start of CUDA in a process: driver, context and first buffers take some tenths of a second, which a
@@ -54,15 +57,29 @@ GetDeviceState(int device);
  *
  * \param[in] device device number
  * \return seconds that it took; 0 where it was there
- * \exception DeviceError the device is unavailable: no driver, one older than the runtime, or in use by somebody alone
+ * \exception DeviceError the device is unavailable: no driver, one older than the runtime, or in use by somebody alone;
+ * or what a start in the background has met, once, without a try of its own
  */
 double
 StartDevice(int device);
 
+/** \brief A start in the background that failed. */
+struct FailedStart
+{
+  DeviceError error;   ///< that it met
+  double      seconds; ///< that it took to fail
+};
+
+/** \brief What a start in the background has met, if it has failed and nobody has been told yet.
+ *
+ * \param[in] device device number */
+std::optional<FailedStart>
+TakeFailedStart(int device);
+
 /** \brief StartDevice() in a thread of its own; returns at once.
  *
- * Errors are kept to themselves: the operation that needs the device meets them again and reports them. The process
- * waits for the thread at its exit. A second call, and one in a forked child, does nothing.
+ * Its error is kept for the first operation that needs the device, which does not try again. The process waits for the
+ * thread at its exit. A second call, and one in a forked child, does nothing.
  *
  * \param[in] device device number
  * \param[in] then called in the thread afterwards, to load kernels for instance; its exceptions are dropped */

@@ -118,18 +118,29 @@ StartDeviceAhead(const std::string &        word,
                  unsigned int               threads,
                  double                     overlap);
 
-/** \brief Tells that a device could not be started for an operation that ReasonForHost() sent there: what operations
- * have lost on the host is then counted anew, so that not every operation tries. */
+/** \brief Tells that a device could not be started for an operation that ReasonForHost() sent there.
+ *
+ * What operations have lost on the host is then counted anew, and none is sent there before they have taken ten times
+ * as long on the host, by their estimates, as the try: trying costs a tenth at most.
+ *
+ * \param[in] reason why, for the operations that follow
+ * \param[in] seconds that the try took */
 void
-ReportStartFailure();
+ReportStartFailure(const std::string & reason, double seconds);
 
 /** \brief Measures this machine once, after an operation on a device that the module itself chose.
  *
- * Nothing is measured where it could not be kept. Errors are left to the next operation.
+ * Nothing is measured where it could not be kept, and while another process measures. Where the machine was measured
+ * before and this process' start took less than half of the one that was kept, it is kept instead. Errors are left to
+ * the next operation.
  *
  * \param[in] device device number */
 void
 CalibrateOnce(int device);
+
+/** \brief Measures nothing in this process: for one that works beside others of its kind, which would disturb it. */
+void
+SkipCalibration();
 
 /** @} */
 } // namespace itk::CudaSpline

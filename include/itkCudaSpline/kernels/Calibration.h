@@ -40,7 +40,8 @@ namespace itk::CudaSpline
 MachineSpeeds
 TypicalSpeeds(unsigned int threads);
 
-/** \brief Measures the speeds of the host, with all its threads, and of a started device: some tenths of a second.
+/** \brief Measures the speeds of the host, of one thread by its processor's time, and of a started device: some tenths
+ * of a second.
  *
  * Operations on small volumes of noise, the shortest of three runs each. \c device.start is what this process paid for
  * its start, and where it paid nothing, the typical one.
@@ -49,6 +50,10 @@ TypicalSpeeds(unsigned int threads);
  * \exception DeviceError the device is out of memory or lost */
 MachineSpeeds
 MeasureSpeeds(int device);
+
+/** \brief Seconds that the start of CUDA has taken this process and its end will; 0 where it has paid for none. */
+double
+MeasuredStart();
 
 /** \brief What names this machine in the file. Touches no CUDA.
  *
@@ -70,9 +75,27 @@ CalibrationFile(const std::string & machine);
 std::optional<MachineSpeeds>
 ReadCalibration(const std::string & file, const std::string & machine);
 
-/** \brief True where WriteCalibration() could write a file; makes the folder it needs. */
-bool
-CanWriteCalibration(const std::string & file);
+/** \brief The right to measure a machine, which one process has at a time; those that run at the same time would
+ * measure each other. Given back at the end of its life, or the process'. */
+class CalibrationLock
+{
+public:
+  /** Takes the right, where no process has it and WriteCalibration() could write the file; makes the folder it needs.
+   *
+   * \param[in] file path (CalibrationFile()) */
+  explicit CalibrationLock(const std::string & file);
+  ~CalibrationLock();
+  CalibrationLock(const CalibrationLock &) = delete;
+  CalibrationLock &
+  operator=(const CalibrationLock &) = delete;
+
+  /** True where it was to be had. */
+  explicit operator bool() const { return m_Descriptor >= 0; }
+
+private:
+  std::string m_Name;
+  int         m_Descriptor{ -1 };
+};
 
 /** \brief Writes a file, and the folder it needs, so that another process reads all of it or none.
  *
