@@ -2,7 +2,8 @@
 #
 # The compute capabilities to compile for where the user names none: those of the GPUs in this machine; where there is none, or where
 # the toolkit does not know them, one for each major generation that the toolkit compiles for, from Volta (7.0) on, with PTX of the
-# newest for what comes later. A binary for x.0 runs on every x.y.
+# newest for what comes later. A binary for x.0 runs on every x.y. With CUDASPLINE_ALL_ARCHITECTURES this machine's GPUs are not asked
+# for: what is built is for others.
 function(cudaspline_default_architectures variable nvcc)
   set(${variable} "" PARENT_SCOPE)
   execute_process(COMMAND "${nvcc}" --list-gpu-arch OUTPUT_VARIABLE supported RESULT_VARIABLE result ERROR_QUIET)
@@ -11,12 +12,15 @@ function(cudaspline_default_architectures variable nvcc)
     return() # CMake's own default
   endif()
 
-  execute_process(
-    COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-    OUTPUT_VARIABLE present
-    RESULT_VARIABLE result
-    ERROR_QUIET
-  )
+  set(present "")
+  if(NOT CUDASPLINE_ALL_ARCHITECTURES)
+    execute_process(
+      COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+      OUTPUT_VARIABLE present
+      RESULT_VARIABLE result
+      ERROR_QUIET
+    )
+  endif()
   string(REGEX MATCHALL "[0-9]+\\.[0-9]+" present "${present}")
   if(result EQUAL 0 AND present)
     list(TRANSFORM present REPLACE "\\." "")

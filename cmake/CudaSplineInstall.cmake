@@ -7,12 +7,16 @@ set(_cudaspline_origin "$ORIGIN")
 if(APPLE)
   set(_cudaspline_origin "@loader_path")
 endif()
-file(
-  RELATIVE_PATH
-  _cudaspline_libraries_of_programs
-  "/${CudaSpline_INSTALL_RUNTIME_DIR}"
-  "/${CudaSpline_INSTALL_LIBRARY_DIR}"
-)
+# The folders may be absolute ones.
+foreach(_cudaspline_kind IN ITEMS RUNTIME LIBRARY)
+  get_filename_component(
+    _cudaspline_${_cudaspline_kind}
+    "${CudaSpline_INSTALL_${_cudaspline_kind}_DIR}"
+    ABSOLUTE
+    BASE_DIR "${CMAKE_INSTALL_PREFIX}"
+  )
+endforeach()
+file(RELATIVE_PATH _cudaspline_libraries_of_programs "${_cudaspline_RUNTIME}" "${_cudaspline_LIBRARY}")
 
 # cudaspline_install_program(<target>)
 function(cudaspline_install_program target)
@@ -35,19 +39,56 @@ install(
   ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
 )
 
-# The object factories, each in a folder of its own: what ITK_AUTOLOAD_PATH names, of which ITK loads every library.
+# The object factories: libraries that programs link as any other, and for each a folder with a link to it, which is what
+# ITK_AUTOLOAD_PATH names, as ITK loads every library of the folders that it is told.
 foreach(_cudaspline_factories IN ITEMS CudaSplineFactories CudaSplineMetricFactories)
   set_target_properties(
     ${_cudaspline_factories}
-    PROPERTIES INSTALL_RPATH "${_cudaspline_origin}/.." INSTALL_RPATH_USE_LINK_PATH ON
+    PROPERTIES
+      # Behind the link the origin is its folder.
+      INSTALL_RPATH "${_cudaspline_origin};${_cudaspline_origin}/.."
+      INSTALL_RPATH_USE_LINK_PATH ON
   )
   install(
     TARGETS ${_cudaspline_factories}
     EXPORT CudaSplinePackage
-    LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}/${_cudaspline_factories}" COMPONENT Factories
+    RUNTIME DESTINATION "${CudaSpline_INSTALL_RUNTIME_DIR}" COMPONENT Factories
+    LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}" COMPONENT Factories NAMELINK_COMPONENT Development
     ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
   )
+  get_target_property(_cudaspline_type ${_cudaspline_factories} TYPE)
+  if(_cudaspline_type STREQUAL "SHARED_LIBRARY" AND UNIX)
+    set(_cudaspline_name "${CMAKE_SHARED_LIBRARY_PREFIX}${_cudaspline_factories}")
+    set(_cudaspline_file "${_cudaspline_name}${CMAKE_SHARED_LIBRARY_SUFFIX}.${CudaSpline_SOVERSION}")
+    if(APPLE)
+      set(_cudaspline_file "${_cudaspline_name}.${CudaSpline_SOVERSION}${CMAKE_SHARED_LIBRARY_SUFFIX}")
+    endif()
+    set(
+      _cudaspline_link
+      "${CudaSpline_BINARY_DIR}/CMakeFiles/links/${_cudaspline_factories}/${_cudaspline_name}${CMAKE_SHARED_LIBRARY_SUFFIX}"
+    )
+    get_filename_component(_cudaspline_folder "${_cudaspline_link}" DIRECTORY)
+    file(MAKE_DIRECTORY "${_cudaspline_folder}")
+    file(CREATE_LINK "../${_cudaspline_file}" "${_cudaspline_link}" SYMBOLIC)
+    install(
+      FILES "${_cudaspline_link}"
+      DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}/${_cudaspline_factories}"
+      COMPONENT Factories
+    )
+  endif()
 endforeach()
+
+# The interface in C, for other languages: it needs neither ITK nor the module's library.
+if(TARGET CudaSplineC)
+  set_target_properties(CudaSplineC PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${CudaSpline_SOVERSION})
+  install(
+    TARGETS CudaSplineC
+    EXPORT CudaSplinePackage
+    RUNTIME DESTINATION "${CudaSpline_INSTALL_RUNTIME_DIR}" COMPONENT RuntimeLibraries
+    LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}" COMPONENT RuntimeLibraries NAMELINK_COMPONENT Development
+    ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
+  )
+endif()
 set(_cudaspline_package_folder "${CudaSpline_INSTALL_LIBRARY_DIR}/cmake/CudaSpline")
 install(
   EXPORT CudaSplinePackage

@@ -20,11 +20,7 @@ endmacro()
 # itk_module_add_library(<name> <source>...): the module's library, linked to the modules that it depends on and to no others.
 function(itk_module_add_library name)
   add_library(${name} ${ARGN})
-  # Before 1.0 a minor version may change the interface.
-  set_target_properties(
-    ${name}
-    PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-  )
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${CudaSpline_SOVERSION})
   foreach(dependency IN LISTS ITK_MODULE_${itk-module}_PUBLIC_DEPENDS)
     target_link_libraries(${name} PUBLIC ${${dependency}_LIBRARIES})
   endforeach()

@@ -14,7 +14,7 @@ if(Git_FOUND AND NOT CPACK_PACKAGE_CONTACT)
   )
 endif()
 if(NOT CPACK_PACKAGE_CONTACT)
-  set(CPACK_PACKAGE_CONTACT "the CudaSpline contributors")
+  set(CPACK_PACKAGE_CONTACT "the CudaSpline contributors <root@localhost>")
 endif()
 
 set(CPACK_GENERATOR "DEB")
@@ -33,11 +33,22 @@ endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 
+# With the Debian that they are for: those of two link different versions of ITK.
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+if(EXISTS /etc/os-release)
+  file(STRINGS /etc/os-release _cudaspline_system REGEX "^(ID|VERSION_ID)=")
+  if("${_cudaspline_system}" MATCHES "(^|;)ID=debian(;|$)" AND "${_cudaspline_system}" MATCHES "VERSION_ID=\"?([0-9]+)")
+    string(APPEND CPACK_DEBIAN_PACKAGE_RELEASE "~deb${CMAKE_MATCH_1}")
+  endif()
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}") # where the program's own library is found
+# Where the program's own libraries are found.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+foreach(_cudaspline_factories IN ITEMS CudaSplineFactories CudaSplineMetricFactories)
+  list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${_cudaspline_factories}")
+endforeach()
 set(_cudaspline_exactly "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 
 set(_cudaspline_library "libcudaspline${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}") # as the library's SOVERSION
@@ -68,7 +79,7 @@ Headers and the CMake package CudaSpline, whose target CudaSpline::CudaSpline
 programs link."
 )
 
-# Loaded by its name, not linked by its version: apart from the library, so that two versions of that can be installed.
+# Its folders have no version: apart from the library, so that two versions of that can be installed.
 set(CPACK_DEBIAN_FACTORIES_PACKAGE_NAME "libcudaspline-factories")
 set(CPACK_DEBIAN_FACTORIES_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_FACTORIES_PACKAGE_DEPENDS "${_cudaspline_library} ${_cudaspline_exactly}")
@@ -86,6 +97,9 @@ endif()
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME "cudaspline")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${_cudaspline_library} ${_cudaspline_exactly}")
+if(BUILD_SHARED_LIBS) # CudaSplineRegister links the factories
+  string(APPEND CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS ", libcudaspline-factories ${_cudaspline_exactly}")
+endif()
 set(
   CPACK_COMPONENT_RUNTIME_DESCRIPTION
   "Spline interpolation, resampling and registration of medical images on GPUs
@@ -103,6 +117,16 @@ if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
       DESTINATION "share/doc/${CPACK_DEBIAN_${_cudaspline_name}_PACKAGE_NAME}"
       RENAME copyright
       COMPONENT ${_cudaspline_component}
+    )
+  endforeach()
+  # Of libraries whose headers are compiled into the programs: their notices go with these.
+  foreach(_cudaspline_notice IN ITEMS libcli11-dev nlohmann-json3-dev)
+    install(
+      FILES "/usr/share/doc/${_cudaspline_notice}/copyright"
+      DESTINATION "share/doc/${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME}"
+      RENAME "copyright.${_cudaspline_notice}"
+      COMPONENT Runtime
+      OPTIONAL
     )
   endforeach()
 endif()

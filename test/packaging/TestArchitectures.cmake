@@ -88,3 +88,6 @@ expect("Three GPUs of two kinds" "90;80" TOOLKIT ${cuda12_8} GPUS 9.0 8.0 9.0)
 expect("A GPU newer than the toolkit" "70-real;80-real;90" TOOLKIT ${cuda12_0} GPUS 9.0 12.0)
 expect("A GPU older than the toolkit" "75-real;80-real;90-real;100-real;120" TOOLKIT ${cuda13_0} GPUS 7.0)
 expect("An nvcc that does not tell" "" TOOLKIT)
+
+set(CUDASPLINE_ALL_ARCHITECTURES ON)
+expect("Packages for others" "70-real;80-real;90" TOOLKIT ${cuda12_0} GPUS 9.0)

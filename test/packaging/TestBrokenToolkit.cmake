@@ -5,9 +5,30 @@
 cmake_minimum_required(VERSION 3.22)
 
 file(REMOVE_RECURSE "${WORK}")
-file(WRITE "${WORK}/nvcc" "#!/bin/sh\necho 'nvcc: cannot find cicc' >&2\nexit 1\n")
+file(
+  WRITE "${WORK}/nvcc"
+  "#!/bin/sh\necho \"with $CUDAHOSTCXX\" >>'${WORK}/calls'\necho 'nvcc: cannot find cicc' >&2\nexit 1\n"
+)
 file(CHMOD "${WORK}/nvcc" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 set(ENV{CUDACXX} "${WORK}/nvcc")
+
+# The host compiler that the user names is tried, and named.
+set(host "${WORK}/another-c++")
+file(CREATE_LINK "${CXX}" "${host}" SYMBOLIC)
+execute_process(
+  COMMAND
+    "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/toolkit" -B "${WORK}/host" -G "${GENERATOR}"
+    "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CUDA_HOST_COMPILER=${host}" -DCUDASPLINE_USE_CUDA=ON
+  OUTPUT_VARIABLE output
+  ERROR_VARIABLE output
+)
+string(REGEX REPLACE "[ \n]+" " " output "${output}")
+file(READ "${WORK}/calls" calls)
+string(FIND "${calls}" "with ${host}" tried) # by the environment, which is what check_language() goes by
+string(FIND "${output}" "or is ${host} too new for it" named)
+if(tried LESS 0 OR named LESS 0)
+  message(SEND_ERROR "${host} was not tried (${tried}), or not named (${named}):\n${output}")
+endif()
 
 foreach(use IN ITEMS ON REQUIRED)
   execute_process(

@@ -1,6 +1,6 @@
 # Installs a build, moves the prefix, and configures, builds and runs the project of consumer/ against it.
 #
-# usage: cmake -DBUILD=folder -DPREFIX=/prefix -DWORK=folder -DCONSUMER=folder -DPACKAGE=CudaSpline|ITK [-DITK_DIR=folder] [-DPROGRAM=name]
+# usage: cmake -DBUILD=folder -DPREFIX=/prefix -DWORK=folder -DCONSUMER=folder -DPACKAGE=CudaSpline|ITK [-DITK_DIR=folder] [-DPROGRAMS="name..."]
 #          [-DPLAIN=program of ITK's]
 #          -DCONFIG=Release -DGENERATOR=Ninja -DCXX=compiler [-DCXX_FLAGS=flags] -P TestConsumer.cmake
 #
@@ -31,14 +31,23 @@ unset(ENV{DESTDIR})
 # Nothing may remember where it was to be installed.
 file(RENAME "${WORK}/first${PREFIX}" "${WORK}/prefix")
 
-if(PROGRAM)
-  run("The installed program" "${WORK}/prefix/bin/${PROGRAM}" --version)
+# As a user starts them: not with the search path that a build may need.
+set(library_path "$ENV{LD_LIBRARY_PATH}")
+unset(ENV{LD_LIBRARY_PATH})
+separate_arguments(PROGRAMS)
+foreach(program IN LISTS PROGRAMS)
+  run("The installed ${program}" "${WORK}/prefix/bin/${program}" --version)
   message(STATUS "${output}")
-endif()
+endforeach()
+set(ENV{LD_LIBRARY_PATH} "${library_path}")
 
 # The object factory loads from where it is installed, by a program that knows nothing of it.
 if(PLAIN)
-  file(GLOB_RECURSE library "${WORK}/prefix/*/libCudaSplineFactories.so")
+  file(GLOB_RECURSE library "${WORK}/prefix/*/CudaSplineFactories/libCudaSplineFactories*")
+  list(LENGTH library count)
+  if(NOT count EQUAL 1)
+    message(FATAL_ERROR "ITK loads every library of a folder, and there are ${count}: ${library}")
+  endif()
   get_filename_component(folder "${library}" DIRECTORY)
   set(ENV{ITK_AUTOLOAD_PATH} "${folder}")
   run("The program with the factory" "${PLAIN}" one 9 "${WORK}/plain.bin")
@@ -71,3 +80,33 @@ run(
 run("Build of the consumer" "${CMAKE_COMMAND}" --build "${WORK}/build")
 run("The consumer" "${WORK}/build/Consumer")
 message(STATUS "${output}")
+
+if(PACKAGE STREQUAL "CudaSpline")
+  # What the package refuses, it says itself.
+  foreach(refused IN ITEMS "COMPONENTS Nonsense" "CXX")
+    file(REMOVE_RECURSE "${WORK}/refused")
+    set(components "${refused}")
+    set(languages "C CXX")
+    set(words "Nonsense")
+    if(refused STREQUAL "CXX")
+      set(components "")
+      set(languages "CXX")
+      set(words "has to enable C")
+    endif()
+    file(
+      WRITE "${WORK}/refused/CMakeLists.txt"
+      "cmake_minimum_required(VERSION 3.22)\nproject(Refused LANGUAGES ${languages})\nfind_package(CudaSpline REQUIRED ${components})\n"
+    )
+    execute_process(
+      COMMAND
+        "${CMAKE_COMMAND}" -S "${WORK}/refused" -B "${WORK}/refused/build" -G "${GENERATOR}"
+        "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "${itk}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
+      RESULT_VARIABLE result
+      OUTPUT_VARIABLE output
+      ERROR_VARIABLE output
+    )
+    if(result EQUAL 0 OR NOT output MATCHES "${words}" OR output MATCHES "try_compile")
+      message(FATAL_ERROR "${refused} was not refused in these words, ${words} (${result}):\n${output}")
+    endif()
+  endforeach()
+endif()
