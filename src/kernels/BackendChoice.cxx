@@ -183,7 +183,7 @@ private:
 Planner &
 ThePlanner()
 {
-  static Planner planner;
+  static Planner & planner = *new Planner; // never destroyed: global objects may still have work
   return planner;
 }
 

@@ -91,6 +91,12 @@ class SourceRules(unittest.TestCase):
     def test_registry_hosts(self):
         self.expect_complaint("scripts/demo", "pip install --index-url https://py" + "pi.org/simple\n", 1, "package registry")
 
+    def test_labels_of_discovered_tests(self):
+        call = "gtest_discover_tests(Tests PROPERTIES LABELS %s TIMEOUT 300)\n"
+        self.expect_complaint("test/CMakeLists.txt", call % '"cpu;itk"', 1, "takes apart")
+        self.expect_clean("test/CMakeLists.txt", call % "cpu LABELS itk")
+        self.expect_clean("test/CMakeLists.txt", 'set_tests_properties(Test PROPERTIES LABELS "cpu;itk")\n')
+
 
 if __name__ == "__main__":
     unittest.main()
