@@ -58,7 +58,7 @@ PATTERNS = [
     ("a mark of unfinished work", re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")),
     ("a path of a machine", re.compile(r"(?<![\w.:/$}>~-])/([h]ome|[r]oot|[w]ork|[U]sers|[m]nt|[s]cratch)/")),
     ("a host of a package registry", re.compile(r"([p]ypi|[p]ythonhosted|[n]pmjs|[c]rates|[a]naconda|[a]rtifactory)\.(org|com|io)\b")),
-    ("a list that gtest_discover_tests() takes apart, so that what follows is lost", re.compile(r'gtest_discover_tests\(.*"[^";]*;[^"]*"')),
+    ("a list that is taken apart, so that what follows is lost", re.compile(r'^\s*gtest_discover_tests\(.*"[^";]*;[^"]*"')),
 ]
 
 
