@@ -24,6 +24,8 @@
 #include "CudaShim.h"
 #include "FaultScenarios.h"
 
+#include "itkCudaSpline/device/DeviceStart.h"
+#include "itkCudaSpline/kernels/BackendChoice.h"
 #include "itkCudaSpline/kernels/Calibration.h"
 
 #include "itkMultiThreaderBase.h"
@@ -34,6 +36,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>

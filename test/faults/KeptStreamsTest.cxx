@@ -23,6 +23,7 @@
 #include "ChildProcess.h"
 #include "CudaShim.h"
 
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
@@ -35,6 +36,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
