@@ -6,6 +6,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/device/Device.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/DeviceHealth.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/DeviceStart.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/device/FileLock.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/HostThreads.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/LargePages.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/Processor.cxx"

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/device/DeviceStart.h"
 
 #include "device/DeviceHealth.h"
+#include "device/FileLock.h"
 
 #include <algorithm>
 #include <atomic>
@@ -104,8 +105,9 @@ public:
     {
       return;
     }
-    // What cannot be kept is not measured: every process would pay for it.
-    const CalibrationLock lock(known->file);
+    // What cannot be kept is not measured, as every process would pay for it, nor what another one measures: they would
+    // measure each other.
+    const FileLock lock(known->file);
     if (!lock)
     {
       return;

@@ -33,11 +33,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #if defined(CUDASPLINE_HAS_CUDA)
 #  include <cuda_runtime_api.h>
 #endif
@@ -206,58 +201,6 @@ ReadCalibration(const std::string & file, const std::string & machine)
   return speeds;
 }
 
-namespace
-{
-void
-MakeFolderOf(const std::string & file)
-{
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-}
-
-/** False where a file of another user is in a folder whose files are replaced by their owners alone. */
-bool
-CanReplace(const std::string & file)
-{
-  struct stat status
-  {};
-  if (stat(file.c_str(), &status) != 0 || status.st_uid == geteuid() || geteuid() == 0)
-  {
-    return true;
-  }
-  const std::string folder = std::filesystem::path(file).parent_path().string();
-  return stat(folder.c_str(), &status) != 0 || status.st_uid == geteuid() || (status.st_mode & S_ISVTX) == 0;
-}
-} // namespace
-
-CalibrationLock::CalibrationLock(const std::string & file)
-  : m_Name(file + ".lock")
-{
-  if (file.empty() || !CanReplace(file))
-  {
-    return;
-  }
-  MakeFolderOf(file);
-  m_Descriptor = open(m_Name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-  // Where a disk or a quota is full a file can be made, but not written.
-  const std::string bytes(4096, ' ');
-  if (m_Descriptor >= 0 && (flock(m_Descriptor, LOCK_EX | LOCK_NB) != 0 ||
-                            pwrite(m_Descriptor, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())))
-  {
-    close(m_Descriptor);
-    m_Descriptor = -1;
-  }
-}
-
-CalibrationLock::~CalibrationLock()
-{
-  if (m_Descriptor >= 0)
-  {
-    unlink(m_Name.c_str()); // one who has it open still gets the lock, and then finds the file
-    close(m_Descriptor);
-  }
-}
-
 bool
 WriteCalibration(const std::string & file, const std::string & machine, const MachineSpeeds & speeds)
 {
@@ -265,8 +208,8 @@ WriteCalibration(const std::string & file, const std::string & machine, const Ma
   {
     return false;
   }
-  MakeFolderOf(file);
-  std::error_code   error;
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
   const std::string unfinished = file + "." + std::to_string(std::random_device()()); // of this writer's own
   {
     std::ofstream stream(unfinished);

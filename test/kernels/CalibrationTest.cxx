@@ -20,6 +20,8 @@
 
 #include "itkCudaSpline/kernels/Calibration.h"
 
+#include "device/FileLock.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -198,20 +200,20 @@ TEST_F(CalibrationFiles, AreMeasuredByOneProcessAtATime)
 {
   const std::string file = Path("new/speeds.txt");
   {
-    const CalibrationLock lock(file);
+    const FileLock lock(file);
     EXPECT_TRUE(lock);
-    EXPECT_FALSE(CalibrationLock(file));
-    EXPECT_TRUE(CalibrationLock(Path("new/others.txt")));
+    EXPECT_FALSE(FileLock(file));
+    EXPECT_TRUE(FileLock(Path("new/others.txt")));
     ASSERT_TRUE(WriteCalibration(file, "a machine", SomeSpeeds())) << "the lock is not the file's";
   }
-  EXPECT_TRUE(CalibrationLock(file)) << "given back";
+  EXPECT_TRUE(FileLock(file)) << "given back";
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_Folder / "new"), {}), 1) << "a lock is left";
 }
 
 TEST_F(CalibrationFiles, ThatCannotBeKeptAreNotMeasured)
 {
-  EXPECT_FALSE(CalibrationLock(""));
+  EXPECT_FALSE(FileLock(""));
   std::ofstream(Path("file")) << "not a folder";
-  EXPECT_FALSE(CalibrationLock(Path("file/speeds.txt")));
-  EXPECT_FALSE(CalibrationLock("/dev/full/speeds.txt"));
+  EXPECT_FALSE(FileLock(Path("file/speeds.txt")));
+  EXPECT_FALSE(FileLock("/dev/full/speeds.txt"));
 }

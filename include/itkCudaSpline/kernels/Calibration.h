@@ -75,28 +75,6 @@ CalibrationFile(const std::string & machine);
 std::optional<MachineSpeeds>
 ReadCalibration(const std::string & file, const std::string & machine);
 
-/** \brief The right to measure a machine, which one process has at a time; those that run at the same time would
- * measure each other. Given back at the end of its life, or the process'. */
-class CalibrationLock
-{
-public:
-  /** Takes the right, where no process has it and WriteCalibration() could write the file; makes the folder it needs.
-   *
-   * \param[in] file path (CalibrationFile()) */
-  explicit CalibrationLock(const std::string & file);
-  ~CalibrationLock();
-  CalibrationLock(const CalibrationLock &) = delete;
-  CalibrationLock &
-  operator=(const CalibrationLock &) = delete;
-
-  /** True where it was to be had. */
-  explicit operator bool() const { return m_Descriptor >= 0; }
-
-private:
-  std::string m_Name;
-  int         m_Descriptor{ -1 };
-};
-
 /** \brief Writes a file, and the folder it needs, so that another process reads all of it or none.
  *
  * \param[in] file path (CalibrationFile())
