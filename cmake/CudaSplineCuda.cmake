@@ -28,18 +28,22 @@ if(CUDASPLINE_USE_CUDA)
     unset(CMAKE_CUDA_COMPILER CACHE) # the toolkit may have been installed since
   endif()
   # check_language() tries with what the environment has, not with what the user has set here.
-  if(CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED ENV{CUDAHOSTCXX})
+  set(_cudaspline_host_before "$ENV{CUDAHOSTCXX}")
+  set(_cudaspline_flags_before "$ENV{CUDAFLAGS}")
+  if(CMAKE_CUDA_HOST_COMPILER)
     set(ENV{CUDAHOSTCXX} "${CMAKE_CUDA_HOST_COMPILER}")
   endif()
-  if(CMAKE_CUDA_FLAGS AND NOT DEFINED ENV{CUDAFLAGS})
+  if(CMAKE_CUDA_FLAGS)
     set(ENV{CUDAFLAGS} "${CMAKE_CUDA_FLAGS}")
   endif()
   check_language(CUDA)
+  set(_cudaspline_host "$ENV{CUDAHOSTCXX}")
+  set(ENV{CUDAHOSTCXX} "${_cudaspline_host_before}") # an empty value is none
+  set(ENV{CUDAFLAGS} "${_cudaspline_flags_before}")
   if(NOT CMAKE_CUDA_COMPILER)
     if(DEFINED ENV{CUDACXX})
-      set(_cudaspline_host "the C++ compiler that it finds")
-      if(DEFINED ENV{CUDAHOSTCXX})
-        set(_cudaspline_host "$ENV{CUDAHOSTCXX}")
+      if(NOT _cudaspline_host)
+        set(_cudaspline_host "the C++ compiler that it finds")
       endif()
       _cudaspline_without_cuda(
         "$ENV{CUDACXX} does not compile and link a program (an incomplete CUDA Toolkit, or is ${_cudaspline_host} too new for it? CMAKE_CUDA_HOST_COMPILER names another)"
@@ -48,10 +52,25 @@ if(CUDASPLINE_USE_CUDA)
       _cudaspline_without_cuda("no CUDA compiler was found")
     endif()
   else()
+    # What was decided by default is decided anew where it was for this machine, and shall be for others, or the other way round.
+    if(
+      DEFINED CUDASPLINE_DEFAULT_ARCHITECTURES
+      AND "${CUDASPLINE_DEFAULT_ARCHITECTURES}" STREQUAL "${CMAKE_CUDA_ARCHITECTURES}"
+      AND NOT "${CUDASPLINE_DEFAULT_ARE_ALL}" STREQUAL "${CUDASPLINE_ALL_ARCHITECTURES}"
+    )
+      unset(CMAKE_CUDA_ARCHITECTURES CACHE)
+    endif()
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
       cudaspline_default_architectures(_cudaspline_architectures "${CMAKE_CUDA_COMPILER}")
       if(_cudaspline_architectures)
         set(CMAKE_CUDA_ARCHITECTURES "${_cudaspline_architectures}" CACHE STRING "CUDA architectures to compile for")
+        set(
+          CUDASPLINE_DEFAULT_ARCHITECTURES
+          "${_cudaspline_architectures}"
+          CACHE INTERNAL
+          "What was decided by default"
+        )
+        set(CUDASPLINE_DEFAULT_ARE_ALL "${CUDASPLINE_ALL_ARCHITECTURES}" CACHE INTERNAL "And for whom")
       endif()
     endif()
     enable_language(CUDA)

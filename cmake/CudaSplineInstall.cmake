@@ -58,7 +58,11 @@ foreach(_cudaspline_factories IN ITEMS CudaSplineFactories CudaSplineMetricFacto
   )
   get_target_property(_cudaspline_type ${_cudaspline_factories} TYPE)
   if(_cudaspline_type STREQUAL "SHARED_LIBRARY" AND UNIX)
-    set(_cudaspline_name "${CMAKE_SHARED_LIBRARY_PREFIX}${_cudaspline_factories}")
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" _cudaspline_configuration)
+    set(
+      _cudaspline_name
+      "${CMAKE_SHARED_LIBRARY_PREFIX}${_cudaspline_factories}${CMAKE_${_cudaspline_configuration}_POSTFIX}"
+    )
     set(_cudaspline_file "${_cudaspline_name}${CMAKE_SHARED_LIBRARY_SUFFIX}.${CudaSpline_SOVERSION}")
     if(APPLE)
       set(_cudaspline_file "${_cudaspline_name}.${CudaSpline_SOVERSION}${CMAKE_SHARED_LIBRARY_SUFFIX}")

@@ -176,7 +176,7 @@ public:
     {
       return 0.0;
     }
-    if (std::optional<FailedStart> failed; !isInBackground && (failed = this->TakeKeptFailure(device)))
+    if (std::optional<FailedStart> failed; !isInBackground && (failed = this->TakeFailure(device)))
     {
       throw DeviceError(failed->error);
     }
@@ -191,9 +191,10 @@ public:
     }
     catch (const DeviceError & error)
     {
+      m_FailedSeconds = elapsed();
       if (isInBackground)
       {
-        m_Failure = { FailedStart{ error, elapsed() }, device };
+        delete m_Failure.exchange(new KeptFailure{ { error, elapsed() }, device, std::chrono::steady_clock::now() });
       }
       throw;
     }
@@ -202,11 +203,24 @@ public:
     return seconds;
   }
 
+  /** Without a lock: operations that have nothing to do with a start ask. What is older than a minute says nothing. */
   std::optional<FailedStart>
   TakeFailure(int device)
   {
-    const std::lock_guard<std::mutex> lock(m_Start);
-    return this->TakeKeptFailure(device);
+    if (m_Failure.load() == nullptr)
+    {
+      return std::nullopt;
+    }
+    const std::unique_ptr<const KeptFailure> taken(m_Failure.exchange(nullptr));
+    const bool                               tells =
+      taken && taken->device == device && std::chrono::steady_clock::now() - taken->when < std::chrono::minutes(1);
+    return tells && !HasContext(device) ? std::optional<FailedStart>(taken->start) : std::nullopt;
+  }
+
+  double
+  GetFailedSeconds() const
+  {
+    return m_FailedSeconds;
   }
 
   void
@@ -222,16 +236,13 @@ public:
   }
 
 private:
-  std::optional<FailedStart>
-  TakeKeptFailure(int device)
+  /** Of the start in the background, until somebody asks. */
+  struct KeptFailure
   {
-    std::optional<FailedStart> taken;
-    if (m_Failure.device == device)
-    {
-      taken.swap(m_Failure.start);
-    }
-    return taken;
-  }
+    FailedStart                           start;
+    int                                   device;
+    std::chrono::steady_clock::time_point when;
+  };
 
   /** Of several devices the first counts. */
   static void
@@ -246,17 +257,15 @@ private:
     std::mutex                   mutex;
     std::unique_ptr<std::thread> thread;
   } m_Thread;
-  struct
-  {
-    std::optional<FailedStart> start;
-    int                        device{ -1 };
-  } m_Failure; ///< of the start in the background, until somebody asks
   std::mutex          m_Start;
   std::atomic<pid_t>  m_Process{ 0 }; ///< that has the thread; 0: there is none
   std::atomic<double> m_DriverSeconds{ 0.0 };
   std::atomic<double> m_ContextSeconds{ 0.0 };
   std::atomic<int>    m_Device{ -1 };
   std::atomic<bool>   m_Running{ false };
+
+  std::atomic<const KeptFailure *> m_Failure{ nullptr };
+  std::atomic<double>              m_FailedSeconds{ 0.0 };
 };
 
 Starter &
@@ -296,12 +305,7 @@ StartDevice(int device)
 std::optional<FailedStart>
 TakeFailedStart(int device)
 {
-  // Not while it is at work, for which one would wait.
-  if (IsForkedChild() || TheStarter().IsStarting(device))
-  {
-    return std::nullopt;
-  }
-  return TheStarter().TakeFailure(device);
+  return IsForkedChild() ? std::nullopt : TheStarter().TakeFailure(device);
 }
 
 bool
@@ -344,6 +348,12 @@ SecondsOfDeviceStart()
   return TheStarter().GetSeconds();
 }
 
+double
+SecondsOfFailedStart()
+{
+  return TheStarter().GetFailedSeconds();
+}
+
 #else
 
 void
@@ -374,6 +384,12 @@ StartDeviceInBackground(int, const std::function<void()> &)
 
 double
 SecondsOfDeviceStart()
+{
+  return 0.0;
+}
+
+double
+SecondsOfFailedStart()
 {
   return 0.0;
 }

@@ -17,7 +17,10 @@
  *=========================================================================*/
 #include "device/FileLock.h"
 
+#include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <random>
 #include <system_error>
 
 #include <fcntl.h>
@@ -42,41 +45,60 @@ CanReplace(const std::string & file)
   const std::string folder = std::filesystem::path(file).parent_path().string();
   return stat(folder.c_str(), &status) != 0 || status.st_uid == geteuid() || (status.st_mode & S_ISVTX) == 0;
 }
+
+/** Whether there is room beside a file: where a disk or a quota is full a file can be made, but not written. */
+bool
+CanWriteBeside(const std::string & file)
+{
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+  const std::string probe = file + "." + std::to_string(std::random_device()());
+  std::ofstream     stream(probe);
+  stream << std::string(4096, ' ');
+  stream.close();
+  std::filesystem::remove(probe, error);
+  return static_cast<bool>(stream);
+}
+
+/** True where the name still stands for the open file: another process may have given it back in between. */
+bool
+IsNamed(int descriptor, const std::string & name)
+{
+  struct stat opened = {};
+  struct stat named = {};
+  return fstat(descriptor, &opened) == 0 && lstat(name.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
 } // namespace
 
 FileLock::FileLock(const std::string & file)
   : m_Name(file + ".lock")
 {
-  if (file.empty() || !CanReplace(file))
+  if (file.empty() || !CanReplace(file) || !CanWriteBeside(file))
   {
     return;
   }
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-  m_Descriptor = open(m_Name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-  if (m_Descriptor < 0)
+  // Only to be read: a lock that another user's process has left behind can be taken. Where the file system has no
+  // locks, as some of clusters, nobody is kept out.
+  const int descriptor = open(m_Name.c_str(), O_CREAT | O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor < 0)
   {
     return;
   }
-  const bool isOurs = flock(m_Descriptor, LOCK_EX | LOCK_NB) == 0;
-  // Where a disk or a quota is full a file can be made, but not written.
-  const std::string bytes(4096, ' ');
-  if (!isOurs || pwrite(m_Descriptor, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+  const bool isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (isTaken || !IsNamed(descriptor, m_Name))
   {
-    if (isOurs)
-    {
-      unlink(m_Name.c_str());
-    }
-    close(m_Descriptor);
-    m_Descriptor = -1;
+    close(descriptor);
+    return;
   }
+  m_Descriptor = descriptor;
 }
 
 FileLock::~FileLock()
 {
   if (m_Descriptor >= 0)
   {
-    unlink(m_Name.c_str()); // one who has it open still gets the lock, and then finds the file
+    unlink(m_Name.c_str());
     close(m_Descriptor);
   }
 }

@@ -23,7 +23,9 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The right to make a file, which one process has at a time. Given back at the end of its life, or the process'.
+/** \brief The right to make a file, which one process has at a time.
+ *
+ * Given back at the end of the object's life, or the process'.
  *
  * Another file beside it is locked, which is gone afterwards. */
 class FileLock

@@ -65,6 +65,7 @@ struct StreamReturn
 
 Stream::Stream()
 {
+  PrepareForCuda();
   int device = 0;
   CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
   m_Handle = std::shared_ptr<CUstream_st>(TakeStream(device), StreamReturn{ device, false, false });
@@ -98,6 +99,7 @@ StreamJoin::~StreamJoin()
 
 Event::Event()
 {
+  PrepareForCuda();
   CheckCuda(cudaEventCreateWithFlags(&m_Handle, cudaEventDisableTiming | cudaEventBlockingSync),
             "cudaEventCreateWithFlags");
 }

@@ -91,7 +91,7 @@ public:
     return known->speeds;
   }
 
-  /** Measures the machine, or mends what was measured of the start: once in a process, and not while others do. */
+  /** Measures the machine, or mends what was measured of the start: not while others do. */
   void
   Calibrate(int device)
   {
@@ -99,9 +99,11 @@ public:
     // A start may have been the first one since the machine itself was started, and took seconds. Half of it is sure to
     // be another kind of start: smaller differences are noise, whose least value would be too good.
     const double start = MeasuredStart();
-    const bool   isShorter =
-      known != nullptr && known->calibrated && start > 0.0 && start < 0.5 * known->speeds.device.start;
-    if (known == nullptr || (known->calibrated && !isShorter) || m_Measuring.exchange(true))
+    const auto   isShorter = [start](const Machine & machine) {
+      return machine.calibrated && start > 0.0 && start < 0.5 * machine.speeds.device.start;
+    };
+    // Where another process measures, or nothing can be written, some of the next operations look again.
+    if (known == nullptr || (known->calibrated && !isShorter(*known)) || m_Looks.fetch_add(1) >= 10)
     {
       return;
     }
@@ -113,32 +115,27 @@ public:
       return;
     }
     auto machine = std::make_unique<Machine>(*known);
-    if (const std::optional<MachineSpeeds> others = ReadCalibration(machine->file, machine->description);
-        others && !isShorter)
+    // Others may have measured since this process has looked.
+    const std::optional<MachineSpeeds> others = ReadCalibration(machine->file, machine->description);
+    machine->speeds = others ? *others : (known->calibrated ? known->speeds : MeasureSpeeds(device));
+    machine->calibrated = true;
+    const bool mends = isShorter(*machine);
+    if (mends)
     {
-      machine->speeds = *others; // measured since this process has looked
+      machine->speeds.device.start = start;
     }
-    else
+    if (mends || !others)
     {
-      if (isShorter)
-      {
-        machine->speeds.device.start = start;
-      }
-      else
-      {
-        machine->speeds = MeasureSpeeds(device);
-      }
       WriteCalibration(machine->file, machine->description, machine->speeds);
     }
-    machine->calibrated = true;
-    m_Machine = machine.release(); // the one before stays, for those who are reading it: once in a process
+    m_Machine = machine.release(); // the one before stays, for those who are reading it
   }
 
   /** This process measures nothing. */
   void
   SkipCalibration()
   {
-    m_Measuring = true;
+    m_Looks = 1000;
   }
 
   /** The device could not be started: what was saved for that is spent, and ten times as long is waited as that took.
@@ -146,7 +143,7 @@ public:
   void
   RememberFailure(const std::string & reason, double seconds)
   {
-    std::atomic_store(&m_Failure, std::make_shared<const std::string>(reason));
+    m_Failure = new std::string(reason); // the one before stays, for those who are reading it: a few in a process
     m_Lost = 0.0;
     m_Wait = 10.0 * seconds;
   }
@@ -170,16 +167,16 @@ public:
       while (isWaiting && !m_Wait.compare_exchange_weak(wait, wait - estimate.host))
       {}
     }
-    return isWaiting ? *std::atomic_load(&m_Failure) + "; it is not tried again yet" : estimate.ReasonForHost();
+    return isWaiting ? *m_Failure.load() + "; it is not tried again yet" : estimate.ReasonForHost();
   }
 
 private:
   std::atomic<const Machine *> m_Machine{ nullptr }; ///< never freed
-  std::atomic<bool>            m_Measuring{ false };
+  std::atomic<int>             m_Looks{ 0 };         ///< for a calibration that could be made
   std::atomic<double>          m_Lost{ 0.0 };
   std::atomic<double>          m_Wait{ 0.0 }; ///< seconds of the host's work before the device is tried again
 
-  std::shared_ptr<const std::string> m_Failure; ///< of the last try
+  std::atomic<const std::string *> m_Failure{ nullptr }; ///< of the last try, never freed
 };
 
 Planner &
@@ -350,7 +347,10 @@ SkipCalibration()
 void
 ReportStartFailure(const std::string & reason, double seconds)
 {
-  ThePlanner().RememberFailure(reason, seconds);
+  if (!IsForkedChild()) // which does not try again
+  {
+    ThePlanner().RememberFailure(reason, seconds);
+  }
 }
 
 } // namespace itk::CudaSpline

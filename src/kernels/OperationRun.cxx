@@ -66,10 +66,13 @@ ChooseDevices(const RunnableOperation & operation,
     if (isOurs)
     {
       constexpr int first = 0; // what SelectDevice() will take
-      if (const std::optional<FailedStart> failed = TakeFailedStart(first))
+      if (const std::optional<FailedStart> failed = counts ? TakeFailedStart(first) : std::nullopt)
       {
-        ReportStartFailure(failed->error.what(), failed->seconds);
-        return { {}, failed->error.what() };
+        // Where there are no devices at all, why is known better than by the call that failed.
+        const DeviceChoice choice = SelectDevice(word);
+        const std::string  cause = choice ? failed->error.what() : choice.reason;
+        ReportStartFailure(cause, failed->seconds);
+        return { {}, cause };
       }
       const std::string reason = ReasonForHost(operation.work(first), threads, first, counts);
       if (!reason.empty())
@@ -98,7 +101,11 @@ ChooseDevices(const RunnableOperation & operation,
     }
     catch (const DeviceError & error)
     {
-      ReportStartFailure(error.what(), SecondsSince(begin));
+      if (isOurs)
+      {
+        // It may have been the one in the background, of which only the end was waited for.
+        ReportStartFailure(error.what(), std::max(SecondsSince(begin), SecondsOfFailedStart()));
+      }
       throw;
     }
     const MemoryPlan plan = operation.memory(devices);

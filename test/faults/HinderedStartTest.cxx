@@ -311,6 +311,27 @@ TEST(HinderedStart, TryingCostsATenthAtMost)
             "");
 }
 
+// A device that was named by its user, and could not be started, says nothing of the one that the module would choose.
+TEST(HinderedStart, OfANamedDeviceNobodyElseIsTold)
+{
+  const TemporaryFolder folder;
+  EXPECT_EQ(InChild([&]() -> std::string {
+              const auto subject = WorthAStart(folder);
+              subject->SetGPUEnabled(true);
+              subject->Run();
+              if (subject->GetFallbackReason().find("busy or unavailable") == std::string::npos)
+              {
+                return "the reason: " + subject->GetFallbackReason();
+              }
+              HinderShim();
+              const auto another = WorthAStart(folder);
+              HinderShim();
+              another->Run();
+              return another->GetLastBackend() == Backend::Cuda ? "" : "another: " + another->GetFallbackReason();
+            }),
+            "");
+}
+
 TEST(HinderedStart, AFailureInTheBackgroundIsTheReason)
 {
   const TemporaryFolder folder;
@@ -320,15 +341,28 @@ TEST(HinderedStart, AFailureInTheBackgroundIsTheReason)
               itk::CudaSpline::WaitForDeviceStart();
               ArmShim(Fault());
               subject->Run();
-              if (const std::int64_t calls = DisarmShim())
+              DisarmShim();
+              if (const std::int64_t calls = CallsOf("cudaFree"))
               {
-                return std::to_string(calls) + " calls of CUDA: it was tried again";
+                return std::to_string(calls) + " calls of cudaFree: it was tried again";
               }
               if (subject->GetFallbackReason().find("busy or unavailable") == std::string::npos)
               {
                 return "the reason: " + subject->GetFallbackReason();
               }
               return itk::CudaSpline::TakeFailedStart(0) ? "told twice" : "";
+            }),
+            "");
+  // Where there is no device, in the words of those who looked for one: a driver that is too old fails at every call.
+  EXPECT_EQ(InChild([&]() -> std::string {
+              const auto subject = WorthAStart(folder);
+              HinderShim({ "cudaGetDevice", static_cast<int>(cudaErrorInsufficientDriver), 11040, 0 });
+              itk::CudaSpline::StartDeviceInBackground(0, [] {});
+              itk::CudaSpline::WaitForDeviceStart();
+              HinderShim({ "cudaGetDeviceCount", static_cast<int>(cudaErrorInsufficientDriver), 11040, 0 });
+              subject->Run();
+              const std::string reason = subject->GetFallbackReason();
+              return reason.find("the driver supports CUDA 11.4") == std::string::npos ? "the reason: " + reason : "";
             }),
             "");
   // Of one who starts it himself.

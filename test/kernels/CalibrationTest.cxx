@@ -25,11 +25,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace itk::CudaSpline;
@@ -208,6 +210,13 @@ TEST_F(CalibrationFiles, AreMeasuredByOneProcessAtATime)
   }
   EXPECT_TRUE(FileLock(file)) << "given back";
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_Folder / "new"), {}), 1) << "a lock is left";
+  // One that a killed process has left behind is nobody's; a link is not followed.
+  std::ofstream(file + ".lock") << "left behind";
+  EXPECT_TRUE(FileLock(file));
+  std::ofstream(Path("precious")) << "precious";
+  std::filesystem::create_symlink(Path("precious"), file + ".lock");
+  EXPECT_FALSE(FileLock(file));
+  EXPECT_EQ(ContentOf(Path("precious")), "precious");
 }
 
 TEST_F(CalibrationFiles, ThatCannotBeKeptAreNotMeasured)
@@ -215,5 +224,24 @@ TEST_F(CalibrationFiles, ThatCannotBeKeptAreNotMeasured)
   EXPECT_FALSE(FileLock(""));
   std::ofstream(Path("file")) << "not a folder";
   EXPECT_FALSE(FileLock(Path("file/speeds.txt")));
-  EXPECT_FALSE(FileLock("/dev/full/speeds.txt"));
+  if (geteuid() == 0) // a sticky folder, in which only the owner replaces a file
+  {
+    std::filesystem::create_directory(m_Folder / "sticky");
+    ASSERT_TRUE(WriteCalibration(Path("sticky/speeds.txt"), "a machine", SomeSpeeds()));
+    std::filesystem::permissions(m_Folder / "sticky", std::filesystem::perms(01777));
+    std::filesystem::permissions(m_Folder, std::filesystem::perms(0755));
+    EXPECT_EXIT(
+      std::exit(setuid(65534) == 0 && !FileLock(Path("sticky/speeds.txt")) && FileLock(Path("sticky/others.txt")) ? 0
+                                                                                                                  : 1),
+      testing::ExitedWithCode(0),
+      "");
+  }
+  // No room: a limit for files stands for a quota.
+  const auto withoutRoom = [this] {
+    rlimit limit;
+    limit.rlim_cur = limit.rlim_max = 1024;
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::exit(setrlimit(RLIMIT_FSIZE, &limit) == 0 && !FileLock(Path("full/speeds.txt")) ? 0 : 1);
+  };
+  EXPECT_EXIT(withoutRoom(), testing::ExitedWithCode(0), "");
 }

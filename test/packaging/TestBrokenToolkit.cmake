@@ -11,6 +11,7 @@ file(
 )
 file(CHMOD "${WORK}/nvcc" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 set(ENV{CUDACXX} "${WORK}/nvcc")
+unset(ENV{CUDAHOSTCXX})
 
 # The host compiler that the user names is tried, and named.
 set(host "${WORK}/another-c++")

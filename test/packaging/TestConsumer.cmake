@@ -43,7 +43,8 @@ set(ENV{LD_LIBRARY_PATH} "${library_path}")
 
 # The object factory loads from where it is installed, by a program that knows nothing of it.
 if(PLAIN)
-  file(GLOB_RECURSE library "${WORK}/prefix/*/CudaSplineFactories/libCudaSplineFactories*")
+  file(GLOB_RECURSE library "${WORK}/prefix/libCudaSplineFactories*")
+  list(FILTER library INCLUDE REGEX "/CudaSplineFactories/[^/]*$")
   list(LENGTH library count)
   if(NOT count EQUAL 1)
     message(FATAL_ERROR "ITK loads every library of a folder, and there are ${count}: ${library}")
@@ -80,6 +81,10 @@ run(
 run("Build of the consumer" "${CMAKE_COMMAND}" --build "${WORK}/build")
 run("The consumer" "${WORK}/build/Consumer")
 message(STATUS "${output}")
+if(EXISTS "${WORK}/build/ConsumerC")
+  run("The consumer in C" "${WORK}/build/ConsumerC")
+  message(STATUS "${output}")
+endif()
 
 if(PACKAGE STREQUAL "CudaSpline")
   # What the package refuses, it says itself.

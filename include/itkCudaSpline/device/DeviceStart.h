@@ -70,7 +70,8 @@ struct FailedStart
   double      seconds; ///< that it took to fail
 };
 
-/** \brief What a start in the background has met, if it has failed and nobody has been told yet.
+/** \brief What a start in the background has met, if it has failed within the last minute, nobody has been told yet,
+ * and the device has not come to life since. Takes no lock.
  *
  * \param[in] device device number */
 std::optional<FailedStart>
@@ -94,6 +95,10 @@ WaitForDeviceStart();
 /** \brief Seconds of the start that this process has paid for, in the foreground or the background; 0 before. */
 double
 SecondsOfDeviceStart();
+
+/** \brief Seconds that the last start took that failed, in the foreground or the background; 0 before. */
+double
+SecondsOfFailedStart();
 
 /** @} */
 } // namespace itk::CudaSpline
