@@ -169,7 +169,7 @@ struct MetricArguments
     maskMap.Apply(place, own);
     PointToContinuousIndex(maskOrigin, maskPointToIndex, own, index);
     std::int64_t offset = 0;
-    std::int64_t step = 1;
+    std::int64_t voxels = 1;
     bool         within = true;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -177,8 +177,8 @@ struct MetricArguments
       const bool         known = index[d] >= -0x1p52 && index[d] <= 0x1p52;
       const std::int64_t at = known ? NearestIndex(index[d]) - maskExtent.start[d] : -1;
       within = within && at >= 0 && at < maskExtent.size[d];
-      offset += at * step;
-      step *= maskExtent.size[d];
+      offset += at * voxels;
+      voxels *= maskExtent.size[d];
     }
     return within && mask[offset] != 0;
   }

@@ -16,7 +16,7 @@ gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "*Gpu*" PROPERTIES LABE
 
 # Forks, as programs do that use processes for parallelism. Its tests pretend that CUDA was used, which the process then believes.
 add_executable(CudaSplineForkTests CudaSplineForkTest.cxx)
-target_include_directories(CudaSplineForkTests PRIVATE "${PROJECT_SOURCE_DIR}/src")
+target_include_directories(CudaSplineForkTests PRIVATE "${CudaSpline_SOURCE_DIR}/src")
 target_link_libraries(CudaSplineForkTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 gtest_discover_tests(
   CudaSplineForkTests
