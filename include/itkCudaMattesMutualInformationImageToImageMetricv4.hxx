@@ -56,7 +56,7 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
   else
   {
     // Metric::Initialize(), but for its loops.
-    Metric::Superclass::Initialize();
+    Metric::Superclass::Initialize(); // NOLINT(bugprone-parent-virtual-call)
     if (this->GetGradientSourceIncludesFixed() || !this->GetGradientSourceIncludesMoving())
     {
       itkExceptionMacro("Expected gradient source to be only Moving. Instead gradient source is: "

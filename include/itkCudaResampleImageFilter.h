@@ -311,7 +311,7 @@ private:
   MakeOperation(Preparation & preparation);
 
   void
-  Resample(Preparation & preparation, const CudaSpline::ExecutionContext & context);
+  Resample(Preparation & preparation, const CudaSpline::ExecutionContext & unlimited);
 
   /** The update for the trace, where the superclass answers. */
   std::string

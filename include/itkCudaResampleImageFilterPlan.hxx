@@ -163,12 +163,12 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   if (!preparation.whole.fits && cache != nullptr)
   {
     // What is kept is freed where that helps: not where the limit is the reason.
-    const std::size_t onDevice = cache->GetBytesOnDevice(first);
-    if (available(first, onDevice) > available(first, 0))
+    const std::size_t keptBytes = cache->GetBytesOnDevice(first);
+    if (available(first, keptBytes) > available(first, 0))
     {
       if (preparation.isPrediction)
       {
-        freed = onDevice;
+        freed = keptBytes;
       }
       else
       {

@@ -86,7 +86,8 @@ template <typename TMetric>
 void
 CudaSplineImageMetric<TMetric>::InitializeForIteration() const
 {
-  ImageMetric::InitializeForIteration();
+  // Not the metric's own, which computes on the host what is not needed.
+  ImageMetric::InitializeForIteration(); // NOLINT(bugprone-parent-virtual-call)
 }
 
 template <typename TMetric>

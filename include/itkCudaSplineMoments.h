@@ -24,13 +24,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
 
-namespace itk
-{
-namespace CudaSplineDetail
+namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
@@ -126,7 +125,7 @@ public:
     double sum = 0.0;
     for (unsigned int i = 0; i < VDimension; ++i)
     {
-      const double * const row = moments.data() + i * (VDimension + 1);
+      const double * const row = moments.data() + std::size_t{ i } * (VDimension + 1);
       sum += row[0] * m_AtCentre(i, parameter);
       for (unsigned int j = 0; j < VDimension; ++j)
       {
@@ -182,7 +181,6 @@ FirstLinearOnes(const Transform<double, VDimension, VDimension> * transform)
 }
 
 /** @} */
-} // namespace CudaSplineDetail
-} // namespace itk
+} // namespace itk::CudaSplineDetail
 
 #endif

@@ -131,15 +131,15 @@ class OutputFiles
 public:
   OutputFiles(const Options & options, const RegistrationRequest & request)
     : m_Options(options)
+    , m_Transform(this->Open(options.output))
+    , m_Warped(this->Open(options.warped))
+    , m_Picture(this->Open(options.picture))
+    , m_Report(this->Open(options.report))
   {
     const bool isComposite =
       options.initial || std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
         return stage.kind == StageKind::BSpline;
       });
-    m_Transform = this->Open(options.output);
-    m_Warped = this->Open(options.warped);
-    m_Picture = this->Open(options.picture);
-    m_Report = this->Open(options.report);
     if (m_Transform != nullptr)
     {
       ProbeTransform(*m_Transform, request.fixed.grid.dimension, isComposite);
@@ -235,8 +235,8 @@ RegisterQuietly(RegistrationRequest & request, const Options & options)
       output.Print(LineOf(iteration, options));
     }
   };
-  const StreamMessages     messages;
-  const RegistrationResult result = Register(request);
+  const StreamMessages messages;
+  RegistrationResult   result = Register(request);
   request.progress = progress;
   std::istringstream lines(messages.GetText());
   std::string        warnings;

@@ -46,7 +46,7 @@ DescribeImage(const cudaspline_image & image);
 
 /** \brief How a value is made. */
 InterpolationDescriptor
-DescribeMethod(const cudaspline_interpolation & interpolation);
+DescribeMethod(const cudaspline_interpolation & from);
 
 /** \brief A chain of transforms, its grids included. Displacements are borrowed. \param[in] dimension of the images */
 TransformChain

@@ -95,7 +95,7 @@ cudaspline_prefilter(const cudaspline_image * image,
     {
       // An axis alone is a pass over memory: for host arrays the way to a device and back takes longer.
       const ExecutionContext context = call.ContextOf(image->device);
-      const StreamHandle     stream = image->device >= 0 ? StreamOf(image->stream) : nullptr;
+      auto * const           stream = image->device >= 0 ? StreamOf(image->stream) : nullptr;
       Naming("image", [&] {
         if (axis < 0)
         {

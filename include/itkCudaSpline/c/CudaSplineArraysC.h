@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/c/CudaSplineC.h"
 
-#include <stdint.h>
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): of C, too */
 
 /** \file
  * \brief Spline interpolation of arrays as scipy.ndimage defines it, in C: the functions of libCudaSplineC for
@@ -33,6 +33,8 @@
 extern "C"
 {
 #endif
+
+  /* NOLINTBEGIN(modernize-use-using): structures of C, too */
 
   /** \addtogroup CudaSplineC
    * @{ */
@@ -124,6 +126,8 @@ extern "C"
   cudaspline_filter_array(const cudaspline_array_filter * filter, cudaspline_execution * execution);
 
   /** @} */
+
+  /* NOLINTEND(modernize-use-using) */
 
 #ifdef __cplusplus
 }
