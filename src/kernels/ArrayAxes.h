@@ -71,15 +71,15 @@ struct ArrayPass
   TReal                 border;
 };
 
-/** \brief VWidth neighbours of the output of a pass, which begin at element i of a row of \c inner.
+/** \brief Neighbours of the output of a pass, which begin at element i of a row of \c inner.
  *
- * \tparam TVector VWidth numbers side by side, aligned
+ * \tparam TVector some TReal side by side, aligned, or one
  * \param[in] row of the output: along the axis and those before it */
 template <typename TVector, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SumAlongAxis(const ArrayPass<TReal> & pass, std::int64_t row, std::int64_t i)
 {
-  constexpr unsigned int width = sizeof(TVector) / sizeof(TReal);
+  constexpr unsigned int width = sizeof(TVector) / sizeof(TReal); // NOLINT(bugprone-sizeof-expression): may be one
   union Lanes
   {
     TVector vector;

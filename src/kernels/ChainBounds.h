@@ -105,9 +105,9 @@ private:
       const TransformChain::Vector & before,
       const TransformChain::Vector & after) const;
 
-  /** Adds what a stage may displace the points by. */
+  /** Adds what stage \p number may displace the points by. */
   void
-  Displace(std::size_t stage, Points & points) const;
+  Displace(std::size_t number, Points & points) const;
 
   const TransformChain &         m_Chain;
   unsigned int                   m_Dimension;

@@ -153,7 +153,7 @@ PlanTiles(const double (&steps)[3][3],
         const int    mostBlocks = residentThreads / plan.threads;
         const double blocks = std::min(std::floor(static_cast<double>(multiprocessorBytes) / (bytes + reserved)),
                                        static_cast<double>(mostBlocks));
-        if (blocks < 1.0 || plan.threads / 32 > warps)
+        if (blocks < 1.0 || plan.threads > 32.0 * warps)
         {
           continue;
         }

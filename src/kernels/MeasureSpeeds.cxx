@@ -29,7 +29,7 @@
 #include <random>
 #include <vector>
 
-#include <time.h> // clock_gettime of POSIX
+#include <time.h> // NOLINT(modernize-deprecated-headers): clock_gettime of POSIX is not in <ctime>
 
 namespace itk::CudaSpline
 {

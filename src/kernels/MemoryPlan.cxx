@@ -113,7 +113,7 @@ PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade)
 MemoryPlan
 PlanPrefilter(const SourceDescriptor & source, std::size_t budget)
 {
-  const MemoryPlan whole = PlanSource(source, budget);
+  MemoryPlan whole = PlanSource(source, budget);
   if (whole.fits || !source.NeedsFilter() || source.components > 1)
   {
     return whole;
@@ -123,7 +123,7 @@ PlanPrefilter(const SourceDescriptor & source, std::size_t budget)
   {
     length = source.size[axis] > 1 ? source.size[axis] : length;
   }
-  const auto        halo = static_cast<std::size_t>(2 * ReachOfPrefilter(source));
+  const auto        halo = 2 * static_cast<std::size_t>(ReachOfPrefilter(source));
   const std::size_t slice = static_cast<std::size_t>(source.Count() / length) * SizeOf(source.element);
   const std::size_t raw = source.element != source.pixel ? RawBytes(source.PixelBytes()) : 0;
   // Two volumes of each slab with its halo.

@@ -283,6 +283,7 @@ void
 DispatchMetricReal(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
 {
   const auto withDimension = [&](auto dimension) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): the branches' types differ
     element == ScalarType::Float32 ? run(dimension, float()) : run(dimension, double());
   };
   if (descriptor.dimension == 2)

@@ -120,7 +120,7 @@ bool
 SampleOnHost(const MetricArguments<VDimension> & arguments,
              const ExecutionContext &            context,
              TReal *                             values,
-             std::uint8_t *                      inside)
+             std::uint8_t *                      inside) // NOLINT(readability-non-const-parameter): written to below
 {
   std::atomic<bool> areAllInside{ true };
   RunInParts(arguments.count, FewestSamples, context, [&](std::int64_t begin, std::int64_t end) {

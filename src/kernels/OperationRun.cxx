@@ -122,17 +122,17 @@ ChooseDevices(const RunnableOperation & operation,
 }
 
 RunRecord
-RunSelected(const RunnableOperation & operation, const DeviceSelection & selection, const ExecutionContext & unplaced)
+RunSelected(const RunnableOperation & operation, const DeviceSelection & selection, const ExecutionContext & context)
 {
   RunRecord        record{ Backend::None, selection.reason, selection.devices };
-  ExecutionContext context = unplaced;
+  ExecutionContext placed = context;
   for (bool isPlannedAgain = false; !record.devices.empty(); isPlannedAgain = true)
   {
     try
     {
-      context.backend = Backend::Cuda;
-      context.device = record.devices.front();
-      operation.run(context, record.devices);
+      placed.backend = Backend::Cuda;
+      placed.device = record.devices.front();
+      operation.run(placed, record.devices);
       record.backend = Backend::Cuda;
       record.reason.clear();
       return record;
@@ -147,9 +147,9 @@ RunSelected(const RunnableOperation & operation, const DeviceSelection & selecti
       }
     }
   }
-  context.backend = Backend::Cpu;
-  context.device = 0;
-  operation.run(context, {});
+  placed.backend = Backend::Cpu;
+  placed.device = 0;
+  operation.run(placed, {});
   record.backend = Backend::Cpu;
   return record;
 }
@@ -159,7 +159,7 @@ RunOperation(const RunnableOperation & operation, const std::string & word, cons
 {
   const bool         isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
   const unsigned int threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
-  const RunRecord    record = RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
+  RunRecord          record = RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
   if (record.backend == Backend::Cuda && isOurs)
   {
     CalibrateOnce(record.devices.front());

@@ -272,8 +272,8 @@ Rotate(const GaussianDescriptor & descriptor,
       }
       for (unsigned int d = 0; d < VDimension; ++d)
       {
-        output[i * pixelStride + d * componentStride] =
-          static_cast<TReal>(GaussianGradientAlong<VDimension>(descriptor.direction.data() + d * VDimension, gradient));
+        output[i * pixelStride + d * componentStride] = static_cast<TReal>(
+          GaussianGradientAlong<VDimension>(&descriptor.direction[std::size_t{ d } * VDimension], gradient));
       }
     }
   });

@@ -324,7 +324,7 @@ private:
   }
 
   void
-  Fail(std::exception_ptr error)
+  Fail(const std::exception_ptr & error)
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
     m_First = m_First ? m_First : error;

@@ -189,7 +189,7 @@ private:
       for (unsigned int d = 0; d < VDimension; ++d)
       {
         const double x = planes[d * plane + i];
-        sum += std::isnan(x) ? std::numeric_limits<double>::infinity() : x * x; // its neighbours count
+        sum = std::isnan(x) ? std::numeric_limits<double>::infinity() : sum + x * x; // its neighbours count
       }
       m_Lengths[i] = std::sqrt(sum);
       longest = std::max(longest, m_Lengths[i]);

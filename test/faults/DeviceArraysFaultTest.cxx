@@ -384,4 +384,4 @@ TEST_P(DeviceArraysFault, EachCallFails)
 INSTANTIATE_TEST_SUITE_P(Operations,
                          DeviceArraysFault,
                          testing::ValuesIn(Operations()),
-                         [](const testing::TestParamInfo<Operation> & info) { return info.param.name; });
+                         [](const testing::TestParamInfo<Operation> & test) { return test.param.name; });

@@ -326,4 +326,4 @@ TEST_P(FaultInjection, AnAbortInTheMidstLeavesNothing)
 INSTANTIATE_TEST_SUITE_P(Operations,
                          FaultInjection,
                          testing::ValuesIn(Scenarios()),
-                         [](const testing::TestParamInfo<Scenario> & info) { return info.param.name; });
+                         [](const testing::TestParamInfo<Scenario> & test) { return test.param.name; });

@@ -392,4 +392,4 @@ TEST(HinderedStart, AFailureInTheBackgroundIsTheReason)
 INSTANTIATE_TEST_SUITE_P(Machines,
                          HinderedStart,
                          testing::ValuesIn(Machines()),
-                         [](const testing::TestParamInfo<Machine> & info) { return info.param.name; });
+                         [](const testing::TestParamInfo<Machine> & test) { return test.param.name; });

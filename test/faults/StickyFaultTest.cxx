@@ -124,4 +124,4 @@ TEST_P(StickyFault, TheHostTakesOver)
 INSTANTIATE_TEST_SUITE_P(Operations,
                          StickyFault,
                          testing::ValuesIn(Scenarios()),
-                         [](const testing::TestParamInfo<Scenario> & info) { return info.param.name; });
+                         [](const testing::TestParamInfo<Scenario> & test) { return test.param.name; });

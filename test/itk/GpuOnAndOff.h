@@ -54,9 +54,9 @@ protected:
 
 /** The last part of a test's name. */
 inline std::string
-GpuOrHost(const testing::TestParamInfo<bool> & info)
+GpuOrHost(const testing::TestParamInfo<bool> & test)
 {
-  return info.param ? "Gpu" : "Host";
+  return test.param ? "Gpu" : "Host";
 }
 
 } // namespace CudaSplineTest

@@ -55,8 +55,8 @@ protected:
 };
 
 #define CUDASPLINE_ON_EACH_BACKEND(suite)                                                                              \
-  INSTANTIATE_TEST_SUITE_P(Backend, suite, testing::Bool(), [](const testing::TestParamInfo<bool> & info) {            \
-    return std::string(info.param ? "Gpu" : "Cpu");                                                                    \
+  INSTANTIATE_TEST_SUITE_P(Backend, suite, testing::Bool(), [](const testing::TestParamInfo<bool> & test) {            \
+    return std::string(test.param ? "Gpu" : "Cpu");                                                                    \
   })
 
 #define CUDASPLINE_NEEDS_ITS_BACKEND()                                                                                 \

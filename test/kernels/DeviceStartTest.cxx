@@ -67,6 +67,40 @@ WorkOf(std::int64_t size)
   return { work, work };
 }
 
+/** An empty folder that calibrations are kept in. A child that runs its test from its start takes that of its parent.
+ */
+class CalibrationFolder
+{
+public:
+  CalibrationFolder()
+  {
+    const char * const given = std::getenv("CUDASPLINE_TEST_CALIBRATION");
+    std::string        pattern = (std::filesystem::temp_directory_path() / "CudaSplineCalibration-XXXXXX").string();
+    m_Folder = given != nullptr ? given : mkdtemp(pattern.data());
+    setenv("CUDASPLINE_TEST_CALIBRATION", m_Folder.c_str(), 1);
+    setenv("CUDASPLINE_CACHE_DIR", m_Folder.c_str(), 1);
+  }
+
+  ~CalibrationFolder()
+  {
+    unsetenv("CUDASPLINE_TEST_CALIBRATION");
+    std::filesystem::remove_all(m_Folder);
+  }
+
+  CalibrationFolder(const CalibrationFolder &) = delete;
+  CalibrationFolder &
+  operator=(const CalibrationFolder &) = delete;
+
+  std::ptrdiff_t
+  CountFiles() const
+  {
+    return std::distance(std::filesystem::directory_iterator(m_Folder), {});
+  }
+
+private:
+  std::filesystem::path m_Folder;
+};
+
 /** Ends a process of its own; a number tells which step went wrong. A hang ends it too. */
 class FreshProcess : public testing::Test
 {
@@ -292,19 +326,11 @@ TEST_F(DeviceStartGpu, AChildForkedWhileItStartsUsesTheCpu)
 TEST_F(DeviceStartGpu, AMachineIsMeasuredOnce)
 {
   CUDASPLINE_NEEDS_GPU();
-  // The child runs this test from its start: it takes the folder of its parent.
-  const char * const given = std::getenv("CUDASPLINE_TEST_CALIBRATION");
-  std::string        pattern = (std::filesystem::temp_directory_path() / "CudaSplineCalibration-XXXXXX").string();
-  const std::string  folder = given != nullptr ? given : mkdtemp(pattern.data());
-  setenv("CUDASPLINE_TEST_CALIBRATION", folder.c_str(), 1);
-  setenv("CUDASPLINE_CACHE_DIR", folder.c_str(), 1);
-  const auto written = [](const std::string & place) {
-    return std::distance(std::filesystem::directory_iterator(place), {});
-  };
+  const CalibrationFolder folder;
   EXPECT_EXIT(
     {
       CalibrateOnce(0); // nobody has asked for a choice: nothing to measure for
-      const bool early = written(std::getenv("CUDASPLINE_CACHE_DIR")) != 0;
+      const bool early = folder.CountFiles() != 0;
       StartDevice(0);
       ReasonForHost(WorkOf(8), 2, 0);
       CalibrateOnce(0);
@@ -312,7 +338,7 @@ TEST_F(DeviceStartGpu, AMachineIsMeasuredOnce)
     },
     testing::ExitedWithCode(0),
     "");
-  EXPECT_EQ(written(folder), 1);
+  EXPECT_EQ(folder.CountFiles(), 1);
   const std::string machine = DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
   const auto        speeds = ReadCalibration(CalibrationFile(machine), machine);
   ASSERT_TRUE(speeds);
@@ -322,21 +348,15 @@ TEST_F(DeviceStartGpu, AMachineIsMeasuredOnce)
   EXPECT_LT(speeds->device.upload, 1.0e-8);
   EXPECT_GT(speeds->device.upload, 1.0e-12);
   EXPECT_LT(speeds->device.tap, speeds->host.tap) << "a GPU's cubic is faster than any host's";
-  unsetenv("CUDASPLINE_TEST_CALIBRATION");
-  std::filesystem::remove_all(folder);
 }
 
 // As after a start of seconds, the first one since the machine was started.
 TEST_F(DeviceStartGpu, AMuchShorterStartIsKept)
 {
   CUDASPLINE_NEEDS_GPU();
-  const char * const given = std::getenv("CUDASPLINE_TEST_CALIBRATION");
-  std::string        pattern = (std::filesystem::temp_directory_path() / "CudaSplineCalibration-XXXXXX").string();
-  const std::string  folder = given != nullptr ? given : mkdtemp(pattern.data());
-  setenv("CUDASPLINE_TEST_CALIBRATION", folder.c_str(), 1);
-  setenv("CUDASPLINE_CACHE_DIR", folder.c_str(), 1);
-  const std::string machine = DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
-  MachineSpeeds     kept = TypicalSpeeds(3);
+  const CalibrationFolder folder;
+  const std::string       machine = DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
+  MachineSpeeds           kept = TypicalSpeeds(3);
   kept.device.start = 1000.0;
   ASSERT_TRUE(WriteCalibration(CalibrationFile(machine), machine, kept));
   EXPECT_EXIT(
@@ -353,6 +373,4 @@ TEST_F(DeviceStartGpu, AMuchShorterStartIsKept)
   EXPECT_GT(speeds->device.start, 0.01);
   EXPECT_LT(speeds->device.start, 60.0);
   EXPECT_EQ(speeds->device.tap, kept.device.tap) << "nothing else was measured";
-  unsetenv("CUDASPLINE_TEST_CALIBRATION");
-  std::filesystem::remove_all(folder);
 }

@@ -32,8 +32,8 @@ namespace
 class Displacements : public ChainOnBackend
 {};
 
-INSTANTIATE_TEST_SUITE_P(Backend, Displacements, testing::Bool(), [](const testing::TestParamInfo<bool> & info) {
-  return std::string(info.param ? "Gpu" : "Cpu");
+INSTANTIATE_TEST_SUITE_P(Backend, Displacements, testing::Bool(), [](const testing::TestParamInfo<bool> & test) {
+  return std::string(test.param ? "Gpu" : "Cpu");
 });
 
 } // namespace

@@ -290,9 +290,9 @@ private:
 
 /** The last part of a test's name. */
 inline std::string
-MetricBackendName(const testing::TestParamInfo<Backend> & info)
+MetricBackendName(const testing::TestParamInfo<Backend> & test)
 {
-  return info.param == Backend::Cuda ? "Gpu" : "Cpu";
+  return test.param == Backend::Cuda ? "Gpu" : "Cpu";
 }
 
 } // namespace CudaSplineTest

@@ -194,9 +194,9 @@ protected:
 
 /** The last part of a test's name. */
 inline std::string
-CpuOrGpu(const testing::TestParamInfo<Backend> & info)
+CpuOrGpu(const testing::TestParamInfo<Backend> & test)
 {
-  return info.param == Backend::Cuda ? "Gpu" : "Cpu";
+  return test.param == Backend::Cuda ? "Gpu" : "Cpu";
 }
 
 } // namespace CudaSplineTest

@@ -208,8 +208,8 @@ private:
   ThreadExecutor m_Threads{ 3 };
 };
 
-INSTANTIATE_TEST_SUITE_P(Backend, RecursiveGaussianOnBackend, testing::Bool(), [](const auto & info) {
-  return std::string(info.param ? "Gpu" : "Cpu");
+INSTANTIATE_TEST_SUITE_P(Backend, RecursiveGaussianOnBackend, testing::Bool(), [](const auto & test) {
+  return std::string(test.param ? "Gpu" : "Cpu");
 });
 
 } // namespace

@@ -70,8 +70,8 @@ protected:
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Backend, ResampleComponents, testing::Bool(), [](const testing::TestParamInfo<bool> & info) {
-  return std::string(info.param ? "Gpu" : "Cpu");
+INSTANTIATE_TEST_SUITE_P(Backend, ResampleComponents, testing::Bool(), [](const testing::TestParamInfo<bool> & test) {
+  return std::string(test.param ? "Gpu" : "Cpu");
 });
 
 struct Method

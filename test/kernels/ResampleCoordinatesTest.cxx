@@ -32,8 +32,8 @@ namespace
 class ResampleCoordinates : public ChainOnBackend
 {};
 
-INSTANTIATE_TEST_SUITE_P(Backend, ResampleCoordinates, testing::Bool(), [](const testing::TestParamInfo<bool> & info) {
-  return std::string(info.param ? "Gpu" : "Cpu");
+INSTANTIATE_TEST_SUITE_P(Backend, ResampleCoordinates, testing::Bool(), [](const testing::TestParamInfo<bool> & test) {
+  return std::string(test.param ? "Gpu" : "Cpu");
 });
 
 /** Linear interpolation by a loop over all samples; the default where the index is outside. */

@@ -58,10 +58,22 @@ if(PLAIN)
   endif()
 endif()
 
-set(itk "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF")
+# Of every project that is configured against the prefix.
+set(
+  against_prefix
+  -G
+  "${GENERATOR}"
+  "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
+  "-DCMAKE_CXX_COMPILER=${CXX}"
+  "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
+  "-DCMAKE_BUILD_TYPE=Debug" # compiles fastest
+)
 if(ITK_DIR)
-  set(itk "-DITK_DIR=${ITK_DIR}")
+  list(APPEND against_prefix "-DITK_DIR=${ITK_DIR}")
+else()
+  list(APPEND against_prefix "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF")
 endif()
+
 run(
   "Configuration of the consumer"
   "${CMAKE_COMMAND}"
@@ -69,14 +81,8 @@ run(
   "${CONSUMER}"
   -B
   "${WORK}/build"
-  -G
-  "${GENERATOR}"
   "-DPACKAGE=${PACKAGE}"
-  "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
-  "${itk}"
-  "-DCMAKE_CXX_COMPILER=${CXX}"
-  "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
-  "-DCMAKE_BUILD_TYPE=Debug" # compiles fastest
+  ${against_prefix}
 )
 run("Build of the consumer" "${CMAKE_COMMAND}" --build "${WORK}/build")
 run("The consumer" "${WORK}/build/Consumer")
@@ -103,9 +109,7 @@ if(PACKAGE STREQUAL "CudaSpline")
       "cmake_minimum_required(VERSION 3.22)\nproject(Refused LANGUAGES ${languages})\nfind_package(CudaSpline REQUIRED ${components})\n"
     )
     execute_process(
-      COMMAND
-        "${CMAKE_COMMAND}" -S "${WORK}/refused" -B "${WORK}/refused/build" -G "${GENERATOR}"
-        "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "${itk}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
+      COMMAND "${CMAKE_COMMAND}" -S "${WORK}/refused" -B "${WORK}/refused/build" ${against_prefix}
       RESULT_VARIABLE result
       OUTPUT_VARIABLE output
       ERROR_VARIABLE output

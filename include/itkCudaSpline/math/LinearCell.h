@@ -39,7 +39,7 @@ namespace itk::CudaSpline
 template <unsigned int VDimension>
 struct LinearCell
 {
-  std::int64_t offset;               ///< of the lower corner (elements)
+  std::int64_t offset{ 0 };          ///< of the lower corner (elements)
   std::int64_t step[VDimension];     ///< to the upper neighbour of each axis (elements); 0: none, or none is needed
   double       distance[VDimension]; ///< position between the neighbours of each axis, in [0, 1]
 
@@ -47,7 +47,6 @@ struct LinearCell
    * \param[in] index continuous index (samples), inside of the buffer by ITK's half-pixel rule */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   LinearCell(const GridExtent<VDimension> & extent, const double (&index)[VDimension])
-    : offset(0)
   {
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)

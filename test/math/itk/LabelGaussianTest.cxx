@@ -151,10 +151,10 @@ CompareWinners(double alpha, std::int64_t longest, int points, bool halves)
       double                                     place[VDimension];
       for (unsigned int d = 0; d < VDimension; ++d)
       {
-        const auto size = static_cast<double>(extent.size[d]);
+        const auto length = static_cast<double>(extent.size[d]);
         index[d] =
           static_cast<TCoordinate>(halves ? 0.5 * static_cast<double>(random.Integer(-1, 2 * extent.size[d] - 2))
-                                          : random.Uniform(-0.5, size - 0.50001));
+                                          : random.Uniform(-0.5, length - 0.50001));
         itkIndex[d] = index[d];
         place[d] = static_cast<double>(index[d]);
       }
