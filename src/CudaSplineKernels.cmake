@@ -79,6 +79,7 @@ if(CUDASPLINE_HAS_CUDA)
     PRIVATE
       "${CMAKE_CURRENT_LIST_DIR}/device/DeviceBuffer.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/DevicePool.cxx"
+      "${CMAKE_CURRENT_LIST_DIR}/device/Driver.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/GatherTexture.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/PinnedBuffer.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/device/StagedCopy.cxx"

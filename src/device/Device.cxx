@@ -222,7 +222,9 @@ ProbeDevices()
   {
     (void)cudaGetLastError();
     probe.count = 0;
-    probe.reason = "no usable GPU: " + DescribeProbeError(error);
+    probe.reason = error == cudaErrorInitializationError && RememberForkOfAnother()
+                     ? ForkedReason
+                     : "no usable GPU: " + DescribeProbeError(error);
     return probe;
   }
   RememberProcess();
@@ -269,7 +271,11 @@ CudaToolkitVersion()
 DeviceInfo
 QueryDevice(int device)
 {
-  PrepareForCuda();
+  // Where there is no driver nothing is remembered, and its start is timed.
+  if (const DeviceProbe probe = ProbeDevices(); probe.count == 0)
+  {
+    throw DeviceError(DeviceError::Kind::Unavailable, probe.reason);
+  }
   cudaDeviceProp properties{};
   CheckCuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   DeviceInfo info;

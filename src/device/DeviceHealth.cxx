@@ -19,11 +19,16 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include <atomic>
-#include <mutex>
+#include <memory>
+#include <type_traits>
 
 #include <unistd.h>
 
 #if defined(CUDASPLINE_HAS_CUDA)
+#  include "itkCudaSpline/device/DeviceStart.h"
+
+#  include "device/Driver.h"
+
 #  include <cuda_runtime_api.h>
 #endif
 
@@ -34,18 +39,20 @@ namespace
 {
 struct Health
 {
-  std::mutex         mutex;
-  std::string        lost;
-  std::atomic<bool>  isLost{ false };
-  std::atomic<pid_t> process{ 0 };
+  std::atomic<const std::string *> lost{ nullptr }; // never freed
+  std::atomic<pid_t>               process{ 0 };
 };
 
 Health &
 TheHealth()
 {
-  static Health & health = *new Health; // never destroyed: global objects may be freed after it
+  // Constant, with nothing to destroy: a guard that a thread holds while another one forks never opens in the child.
+  static Health health;
+  static_assert(std::is_trivially_destructible_v<Health>);
   return health;
 }
+
+const pid_t LoadingProcess = getpid();
 } // namespace
 
 const char * const ForkedReason = "this process was forked from one that used CUDA, which cannot be used in the child";
@@ -53,22 +60,18 @@ const char * const ForkedReason = "this process was forked from one that used CU
 std::string
 LostDeviceReason()
 {
-  if (!TheHealth().isLost)
-  {
-    return {}; // without the lock, which another thread may hold while this one forks
-  }
-  const std::lock_guard<std::mutex> lock(TheHealth().mutex);
-  return TheHealth().lost;
+  const std::string * const lost = TheHealth().lost;
+  return lost == nullptr ? std::string() : *lost;
 }
 
 void
 RememberLostDevice(const std::string & reason)
 {
-  const std::lock_guard<std::mutex> lock(TheHealth().mutex);
-  if (TheHealth().lost.empty())
+  auto                own = std::make_unique<const std::string>(reason);
+  const std::string * none = nullptr;
+  if (TheHealth().lost.compare_exchange_strong(none, own.get()))
   {
-    TheHealth().lost = reason;
-    TheHealth().isLost = true;
+    (void)own.release();
   }
 }
 
@@ -82,9 +85,22 @@ RememberProcess()
 bool
 IsForkedChild()
 {
-  const pid_t process = TheHealth().process.load();
+  const pid_t process = TheHealth().process;
   return process != 0 && process != getpid();
 }
+
+bool
+RememberForkOfAnother()
+{
+  const bool isForked = LoadingProcess != getpid();
+  if (isForked)
+  {
+    TheHealth().process = LoadingProcess;
+  }
+  return isForked;
+}
+
+#if defined(CUDASPLINE_HAS_CUDA)
 
 void
 PrepareForCuda()
@@ -93,10 +109,11 @@ PrepareForCuda()
   {
     throw DeviceError(DeviceError::Kind::Unavailable, ForkedReason);
   }
-  RememberProcess();
+  if (TheHealth().process == 0 && (DriverIsPresent() || DriverIsLoaded())) // else the call fails, and changes nothing
+  {
+    RememberProcess();
+  }
 }
-
-#if defined(CUDASPLINE_HAS_CUDA)
 
 namespace
 {

@@ -47,11 +47,18 @@ IgnoreCuda(int code) noexcept;
 void
 RememberProcess();
 
-/** \brief Remembers the process, before a call of CUDA that is not preceded by another one of these functions.
+/** \brief Remembers the process where there is a driver, before a call of CUDA that is not preceded by another one of
+ * these functions.
  *
  * \exception DeviceError Unavailable: this is a forked child, where the call could fail or hang */
 void
 PrepareForCuda();
+
+/** \brief For an error that a child has whose parent used CUDA by other libraries alone: remembers that it is one.
+ *
+ * \return false where the process has not been forked since it loaded this library */
+bool
+RememberForkOfAnother();
 
 /** \brief Why a forked child has no devices. */
 extern const char * const ForkedReason;

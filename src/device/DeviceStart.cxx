@@ -30,8 +30,9 @@
 #if defined(CUDASPLINE_HAS_CUDA)
 #  include "itkCudaSpline/device/Stream.h"
 
+#  include "device/Driver.h"
+
 #  include <cuda_runtime_api.h>
-#  include <dlfcn.h>
 
 #  include <atomic>
 #  include <chrono>
@@ -39,6 +40,7 @@
 #  include <memory>
 #  include <mutex>
 #  include <thread>
+#  include <type_traits>
 #endif
 
 namespace itk::CudaSpline
@@ -69,45 +71,14 @@ DriverIsPresent()
 
 namespace
 {
-/** True where the process has a context on the device, whoever made it. */
-bool
-HasContext(int device)
-{
-  // A process that has not loaded the driver has no context. Where it has, the driver is asked, not the runtime, whose
-  // every call would start the driver.
-  void * const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr)
-  {
-    return false;
-  }
-  using GetState = int (*)(int device, unsigned int * flags, int * active);
-  const auto   getState = reinterpret_cast<GetState>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
-  unsigned int flags = 0;
-  int          active = 0;
-  const bool   known = getState != nullptr && getState(device, &flags, &active) == 0; // else: not initialised
-  (void)dlclose(driver); // of the handle; the library stays
-  return known && active != 0;
-}
-
 /** The one thread that may start a device, and what starting has cost. */
 class Starter
 {
 public:
-  Starter() = default;
+  constexpr Starter() = default;
   Starter(const Starter &) = delete;
   Starter &
   operator=(const Starter &) = delete;
-
-  ~Starter()
-  {
-    // CUDA's own clean-up at exit must not meet a start at work. A forked child has this object but not the thread,
-    // which can be neither joined nor destroyed there.
-    this->Wait();
-    if (m_Process != getpid())
-    {
-      (void)m_Thread.thread.release();
-    }
-  }
 
   void
   Begin(int device, const std::function<void()> & then)
@@ -117,11 +88,12 @@ public:
     {
       return;
     }
+    static const WaitAtExit waiter{ this };
     m_Device = device;
     m_Running = true;
     try
     {
-      m_Thread.thread = std::make_unique<std::thread>([this, device, then] {
+      m_Thread.thread = new std::thread([this, device, then] {
         try
         {
           this->Start(device, true);
@@ -180,6 +152,8 @@ public:
     {
       throw DeviceError(failed->error);
     }
+    // Where another library has started the driver, nobody knows how long the whole takes.
+    const bool isWhole = m_DriverSeconds > 0.0 || !DriverIsLoaded();
     const auto begin = std::chrono::steady_clock::now();
     const auto elapsed = [begin] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -199,7 +173,10 @@ public:
       throw;
     }
     const double seconds = elapsed();
-    Remember(m_ContextSeconds, seconds);
+    if (isWhole)
+    {
+      Remember(m_ContextSeconds, seconds);
+    }
     return seconds;
   }
 
@@ -244,6 +221,14 @@ private:
     std::chrono::steady_clock::time_point when;
   };
 
+  /** CUDA's own clean-up at exit must not meet a start at work. */
+  struct WaitAtExit
+  {
+    Starter * starter;
+
+    ~WaitAtExit() { starter->Wait(); }
+  };
+
   /** Of several devices the first counts. */
   static void
   Remember(std::atomic<double> & seconds, double value)
@@ -254,8 +239,8 @@ private:
 
   struct
   {
-    std::mutex                   mutex;
-    std::unique_ptr<std::thread> thread;
+    std::mutex    mutex;
+    std::thread * thread{ nullptr }; ///< never destroyed: a forked child has this object, but not the thread
   } m_Thread;
   std::mutex          m_Start;
   std::atomic<pid_t>  m_Process{ 0 }; ///< that has the thread; 0: there is none
@@ -271,7 +256,9 @@ private:
 Starter &
 TheStarter()
 {
+  // Constant, with nothing to destroy: a guard that a thread holds while another one forks never opens in the child.
   static Starter starter;
+  static_assert(std::is_trivially_destructible_v<Starter>);
   return starter;
 }
 
@@ -294,12 +281,8 @@ GetDeviceState(int device)
 double
 StartDevice(int device)
 {
-  if (HasContext(device))
-  {
-    return 0.0;
-  }
-  RememberProcess();
-  return TheStarter().Start(device, false);
+  PrepareForCuda();
+  return HasContext(device) ? 0.0 : TheStarter().Start(device, false);
 }
 
 std::optional<FailedStart>
@@ -311,12 +294,7 @@ TakeFailedStart(int device)
 bool
 DriverIsAsleep()
 {
-  void * const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver != nullptr)
-  {
-    (void)dlclose(driver);
-  }
-  return driver == nullptr && !TheStarter().IsStarting();
+  return !DriverIsLoaded() && !TheStarter().IsStarting();
 }
 
 void

@@ -78,9 +78,14 @@ FileLock::FileLock(const std::string & file)
   {
     return;
   }
-  // Only to be read: a lock that another user's process has left behind can be taken. Where the file system has no
-  // locks, as some of clusters, nobody is kept out.
-  const int descriptor = open(m_Name.c_str(), O_CREAT | O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
+  // NFS locks files that can be written only. One that another user's process has left behind can be read, and be
+  // taken. Where the file system has no locks, as some of clusters, nobody is kept out.
+  constexpr int flags = O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+  int           descriptor = open(m_Name.c_str(), flags | O_RDWR, 0666);
+  if (descriptor < 0)
+  {
+    descriptor = open(m_Name.c_str(), flags | O_RDONLY, 0666);
+  }
   if (descriptor < 0)
   {
     return;

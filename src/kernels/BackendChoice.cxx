@@ -27,11 +27,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -42,8 +44,12 @@ namespace
 std::string
 DurationText(double seconds)
 {
-  char text[32];
-  std::snprintf(text, sizeof(text), seconds < 1.0 ? "%.2g ms" : "%.2g s", seconds < 1.0 ? 1000.0 * seconds : seconds);
+  const bool   isShort = seconds < 1.0;
+  const double number = isShort ? 1000.0 * seconds : seconds;
+  // Two digits that say something, and as many zeros as it takes: not 4.7e+02.
+  const double unit = number > 0.0 ? std::pow(10.0, std::floor(std::log10(number)) - 1.0) : 1.0;
+  char         text[32];
+  std::snprintf(text, sizeof(text), "%g %s", std::round(number / unit) * unit, isShort ? "ms" : "s");
   return text;
 }
 
@@ -75,6 +81,8 @@ ReadMachine()
 class Planner
 {
 public:
+  constexpr Planner() = default;
+
   MachineSpeeds
   GetSpeeds()
   {
@@ -108,8 +116,9 @@ public:
       return;
     }
     // What cannot be kept is not measured, as every process would pay for it, nor what another one measures: they would
-    // measure each other.
-    const FileLock lock(known->file);
+    // measure each other. A thread of this one knows also where the file system has no locks.
+    const Turn     turn(m_IsMeasuring);
+    const FileLock lock(turn ? known->file : std::string());
     if (!lock)
     {
       return;
@@ -143,7 +152,10 @@ public:
   void
   RememberFailure(const std::string & reason, double seconds)
   {
-    m_Failure = new std::string(reason); // the one before stays, for those who are reading it: a few in a process
+    if (const std::string * const known = m_Failure; known == nullptr || *known != reason)
+    {
+      m_Failure = new std::string(reason); // the one before stays, for those who are reading it: a few in a process
+    }
     m_Lost = 0.0;
     m_Wait = 10.0 * seconds;
   }
@@ -171,8 +183,33 @@ public:
   }
 
 private:
+  /** Of one thread at a time; the others have none, and do not wait. */
+  class Turn
+  {
+  public:
+    explicit Turn(std::atomic<bool> & isTaken)
+      : m_Taken(isTaken.exchange(true) ? nullptr : &isTaken)
+    {}
+    ~Turn()
+    {
+      if (m_Taken != nullptr)
+      {
+        *m_Taken = false;
+      }
+    }
+    Turn(const Turn &) = delete;
+    Turn &
+    operator=(const Turn &) = delete;
+
+    explicit operator bool() const { return m_Taken != nullptr; }
+
+  private:
+    std::atomic<bool> * m_Taken;
+  };
+
   std::atomic<const Machine *> m_Machine{ nullptr }; ///< never freed
-  std::atomic<int>             m_Looks{ 0 };         ///< for a calibration that could be made
+  std::atomic<bool>            m_IsMeasuring{ false };
+  std::atomic<int>             m_Looks{ 0 }; ///< for a calibration that could be made
   std::atomic<double>          m_Lost{ 0.0 };
   std::atomic<double>          m_Wait{ 0.0 }; ///< seconds of the host's work before the device is tried again
 
@@ -182,7 +219,10 @@ private:
 Planner &
 ThePlanner()
 {
-  static Planner & planner = *new Planner; // never destroyed: global objects may still have work
+  // Constant, with nothing to destroy: other global objects may have work before and after, and a guard that a thread
+  // holds while another one forks never opens in the child.
+  static Planner planner;
+  static_assert(std::is_trivially_destructible_v<Planner>);
   return planner;
 }
 
@@ -334,7 +374,8 @@ CalibrateOnce(int device)
   }
   catch (const std::exception &)
   {
-    // Typical speeds go on to serve: the operation itself has succeeded.
+    // Typical speeds go on to serve: the operation itself has succeeded. Each further try would cost as much.
+    ThePlanner().SkipCalibration();
   }
 }
 

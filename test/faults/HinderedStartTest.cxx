@@ -23,6 +23,7 @@
 #include "ChildProcess.h"
 #include "CudaShim.h"
 #include "FaultScenarios.h"
+#include "TemporaryFolder.h"
 
 #include "itkCudaSpline/device/DeviceStart.h"
 #include "itkCudaSpline/kernels/BackendChoice.h"
@@ -35,7 +36,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -214,34 +214,6 @@ HinderedByChoice(const Scenario & scenario, const Machine & machine, const std::
            : "once the GPU could be had: " + subject->GetFallbackReason() + wrong;
 }
 
-/** A folder that is gone with it. */
-class TemporaryFolder
-{
-public:
-  TemporaryFolder()
-  {
-    std::string pattern = (std::filesystem::temp_directory_path() / "CudaSplineHindered-XXXXXX").string();
-    m_Name = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder()
-  {
-    std::error_code error;
-    std::filesystem::remove_all(m_Name, error);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &
-  operator=(const TemporaryFolder &) = delete;
-
-  const std::string &
-  GetName() const
-  {
-    return m_Name;
-  }
-
-private:
-  std::string m_Name;
-};
-
 /** An operation that is worth a start by itself, and the device held by another process. */
 std::unique_ptr<Subject>
 WorthAStart(const TemporaryFolder & folder)
@@ -252,7 +224,7 @@ WorthAStart(const TemporaryFolder & folder)
   auto subject = scenario->make();
   subject->SetGPUEnabled(false);
   subject->Run();
-  PretendCalibration(folder.GetName(), static_cast<double>(subject->GetNumbers().size()), 0.5);
+  PretendCalibration(folder.GetPath().string(), static_cast<double>(subject->GetNumbers().size()), 0.5);
   HinderShim({ "cudaFree", static_cast<int>(cudaErrorDevicesUnavailable), CUDART_VERSION, 0 });
   return scenario->make();
 }
@@ -280,7 +252,7 @@ TEST_P(HinderedStart, ByChoiceTheDeviceIsNotTriedAgainAtOnce)
     // Those whose every run is one operation that evaluates all samples, of one number each.
     if (scenario.name == "Cubic" || scenario.name == "Chain" || scenario.name == "Texture")
     {
-      EXPECT_EQ(InChild([&] { return HinderedByChoice(scenario, this->GetParam(), folder.GetName()); }), "")
+      EXPECT_EQ(InChild([&] { return HinderedByChoice(scenario, this->GetParam(), folder.GetPath().string()); }), "")
         << scenario.name;
     }
   }

@@ -23,20 +23,25 @@
 #include "ChildProcess.h"
 #include "CudaShim.h"
 #include "FaultScenarios.h"
+#include "TemporaryFolder.h"
 
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/DeviceStart.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/BackendChoice.h"
 
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <unistd.h>
 
@@ -171,6 +176,114 @@ TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
               return found;
             }),
             "");
+}
+
+// Of a start itself, too, that another thread of the parent has under way.
+TEST(UnhinderedStart, AChildForkedDuringAStartCannotStart)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              Hindrance slow;
+              slow.call = "cudaFree";
+              slow.milliseconds = 200;
+              HinderShim(slow);
+              itk::CudaSpline::StartDeviceInBackground(0, [] {});
+              while (!SlowCallHasBegun())
+              {
+                std::this_thread::yield();
+              }
+              const std::string found = InChild([]() -> std::string {
+                alarm(20);
+                try
+                {
+                  itk::CudaSpline::StartDevice(0);
+                  return "started";
+                }
+                catch (const itk::CudaSpline::DeviceError & error)
+                {
+                  return std::string(error.what()).find("forked") == std::string::npos ? error.what() : "";
+                }
+              });
+              itk::CudaSpline::WaitForDeviceStart();
+              return found;
+            }),
+            "");
+}
+
+// The library has been loaded by the parent, which used CUDA without it, and knows it by the error alone.
+TEST(UnhinderedStart, AChildOfOneThatUsedCudaByAnotherLibraryUsesTheCpu)
+{
+  for (const char * const word : { "gpu", "0", "" })
+  {
+    EXPECT_EQ(InChild([&]() -> std::string {
+                PretendDriver();
+                HinderShim({ "cudaGetDeviceCount", static_cast<int>(cudaErrorInitializationError), 0, 0 });
+                const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice(word);
+                return choice || choice.reason.find("forked") == std::string::npos ? "the reason: " + choice.reason
+                                                                                   : "";
+              }),
+              "")
+      << word;
+  }
+}
+
+TEST(UnhinderedStart, WhereThereIsNoDriverNobodyHasUsedCuda)
+{
+  const std::pair<const char *, std::function<void()>> calls[] = {
+    { "cudaGetDeviceCount", [] { (void)itk::CudaSpline::QueryDevice(0); } },
+    { "cudaGetDevice", [] { itk::CudaSpline::StartDevice(0); } }
+  };
+  for (const auto & [name, call] : calls)
+  {
+    EXPECT_EQ(InChild([&, &name = name, &call = call]() -> std::string {
+                PretendDriver();
+                LetOnlyExist("/dev/null");
+                HinderShim({ name, static_cast<int>(cudaErrorInsufficientDriver), 0, 0 });
+                try
+                {
+                  call();
+                  return "it succeeded";
+                }
+                catch (const itk::CudaSpline::DeviceError & error)
+                {
+                  if (error.GetKind() != itk::CudaSpline::DeviceError::Kind::Unavailable)
+                  {
+                    return error.what();
+                  }
+                }
+                HinderShim({ "cudaGetDeviceCount", static_cast<int>(cudaErrorInsufficientDriver), 0, 0 });
+                return InChild([]() -> std::string {
+                  const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
+                  return choice.reason.find("there is no CUDA driver") == std::string::npos
+                           ? "the reason: " + choice.reason
+                           : "";
+                });
+              }),
+              "");
+  }
+}
+
+TEST(UnhinderedStart, AMeasurementThatFailsIsNotRepeated)
+{
+  const TemporaryFolder folder;
+  EXPECT_EQ(InChild([&]() -> std::string {
+              PretendDriver();
+              setenv("CUDASPLINE_CACHE_DIR", folder.GetPath().c_str(), 1);
+              itk::CudaSpline::EstimateOnThisMachine({}, 2, 0); // somebody has asked
+              HinderShim({ "cudaMallocFromPoolAsync", static_cast<int>(cudaErrorMemoryAllocation), 0, 0 });
+              std::int64_t calls[2];
+              for (std::int64_t & count : calls)
+              {
+                ArmShim(Fault());
+                itk::CudaSpline::CalibrateOnce(0);
+                count = DisarmShim();
+              }
+              return calls[0] > 0 && calls[1] == 0
+                       ? ""
+                       : std::to_string(calls[0]) + " and " + std::to_string(calls[1]) + " calls of CUDA";
+            }),
+            "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.GetPath()));
 }
 
 TEST(UnhinderedStart, AChildGivesNothingBackThatIsItsParents)

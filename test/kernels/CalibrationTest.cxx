@@ -18,6 +18,8 @@
 // Expected: a file that is read back to the bit by the machine that wrote it, and by no other; anything else than such
 // a file is no calibration. The folder follows the environment.
 
+#include "TemporaryFolder.h"
+
 #include "itkCudaSpline/kernels/Calibration.h"
 
 #include "device/FileLock.h"
@@ -51,14 +53,10 @@ protected:
       m_Values[i] = value != nullptr ? value : "";
       unsetenv(m_Names[i]);
     }
-    std::string pattern = (std::filesystem::temp_directory_path() / "CudaSplineCalibration-XXXXXX").string();
-    m_Folder = mkdtemp(pattern.data());
   }
 
   ~CalibrationFiles() override
   {
-    std::error_code error;
-    std::filesystem::remove_all(m_Folder, error);
     for (std::size_t i = 0; i < m_Names.size(); ++i)
     {
       m_WasSet[i] ? setenv(m_Names[i], m_Values[i].c_str(), 1) : unsetenv(m_Names[i]);
@@ -71,7 +69,11 @@ protected:
     return (m_Folder / name).string();
   }
 
-  std::filesystem::path m_Folder;
+private:
+  CudaSplineTest::TemporaryFolder m_Own;
+
+protected:
+  const std::filesystem::path & m_Folder = m_Own.GetPath();
 
 private:
   std::array<const char *, 3> m_Names{ { "CUDASPLINE_CACHE_DIR", "XDG_CACHE_HOME", "HOME" } };

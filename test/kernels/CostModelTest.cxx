@@ -203,4 +203,11 @@ TEST(BackendChoice, TheReasonHasTheNumbersInALine)
   EXPECT_EQ(estimate.ReasonForHost(), "estimated 3.4 ms on the CPU and 1 ms on the GPU");
   estimate.start = 1.5;
   EXPECT_EQ(estimate.ReasonForHost(), "estimated 3.4 ms on the CPU and 1.5 s on the GPU, 1.5 s of these to start it");
+  estimate.host = 123.0;
+  estimate.device = 0.0;
+  estimate.start = 0.468;
+  EXPECT_EQ(estimate.ReasonForHost(), "estimated 120 s on the CPU and 470 ms on the GPU, 470 ms of these to start it");
+  estimate.host = 0.00002345;
+  estimate.start = 0.0;
+  EXPECT_EQ(estimate.ReasonForHost(), "estimated 0.023 ms on the CPU and 0 ms on the GPU");
 }
