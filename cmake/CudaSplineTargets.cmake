@@ -19,6 +19,18 @@ endif()
 list(REMOVE_ITEM CUDASPLINE_ITK_MODULES CudaSpline)
 list(REMOVE_DUPLICATES CUDASPLINE_ITK_MODULES)
 
+# cudaspline_export_dependencies(<shared>): what ITK's macros write into the file of the module for those who ask ITK for it. A static
+# library leaves the libraries that it uses to the program.
+macro(cudaspline_export_dependencies shared)
+  if(NOT ${shared})
+    set(CudaSpline_EXPORT_CODE_BUILD "find_package(Threads REQUIRED)\n")
+    if(CUDASPLINE_HAS_CUDA)
+      string(APPEND CudaSpline_EXPORT_CODE_BUILD "find_package(CUDAToolkit REQUIRED)\n")
+    endif()
+    set(CudaSpline_EXPORT_CODE_INSTALL "${CudaSpline_EXPORT_CODE_BUILD}")
+  endif()
+endmacro()
+
 # cudaspline_find_itk(<module>...): sets ITK_LIBRARIES, ITK_INCLUDE_DIRS and ITK_USE_FILE for these modules.
 macro(cudaspline_find_itk)
   if(ITK_SOURCE_DIR)
