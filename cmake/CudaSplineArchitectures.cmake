@@ -40,8 +40,12 @@ function(cudaspline_default_architectures variable nvcc)
     8
     9
     10
+    11
     12
-  ) # no GPU for PCs has a capability of 11
+  )
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    list(REMOVE_ITEM generations 11) # of boards with ARM's processors alone
+  endif()
   foreach(generation IN LISTS generations)
     set(members ${supported})
     list(FILTER members INCLUDE REGEX "^${generation}[0-9]$")
