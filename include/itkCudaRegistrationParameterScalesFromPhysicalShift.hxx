@@ -165,7 +165,7 @@ CudaRegistrationParameterScalesFromPhysicalShift<TMetric>::ComputeSampleShifts(c
     });
     transform->SetParameters(before);
   };
-  if (this->GetTransformForward())
+  if (this->GetTransformForward()) // NOLINT(bugprone-branch-clone): the branches' types differ
   {
     compute(typename Superclass::MovingTransformType::OutputPointType());
   }

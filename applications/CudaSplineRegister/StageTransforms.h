@@ -57,7 +57,7 @@ struct StageTransforms
   static std::vector<Point>
   Corners(const Image * image)
   {
-    const auto         region = image->GetLargestPossibleRegion();
+    const auto &       region = image->GetLargestPossibleRegion();
     std::vector<Point> corners(1U << VDimension);
     for (unsigned int corner = 0; corner < corners.size(); ++corner)
     {

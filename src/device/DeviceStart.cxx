@@ -76,9 +76,6 @@ class Starter
 {
 public:
   constexpr Starter() = default;
-  Starter(const Starter &) = delete;
-  Starter &
-  operator=(const Starter &) = delete;
 
   void
   Begin(int device, const std::function<void()> & then)
@@ -88,7 +85,7 @@ public:
     {
       return;
     }
-    static const WaitAtExit waiter{ this };
+    (void)std::atexit(WaitForDeviceStart); // CUDA's own clean-up must not meet a start at work
     m_Device = device;
     m_Running = true;
     try
@@ -219,14 +216,6 @@ private:
     FailedStart                           start;
     int                                   device;
     std::chrono::steady_clock::time_point when;
-  };
-
-  /** CUDA's own clean-up at exit must not meet a start at work. */
-  struct WaitAtExit
-  {
-    Starter * starter;
-
-    ~WaitAtExit() { starter->Wait(); }
   };
 
   /** Of several devices the first counts. */
