@@ -306,6 +306,8 @@ public:
   using Self = Twice;
   using Pointer = itk::SmartPointer<Self>;
   itkCudaSplineNewMacro(Self);
+  using TFunction::EvaluateAtContinuousIndex;
+
   typename TFunction::OutputType
   EvaluateAtContinuousIndex(const typename TFunction::ContinuousIndexType & index) const override
   {
