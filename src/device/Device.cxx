@@ -222,9 +222,8 @@ ProbeDevices()
   {
     (void)cudaGetLastError();
     probe.count = 0;
-    probe.reason = error == cudaErrorInitializationError && RememberForkOfAnother()
-                     ? ForkedReason
-                     : "no usable GPU: " + DescribeProbeError(error);
+    const bool isForked = error == cudaErrorInitializationError && !DriverStartIsTimed() && RememberForkOfAnother();
+    probe.reason = isForked ? ForkedReason : "no usable GPU: " + DescribeProbeError(error);
     return probe;
   }
   RememberProcess();

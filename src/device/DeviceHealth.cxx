@@ -92,7 +92,7 @@ IsForkedChild()
 bool
 RememberForkOfAnother()
 {
-  const bool isForked = LoadingProcess != getpid();
+  const bool isForked = LoadingProcess != 0 && LoadingProcess != getpid(); // 0: before this was initialised
   if (isForked)
   {
     TheHealth().process = LoadingProcess;
@@ -109,7 +109,8 @@ PrepareForCuda()
   {
     throw DeviceError(DeviceError::Kind::Unavailable, ForkedReason);
   }
-  if (TheHealth().process == 0 && (DriverIsPresent() || DriverIsLoaded())) // else the call fails, and changes nothing
+  // Where there is no driver the call fails, and starts nothing.
+  if (TheHealth().process == 0 && (DriverIsPresent() || DevicesAreHidden() || DriverIsLoaded()))
   {
     RememberProcess();
   }
@@ -186,7 +187,7 @@ CheckCuda(int code, const char * what)
     throw DeviceError(DeviceError::Kind::OutOfMemory, message);
   }
   if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver || error == cudaErrorInvalidDevice ||
-      error == cudaErrorDevicesUnavailable)
+      error == cudaErrorDevicesUnavailable || error == cudaErrorInitializationError)
   {
     throw DeviceError(DeviceError::Kind::Unavailable, message);
   }

@@ -54,7 +54,8 @@ RememberProcess();
 void
 PrepareForCuda();
 
-/** \brief For an error that a child has whose parent used CUDA by other libraries alone: remembers that it is one.
+/** \brief For cudaErrorInitializationError of a driver that another library has started, as in a child whose parent
+ * used CUDA without this one: remembers that it is such a child.
  *
  * \return false where the process has not been forked since it loaded this library */
 bool
@@ -78,6 +79,10 @@ DevicesAreHidden();
 /** \brief Remembers the seconds that the driver took to start, the first time. */
 void
 RememberDriverStart(double seconds);
+
+/** \brief True where this library has started the driver, and taken the time. */
+bool
+DriverStartIsTimed();
 
 } // namespace itk::CudaSpline
 

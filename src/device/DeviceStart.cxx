@@ -204,6 +204,12 @@ public:
   }
 
   double
+  GetDriverSeconds() const
+  {
+    return m_DriverSeconds;
+  }
+
+  double
   GetSeconds() const
   {
     return m_ContextSeconds > 0.0 ? m_DriverSeconds + m_ContextSeconds : 0.0;
@@ -290,6 +296,12 @@ void
 RememberDriverStart(double seconds)
 {
   TheStarter().RememberDriver(seconds);
+}
+
+bool
+DriverStartIsTimed()
+{
+  return TheStarter().GetDriverSeconds() > 0.0;
 }
 
 void

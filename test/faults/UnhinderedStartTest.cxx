@@ -32,6 +32,8 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/BackendChoice.h"
 
+#include "device/DeviceHealth.h"
+
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -39,13 +41,28 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 using namespace CudaSplineTest;
+
+namespace
+{
+/** As another library does: the driver of the machine, or one of its name. */
+void
+LoadDriver()
+{
+  if (dlopen("libcuda.so.1", RTLD_LAZY) == nullptr && dlopen(CUDASPLINE_FAKE_DRIVER, RTLD_LAZY) == nullptr)
+  {
+    throw std::runtime_error(dlerror());
+  }
+}
+} // namespace
 
 TEST(UnhinderedStart, ADriverIsFoundByItsNodesOrItsVersion)
 {
@@ -210,20 +227,69 @@ TEST(UnhinderedStart, AChildForkedDuringAStartCannotStart)
             "");
 }
 
-// The library has been loaded by the parent, which used CUDA without it, and knows it by the error alone.
+// The library has been loaded by the parent, which used CUDA without it, and knows it by the error alone: it meets a
+// driver at work that it has not started. What keeps one that it has started itself is told as it is.
 TEST(UnhinderedStart, AChildOfOneThatUsedCudaByAnotherLibraryUsesTheCpu)
 {
-  for (const char * const word : { "gpu", "0", "" })
+  for (const bool byAnother : { true, false })
   {
-    EXPECT_EQ(InChild([&]() -> std::string {
-                PretendDriver();
-                HinderShim({ "cudaGetDeviceCount", static_cast<int>(cudaErrorInitializationError), 0, 0 });
-                const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice(word);
-                return choice || choice.reason.find("forked") == std::string::npos ? "the reason: " + choice.reason
-                                                                                   : "";
-              }),
-              "")
-      << word;
+    for (const char * const word : { "gpu", "0", "" })
+    {
+      EXPECT_EQ(InChild([&]() -> std::string {
+                  PretendDriver();
+                  if (byAnother)
+                  {
+                    LoadDriver();
+                  }
+                  HinderShim({ "cudaGetDeviceCount", static_cast<int>(cudaErrorInitializationError), 0, 0 });
+                  std::string reason;
+                  for (int twice = 0; twice < 2; ++twice)
+                  {
+                    try
+                    {
+                      reason = itk::CudaSpline::SelectDevice(word).reason;
+                    }
+                    catch (const itk::CudaSpline::DeviceError & error)
+                    {
+                      reason = error.what(); // of a device that was named
+                    }
+                  }
+                  const char * const words = byAnother ? "forked" : "initialization error";
+                  return reason.find(words) == std::string::npos || itk::CudaSpline::IsForkedChild() != byAnother
+                           ? "the reason: " + reason
+                           : "";
+                }),
+                "")
+        << word << (byAnother ? " by another" : "");
+    }
+  }
+}
+
+// Where another library has loaded the driver nobody has seen how long that took: the time of the context alone would
+// be too good.
+TEST(UnhinderedStart, AStartIsTimedWholeOrNotAtAll)
+{
+  for (const bool byAnother : { true, false })
+  {
+    for (const bool isLookedFor : { true, false })
+    {
+      EXPECT_EQ(InChild([&]() -> std::string {
+                  PretendDriver();
+                  if (byAnother)
+                  {
+                    LoadDriver();
+                  }
+                  if (isLookedFor && !itk::CudaSpline::SelectDevice("gpu"))
+                  {
+                    return "no stand-in";
+                  }
+                  itk::CudaSpline::StartDevice(0);
+                  const double seconds = itk::CudaSpline::SecondsOfDeviceStart();
+                  return (seconds > 0.0) == byAnother ? std::to_string(seconds) + " s" : "";
+                }),
+                "")
+        << byAnother << isLookedFor;
+    }
   }
 }
 

@@ -32,7 +32,6 @@
 #include <filesystem>
 #include <thread>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -322,26 +321,6 @@ TEST_F(DeviceStartGpu, AChildForkedWhileItStartsUsesTheCpu)
     },
     testing::ExitedWithCode(0),
     "");
-}
-
-// Nobody has seen how long the driver took: the time of the context alone would be too good.
-TEST_F(DeviceStartGpu, OfADriverThatAnotherLibraryStartedNoTimeIsKept)
-{
-  CUDASPLINE_NEEDS_GPU();
-  for (const bool byAnother : { false, true })
-  {
-    EXPECT_EXIT(
-      {
-        if (byAnother && dlopen("libcuda.so.1", RTLD_LAZY) == nullptr)
-        {
-          Leave(1);
-        }
-        StartDevice(0);
-        Leave((SecondsOfDeviceStart() == 0.0) == byAnother ? 0 : 2);
-      },
-      testing::ExitedWithCode(0),
-      "");
-  }
 }
 
 TEST_F(DeviceStartGpu, AMachineIsMeasuredOnce)

@@ -57,7 +57,8 @@ DeviceCount();
 /** \brief Properties of a device.
  *
  * \param[in] device device number, from 0
- * \exception DeviceError no such device */
+ * \exception DeviceError no such device, or none that can be used (Kind::Unavailable, with the reason of
+ * SelectDevice()) */
 DeviceInfo
 QueryDevice(int device);
 
