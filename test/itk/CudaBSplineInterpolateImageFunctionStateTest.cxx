@@ -331,7 +331,7 @@ class Failing : public itk::ImageSource<ImageType>
 public:
   using Self = Failing;
   using Pointer = itk::SmartPointer<Self>;
-  itkFactorylessNewMacro(Self);
+  itkCudaSplineFactorylessNewMacro(Self);
 
   ImageType::Pointer image;
   bool               fails{ false };

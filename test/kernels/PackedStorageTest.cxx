@@ -75,10 +75,7 @@ SampleAt(const SampleSource & source, const std::vector<double> & points, const 
                    std::vector<double>(points.size()) };
   descriptor.values = sampled.values.data();
   descriptor.gradients = sampled.gradients.data();
-  if (samples.dimension == 2)
-  {
-    descriptor.gradientMap = { { 1, 0, 0, 1 } };
-  }
+  descriptor.gradientMap = { { { { 0.9, 0.2, -0.1 } }, { { -0.3, 1.1, 0.4 } }, { { 0.1, -0.2, 0.8 } } } };
   for (unsigned int d = 0; d < samples.dimension; ++d)
   {
     descriptor.lower[d] = -100.0;
