@@ -22,23 +22,32 @@
 namespace itk::CudaSpline
 {
 
-bool
-DriverIsLoaded()
+namespace
+{
+/** The driver where the process has loaded it, else null. The handle is given back at once: the library stays. */
+void *
+LoadedDriver()
 {
   void * const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver != nullptr)
   {
-    (void)dlclose(driver); // of the handle; the library stays
+    (void)dlclose(driver);
   }
-  return driver != nullptr;
+  return driver;
+}
+} // namespace
+
+bool
+DriverIsLoaded()
+{
+  return LoadedDriver() != nullptr;
 }
 
 bool
 HasContext(int device)
 {
-  // A process that has not loaded the driver has no context. Where it has, the driver is asked, not the runtime, whose
-  // every call would start the driver.
-  void * const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  // A process that has not loaded the driver has no context.
+  void * const driver = LoadedDriver();
   if (driver == nullptr)
   {
     return false;
@@ -48,7 +57,6 @@ HasContext(int device)
   unsigned int flags = 0;
   int          active = 0;
   const bool   known = getState != nullptr && getState(device, &flags, &active) == 0; // else: not initialised
-  (void)dlclose(driver); // of the handle; the library stays
   return known && active != 0;
 }
 

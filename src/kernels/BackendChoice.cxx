@@ -31,6 +31,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -77,7 +78,8 @@ ReadMachine()
 
 /** The speeds of the machine, and how much the host's operations have lost for want of a started device.
  *
- * Without a lock: a child that is forked while another thread holds one would wait for it for ever. */
+ * Without a lock that is waited for: a child that is forked while another thread holds one would wait for it for ever.
+ */
 class Planner
 {
 public:
@@ -117,8 +119,8 @@ public:
     }
     // What cannot be kept is not measured, as every process would pay for it, nor what another one measures: they would
     // measure each other. A thread of this one knows also where the file system has no locks.
-    const Turn     turn(m_IsMeasuring);
-    const FileLock lock(turn ? known->file : std::string());
+    const std::unique_lock<std::mutex> turn(m_Measuring, std::try_to_lock);
+    const FileLock                     lock(turn ? known->file : std::string());
     if (!lock)
     {
       return;
@@ -183,33 +185,9 @@ public:
   }
 
 private:
-  /** Of one thread at a time; the others have none, and do not wait. */
-  class Turn
-  {
-  public:
-    explicit Turn(std::atomic<bool> & isTaken)
-      : m_Taken(isTaken.exchange(true) ? nullptr : &isTaken)
-    {}
-    ~Turn()
-    {
-      if (m_Taken != nullptr)
-      {
-        *m_Taken = false;
-      }
-    }
-    Turn(const Turn &) = delete;
-    Turn &
-    operator=(const Turn &) = delete;
-
-    explicit operator bool() const { return m_Taken != nullptr; }
-
-  private:
-    std::atomic<bool> * m_Taken;
-  };
-
   std::atomic<const Machine *> m_Machine{ nullptr }; ///< never freed
-  std::atomic<bool>            m_IsMeasuring{ false };
-  std::atomic<int>             m_Looks{ 0 }; ///< for a calibration that could be made
+  std::mutex                   m_Measuring;          ///< never waited for
+  std::atomic<int>             m_Looks{ 0 };         ///< for a calibration that could be made
   std::atomic<double>          m_Lost{ 0.0 };
   std::atomic<double>          m_Wait{ 0.0 }; ///< seconds of the host's work before the device is tried again
 

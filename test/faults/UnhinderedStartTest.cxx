@@ -62,6 +62,15 @@ LoadDriver()
     throw std::runtime_error(dlerror());
   }
 }
+
+void
+AwaitSlowCall()
+{
+  while (!SlowCallHasBegun())
+  {
+    std::this_thread::yield();
+  }
+}
 } // namespace
 
 TEST(UnhinderedStart, ADriverIsFoundByItsNodesOrItsVersion)
@@ -170,15 +179,9 @@ TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
 {
   EXPECT_EQ(InChild([]() -> std::string {
               PretendDriver();
-              Hindrance slow;
-              slow.call = "cudaGetDeviceCount";
-              slow.milliseconds = 200;
-              HinderShim(slow);
+              HinderShim({ "cudaGetDeviceCount", 0, 0, 0, 200 });
               std::thread first([] { itk::CudaSpline::DeviceCount(); });
-              while (!SlowCallHasBegun())
-              {
-                std::this_thread::yield();
-              }
+              AwaitSlowCall();
               std::string found;
               for (int child = 0; child < 3 && found.empty(); ++child)
               {
@@ -200,15 +203,9 @@ TEST(UnhinderedStart, AChildForkedDuringAStartCannotStart)
 {
   EXPECT_EQ(InChild([]() -> std::string {
               PretendDriver();
-              Hindrance slow;
-              slow.call = "cudaFree";
-              slow.milliseconds = 200;
-              HinderShim(slow);
+              HinderShim({ "cudaFree", 0, 0, 0, 200 });
               itk::CudaSpline::StartDeviceInBackground(0, [] {});
-              while (!SlowCallHasBegun())
-              {
-                std::this_thread::yield();
-              }
+              AwaitSlowCall();
               const std::string found = InChild([]() -> std::string {
                 alarm(20);
                 try
