@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "device/Driver.h"
 
+#include <cuda_runtime_api.h>
+
 #include <dlfcn.h>
 
 namespace itk::CudaSpline
@@ -34,6 +36,48 @@ LoadedDriver()
     (void)dlclose(driver);
   }
   return driver;
+}
+
+/** The driver's functions for contexts, null where it has them not; their names are those of the driver's interface. */
+struct ContextCalls
+{
+  explicit ContextCalls(void * driver)
+  {
+    if (driver != nullptr)
+    {
+      Find(driver, "cuCtxGetCurrent", getCurrent);
+      Find(driver, "cuCtxSetCurrent", setCurrent);
+      Find(driver, "cuDevicePrimaryCtxRetain", retain);
+      Find(driver, "cuDevicePrimaryCtxRelease_v2", release);
+    }
+  }
+
+  bool
+  AreThere() const
+  {
+    return getCurrent != nullptr && setCurrent != nullptr && retain != nullptr && release != nullptr;
+  }
+
+  int (*getCurrent)(ContextHandle *){ nullptr };
+  int (*setCurrent)(ContextHandle){ nullptr };
+  int (*retain)(ContextHandle *, int){ nullptr };
+  int (*release)(int){ nullptr };
+
+private:
+  template <typename TFunction>
+  static void
+  Find(void * driver, const char * name, TFunction & function)
+  {
+    function = reinterpret_cast<TFunction>(dlsym(driver, name));
+  }
+};
+
+/** Asked for only where a device was started: the driver is there. */
+const ContextCalls &
+TheContextCalls()
+{
+  static const ContextCalls calls(LoadedDriver());
+  return calls;
 }
 } // namespace
 
@@ -58,6 +102,40 @@ HasContext(int device)
   int          active = 0;
   const bool   known = getState != nullptr && getState(device, &flags, &active) == 0; // else: not initialised
   return known && active != 0;
+}
+
+int
+EnterContext(int device, ContextHandle * previous)
+{
+  const ContextCalls & driver = TheContextCalls();
+  if (!driver.AreThere())
+  {
+    return cudaErrorInitializationError;
+  }
+  if (const int error = driver.getCurrent(previous))
+  {
+    return error;
+  }
+  ContextHandle context = nullptr;
+  if (const int error = driver.retain(&context, device))
+  {
+    return error;
+  }
+  const int error = driver.setCurrent(context);
+  if (error != 0)
+  {
+    (void)driver.release(device);
+  }
+  return error;
+}
+
+int
+LeaveContext(int device, ContextHandle previous)
+{
+  const ContextCalls & driver = TheContextCalls();
+  const int            error = driver.setCurrent(previous);
+  const int            released = driver.release(device);
+  return error != 0 ? error : released;
 }
 
 } // namespace itk::CudaSpline

@@ -21,8 +21,13 @@
 /** \file
  * \brief What is asked of NVIDIA's driver itself: every call of the runtime would start it. */
 
+struct CUctx_st;
+
 namespace itk::CudaSpline
 {
+
+/** \brief The driver's handle of a context: CUcontext, without a CUDA header. */
+using ContextHandle = CUctx_st *;
 
 /** \brief True where the process has loaded the driver, whoever it was. */
 bool
@@ -31,6 +36,24 @@ DriverIsLoaded();
 /** \brief True where the process has a context on the device, whoever made it. */
 bool
 HasContext(int device);
+
+/** \brief Makes a device's primary context, the one that the runtime uses, current in the calling thread.
+ *
+ * The runtime's cudaSetDevice() does so too, but nothing of the runtime goes back to no context: setting the device
+ * before makes a context there, of some hundred megabytes, in every process that works on another device.
+ *
+ * \param[in] device one that cudaInitDevice() has started
+ * \param[out] previous the context that was current, null where there was none; for LeaveContext()
+ * \return CUDA's error code, 0 where it is done */
+int
+EnterContext(int device, ContextHandle * previous);
+
+/** \brief Makes the context before EnterContext() current again.
+ *
+ * \param[in] device, \param[in] previous of EnterContext(), which succeeded
+ * \return CUDA's error code */
+int
+LeaveContext(int device, ContextHandle previous);
 
 } // namespace itk::CudaSpline
 

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/device/PinnedBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
 
 #include "device/DeviceHealth.h"
 
@@ -34,11 +35,17 @@ namespace
 /** Bytes that are kept at most: four operations' staging. */
 constexpr std::size_t KeptBytes = std::size_t(128) << 20;
 
+struct Kept
+{
+  void * data;
+  int    device;
+};
+
 struct Pool
 {
-  std::mutex                         mutex;
-  std::multimap<std::size_t, void *> buffers; ///< by size
-  std::size_t                        bytes{ 0 };
+  std::mutex                       mutex;
+  std::multimap<std::size_t, Kept> buffers; ///< by size
+  std::size_t                      bytes{ 0 };
 };
 
 /** Never destroyed: at exit the CUDA runtime may be gone before it. */
@@ -47,6 +54,13 @@ ThePool()
 {
   static Pool * const pool = new Pool;
   return *pool;
+}
+
+void
+Free(const Kept & buffer)
+{
+  const DeviceScope scope(buffer.device, std::nothrow);
+  IgnoreCuda(cudaFreeHost(buffer.data));
 }
 } // namespace
 
@@ -59,13 +73,15 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes)
     const auto                        kept = pool.buffers.find(bytes);
     if (kept != pool.buffers.end())
     {
-      m_Data = kept->second;
+      m_Data = kept->second.data;
+      m_Device = kept->second.device;
       pool.bytes -= bytes;
       pool.buffers.erase(kept);
     }
   }
   if (m_Data == nullptr && bytes > 0)
   {
+    CheckCuda(cudaGetDevice(&m_Device), "cudaGetDevice");
     // Portable: the buffer may serve another device next.
     CheckCuda(cudaHostAlloc(&m_Data, bytes, cudaHostAllocPortable), "cudaHostAlloc");
   }
@@ -74,6 +90,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes)
 PinnedBuffer::PinnedBuffer(PinnedBuffer && other) noexcept
   : m_Data(std::exchange(other.m_Data, nullptr))
   , m_Bytes(std::exchange(other.m_Bytes, 0))
+  , m_Device(other.m_Device)
 {}
 
 PinnedBuffer &
@@ -81,6 +98,7 @@ PinnedBuffer::operator=(PinnedBuffer && other) noexcept
 {
   std::swap(m_Data, other.m_Data);
   std::swap(m_Bytes, other.m_Bytes);
+  std::swap(m_Device, other.m_Device);
   return *this;
 }
 
@@ -96,7 +114,7 @@ PinnedBuffer::~PinnedBuffer()
     const std::lock_guard<std::mutex> lock(pool.mutex);
     if (pool.bytes + m_Bytes <= KeptBytes)
     {
-      pool.buffers.emplace(m_Bytes, m_Data);
+      pool.buffers.emplace(m_Bytes, Kept{ m_Data, m_Device });
       pool.bytes += m_Bytes;
       return;
     }
@@ -105,7 +123,7 @@ PinnedBuffer::~PinnedBuffer()
   {
     // Not kept: freed below.
   }
-  IgnoreCuda(cudaFreeHost(m_Data));
+  Free({ m_Data, m_Device });
 }
 
 void
@@ -119,7 +137,7 @@ ReleasePinnedMemory()
   const std::lock_guard<std::mutex> lock(pool.mutex);
   for (const auto & buffer : pool.buffers)
   {
-    IgnoreCuda(cudaFreeHost(buffer.second));
+    Free(buffer.second);
   }
   pool.buffers.clear();
   pool.bytes = 0;

@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "device/DeviceHealth.h"
+#include "device/Driver.h"
 #include "device/StreamPool.h"
 
 #include <cuda_runtime_api.h>
@@ -34,15 +35,28 @@ DeviceScope::DeviceScope(int device)
   : m_Device(device)
 {
   PrepareForCuda();
-  CheckCuda(cudaGetDevice(&m_Previous), "cudaGetDevice");
-  CheckCuda(cudaSetDevice(m_Device), "cudaSetDevice"); // also where it is the number: the context may be another
+  CheckCuda(cudaInitDevice(m_Device, 0, 0), "cudaInitDevice");
+  CheckCuda(EnterContext(m_Device, &m_Previous), "cuCtxSetCurrent");
+  m_IsCurrent = true;
+}
+
+DeviceScope::DeviceScope(int device, std::nothrow_t) noexcept
+  : m_Device(device)
+{
+  int error = cudaInitDevice(m_Device, 0, 0);
+  if (error == cudaSuccess)
+  {
+    error = EnterContext(m_Device, &m_Previous);
+  }
+  IgnoreCuda(error);
+  m_IsCurrent = error == cudaSuccess;
 }
 
 DeviceScope::~DeviceScope()
 {
-  if (m_Previous != m_Device)
+  if (m_IsCurrent)
   {
-    IgnoreCuda(cudaSetDevice(m_Previous));
+    IgnoreCuda(LeaveContext(m_Device, m_Previous));
   }
 }
 
@@ -75,9 +89,10 @@ Stream::~Stream()
 {
   if (m_Handle && !IsForkedChild())
   {
+    auto * const      toReturn = std::get_deleter<StreamReturn>(m_Handle);
+    const DeviceScope scope(toReturn->device, std::nothrow);
     const cudaError_t error = cudaStreamSynchronize(m_Handle.get());
     IgnoreCuda(error);
-    auto * const toReturn = std::get_deleter<StreamReturn>(m_Handle);
     toReturn->isDone = error == cudaSuccess;
     toReturn->isShared = m_Handle.use_count() > 1;
   }
@@ -100,17 +115,20 @@ StreamJoin::~StreamJoin()
 Event::Event()
 {
   PrepareForCuda();
+  CheckCuda(cudaGetDevice(&m_Device), "cudaGetDevice");
   CheckCuda(cudaEventCreateWithFlags(&m_Handle, cudaEventDisableTiming | cudaEventBlockingSync),
             "cudaEventCreateWithFlags");
 }
 
 Event::Event(Event && other) noexcept
-  : m_Handle(std::exchange(other.m_Handle, nullptr))
+  : m_Device(other.m_Device)
+  , m_Handle(std::exchange(other.m_Handle, nullptr))
 {}
 
 Event &
 Event::operator=(Event && other) noexcept
 {
+  std::swap(m_Device, other.m_Device);
   std::swap(m_Handle, other.m_Handle);
   return *this;
 }
@@ -119,6 +137,7 @@ Event::~Event()
 {
   if (m_Handle != nullptr && !IsForkedChild()) // where the event is the parent's
   {
+    const DeviceScope scope(m_Device, std::nothrow);
     IgnoreCuda(cudaEventDestroy(m_Handle));
   }
 }

@@ -113,6 +113,7 @@ ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexce
   {
     return; // the stream is the parent's
   }
+  const DeviceScope scope(device, std::nothrow);
   if (isDone && hasFreed)
   {
     const cudaError_t error = cudaStreamSynchronize(stream);
@@ -139,6 +140,7 @@ ReleaseStreams() noexcept
   }
   for (const auto & [device, streams] : kept)
   {
+    const DeviceScope scope(device, std::nothrow);
     for (auto * const stream : streams)
     {
       IgnoreCuda(cudaStreamSynchronize(stream)); // a pool counts memory as free only once somebody has waited

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/device/TextureArray.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
 
 #include "device/DeviceHealth.h"
 
@@ -71,13 +72,7 @@ TextureArray::~TextureArray()
   {
     return;
   }
-  // A texture object is a number of its own device's context.
-  int current = m_Device;
-  IgnoreCuda(cudaGetDevice(&current));
-  if (current != m_Device)
-  {
-    IgnoreCuda(cudaSetDevice(m_Device));
-  }
+  const DeviceScope scope(m_Device, std::nothrow); // a texture object is a number of its own device's context
   if (m_Texture != 0)
   {
     IgnoreCuda(cudaDestroyTextureObject(m_Texture));
@@ -87,10 +82,6 @@ TextureArray::~TextureArray()
     IgnoreCuda(cudaDestroySurfaceObject(m_Surface));
   }
   IgnoreCuda(cudaFreeArray(m_Array));
-  if (current != m_Device)
-  {
-    IgnoreCuda(cudaSetDevice(current));
-  }
 }
 
 void

@@ -23,6 +23,7 @@
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace CudaSplineTest
 {
@@ -46,6 +47,7 @@ struct Shim
   std::set<std::pair<std::string, std::uintptr_t>> ledger;
   int                                              wrongReleases{ 0 };
   std::uintptr_t                                   handles{ 16 }; ///< of things that are no memory
+  std::string                                      stray;
 };
 
 Shim &
@@ -55,12 +57,82 @@ TheShim()
   return *shim;
 }
 
+/** Devices whose contexts the thread has made current, each in the scope of the one before. */
+thread_local std::vector<int> scopes;
+
+/** Whether CUDA starts a context for the call where none is current, as was seen with a driver of CUDA 13. */
+bool
+NeedsContext(const std::string & name)
+{
+  static const std::set<std::string> others{ "EnterContext",
+                                             "LeaveContext",
+                                             "cudaDeviceGetAttribute",
+                                             "cudaDriverGetVersion",
+                                             "cudaEventSynchronize",
+                                             "cudaFreeAsync",
+                                             "cudaGetDevice",
+                                             "cudaGetDeviceCount",
+                                             "cudaGetDeviceProperties",
+                                             "cudaInitDevice",
+                                             "cudaMemPoolCreate",
+                                             "cudaMemPoolGetAttribute",
+                                             "cudaMemPoolSetAttribute",
+                                             "cudaMemPoolTrimTo",
+                                             "cudaPointerGetAttributes" };
+  return others.count(name) == 0;
+}
 } // namespace
+
+int
+CurrentDevice()
+{
+  return scopes.empty() ? -1 : scopes.back();
+}
+
+void
+EnterDevice(int device)
+{
+  scopes.push_back(device);
+}
+
+void
+LeaveDevice(int device)
+{
+  if (CurrentDevice() != device)
+  {
+    NoteStray("LeaveContext, of a device that is not the current one,");
+    return;
+  }
+  scopes.pop_back();
+}
+
+void
+NoteStray(const std::string & call)
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  if (shim.armed && shim.stray.empty())
+  {
+    shim.stray = call;
+  }
+}
+
+std::string
+StrayCall()
+{
+  Shim &                            shim = TheShim();
+  const std::lock_guard<std::mutex> lock(shim.mutex);
+  return shim.stray;
+}
 
 /** Counts a call; an error where it is to fail. */
 cudaError_t
 Enter(const char * name, Kind kind)
 {
+  if (scopes.empty() && NeedsContext(name))
+  {
+    NoteStray(name);
+  }
   Shim &                            shim = TheShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   if (shim.hindrance.call == name && shim.hindrance.milliseconds > 0)
@@ -187,6 +259,7 @@ ArmShim(const Fault & fault)
   shim.stuck = false;
   shim.calls = 0;
   shim.callsOf.clear();
+  shim.stray.clear();
   shim.failed.clear();
   shim.failedIsRelease = false;
 }

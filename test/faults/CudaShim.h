@@ -49,7 +49,7 @@ struct Fault
 /** What a machine answers whose GPU cannot be had, at every call, until it says otherwise. */
 struct Hindrance
 {
-  std::string call;        ///< that fails, "cudaSetDevice" say; empty: none
+  std::string call;        ///< that fails, "cudaInitDevice" say; empty: none
   int         error{ 0 };  ///< cudaError_t that it returns
   int         driver{ 0 }; ///< version of CUDA that the driver supports (11040: 11.4), where a call fails
   std::size_t free{ 0 };   ///< bytes of the device's memory that are left, with those of its pools; 0: as it is
@@ -85,6 +85,11 @@ DisarmShim();
 /** How many of them were calls of that name. */
 std::int64_t
 CallsOf(const std::string & name);
+
+/** The first of the calls that were counted which was made in a thread where the module had made no context current:
+ * CUDA then starts one of device 0, whatever device the call is about. Empty: none. */
+std::string
+StrayCall();
 
 /** Name of the call that failed, empty where none did. */
 std::string

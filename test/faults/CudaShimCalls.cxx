@@ -20,6 +20,7 @@
 
 #include "CudaShimState.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -73,8 +74,6 @@ Release(const char * name, const char * allocation, TThing thing, const TReal & 
   return Enter(name, Kind::Release);
 }
 
-int fakeDevice = 0;
-
 /** cudaKernel_t, which the first releases of CUDA 12 do not have. */
 using Kernel = struct CUkern_st *;
 
@@ -124,8 +123,11 @@ CUDASPLINE_CALL(cudaDeviceGetAttribute,
                 (int * value, cudaDeviceAttr attribute, int device),
                 (value, attribute, device),
                 *value = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 232448 : 1024);
-CUDASPLINE_CALL(cudaGetDevice, (int * device), (device), *device = fakeDevice);
-CUDASPLINE_CALL(cudaSetDevice, (int device), (device), fakeDevice = device);
+CUDASPLINE_CALL(cudaGetDevice, (int * device), (device), *device = std::max(CurrentDevice(), 0));
+CUDASPLINE_CALL(cudaInitDevice,
+                (int device, unsigned int deviceFlags, unsigned int flags),
+                (device, deviceFlags, flags),
+                static_cast<void>(0));
 // The pool of a device is kept for the life of the process, so it is in no ledger.
 CUDASPLINE_CALL(cudaMemPoolCreate,
                 (cudaMemPool_t * pool, const cudaMemPoolProps * properties),
@@ -168,6 +170,47 @@ CUDASPLINE_CALL(cudaStreamWaitEvent,
                 static_cast<void>(0));
 CUDASPLINE_CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream), static_cast<void>(0));
 CUDASPLINE_CALL(cudaEventSynchronize, (cudaEvent_t event), (event), static_cast<void>(0));
+
+struct CUctx_st;
+
+// The driver's part, which the module calls by EnterContext() and LeaveContext() alone: by the names that compilers
+// give these two. The stand-in's handle of a context is the number of its device, from 1.
+#define CUDASPLINE_ENTER_CONTEXT(prefix) prefix##_ZN3itk10CudaSpline12EnterContextEiPP8CUctx_st
+#define CUDASPLINE_LEAVE_CONTEXT(prefix) prefix##_ZN3itk10CudaSpline12LeaveContextEiP8CUctx_st
+
+extern "C" int CUDASPLINE_ENTER_CONTEXT(__real_)(int device, CUctx_st ** previous);
+extern "C" int
+CUDASPLINE_ENTER_CONTEXT(__wrap_)(int device, CUctx_st ** previous)
+{
+  const int         before = CurrentDevice();
+  const cudaError_t error = Call(
+    "EnterContext",
+    Kind::Other,
+    [&] { return static_cast<cudaError_t>(CUDASPLINE_ENTER_CONTEXT(__real_)(device, previous)); },
+    [&] { *previous = reinterpret_cast<CUctx_st *>(static_cast<std::uintptr_t>(before + 1)); });
+  if (error == cudaSuccess)
+  {
+    EnterDevice(device);
+  }
+  return error;
+}
+
+extern "C" int CUDASPLINE_LEAVE_CONTEXT(__real_)(int device, CUctx_st * previous);
+extern "C" int
+CUDASPLINE_LEAVE_CONTEXT(__wrap_)(int device, CUctx_st * previous)
+{
+  LeaveDevice(device);
+  // Done in any case, as what gives something back.
+  if (ShimIsReal())
+  {
+    static_cast<void>(CUDASPLINE_LEAVE_CONTEXT(__real_)(device, previous));
+  }
+  else if (reinterpret_cast<std::uintptr_t>(previous) != static_cast<std::uintptr_t>(CurrentDevice() + 1))
+  {
+    NoteStray("LeaveContext, to another context than the one before,");
+  }
+  return Enter("LeaveContext", Kind::Release);
+}
 
 // Two that a hindrance answers for the machine.
 extern "C" cudaError_t

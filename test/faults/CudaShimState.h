@@ -62,6 +62,20 @@ Drop(const char * name, std::uintptr_t thing);
 cudaError_t
 TakeError(cudaError_t real);
 
+/** Device whose context the module has made current in the calling thread; -1: none. */
+int
+CurrentDevice();
+
+/** Makes it current, or the one before again. */
+void
+EnterDevice(int device);
+void
+LeaveDevice(int device);
+
+/** Notes a call for StrayCall(). */
+void
+NoteStray(const std::string & call);
+
 /** A handle that stands for nothing. */
 std::uintptr_t
 NewHandle();

@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace CudaSplineTest;
@@ -182,6 +183,22 @@ protected:
 };
 
 } // namespace
+
+// A call without a context would start one of device 0, hundreds of megabytes, in a process that works on another.
+TEST_P(FaultInjection, EveryCallHasTheContextOfItsDevice)
+{
+  this->Begin(Kept::Nothing);
+  ArmShim(Fault());
+  auto subject = GetParam().make();
+  subject->SetGPUEnabled(true);
+  this->ExpectOnDevice(*subject, "without a fault");
+  std::thread([&subject] {
+    subject.reset();
+  }).join(); // what it keeps of the device is given back where nothing is current
+  ReleaseWhatIsKept();
+  EXPECT_GT(DisarmShim(), 0);
+  EXPECT_EQ(StrayCall(), "");
+}
 
 TEST_P(FaultInjection, EachAllocationFails)
 {

@@ -65,9 +65,9 @@ Machines()
   const auto full = [](std::size_t free) { return Hindrance{ "", 0, 0, free }; };
   return {
     // Held by another process in exclusive mode, or closed to all: since CUDA 12 the device is taken by the first call.
-    { "BusyOrExclusiveWhenChosen", failing("cudaSetDevice", cudaErrorDevicesUnavailable), "busy or unavailable" },
+    { "BusyOrExclusiveWhenChosen", failing("cudaInitDevice", cudaErrorDevicesUnavailable), "busy or unavailable" },
     { "BusyOrExclusiveWhenStarted", failing("cudaFree", cudaErrorDevicesUnavailable), "busy or unavailable" },
-    { "FullForItsContextWhenChosen", failing("cudaSetDevice", cudaErrorMemoryAllocation), "out of memory" },
+    { "FullForItsContextWhenChosen", failing("cudaInitDevice", cudaErrorMemoryAllocation), "out of memory" },
     { "FullForItsContextWhenStarted", failing("cudaFree", cudaErrorMemoryAllocation), "out of memory" },
     { "FullForTheOperation", full(64), "memory", true }, // not even a piece of the operation fits
     { "FullAtTheAllocation", failing("cudaMallocFromPoolAsync", cudaErrorMemoryAllocation), "out of memory", true },

@@ -34,7 +34,7 @@ public:
   /** No memory. */
   PinnedBuffer() = default;
 
-  /** Allocates page-locked host memory, or takes what was kept.
+  /** Allocates page-locked host memory, with the current device, or takes what was kept, of whichever.
    *
    * \param[in] bytes length; 0 gives no memory
    * \exception DeviceError the memory cannot be locked */
@@ -66,6 +66,7 @@ public:
 private:
   void *      m_Data{ nullptr };
   std::size_t m_Bytes{ 0 };
+  int         m_Device{ 0 }; ///< in whose context it was allocated
 };
 
 /** \brief Frees the page-locked memory that is kept for later. */

@@ -21,7 +21,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 
+struct CUctx_st;
 struct CUstream_st;
 struct CUevent_st;
 
@@ -33,21 +35,28 @@ namespace itk::CudaSpline
 /** \brief The runtime's handle of a stream: cudaStream_t, without a CUDA header. */
 using StreamHandle = CUstream_st *;
 
-/** \brief Makes a device current in the calling thread, and the one before current again when it goes. */
+/** \brief Makes a device current in the calling thread, and what was current before, be it no device, when it goes.
+ *
+ * The device's primary context is started where it has none; no other device's ever is. */
 class DeviceScope
 {
 public:
   /** \param[in] device device number
    * \exception DeviceError no such device */
   explicit DeviceScope(int device);
+  /** For destructors: where the device cannot be made current, what is current stays.
+   *
+   * \param[in] device device number, of something that is to be given back */
+  DeviceScope(int device, std::nothrow_t) noexcept;
   DeviceScope(const DeviceScope &) = delete;
   DeviceScope &
   operator=(const DeviceScope &) = delete;
   ~DeviceScope();
 
 private:
-  int m_Device;
-  int m_Previous{ 0 };
+  int        m_Device;
+  CUctx_st * m_Previous{ nullptr }; ///< context that was current
+  bool       m_IsCurrent{ false };
 };
 
 /** \brief Owns a stream of the current device, together with the buffers that were allocated in it. Move-only. */
@@ -150,6 +159,7 @@ public:
   Synchronize() const;
 
 private:
+  int          m_Device{ 0 };
   CUevent_st * m_Handle{ nullptr };
 };
 

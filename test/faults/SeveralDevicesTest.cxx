@@ -1,0 +1,123 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Work on one of several GPUs leaves the others alone, and the calling thread as it was. Each in a process of its own,
+// whose parent never uses CUDA.
+
+#include "ChildProcess.h"
+#include "CudaShim.h"
+#include "FaultScenarios.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "device/Driver.h"
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+using namespace CudaSplineTest;
+using itk::CudaSpline::Backend;
+using itk::CudaSpline::DeviceScope;
+
+namespace
+{
+/** The machine's GPUs; 0 where a stand-in has their place. */
+std::int64_t
+CountOfDevices()
+{
+  std::int64_t count = 0;
+  EXPECT_EQ(InChild(
+              [](std::int64_t & devices) -> std::string {
+                devices = ShimIsReal() ? itk::CudaSpline::DeviceCount() : 0;
+                return "";
+              },
+              count),
+            "");
+  return count;
+}
+
+int
+Current()
+{
+  int device = -1;
+  return cudaGetDevice(&device) == cudaSuccess ? device : -1;
+}
+} // namespace
+
+TEST(SeveralDevices, WhatWasCurrentIsCurrentAgain)
+{
+  const std::int64_t count = CountOfDevices();
+  const int          last = count > 0 ? static_cast<int>(count) - 1 : 1;
+  EXPECT_EQ(InChild([last]() -> std::string {
+              {
+                const DeviceScope outer(last);
+                {
+                  const DeviceScope inner(0);
+                  if (Current() != 0)
+                  {
+                    return "not the inner one";
+                  }
+                }
+                if (Current() != last)
+                {
+                  return "not the outer one";
+                }
+                std::string ofThread = "not asked";
+                std::thread([&ofThread] { ofThread = Current() == 0 ? "" : "another thread's device"; }).join();
+                if (!ofThread.empty())
+                {
+                  return ofThread;
+                }
+              }
+              return Current() == 0 ? "" : "the device stays current";
+            }),
+            "");
+}
+
+TEST(SeveralDevices, AnotherDeviceHasNoContext)
+{
+  if (CountOfDevices() < 2)
+  {
+    GTEST_SKIP() << "This needs two GPUs.";
+  }
+  for (const Scenario & scenario : Scenarios())
+  {
+    EXPECT_EQ(InChild([&scenario]() -> std::string {
+                setenv("CUDASPLINE_DEVICE", "1", 1);
+                auto subject = scenario.make();
+                subject->SetGPUEnabled(true);
+                subject->Run();
+                if (subject->GetLastBackend() != Backend::Cuda || !itk::CudaSpline::HasContext(1))
+                {
+                  return "not on device 1: " + subject->GetFallbackReason();
+                }
+                std::thread([&subject] { subject.reset(); }).join();
+                ReleaseWhatIsKept();
+                itk::CudaSpline::ReleaseDeviceMemory();
+                return itk::CudaSpline::HasContext(0) ? "device 0 has one" : "";
+              }),
+              "")
+      << scenario.name;
+  }
+}
