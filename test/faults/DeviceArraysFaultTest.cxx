@@ -347,6 +347,7 @@ TEST_P(DeviceArraysFault, EachCallFails)
   run();
   const std::int64_t count = DisarmShim();
   ASSERT_GE(count, 10);
+  EXPECT_EQ(StrayCall(), "");
   for (std::int64_t at = 0; at < count; ++at)
   {
     ReleaseWhatIsKept();
