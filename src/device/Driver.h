@@ -48,11 +48,10 @@ HasContext(int device);
 int
 EnterContext(int device, ContextHandle * previous);
 
-/** \brief Makes the context before EnterContext() current again.
+/** \brief Makes the context before EnterContext() current again; where that one is gone, nobody can.
  *
- * \param[in] device, \param[in] previous of EnterContext(), which succeeded
- * \return CUDA's error code */
-int
+ * \param[in] device, \param[in] previous of EnterContext(), which succeeded */
+void
 LeaveContext(int device, ContextHandle previous);
 
 } // namespace itk::CudaSpline

@@ -56,7 +56,7 @@ DeviceScope::~DeviceScope()
 {
   if (m_IsCurrent)
   {
-    IgnoreCuda(LeaveContext(m_Device, m_Previous));
+    LeaveContext(m_Device, m_Previous);
   }
 }
 

@@ -64,21 +64,12 @@ thread_local std::vector<int> scopes;
 bool
 NeedsContext(const std::string & name)
 {
-  static const std::set<std::string> others{ "EnterContext",
-                                             "LeaveContext",
-                                             "cudaDeviceGetAttribute",
-                                             "cudaDriverGetVersion",
-                                             "cudaEventSynchronize",
-                                             "cudaFreeAsync",
-                                             "cudaGetDevice",
-                                             "cudaGetDeviceCount",
-                                             "cudaGetDeviceProperties",
-                                             "cudaInitDevice",
-                                             "cudaMemPoolCreate",
-                                             "cudaMemPoolGetAttribute",
-                                             "cudaMemPoolSetAttribute",
-                                             "cudaMemPoolTrimTo",
-                                             "cudaPointerGetAttributes" };
+  static const std::set<std::string> others{
+    "EnterContext",      "cudaDeviceGetAttribute",  "cudaDriverGetVersion",    "cudaEventSynchronize",
+    "cudaFreeAsync",     "cudaGetDevice",           "cudaGetDeviceCount",      "cudaGetDeviceProperties",
+    "cudaInitDevice",    "cudaMemPoolCreate",       "cudaMemPoolGetAttribute", "cudaMemPoolSetAttribute",
+    "cudaMemPoolTrimTo", "cudaPointerGetAttributes"
+  };
   return others.count(name) == 0;
 }
 } // namespace

@@ -195,21 +195,19 @@ CUDASPLINE_ENTER_CONTEXT(__wrap_)(int device, CUctx_st ** previous)
   return error;
 }
 
-extern "C" int CUDASPLINE_LEAVE_CONTEXT(__real_)(int device, CUctx_st * previous);
-extern "C" int
+extern "C" void CUDASPLINE_LEAVE_CONTEXT(__real_)(int device, CUctx_st * previous);
+extern "C" void
 CUDASPLINE_LEAVE_CONTEXT(__wrap_)(int device, CUctx_st * previous)
 {
   LeaveDevice(device);
-  // Done in any case, as what gives something back.
   if (ShimIsReal())
   {
-    static_cast<void>(CUDASPLINE_LEAVE_CONTEXT(__real_)(device, previous));
+    CUDASPLINE_LEAVE_CONTEXT(__real_)(device, previous);
   }
   else if (reinterpret_cast<std::uintptr_t>(previous) != static_cast<std::uintptr_t>(CurrentDevice() + 1))
   {
     NoteStray("LeaveContext, to another context than the one before,");
   }
-  return Enter("LeaveContext", Kind::Release);
 }
 
 // Two that a hindrance answers for the machine.
