@@ -38,11 +38,13 @@ LoadedDriver()
   return driver;
 }
 
-/** The driver's functions for contexts, null where it has them not; their names are those of the driver's interface. */
+/** The driver's functions for contexts, null where it has them not; their names are those of the driver's interface.
+ * The library is not given back: the functions are called at exit too. */
 struct ContextCalls
 {
-  explicit ContextCalls(void * driver)
+  ContextCalls()
   {
+    void * const driver = dlopen("libcuda.so.1", RTLD_LAZY);
     if (driver != nullptr)
     {
       Find(driver, "cuCtxGetCurrent", getCurrent);
@@ -76,7 +78,7 @@ private:
 const ContextCalls &
 TheContextCalls()
 {
-  static const ContextCalls calls(LoadedDriver());
+  static const ContextCalls calls;
   return calls;
 }
 } // namespace
@@ -133,7 +135,10 @@ void
 LeaveContext(int device, ContextHandle previous)
 {
   const ContextCalls & driver = TheContextCalls();
-  (void)driver.setCurrent(previous);
+  if (driver.setCurrent(previous) != 0)
+  {
+    (void)driver.setCurrent(nullptr); // that context is gone
+  }
   (void)driver.release(device);
 }
 

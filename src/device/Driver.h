@@ -19,7 +19,7 @@
 #define Driver_h
 
 /** \file
- * \brief What is asked of NVIDIA's driver itself: every call of the runtime would start it. */
+ * \brief What is asked of NVIDIA's driver itself: a call of the runtime would start it, or can do less. */
 
 struct CUctx_st;
 
@@ -48,7 +48,7 @@ HasContext(int device);
 int
 EnterContext(int device, ContextHandle * previous);
 
-/** \brief Makes the context before EnterContext() current again; where that one is gone, nobody can.
+/** \brief Makes the context before EnterContext() current again; none, where that one is gone.
  *
  * \param[in] device, \param[in] previous of EnterContext(), which succeeded */
 void

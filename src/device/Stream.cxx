@@ -54,7 +54,7 @@ DeviceScope::DeviceScope(int device, std::nothrow_t) noexcept
 
 DeviceScope::~DeviceScope()
 {
-  if (m_IsCurrent)
+  if (m_IsCurrent && !IsForkedChild()) // where the contexts are the parent's
   {
     LeaveContext(m_Device, m_Previous);
   }

@@ -19,11 +19,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace CudaSplineTest
 {
@@ -57,33 +58,43 @@ TheShim()
   return *shim;
 }
 
-/** Devices whose contexts the thread has made current, each in the scope of the one before. */
-thread_local std::vector<int> scopes;
+/** Devices whose contexts the thread has made current, each in the scope of the one before. There is nothing to
+ * destroy: CUDA is called at exit too. */
+struct Scopes
+{
+  int         devices[16];
+  std::size_t count;
+};
+thread_local Scopes scopes;
 
 /** Whether CUDA starts a context for the call where none is current, as was seen with a driver of CUDA 13. */
 bool
 NeedsContext(const std::string & name)
 {
-  static const std::set<std::string> others{
-    "EnterContext",      "cudaDeviceGetAttribute",  "cudaDriverGetVersion",    "cudaEventSynchronize",
-    "cudaFreeAsync",     "cudaGetDevice",           "cudaGetDeviceCount",      "cudaGetDeviceProperties",
-    "cudaInitDevice",    "cudaMemPoolCreate",       "cudaMemPoolGetAttribute", "cudaMemPoolSetAttribute",
-    "cudaMemPoolTrimTo", "cudaPointerGetAttributes"
+  // Never destroyed, as the shim.
+  static const auto * const others = new std::set<std::string>{
+    "EnterContext",         "cudaDeviceGetAttribute",  "cudaEventSynchronize",    "cudaFreeAsync",
+    "cudaGetDevice",        "cudaGetDeviceCount",      "cudaGetDeviceProperties", "cudaInitDevice",
+    "cudaDriverGetVersion", "cudaMemPoolGetAttribute", "cudaMemPoolTrimTo",       "cudaPointerGetAttributes"
   };
-  return others.count(name) == 0;
+  return others->count(name) == 0;
 }
 } // namespace
 
 int
 CurrentDevice()
 {
-  return scopes.empty() ? -1 : scopes.back();
+  return scopes.count == 0 ? -1 : scopes.devices[scopes.count - 1];
 }
 
 void
 EnterDevice(int device)
 {
-  scopes.push_back(device);
+  if (scopes.count == std::size(scopes.devices))
+  {
+    std::abort(); // deeper than anything here goes
+  }
+  scopes.devices[scopes.count++] = device;
 }
 
 void
@@ -94,7 +105,7 @@ LeaveDevice(int device)
     NoteStray("LeaveContext, of a device that is not the current one,");
     return;
   }
-  scopes.pop_back();
+  --scopes.count;
 }
 
 void
@@ -120,7 +131,7 @@ StrayCall()
 cudaError_t
 Enter(const char * name, Kind kind)
 {
-  if (scopes.empty() && NeedsContext(name))
+  if (scopes.count == 0 && NeedsContext(name))
   {
     NoteStray(name);
   }

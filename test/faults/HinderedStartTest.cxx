@@ -328,9 +328,13 @@ TEST(HinderedStart, AFailureInTheBackgroundIsTheReason)
   // Where there is no device, in the words of those who looked for one: a driver that is too old fails at every call.
   EXPECT_EQ(InChild([&]() -> std::string {
               const auto subject = WorthAStart(folder);
-              HinderShim({ "cudaGetDevice", static_cast<int>(cudaErrorInsufficientDriver), 11040, 0 });
+              HinderShim({ "cudaInitDevice", static_cast<int>(cudaErrorInsufficientDriver), 11040, 0 });
               itk::CudaSpline::StartDeviceInBackground(0, [] {});
               itk::CudaSpline::WaitForDeviceStart();
+              if (FailedCall() != "cudaInitDevice")
+              {
+                return "started";
+              }
               HinderShim({ "cudaGetDeviceCount", static_cast<int>(cudaErrorInsufficientDriver), 11040, 0 });
               subject->Run();
               const std::string reason = subject->GetFallbackReason();

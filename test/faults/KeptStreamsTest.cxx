@@ -22,6 +22,7 @@
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
+#include "CudaShimState.h"
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceBuffer.h"
@@ -292,6 +293,23 @@ TEST(KeptStreams, AForkedChildLeavesThemToItsParent)
               });
               const Stream      again;
               return child + (again.Get() == kept ? "" : "the parent has lost its stream");
+            }),
+            "");
+}
+
+// Of an operation whose child, forked by a callback, goes on.
+TEST(KeptStreams, AScopeThatAForkedChildLeavesCallsNothing)
+{
+  EXPECT_EQ(InChild([]() -> std::string {
+              PretendDriver();
+              auto              scope = std::make_unique<DeviceScope>(0);
+              const std::string child = InChild([&scope]() -> std::string {
+                alarm(20);
+                scope.reset();
+                return CurrentDevice() == 0 ? "" : "the driver was called";
+              });
+              scope.reset();
+              return child + (CurrentDevice() == -1 ? "" : "the parent has not left it");
             }),
             "");
 }

@@ -36,9 +36,12 @@
 #include <string>
 #include <thread>
 
+#include <dlfcn.h>
+
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 using itk::CudaSpline::DeviceScope;
+using itk::CudaSpline::Stream;
 
 namespace
 {
@@ -62,6 +65,24 @@ Current()
 {
   int device = -1;
   return cudaGetDevice(&device) == cudaSuccess ? device : -1;
+}
+
+/** A function of the driver, which is loaded. */
+template <typename TFunction>
+TFunction
+OfDriver(const char * name)
+{
+  void * const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  return driver == nullptr ? nullptr : reinterpret_cast<TFunction>(dlsym(driver, name));
+}
+
+/** The driver's current context; null also of a stand-in. */
+void *
+CurrentContext()
+{
+  const auto get = OfDriver<int (*)(void **)>("cuCtxGetCurrent");
+  void *     context = nullptr;
+  return get != nullptr && get(&context) == 0 ? context : nullptr;
 }
 } // namespace
 
@@ -90,7 +111,34 @@ TEST(SeveralDevices, WhatWasCurrentIsCurrentAgain)
                   return ofThread;
                 }
               }
-              return Current() == 0 ? "" : "the device stays current";
+              return Current() == 0 && CurrentContext() == nullptr ? "" : "the device stays current";
+            }),
+            "");
+}
+
+TEST(SeveralDevices, ACallersOwnContextIsCurrentAgain)
+{
+  if (CountOfDevices() == 0)
+  {
+    GTEST_SKIP() << "There is no usable GPU.";
+  }
+  EXPECT_EQ(InChild([]() -> std::string {
+              (void)itk::CudaSpline::DeviceCount(); // starts the driver
+              const auto create = OfDriver<int (*)(void **, unsigned int, int)>("cuCtxCreate_v2");
+              void *     own = nullptr;
+              if (create == nullptr || create(&own, 0, 0) != 0)
+              {
+                return "no context of one's own";
+              }
+              {
+                const DeviceScope scope(0);
+                const Stream      stream;
+                if (CurrentContext() == own)
+                {
+                  return "it was used";
+                }
+              }
+              return CurrentContext() == own ? "" : "another one is current";
             }),
             "");
 }

@@ -20,6 +20,7 @@
 // one, so that the child's side is tested everywhere.
 
 #include "ResampleTestSupport.h"
+#include "Sanitizers.h"
 
 #include "device/DeviceHealth.h"
 
@@ -41,14 +42,6 @@ namespace
 
 using Image = itk::Image<float, 3>;
 using Filter = itk::CudaResampleImageFilter<Image, Image>;
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool ThreadsAreSanitized = true;
-#elif defined(__has_feature)
-constexpr bool ThreadsAreSanitized = __has_feature(thread_sanitizer);
-#else
-constexpr bool ThreadsAreSanitized = false;
-#endif
 
 /** Seconds after which a child that hangs is killed. */
 constexpr unsigned int Patience = 120;

@@ -17,6 +17,8 @@
  *=========================================================================*/
 // Expected: loops cover their range exactly once, exceptions arrive, progress of parts is scaled, an abort is thrown.
 
+#include "Sanitizers.h"
+
 #include "itkCudaSpline/kernels/Execution.h"
 
 #include <gtest/gtest.h>
@@ -108,6 +110,10 @@ TEST(Execution, PartsOfALoopRunAtOneTime)
 // A child has none of its parent's threads.
 TEST(Execution, LoopsAfterAFork)
 {
+  if (CudaSplineTest::ThreadsAreSanitized)
+  {
+    GTEST_SKIP() << "ThreadSanitizer starts no threads in a child of a process that has some.";
+  }
   const ThreadExecutor executor(4);
   std::atomic<int>     visits{ 0 };
   const auto           run = [&] {
