@@ -67,7 +67,8 @@ struct Scopes
 };
 thread_local Scopes scopes;
 
-/** Whether CUDA starts a context for the call where none is current, as was seen with a driver of CUDA 13. */
+/** Whether CUDA starts a context for the call where none is current, as was seen with the runtimes of CUDA 12.1
+ * to 13.0. */
 bool
 NeedsContext(const std::string & name)
 {
