@@ -86,6 +86,10 @@ DisarmShim();
 std::int64_t
 CallsOf(const std::string & name);
 
+/** Device whose context the module has made current in the calling thread; -1: none. */
+int
+CurrentDevice();
+
 /** The first of the calls that were counted which was made in a thread where the module had made no context current:
  * CUDA then starts one of device 0, whatever device the call is about. Empty: none. */
 std::string

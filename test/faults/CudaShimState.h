@@ -62,11 +62,7 @@ Drop(const char * name, std::uintptr_t thing);
 cudaError_t
 TakeError(cudaError_t real);
 
-/** Device whose context the module has made current in the calling thread; -1: none. */
-int
-CurrentDevice();
-
-/** Makes it current, or the one before again. */
+/** Makes a device's context current, or the one before again (CurrentDevice()). */
 void
 EnterDevice(int device);
 void

@@ -185,16 +185,15 @@ protected:
 } // namespace
 
 // A call without a context would start one of device 0, hundreds of megabytes, in a process that works on another.
-TEST_P(FaultInjection, EveryCallHasTheContextOfItsDevice)
+TEST_P(FaultInjection, EveryCallHasAContext)
 {
   this->Begin(Kept::Nothing);
   ArmShim(Fault());
   auto subject = GetParam().make();
   subject->SetGPUEnabled(true);
   this->ExpectOnDevice(*subject, "without a fault");
-  std::thread([&subject] {
-    subject.reset();
-  }).join(); // what it keeps of the device is given back where nothing is current
+  // What it keeps of the device is given back where nothing is current.
+  std::thread([&subject] { subject.reset(); }).join();
   ReleaseWhatIsKept();
   EXPECT_GT(DisarmShim(), 0);
   EXPECT_EQ(StrayCall(), "");

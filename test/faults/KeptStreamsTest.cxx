@@ -22,7 +22,6 @@
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
-#include "CudaShimState.h"
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceBuffer.h"
