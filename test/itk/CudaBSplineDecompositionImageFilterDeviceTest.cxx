@@ -24,6 +24,7 @@
 #include "itkCudaBSplineDecompositionImageFilter.h"
 
 #include "GpuOnAndOff.h"
+#include "ItkObjectTestSupport.h"
 #include "RandomData.h"
 #include "SplineTestImages.h"
 
@@ -84,35 +85,6 @@ MakeFilter()
   return filter;
 }
 
-std::string
-ErrorOf(FilterType * filter)
-{
-  try
-  {
-    filter->Update();
-  }
-  catch (const itk::ExceptionObject & error)
-  {
-    return error.GetDescription();
-  }
-  ADD_FAILURE() << "no exception";
-  return {};
-}
-
-void
-ExpectMention(const std::string & text, const std::string & word)
-{
-  EXPECT_NE(text.find(word), std::string::npos) << "\"" << word << "\" is not in: " << text;
-}
-
-std::string
-Printed(const itk::Object * object)
-{
-  std::ostringstream stream;
-  object->Print(stream);
-  return stream.str();
-}
-
 TEST(CudaBSplineDecompositionImageFilterDeviceTest, NothingHasRunYet)
 {
   const auto filter = MakeFilter();
@@ -159,7 +131,7 @@ TEST(CudaBSplineDecompositionImageFilterDeviceTest, UnknownDevice)
     filter->GPUEnabledOn();
     filter->SetDevice(device);
     EXPECT_EQ(filter->GetDevice(), device);
-    const std::string text = ErrorOf(filter);
+    const std::string text = UpdateErrorOf(filter.GetPointer());
     ExpectMention(text, device);
     ExpectMention(text, "allowed are cpu");
     EXPECT_EQ(filter->GetLastBackend(), Backend::None);
@@ -202,7 +174,7 @@ TEST(CudaBSplineDecompositionImageFilterDeviceTest, EnvironmentOfNonsense)
 {
   const DeviceEnvironment environment("nonsense");
   const auto              filter = MakeFilter();
-  const std::string       text = ErrorOf(filter);
+  const std::string       text = UpdateErrorOf(filter.GetPointer());
   ExpectMention(text, "nonsense");
   ExpectMention(text, "allowed are cpu");
   // What the program asks for comes before the environment.

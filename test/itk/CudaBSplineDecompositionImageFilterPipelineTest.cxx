@@ -27,6 +27,7 @@
 #include "itkCudaBSplineDecompositionImageFilter.h"
 
 #include "GpuOnAndOff.h"
+#include "ItkObjectTestSupport.h"
 #include "RandomData.h"
 #include "SplineErrorBounds.h"
 #include "SplineTestImages.h"
@@ -43,42 +44,20 @@ using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 using itk::CudaSpline::NameOf;
 
-using ImageType = itk::Image<float, 3>;
-using OutputType = itk::Image<double, 3>;
-using FilterType = itk::CudaBSplineDecompositionImageFilter<ImageType, OutputType>;
+using VolumeType = itk::Image<float, 3>;
+using VolumeOutput = itk::Image<double, 3>;
+using VolumeFilter = itk::CudaBSplineDecompositionImageFilter<VolumeType, VolumeOutput>;
 
 class CudaBSplineDecompositionImageFilterPipelineTest : public GpuOnAndOff
 {
 protected:
-  FilterType::Pointer
-  MakeFilter(const ImageType * image) const
+  VolumeFilter::Pointer
+  MakeFilter(const VolumeType * image) const
   {
-    auto filter = FilterType::New();
+    auto filter = VolumeFilter::New();
     filter->SetInput(image);
     filter->SetGPUEnabled(GetParam());
     return filter;
-  }
-
-  /** The text of the exception that an update throws. */
-  static std::string
-  ErrorOf(FilterType * filter)
-  {
-    try
-    {
-      filter->Update();
-    }
-    catch (const itk::ExceptionObject & error)
-    {
-      return error.GetDescription();
-    }
-    ADD_FAILURE() << "no exception";
-    return {};
-  }
-
-  static void
-  ExpectMention(const std::string & text, const std::string & word)
-  {
-    EXPECT_NE(text.find(word), std::string::npos) << "\"" << word << "\" is not in: " << text;
   }
 };
 
@@ -87,42 +66,42 @@ CUDASPLINE_GPU_ON_AND_OFF(CudaBSplineDecompositionImageFilterPipelineTest);
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, StreamingSource)
 {
   Random     random(__LINE__);
-  const auto image = NoiseImage<ImageType>({ 37, 23, 31 }, random);
+  const auto image = NoiseImage<VolumeType>({ 37, 23, 31 }, random);
   const auto whole = this->MakeFilter(image);
   whole->Update();
   for (const unsigned int divisions : { 1, 2, 7 })
   {
     SCOPED_TRACE(std::to_string(divisions) + " divisions");
-    auto source = StreamingSource<ImageType>::New();
+    auto source = StreamingSource<VolumeType>::New();
     source->SetImage(image);
-    auto upstream = itk::StreamingImageFilter<ImageType, ImageType>::New();
+    auto upstream = itk::StreamingImageFilter<VolumeType, VolumeType>::New();
     upstream->SetInput(source->GetOutput());
     upstream->SetNumberOfStreamDivisions(divisions);
     const auto filter = this->MakeFilter(upstream->GetOutput());
     filter->Update();
     EXPECT_EQ(source->GetRequests().size(), divisions);
     EXPECT_STREQ(NameOf(filter->GetLastBackend()), NameOf(Promised("CudaBSplineDecompositionImageFilter", 3)));
-    EXPECT_TRUE(SameBits<OutputType>(filter->GetOutput(), whole->GetOutput()));
+    EXPECT_TRUE(SameBits<VolumeOutput>(filter->GetOutput(), whole->GetOutput()));
   }
 }
 
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, StreamedOutput)
 {
   Random     random(__LINE__);
-  const auto image = NoiseImage<ImageType>({ 31, 19, 41 }, random);
+  const auto image = NoiseImage<VolumeType>({ 31, 19, 41 }, random);
   const auto whole = this->MakeFilter(image);
   whole->Update();
   for (const unsigned int divisions : { 1, 2, 7 })
   {
     SCOPED_TRACE(std::to_string(divisions) + " divisions");
-    auto source = StreamingSource<ImageType>::New();
+    auto source = StreamingSource<VolumeType>::New();
     source->SetImage(image);
     const auto filter = this->MakeFilter(source->GetOutput());
-    auto       downstream = itk::StreamingImageFilter<OutputType, OutputType>::New();
+    auto       downstream = itk::StreamingImageFilter<VolumeOutput, VolumeOutput>::New();
     downstream->SetInput(filter->GetOutput());
     downstream->SetNumberOfStreamDivisions(divisions);
     downstream->Update();
-    EXPECT_TRUE(SameBits<OutputType>(downstream->GetOutput(), whole->GetOutput()));
+    EXPECT_TRUE(SameBits<VolumeOutput>(downstream->GetOutput(), whole->GetOutput()));
     ASSERT_EQ(source->GetRequests().size(), 1u) << "the whole image is filtered, and once";
     EXPECT_EQ(source->GetRequests().front(), image->GetLargestPossibleRegion());
   }
@@ -131,7 +110,7 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, StreamedOutput)
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, RequestedPartOfTheOutputGivesTheWhole)
 {
   Random     random(__LINE__);
-  const auto image = NoiseImage<ImageType>({ 17, 13, 11 }, random);
+  const auto image = NoiseImage<VolumeType>({ 17, 13, 11 }, random);
   const auto whole = this->MakeFilter(image);
   whole->Update();
   const auto filter = this->MakeFilter(image);
@@ -140,14 +119,14 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, RequestedPartOfTheOutput
   part.ShrinkByRadius(3);
   filter->GetOutput()->SetRequestedRegion(part);
   filter->Update();
-  EXPECT_TRUE(SameBits<OutputType>(filter->GetOutput(), whole->GetOutput()));
+  EXPECT_TRUE(SameBits<VolumeOutput>(filter->GetOutput(), whole->GetOutput()));
 }
 
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, BufferedRegionSmallerThanTheLargest)
 {
   // An image without a source: ITK takes the buffered region for the largest possible one, and so does the module.
   Random     random(__LINE__);
-  const auto image = NoiseImage<ImageType>({ 37, 41, 43 }, random);
+  const auto image = NoiseImage<VolumeType>({ 37, 41, 43 }, random);
   const auto buffered = image->GetBufferedRegion();
   auto       largest = buffered;
   largest.PadByRadius(5);
@@ -157,7 +136,7 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, BufferedRegionSmallerTha
   };
 
   restore();
-  auto reference = itk::BSplineDecompositionImageFilter<ImageType, OutputType>::New();
+  auto reference = itk::BSplineDecompositionImageFilter<VolumeType, VolumeOutput>::New();
   reference->SetInput(image);
   reference->Update();
   restore();
@@ -180,12 +159,12 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, BufferedRegionSmallerTha
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, SourceThatBuffersTooLittle)
 {
   Random     random(__LINE__);
-  const auto image = NoiseImage<ImageType>({ 7, 5, 6 }, random);
-  auto       source = StreamingSource<ImageType>::New();
+  const auto image = NoiseImage<VolumeType>({ 7, 5, 6 }, random);
+  auto       source = StreamingSource<VolumeType>::New();
   source->SetImage(image);
   source->SetTooLittle(true);
   const auto        filter = this->MakeFilter(source->GetOutput());
-  const std::string text = ErrorOf(filter);
+  const std::string text = UpdateErrorOf(filter.GetPointer());
   ExpectMention(text, "buffered region");
   ExpectMention(text, "[7, 5, 5]");
   ExpectMention(text, "[7, 5, 6]");
@@ -199,38 +178,38 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, MissingInput)
 {
   // ITK's own check, with its text: "Input Primary is required but not set."
   const auto filter = this->MakeFilter(nullptr);
-  ExpectMention(ErrorOf(filter), "Input Primary is required");
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "Input Primary is required");
   EXPECT_EQ(filter->GetLastBackend(), Backend::None);
 }
 
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, EmptyInput)
 {
   {
-    const auto image = ImageType::New();
-    ExpectMention(ErrorOf(this->MakeFilter(image)), "empty");
+    const auto image = VolumeType::New();
+    ExpectMention(UpdateErrorOf(this->MakeFilter(image).GetPointer()), "empty");
   }
   for (unsigned int axis = 0; axis < 3; ++axis)
   {
-    ImageType::SizeType size{ { 5, 6, 7 } };
+    VolumeType::SizeType size{ { 5, 6, 7 } };
     size[axis] = 0;
-    const auto image = ImageType::New();
+    const auto image = VolumeType::New();
     image->SetRegions(size);
     image->Allocate();
-    const std::string text = ErrorOf(this->MakeFilter(image));
+    const std::string text = UpdateErrorOf(this->MakeFilter(image).GetPointer());
     ExpectMention(text, "empty");
     ExpectMention(text, std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " + std::to_string(size[2]));
   }
   {
-    const auto image = ImageType::New();
-    image->SetRegions(ImageType::SizeType{ { 5, 6, 7 } });
-    ErrorOf(this->MakeFilter(image)); // never allocated
+    const auto image = VolumeType::New();
+    image->SetRegions(VolumeType::SizeType{ { 5, 6, 7 } });
+    UpdateErrorOf(this->MakeFilter(image).GetPointer()); // never allocated
   }
 }
 
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, OrderSix)
 {
   Random     random(__LINE__);
-  const auto image = NoiseImage<ImageType>({ 7, 5, 6 }, random);
+  const auto image = NoiseImage<VolumeType>({ 7, 5, 6 }, random);
   const auto filter = this->MakeFilter(image);
   try
   {
@@ -244,7 +223,7 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, OrderSix)
   // In ITK the order is 6 now, and an update goes on with the number of poles of the order before.
   if (filter->GetSplineOrder() == 6)
   {
-    ExpectMention(ErrorOf(filter), "0 to 5");
+    ExpectMention(UpdateErrorOf(filter.GetPointer()), "0 to 5");
   }
   filter->SetSplineOrder(2);
   EXPECT_NO_THROW(filter->Update());
@@ -253,13 +232,13 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, OrderSix)
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, TheInputIsLeftAlone)
 {
   Random     random(__LINE__);
-  const auto image = NoiseImage<OutputType>({ 13, 17, 19 }, random);
-  const auto before = Copy<OutputType>(image);
-  auto       filter = itk::CudaBSplineDecompositionImageFilter<OutputType, OutputType>::New();
+  const auto image = NoiseImage<VolumeOutput>({ 13, 17, 19 }, random);
+  const auto before = Copy<VolumeOutput>(image);
+  auto       filter = itk::CudaBSplineDecompositionImageFilter<VolumeOutput, VolumeOutput>::New();
   filter->SetInput(image);
   filter->SetGPUEnabled(GetParam());
   filter->Update();
-  EXPECT_TRUE(SameBits<OutputType>(image, before)) << "same types, but the filter is not in place";
+  EXPECT_TRUE(SameBits<VolumeOutput>(image, before)) << "same types, but the filter is not in place";
   EXPECT_NE(filter->GetOutput()->GetBufferPointer(), image->GetBufferPointer());
 }
 

@@ -44,18 +44,18 @@ using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 using itk::CudaSpline::NameOf;
 
-using ImageType = itk::Image<double, 3>;
-using OwnType = itk::CudaBSplineInterpolateImageFunction<ImageType>;
-using ItkType = itk::BSplineInterpolateImageFunction<ImageType>;
-using ContinuousIndex = OwnType::ContinuousIndexType;
-using VectorType = OwnType::CovariantVectorType;
+using VolumeType = itk::Image<double, 3>;
+using OwnOfVolume = itk::CudaBSplineInterpolateImageFunction<VolumeType>;
+using ItkOfVolume = itk::BSplineInterpolateImageFunction<VolumeType>;
+using VolumeIndex = OwnOfVolume::ContinuousIndexType;
+using VolumeVector = OwnOfVolume::CovariantVectorType;
 
 /** What a value may differ by from ITK's. */
 double
-ValueTolerance(const ImageType * image, const OwnType * interpolator)
+ValueTolerance(const VolumeType * image, const OwnOfVolume * interpolator)
 {
   const auto order = static_cast<unsigned int>(interpolator->GetSplineOrder());
-  auto       filter = ItkType::CoefficientFilter::New();
+  auto       filter = ItkOfVolume::CoefficientFilter::New();
   filter->SetSplineOrder(order);
   const PrefilterBounds bounds(order);
   const double          axis =
@@ -67,10 +67,10 @@ ValueTolerance(const ImageType * image, const OwnType * interpolator)
 class CudaBSplineInterpolateImageFunctionPipelineTest : public GpuOnAndOff
 {
 protected:
-  OwnType::Pointer
-  MakeInterpolator(const ImageType * image = nullptr, unsigned int order = 3) const
+  OwnOfVolume::Pointer
+  MakeInterpolator(const VolumeType * image = nullptr, unsigned int order = 3) const
   {
-    auto interpolator = OwnType::New();
+    auto interpolator = OwnOfVolume::New();
     interpolator->SetGPUEnabled(GetParam());
     interpolator->SetSplineOrder(order);
     if (image != nullptr)
@@ -80,12 +80,12 @@ protected:
     return interpolator;
   }
 
-  static std::vector<ContinuousIndex>
-  Points(const ImageType * image, std::size_t count)
+  static std::vector<VolumeIndex>
+  Points(const VolumeType * image, std::size_t count)
   {
-    Random                       random(__LINE__);
-    std::vector<ContinuousIndex> points(count);
-    for (ContinuousIndex & point : points)
+    Random                   random(__LINE__);
+    std::vector<VolumeIndex> points(count);
+    for (VolumeIndex & point : points)
     {
       for (unsigned int d = 0; d < 3; ++d)
       {
@@ -97,11 +97,11 @@ protected:
     return points;
   }
 
-  static ImageType::Pointer
+  static VolumeType::Pointer
   Image(int line, const std::vector<std::int64_t> & size = { 23, 19, 29 })
   {
     Random random(static_cast<std::uint64_t>(line));
-    return NoiseImage<ImageType>(size, random);
+    return NoiseImage<VolumeType>(size, random);
   }
 };
 
@@ -116,9 +116,9 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, SixteenThreadsGiveTheBit
   {
     const auto interpolator = this->MakeInterpolator(image, order);
     interpolator->SetNumberOfWorkUnits(threads);
-    std::vector<double>     values;
-    std::vector<VectorType> derivatives;
-    for (const ContinuousIndex & point : points)
+    std::vector<double>       values;
+    std::vector<VolumeVector> derivatives;
+    for (const VolumeIndex & point : points)
     {
       values.push_back(interpolator->EvaluateAtContinuousIndex(point));
       derivatives.push_back(interpolator->EvaluateDerivativeAtContinuousIndex(point));
@@ -133,7 +133,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, SixteenThreadsGiveTheBit
           // Each thread in an order of its own.
           const std::size_t i = (k * 7 + thread * 13) % points.size();
           double            value = 0.0;
-          VectorType        derivative;
+          VolumeVector      derivative;
           interpolator->EvaluateValueAndDerivativeAtContinuousIndex(points[i], value, derivative, thread);
           wrong[thread] += value == values[i] && derivative == derivatives[i] ? 0 : 1;
           wrong[thread] += interpolator->EvaluateAtContinuousIndex(points[i]) == values[i] ? 0 : 1;
@@ -196,7 +196,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, ConcurrentSetInputImage)
 TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, ImageOfASourceIsBroughtUpToDate)
 {
   const auto image = Image(__LINE__);
-  auto       source = StreamingSource<ImageType>::New();
+  auto       source = StreamingSource<VolumeType>::New();
   source->SetImage(image);
   const auto interpolator = this->MakeInterpolator(source->GetOutput());
   ASSERT_EQ(source->GetRequests().size(), 1u);
@@ -216,11 +216,11 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, ImageOfASourceIsBroughtU
   EXPECT_EQ(interpolator->GetCoefficients()->GetBufferedRegion(), image->GetLargestPossibleRegion());
 
   // The source makes another image of the same size.
-  const auto other = Copy<ImageType>(image);
+  const auto other = Copy<VolumeType>(image);
   other->GetBufferPointer()[0] += 1000.0;
   source->SetImage(other);
   interpolator->SetInputImage(source->GetOutput());
-  EXPECT_TRUE(SameBits<ImageType>(interpolator->GetCoefficients(), this->MakeInterpolator(other)->GetCoefficients()));
+  EXPECT_TRUE(SameBits<VolumeType>(interpolator->GetCoefficients(), this->MakeInterpolator(other)->GetCoefficients()));
 }
 
 TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, BufferedRegionSmallerThanTheLargest)
@@ -233,13 +233,13 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, BufferedRegionSmallerTha
   image->SetLargestPossibleRegion(largest);
   const auto interpolator = this->MakeInterpolator(image);
   image->SetLargestPossibleRegion(largest);
-  const auto itks = ItkType::New();
+  const auto itks = ItkOfVolume::New();
   itks->SetInputImage(image);
   EXPECT_STREQ(NameOf(interpolator->GetLastBackend()), NameOf(Promised("CudaBSplineInterpolateImageFunction", 3)));
   EXPECT_EQ(interpolator->GetCoefficients()->GetBufferedRegion(), buffered);
   EXPECT_EQ(interpolator->GetStartIndex(), itks->GetStartIndex());
   EXPECT_EQ(interpolator->GetEndIndex(), itks->GetEndIndex());
-  for (const ContinuousIndex & point : Points(image, 50))
+  for (const VolumeIndex & point : Points(image, 50))
   {
     EXPECT_NEAR(interpolator->EvaluateAtContinuousIndex(point),
                 itks->EvaluateAtContinuousIndex(point),
@@ -250,16 +250,16 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, BufferedRegionSmallerTha
 TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, InsideItksResampleImageFilter)
 {
   const auto image = Image(__LINE__);
-  using Resampler = itk::ResampleImageFilter<ImageType, ImageType>;
+  using Resampler = itk::ResampleImageFilter<VolumeType, VolumeType>;
   using Transform = itk::AffineTransform<double, 3>;
-  const auto      transform = Transform::New();
-  ContinuousIndex centre;
+  const auto  transform = Transform::New();
+  VolumeIndex centre;
   for (unsigned int d = 0; d < 3; ++d)
   {
     const auto & region = image->GetBufferedRegion();
     centre[d] = static_cast<double>(region.GetIndex(d)) + 0.5 * static_cast<double>(region.GetSize(d) - 1);
   }
-  ImageType::PointType point;
+  VolumeType::PointType point;
   image->TransformContinuousIndexToPhysicalPoint(centre, point);
   transform->SetCenter(point);
   transform->Rotate3D(itk::Vector<double, 3>(1.0), 0.2);
@@ -268,9 +268,9 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, InsideItksResampleImageF
   {
     SCOPED_TRACE("order " + std::to_string(order));
     const auto interpolator = this->MakeInterpolator(nullptr, order);
-    const auto parent = ItkType::New();
+    const auto parent = ItkOfVolume::New();
     parent->SetSplineOrder(order);
-    ImageType::Pointer outputs[2];
+    VolumeType::Pointer outputs[2];
     for (const bool own : { false, true })
     {
       auto              resampler = Resampler::New();
@@ -304,15 +304,15 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, InsideItksResampleImageF
 TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, InsideItksInterpolateImagePointsFilter)
 {
   const auto image = Image(__LINE__);
-  using OwnFilter = itk::InterpolateImagePointsFilter<ImageType, ImageType, double, OwnType>;
-  using ItkFilter = itk::InterpolateImagePointsFilter<ImageType, ImageType, double, ItkType>;
+  using OwnFilter = itk::InterpolateImagePointsFilter<VolumeType, VolumeType, double, OwnOfVolume>;
+  using ItkFilter = itk::InterpolateImagePointsFilter<VolumeType, VolumeType, double, ItkOfVolume>;
   // Coordinates anywhere around the image, as images of one more grid.
-  const auto         grid = Image(__LINE__, { 11, 7, 5 });
-  const auto         points = Points(image, Count(grid.GetPointer()));
-  ImageType::Pointer coordinates[3];
+  const auto          grid = Image(__LINE__, { 11, 7, 5 });
+  const auto          points = Points(image, Count(grid.GetPointer()));
+  VolumeType::Pointer coordinates[3];
   for (unsigned int d = 0; d < 3; ++d)
   {
-    coordinates[d] = Copy<ImageType>(grid);
+    coordinates[d] = Copy<VolumeType>(grid);
     for (std::size_t i = 0; i < points.size(); ++i)
     {
       coordinates[d]->GetBufferPointer()[i] = points[i][d] + (i % 10 == 0 ? 50.0 : 0.0);

@@ -131,21 +131,6 @@ CUDASPLINE_ON_EACH_BACKEND(CudaInterpolateImagePointsFilter);
 template <typename TImage, typename TCoordinate>
 using Spline = itk::BSplineInterpolateImageFunction<TImage, TCoordinate>;
 
-/** A user's interpolator that computes something else than the class it derives from. */
-class Doubled : public itk::LinearInterpolateImageFunction<itk::Image<float, 2>, float>
-{
-public:
-  using Self = Doubled;
-  using Superclass = itk::LinearInterpolateImageFunction<itk::Image<float, 2>, float>;
-  using Pointer = itk::SmartPointer<Self>;
-  itkCudaSplineNewMacro(Self);
-  OutputType
-  EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override
-  {
-    return 2.0 * Superclass::EvaluateAtContinuousIndex(index);
-  }
-};
-
 } // namespace
 
 TEST_P(CudaInterpolateImagePointsFilter, Float)
@@ -203,9 +188,9 @@ TEST(CudaInterpolateImagePointsFilterFallback, InterpolatorOfAUser)
     filter->SetInterpolationCoordinate(coordinates[1], 1);
     filter->Update();
   };
-  auto ours = itk::CudaInterpolateImagePointsFilter<Image, Image, float, Doubled>::New();
+  auto ours = itk::CudaInterpolateImagePointsFilter<Image, Image, float, Doubled<Image, float>>::New();
   run(ours);
-  auto theirs = itk::InterpolateImagePointsFilter<Image, Image, float, Doubled>::New();
+  auto theirs = itk::InterpolateImagePointsFilter<Image, Image, float, Doubled<Image, float>>::New();
   run(theirs);
   EXPECT_EQ(PromisedBackend({ "CudaInterpolateImagePointsFilter", "scalar", "2", "Doubled", "coordinates", "none" }),
             itk::CudaSpline::Backend::Superclass);

@@ -24,6 +24,7 @@
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 
 #include "GaussianTestSupport.h"
+#include "ItkObjectTestSupport.h"
 #include "GpuOnAndOff.h"
 #include "SplineTestImages.h"
 
@@ -45,22 +46,6 @@ using Smoothing = itk::CudaSmoothingRecursiveGaussianImageFilter<ImageType>;
 using Gradient = itk::CudaGradientRecursiveGaussianImageFilter<ImageType>;
 using ItkSmoothing = itk::SmoothingRecursiveGaussianImageFilter<ImageType>;
 using ItkGradient = itk::GradientRecursiveGaussianImageFilter<ImageType>;
-
-template <typename TFilter>
-std::string
-ErrorOf(TFilter * filter)
-{
-  try
-  {
-    filter->Update();
-  }
-  catch (const itk::ExceptionObject & error)
-  {
-    return error.GetDescription();
-  }
-  ADD_FAILURE() << "no exception";
-  return {};
-}
 
 class CudaRecursiveGaussianBehaviour : public GpuOnAndOff
 {
@@ -171,13 +156,13 @@ TEST_P(CudaRecursiveGaussianBehaviour, ErrorsAreItks)
     auto       itkSmoothing = ItkSmoothing::New();
     itkSmoothing->SetInput(image);
     itkSmoothing->SetSigma(2.0);
-    const std::string text = ErrorOf(smoothing.GetPointer());
+    const std::string text = UpdateErrorOf(smoothing.GetPointer());
     EXPECT_NE(text.find("less than 4"), std::string::npos) << text;
-    const std::string itks = ErrorOf(itkSmoothing.GetPointer());
+    const std::string itks = UpdateErrorOf(itkSmoothing.GetPointer());
     EXPECT_EQ(text.substr(text.find("The number")), itks.substr(itks.find("The number")));
     EXPECT_EQ(smoothing->GetLastBackend(), Backend::Superclass);
     const auto gradient = this->Make<Gradient>(image);
-    EXPECT_NE(ErrorOf(gradient.GetPointer()).find("less than 4"), std::string::npos);
+    EXPECT_NE(UpdateErrorOf(gradient.GetPointer()).find("less than 4"), std::string::npos);
     EXPECT_EQ(gradient->GetLastBackend(), Backend::Superclass);
   }
   const auto image = NoiseImage<ImageType>({ 5, 6, 7 }, random);
@@ -185,10 +170,10 @@ TEST_P(CudaRecursiveGaussianBehaviour, ErrorsAreItks)
   {
     const auto smoothing = this->Make<Smoothing>(image);
     smoothing->SetSigma(sigma);
-    EXPECT_NE(ErrorOf(smoothing.GetPointer()).find("Sigma must be greater than zero"), std::string::npos);
+    EXPECT_NE(UpdateErrorOf(smoothing.GetPointer()).find("Sigma must be greater than zero"), std::string::npos);
     const auto gradient = this->Make<Gradient>(image);
     gradient->SetSigma(sigma);
-    EXPECT_NE(ErrorOf(gradient.GetPointer()).find("Sigma must be greater than zero"), std::string::npos);
+    EXPECT_NE(UpdateErrorOf(gradient.GetPointer()).find("Sigma must be greater than zero"), std::string::npos);
     gradient->SetSigma(1.0);
     gradient->Update(); // it is usable again
     EXPECT_EQ(gradient->GetLastBackend(), this->Expected());

@@ -61,21 +61,6 @@ ExpectItkAnswers(const std::string & interpolator,
   return ours;
 }
 
-/** A user's interpolator that computes something else than the class it derives from. */
-class Doubled : public itk::LinearInterpolateImageFunction<Image>
-{
-public:
-  using Self = Doubled;
-  using Superclass = itk::LinearInterpolateImageFunction<Image>;
-  using Pointer = itk::SmartPointer<Self>;
-  itkCudaSplineNewMacro(Self);
-  OutputType
-  EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override
-  {
-    return 2.0 * Superclass::EvaluateAtContinuousIndex(index);
-  }
-};
-
 /** A user's extrapolator. */
 class Inverted : public itk::NearestNeighborExtrapolateImageFunction<Image, double>
 {
@@ -101,21 +86,6 @@ struct Triangle
   }
 };
 
-template <typename TFilter>
-std::string
-MessageOf(TFilter * filter)
-{
-  try
-  {
-    filter->Update();
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    return exception.GetDescription();
-  }
-  return "no exception";
-}
-
 } // namespace
 
 TEST(CudaResampleImageFilterFallback, DerivedExtrapolator)
@@ -128,7 +98,7 @@ TEST(CudaResampleImageFilterFallback, DerivedExtrapolator)
 TEST(CudaResampleImageFilterFallback, DerivedInterpolator)
 {
   ExpectItkAnswers(
-    "Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled::New()); });
+    "Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled<Image>::New()); });
 }
 
 TEST(CudaResampleImageFilterFallback, WindowedSincOfAnotherRadiusWindowOrBoundary)
@@ -149,7 +119,7 @@ TEST(CudaResampleImageFilterFallback, WindowedSincOfAnotherRadiusWindowOrBoundar
 TEST(CudaResampleImageFilterFallback, TheNextUpdateIsAcceleratedAgain)
 {
   const auto ours = ExpectItkAnswers(
-    "Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled::New()); });
+    "Doubled", "linear", "none", [](auto * filter, Image *) { filter->SetInterpolator(Doubled<Image>::New()); });
   ours->SetInterpolator(itk::LinearInterpolateImageFunction<Image>::New());
   ours->Update();
   ExpectPromisedBackend(ours.GetPointer(), "LinearInterpolateImageFunction", true);
@@ -188,8 +158,7 @@ TEST(CudaResampleImageFilterErrors, MissingInput)
 {
   auto filter = Ours::New();
   filter->SetSize(Image::SizeType{ { 5, 5 } });
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("required but not set"), std::string::npos)
-    << MessageOf(filter.GetPointer());
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "required but not set");
 }
 
 TEST(CudaResampleImageFilterErrors, EmptyInput)
@@ -200,7 +169,7 @@ TEST(CudaResampleImageFilterErrors, EmptyInput)
   input->Allocate();
   filter->SetInput(input);
   filter->SetSize(Image::SizeType{ { 5, 5 } });
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("empty"), std::string::npos) << MessageOf(filter.GetPointer());
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "empty");
 }
 
 TEST(CudaResampleImageFilterErrors, MissingInterpolator)
@@ -208,8 +177,7 @@ TEST(CudaResampleImageFilterErrors, MissingInterpolator)
   auto filter = Ours::New();
   filter->SetInput(MakePhantom<Image>(0.0, 1.0));
   filter->SetInterpolator(nullptr);
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("Interpolator not set"), std::string::npos)
-    << MessageOf(filter.GetPointer());
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "Interpolator not set");
 }
 
 TEST(CudaResampleImageFilterErrors, SingularDirection)
@@ -220,7 +188,7 @@ TEST(CudaResampleImageFilterErrors, SingularDirection)
   Ours::DirectionType direction;
   direction.Fill(1.0);
   filter->SetOutputDirection(direction);
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("determinant"), std::string::npos) << MessageOf(filter.GetPointer());
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "determinant");
 }
 
 TEST(CudaResampleImageFilterErrors, ReferenceImageWithoutItsFlag)
@@ -228,7 +196,7 @@ TEST(CudaResampleImageFilterErrors, ReferenceImageWithoutItsFlag)
   auto filter = Ours::New();
   filter->SetInput(MakePhantom<Image>(0.0, 1.0));
   filter->SetReferenceImage(MakePhantom<Image>(0.0, 1.0));
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("size is zero"), std::string::npos) << MessageOf(filter.GetPointer());
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "size is zero");
 }
 
 TEST(CudaResampleImageFilterErrors, UnknownDevice)
@@ -237,7 +205,7 @@ TEST(CudaResampleImageFilterErrors, UnknownDevice)
   filter->SetInput(MakePhantom<Image>(0.0, 1.0));
   filter->SetSize(Image::SizeType{ { 5, 5 } });
   filter->SetDevice("99");
-  const std::string message = MessageOf(filter.GetPointer());
+  const std::string message = UpdateErrorOf(filter.GetPointer());
   EXPECT_NE(message.find("\"99\""), std::string::npos) << message;
   EXPECT_NE(message.find("cpu"), std::string::npos) << message;
   filter->SetDevice("cpu");

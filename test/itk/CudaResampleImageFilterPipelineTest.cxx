@@ -34,19 +34,19 @@ using namespace CudaSplineTest;
 namespace
 {
 
-using Image = itk::Image<float, 3>;
-using Filter = itk::CudaResampleImageFilter<Image, Image>;
+using VolumeImage = itk::Image<float, 3>;
+using VolumeFilter = itk::CudaResampleImageFilter<VolumeImage, VolumeImage>;
 
 /** A wave of the index on a region, at a spacing of 1.1 mm. */
-Image::Pointer
-WaveOn(const Image::RegionType & largest, const Image::RegionType & buffered)
+VolumeImage::Pointer
+WaveOn(const VolumeImage::RegionType & largest, const VolumeImage::RegionType & buffered)
 {
-  auto image = Image::New();
-  image->SetSpacing(Image::SpacingType(1.1));
+  auto image = VolumeImage::New();
+  image->SetSpacing(VolumeImage::SpacingType(1.1));
   image->SetLargestPossibleRegion(largest);
   image->SetBufferedRegion(buffered);
   image->Allocate();
-  for (itk::ImageRegionIteratorWithIndex<Image> it(image, buffered); !it.IsAtEnd(); ++it)
+  for (itk::ImageRegionIteratorWithIndex<VolumeImage> it(image, buffered); !it.IsAtEnd(); ++it)
   {
     const auto index = it.GetIndex();
     it.Set(static_cast<float>(std::sin(0.3 * index[0]) * 50.0 + std::cos(0.2 * index[1] + 0.1 * index[2]) * 70.0 +
@@ -56,52 +56,48 @@ WaveOn(const Image::RegionType & largest, const Image::RegionType & buffered)
 }
 
 /** A source of a wave that makes what is requested and nothing more. */
-StreamingSource<Image>::Pointer
+StreamingSource<VolumeImage>::Pointer
 WaveSource()
 {
-  Image::RegionType region;
-  region.SetSize(Image::SizeType{ { 41, 37, 29 } });
-  region.SetIndex(Image::IndexType{ { -3, 2, 5 } });
-  auto source = StreamingSource<Image>::New();
+  VolumeImage::RegionType region;
+  region.SetSize(VolumeImage::SizeType{ { 41, 37, 29 } });
+  region.SetIndex(VolumeImage::IndexType{ { -3, 2, 5 } });
+  auto source = StreamingSource<VolumeImage>::New();
   source->SetImage(WaveOn(region, region));
   return source;
 }
 
 template <typename TFilter>
 void
-PrepareFilter(TFilter * filter, const Image * input, const Interpolator & interpolator, bool itkOnly = false)
+PrepareFilter(TFilter * filter, const VolumeImage * input, const Interpolator & interpolator, bool itkOnly = false)
 {
   filter->SetInput(input);
   filter->SetInterpolator(MakeInterpolator<TFilter>(interpolator, itkOnly));
   auto euler = itk::Euler3DTransform<double>::New();
   euler->SetRotation(0.07, -0.06, 0.05);
   filter->SetTransform(euler);
-  filter->SetSize(Image::SizeType{ { 45, 40, 33 } });
-  filter->SetOutputStartIndex(Image::IndexType{ { 2, -3, 1 } });
-  filter->SetOutputSpacing(Image::SpacingType(1.05));
+  filter->SetSize(VolumeImage::SizeType{ { 45, 40, 33 } });
+  filter->SetOutputStartIndex(VolumeImage::IndexType{ { 2, -3, 1 } });
+  filter->SetOutputSpacing(VolumeImage::SpacingType(1.05));
   filter->SetDefaultPixelValue(-1000.0F);
 }
 
-Image::Pointer
-OutputOf(Filter * filter)
+VolumeImage::Pointer
+OutputOf(VolumeFilter * filter)
 {
   filter->Update();
-  Image::Pointer output = filter->GetOutput();
+  VolumeImage::Pointer output = filter->GetOutput();
   output->DisconnectPipeline();
   return output;
 }
 
-const std::vector<Interpolator> ThreeInterpolators{ { "NearestNeighborInterpolateImageFunction", 0 },
-                                                    { "LinearInterpolateImageFunction", 0 },
-                                                    { "BSplineInterpolateImageFunction", 3 } };
-
 class CudaResampleImageFilterPipelineTest : public OnEachBackend
 {
 protected:
-  Filter::Pointer
+  VolumeFilter::Pointer
   NewFilter() const
   {
-    auto filter = Filter::New();
+    auto filter = VolumeFilter::New();
     filter->SetGPUEnabled(this->OnGpu());
     return filter;
   }
@@ -114,7 +110,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
   CUDASPLINE_NEEDS_ITS_BACKEND();
   for (const Interpolator & interpolator : ThreeInterpolators)
   {
-    Image::Pointer expected;
+    VolumeImage::Pointer expected;
     for (const unsigned int divisions : { 1U, 2U, 7U })
     {
       for (const unsigned int threads : { 1U, 2U, 5U, 16U })
@@ -123,7 +119,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
         auto filter = this->NewFilter();
         PrepareFilter(filter.GetPointer(), source->GetOutput(), interpolator);
         filter->SetNumberOfWorkUnits(threads);
-        auto stream = itk::StreamingImageFilter<Image, Image>::New();
+        auto stream = itk::StreamingImageFilter<VolumeImage, VolumeImage>::New();
         stream->SetInput(filter->GetOutput());
         stream->SetNumberOfStreamDivisions(divisions);
         stream->Update();
@@ -160,7 +156,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
     }
     // And they are ITK's values.
     auto source = WaveSource();
-    auto theirs = itk::ResampleImageFilter<Image, itk::Image<double, 3>>::New();
+    auto theirs = itk::ResampleImageFilter<VolumeImage, itk::Image<double, 3>>::New();
     PrepareFilter(theirs.GetPointer(), source->GetOutput(), interpolator, true);
     theirs->Update();
     EXPECT_LE(Compare(expected.GetPointer(), theirs->GetOutput()).maximum,
@@ -172,11 +168,11 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
 TEST_P(CudaResampleImageFilterPipelineTest, BufferedRegionSmallerThanTheLargest)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  Image::RegionType largest;
-  largest.SetSize(Image::SizeType{ { 60, 50, 40 } });
-  Image::RegionType part;
-  part.SetIndex(Image::IndexType{ { 11, 7, 5 } });
-  part.SetSize(Image::SizeType{ { 31, 29, 23 } });
+  VolumeImage::RegionType largest;
+  largest.SetSize(VolumeImage::SizeType{ { 60, 50, 40 } });
+  VolumeImage::RegionType part;
+  part.SetIndex(VolumeImage::IndexType{ { 11, 7, 5 } });
+  part.SetSize(VolumeImage::SizeType{ { 31, 29, 23 } });
   for (const Interpolator & interpolator : ThreeInterpolators)
   {
     const auto run = [&](auto filter, bool itkOnly) {
@@ -187,7 +183,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, BufferedRegionSmallerThanTheLargest)
       return filter;
     };
     const auto ours = run(this->NewFilter(), false);
-    const auto theirs = run(itk::ResampleImageFilter<Image, itk::Image<double, 3>>::New(), true);
+    const auto theirs = run(itk::ResampleImageFilter<VolumeImage, itk::Image<double, 3>>::New(), true);
     ExpectPromisedBackend(ours.GetPointer(), interpolator.name, this->OnGpu());
     EXPECT_GT(FractionOtherThan(theirs->GetOutput(), -1000.0), 0.1);
     EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, interpolator.name[0] == 'N' ? 0.0 : 3e-4)
@@ -202,7 +198,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, PixelsChangedWithoutModifiedAreSeen)
   {
     for (const Interpolator & interpolator : ThreeInterpolators)
     {
-      const auto input = MakePhantom<Image>(0.0, 100.0);
+      const auto input = MakePhantom<VolumeImage>(0.0, 100.0);
       auto       filter = this->NewFilter();
       PrepareFilter(filter.GetPointer(), input.GetPointer(), interpolator);
       filter->SetOutputParametersFromImage(input);
@@ -213,7 +209,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, PixelsChangedWithoutModifiedAreSeen)
       middle[0] += 20;
       middle[1] += 20;
       middle[2] += 15;
-      itk::ImageRegionIteratorWithIndex<Image> it(input, input->GetBufferedRegion());
+      itk::ImageRegionIteratorWithIndex<VolumeImage> it(input, input->GetBufferedRegion());
       it.SetIndex(middle);
       const auto time = input->GetMTime();
       it.Set(5000.0F);
@@ -230,7 +226,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, PixelsChangedWithoutModifiedAreSeen)
 TEST_P(CudaResampleImageFilterPipelineTest, AKeptSourceIsUsedAgainWhileThePixelsAreTheSame)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  const auto input = MakePhantom<Image>(0.0, 100.0);
+  const auto input = MakePhantom<VolumeImage>(0.0, 100.0);
   auto       kept = this->NewFilter();
   auto       fresh = this->NewFilter();
   kept->KeepSourceOn();
@@ -249,7 +245,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, AKeptSourceIsUsedAgainWhileThePixels
     EXPECT_EQ(Compare(kept->GetOutput(), fresh->GetOutput()).count, 0);
   }
   // Another order needs other coefficients; a released source is made anew.
-  kept->SetInterpolator(MakeInterpolator<Filter>({ "BSplineInterpolateImageFunction", 4 }, false));
+  kept->SetInterpolator(MakeInterpolator<VolumeFilter>({ "BSplineInterpolateImageFunction", 4 }, false));
   kept->Update();
   EXPECT_FALSE(kept->GetSourceReused());
   kept->Modified();
@@ -266,7 +262,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, ProgressRisesToOne)
   CUDASPLINE_NEEDS_ITS_BACKEND();
   for (const Interpolator & interpolator : ThreeInterpolators)
   {
-    const auto         input = MakePhantom<Image>(0.0, 100.0);
+    const auto         input = MakePhantom<VolumeImage>(0.0, 100.0);
     auto               filter = this->NewFilter();
     std::vector<float> seen;
     int                starts = 0;
@@ -290,7 +286,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, AbortStopsAndTheFilterWorksAgain)
   CUDASPLINE_NEEDS_ITS_BACKEND();
   for (const float when : { 0.0F, 0.3F, 0.5F })
   {
-    const auto input = MakePhantom<Image>(0.0, 100.0);
+    const auto input = MakePhantom<VolumeImage>(0.0, 100.0);
     auto       filter = this->NewFilter();
     PrepareFilter(filter.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
     const auto expected = OutputOf(filter);
@@ -316,16 +312,16 @@ TEST_P(CudaResampleImageFilterPipelineTest, AbortStopsAndTheFilterWorksAgain)
 TEST_P(CudaResampleImageFilterPipelineTest, SeveralFiltersAtOnce)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  const auto input = MakePhantom<Image>(0.0, 100.0);
+  const auto input = MakePhantom<VolumeImage>(0.0, 100.0);
   auto       single = this->NewFilter();
   PrepareFilter(single.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
   single->Update();
-  std::vector<Filter::Pointer> filters;
-  std::vector<std::thread>     threads;
+  std::vector<VolumeFilter::Pointer> filters;
+  std::vector<std::thread>           threads;
   for (int i = 0; i < 6; ++i)
   {
     // Images of their own over the same pixels: ITK's pipeline objects are not shared between threads.
-    auto own = Image::New();
+    auto own = VolumeImage::New();
     own->Graft(input);
     filters.push_back(this->NewFilter());
     PrepareFilter(filters.back().GetPointer(), own.GetPointer(), ThreeInterpolators[2]);
@@ -352,7 +348,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, SeveralFiltersAtOnce)
 TEST_P(CudaResampleImageFilterPipelineTest, TimesAndPrint)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  const auto input = MakePhantom<Image>(0.0, 100.0);
+  const auto input = MakePhantom<VolumeImage>(0.0, 100.0);
   auto       filter = this->NewFilter();
   EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::None);
   PrepareFilter(filter.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);
@@ -372,10 +368,10 @@ CUDASPLINE_ON_EACH_BACKEND(CudaResampleImageFilterPipelineTest);
 TEST(CudaResampleImageFilterMemoryGpu, FallsBackToCpuWithTheReason)
 {
   CUDASPLINE_NEEDS_GPU();
-  const auto input = MakePhantom<Image>(0.0, 100.0);
-  auto       cpu = Filter::New();
+  const auto input = MakePhantom<VolumeImage>(0.0, 100.0);
+  auto       cpu = VolumeFilter::New();
   cpu->SetGPUEnabled(false);
-  auto limited = Filter::New();
+  auto limited = VolumeFilter::New();
   for (const auto & filter : { cpu, limited })
   {
     PrepareFilter(filter.GetPointer(), input.GetPointer(), ThreeInterpolators[2]);

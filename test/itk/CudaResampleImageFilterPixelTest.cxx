@@ -38,10 +38,6 @@ using namespace CudaSplineTest;
 namespace
 {
 
-const std::vector<Interpolator> ThreeInterpolators{ { "NearestNeighborInterpolateImageFunction", 0 },
-                                                    { "LinearInterpolateImageFunction", 0 },
-                                                    { "BSplineInterpolateImageFunction", 3 } };
-
 template <typename TFilter, typename TInput>
 typename TFilter::Pointer
 Resampled(const TInput * input, const Interpolator & interpolator, bool itkOnly, bool onGpu)

@@ -34,7 +34,7 @@ using namespace CudaSplineTest;
 namespace
 {
 using Image = itk::Image<float, 2>;
-using Interpolation = itk::CudaBSplineInterpolateImageFunction<Image>;
+using SplineFunction = itk::CudaBSplineInterpolateImageFunction<Image>;
 using Filter = itk::CudaResampleImageFilter<Image, Image>;
 } // namespace
 
@@ -69,8 +69,8 @@ TEST(CudaSplineInItk, ImagesWithoutMemoryAreRefused)
 {
   auto image = Image::New();
   image->SetRegions(Image::SizeType{ { 5, 5 } });
-  EXPECT_THROW(Interpolation::New()->SetInputImage(image), itk::ExceptionObject);
-  EXPECT_THROW(Interpolation::New()->SetInputImage(Image::New()), itk::ExceptionObject);
+  EXPECT_THROW(SplineFunction::New()->SetInputImage(image), itk::ExceptionObject);
+  EXPECT_THROW(SplineFunction::New()->SetInputImage(Image::New()), itk::ExceptionObject);
   auto filter = Filter::New();
   filter->SetInput(image);
   filter->SetSize(Image::SizeType{ { 5, 5 } });
@@ -93,7 +93,7 @@ TEST(CudaSplineInItk, WorkersOfThePoolMayMakeCoefficients)
     0,
     images.size(),
     [&](itk::SizeValueType i) {
-      auto interpolator = Interpolation::New();
+      auto interpolator = SplineFunction::New();
       interpolator->SetInputImage(images[i]);
       auto index = images[i]->GetBufferedRegion().GetIndex();
       index[0] += 20;
@@ -130,7 +130,7 @@ TEST(CudaSplineInItk, TheInterpolatorLetsTheInputGo)
 TEST(CudaSplineInItk, CoordinatesThatAreNoNumbersGiveNone)
 {
   const auto input = MakePhantom<Image>(0.0, 1.0);
-  auto       interpolator = Interpolation::New();
+  auto       interpolator = SplineFunction::New();
   interpolator->SetInputImage(input);
   itk::ContinuousIndex<double, 2> at;
   for (const double wrong :

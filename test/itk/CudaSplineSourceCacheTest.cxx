@@ -29,13 +29,13 @@ using namespace CudaSplineTest;
 
 namespace
 {
-using Image = itk::Image<float, 3>;
-using Filter = itk::CudaResampleImageFilter<Image, Image>;
+using VolumeImage = itk::Image<float, 3>;
+using VolumeFilter = itk::CudaResampleImageFilter<VolumeImage, VolumeImage>;
 
-Filter::Pointer
-MakeFilter(const Image * input, double shift, itk::CudaSplineSourceCache * cache, bool onGpu)
+VolumeFilter::Pointer
+MakeFilter(const VolumeImage * input, double shift, itk::CudaSplineSourceCache * cache, bool onGpu)
 {
-  auto filter = Filter::New();
+  auto filter = VolumeFilter::New();
   filter->SetInput(input);
   filter->SetReferenceImage(input);
   filter->UseReferenceImageOn();
@@ -44,7 +44,7 @@ MakeFilter(const Image * input, double shift, itk::CudaSplineSourceCache * cache
   offset.Fill(shift);
   transform->SetOffset(offset);
   filter->SetTransform(transform);
-  filter->SetInterpolator(itk::BSplineInterpolateImageFunction<Image>::New());
+  filter->SetInterpolator(itk::BSplineInterpolateImageFunction<VolumeImage>::New());
   filter->SetGPUEnabled(onGpu);
   filter->SetSourceCache(cache);
   return filter;
@@ -57,7 +57,7 @@ CUDASPLINE_ON_EACH_BACKEND(CudaSplineSourceCacheTest);
 TEST_P(CudaSplineSourceCacheTest, FiltersShareCoefficients)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  const auto input = MakePhantom<Image>(-100.0, 1000.0);
+  const auto input = MakePhantom<VolumeImage>(-100.0, 1000.0);
   const auto cache = itk::CudaSplineSourceCache::New();
   for (const double shift : { 0.0, 0.4, -1.3 })
   {
@@ -83,7 +83,7 @@ TEST_P(CudaSplineSourceCacheTest, FiltersShareCoefficients)
 TEST_P(CudaSplineSourceCacheTest, ItsLimitHolds)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  const auto input = MakePhantom<Image>(-100.0, 1000.0);
+  const auto input = MakePhantom<VolumeImage>(-100.0, 1000.0);
   const auto cache = itk::CudaSplineSourceCache::New();
   cache->SetMaximumBytes(1000);
   for (int time = 0; time < 2; ++time)
@@ -98,7 +98,7 @@ TEST_P(CudaSplineSourceCacheTest, ItsLimitHolds)
 TEST(CudaSplineSourceCacheGpu, APlanFreesNothing)
 {
   CUDASPLINE_NEEDS_GPU();
-  const auto input = MakePhantom<Image>(-100.0, 1000.0);
+  const auto input = MakePhantom<VolumeImage>(-100.0, 1000.0);
   const auto cache = itk::CudaSplineSourceCache::New();
   const auto filter = MakeFilter(input, 0.4, cache, true);
   filter->Update();

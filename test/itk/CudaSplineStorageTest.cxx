@@ -39,17 +39,17 @@ using InterpolatorType = itk::CudaBSplineInterpolateImageFunction<ImageType>;
 using Mode = InterpolatorType::ModeEnum;
 using Storage = InterpolatorType::StorageEnum;
 
-struct Resampled
+struct Prepared
 {
   FilterType::Pointer       filter;
   InterpolatorType::Pointer interpolator;
 };
 
-Resampled
+Prepared
 Prepare(const ImageType * image, bool onGpu)
 {
-  Resampled made{ FilterType::New(), InterpolatorType::New() };
-  auto      transform = itk::Euler3DTransform<double>::New();
+  Prepared made{ FilterType::New(), InterpolatorType::New() };
+  auto     transform = itk::Euler3DTransform<double>::New();
   transform->SetRotation(0.17, 0.26, 0.35);
   made.interpolator->SetGPUEnabled(onGpu);
   made.filter->SetInput(image);
@@ -91,8 +91,8 @@ CUDASPLINE_ON_EACH_BACKEND(CudaSplineStorage);
 TEST_P(CudaSplineStorage, FilterIsWithinItsErrorBound)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  const auto      image = MakePhantom<ImageType>(-1000.0, 2000.0);
-  const Resampled exact = Prepare(image, this->OnGpu());
+  const auto     image = MakePhantom<ImageType>(-1000.0, 2000.0);
+  const Prepared exact = Prepare(image, this->OnGpu());
   exact.filter->Update();
   EXPECT_TRUE(std::isnan(exact.filter->GetErrorBound())) << "nobody asked";
   exact.filter->MeasureErrorBoundOn();
@@ -101,7 +101,7 @@ TEST_P(CudaSplineStorage, FilterIsWithinItsErrorBound)
   EXPECT_LT(exact.filter->GetErrorBound(), 1e-10) << "coefficients in double";
 
   const auto check = [&](Mode mode, Storage storage, double most) {
-    const Resampled other = Prepare(image, this->OnGpu());
+    const Prepared other = Prepare(image, this->OnGpu());
     other.interpolator->SetMode(mode);
     other.interpolator->SetStorage(storage);
     other.filter->Update();
@@ -174,25 +174,25 @@ TEST_P(CudaSplineStorage, WrongChoicesAreExceptions)
   const auto image = MakePhantom<ImageType>(-1000.0, 2000.0);
   EXPECT_THROW(InterpolatorType::New()->SetStorage(Storage::Texture), itk::ExceptionObject);
   {
-    const Resampled wrong = Prepare(image, this->OnGpu());
+    const Prepared wrong = Prepare(image, this->OnGpu());
     wrong.interpolator->SetStorage(Storage::Half);
     wrong.interpolator->SetSplineOrder(2);
     EXPECT_THROW(wrong.filter->Update(), itk::ExceptionObject);
   }
   {
-    const Resampled wrong = Prepare(image, this->OnGpu());
+    const Prepared wrong = Prepare(image, this->OnGpu());
     wrong.interpolator->SetMode(Mode::Texture);
     wrong.filter->SetPrecision(itk::CudaSplinePrecision::Double);
     EXPECT_THROW(wrong.filter->Update(), itk::ExceptionObject);
   }
   {
-    const Resampled wrong = Prepare(image, this->OnGpu());
+    const Prepared wrong = Prepare(image, this->OnGpu());
     wrong.interpolator->SetMode(Mode::Texture);
     wrong.interpolator->SetStorage(Storage::Int16);
     EXPECT_THROW(wrong.filter->Update(), itk::ExceptionObject);
   }
   {
-    const Resampled wrong = Prepare(image, this->OnGpu());
+    const Prepared wrong = Prepare(image, this->OnGpu());
     wrong.interpolator->SetMode(Mode::TextureTable);
     wrong.interpolator->SetNumberOfTableEntries(100);
     EXPECT_THROW(wrong.filter->Update(), itk::ExceptionObject);

@@ -20,6 +20,7 @@
 // 1e-9 of a border of the transform's grid, beyond which it does not move them: none is that close here.
 
 #include "TransformTestSupport.h"
+#include "WarpTestSupport.h"
 
 #include "itkCudaTransformToDisplacementFieldFilter.h"
 
@@ -124,9 +125,6 @@ protected:
 };
 
 CUDASPLINE_ON_EACH_BACKEND(CudaTransformToDisplacementFieldFilter);
-
-template <typename TComponent, unsigned int VDimension>
-using FieldOf = itk::Image<itk::Vector<TComponent, VDimension>, VDimension>;
 
 /** A user's own transform that says of itself that it is not linear, which Wave leaves to the class it derives from. */
 template <unsigned int VDimension>

@@ -235,21 +235,6 @@ TEST_P(CudaWarpImageFilterBehaviour, ItkTakesACoarserField)
 namespace
 {
 
-/** A user's interpolator that computes something else than the class it derives from. */
-class Doubled : public itk::LinearInterpolateImageFunction<itk::Image<float, 2>>
-{
-public:
-  using Self = Doubled;
-  using Superclass = itk::LinearInterpolateImageFunction<itk::Image<float, 2>>;
-  using Pointer = itk::SmartPointer<Self>;
-  itkCudaSplineNewMacro(Self);
-  OutputType
-  EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override
-  {
-    return 2.0 * Superclass::EvaluateAtContinuousIndex(index);
-  }
-};
-
 template <typename TField, typename TInterpolator>
 void
 ExpectItkAnswers(TField * field, TInterpolator * interpolator, const std::string & name, const std::string & fieldName)
@@ -274,27 +259,13 @@ ExpectItkAnswers(TField * field, TInterpolator * interpolator, const std::string
   EXPECT_EQ(Compare(ours->GetOutput(), theirs->GetOutput()).count, 0);
 }
 
-template <typename TFilter>
-std::string
-MessageOf(TFilter * filter)
-{
-  try
-  {
-    filter->Update();
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    return exception.GetDescription();
-  }
-  return "no exception";
-}
-
 } // namespace
 
 TEST(CudaWarpImageFilterFallback, InterpolatorsOfUsersAndWholeNumbers)
 {
   using Image = itk::Image<float, 2>;
-  ExpectItkAnswers(MakeField<FieldOf<float, 2>>(6).GetPointer(), Doubled::New().GetPointer(), "Doubled", "field");
+  ExpectItkAnswers(
+    MakeField<FieldOf<float, 2>>(6).GetPointer(), Doubled<Image>::New().GetPointer(), "Doubled", "field");
   ExpectItkAnswers(MakeField<FieldOf<short, 2>>(6).GetPointer(),
                    itk::LinearInterpolateImageFunction<Image>::New().GetPointer(),
                    "LinearInterpolateImageFunction",
@@ -308,16 +279,14 @@ TEST(CudaWarpImageFilterFallback, Errors)
   const auto input = MakePhantom<Image>(0.0, 100.0);
   auto       filter = itk::CudaWarpImageFilter<Image, Image, Field>::New();
   filter->SetInput(input);
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("DisplacementField is required"), std::string::npos)
-    << MessageOf(filter.GetPointer());
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "DisplacementField is required");
   filter->SetDisplacementField(MakeField<Field>(6));
   filter->SetOutputParametersFromImage(input);
   filter->SetInterpolator(nullptr);
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("Interpolator not set"), std::string::npos)
-    << MessageOf(filter.GetPointer());
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "Interpolator not set");
   filter->SetInterpolator(itk::LinearInterpolateImageFunction<Image>::New());
   filter->SetDevice("99");
-  EXPECT_NE(MessageOf(filter.GetPointer()).find("\"99\""), std::string::npos) << MessageOf(filter.GetPointer());
+  ExpectMention(UpdateErrorOf(filter.GetPointer()), "\"99\"");
   filter->SetDevice("cpu");
   filter->Update();
   EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cpu);
@@ -325,7 +294,7 @@ TEST(CudaWarpImageFilterFallback, Errors)
   empty->SetRegions(Image::SizeType{ { 0, 5 } });
   empty->Allocate();
   filter->SetInput(empty);
-  const std::string message = MessageOf(filter.GetPointer());
+  const std::string message = UpdateErrorOf(filter.GetPointer());
   EXPECT_NE(message.find("CudaWarpImageFilter: the input image is empty"), std::string::npos) << message;
   std::ostringstream printed;
   filter->Print(printed);

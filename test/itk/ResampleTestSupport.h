@@ -23,9 +23,11 @@
 
 #include "BackendTable.h"
 #include "Gpu.h"
+#include "ItkObjectTestSupport.h"
 
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIteratorWithIndex.h"
+#include "itkLinearInterpolateImageFunction.h"
 #include "itkNearestNeighborInterpolateImageFunction.h"
 
 #include <algorithm>
@@ -151,6 +153,26 @@ inline const std::vector<Interpolator> EveryInterpolator{
   { "BSplineInterpolateImageFunction", 2 },         { "BSplineInterpolateImageFunction", 3 },
   { "BSplineInterpolateImageFunction", 4 },         { "BSplineInterpolateImageFunction", 5 },
   { "CudaBSplineInterpolateImageFunction", 3 }
+};
+
+inline const std::vector<Interpolator> ThreeInterpolators{ { "NearestNeighborInterpolateImageFunction", 0 },
+                                                           { "LinearInterpolateImageFunction", 0 },
+                                                           { "BSplineInterpolateImageFunction", 3 } };
+
+/** A user's interpolator that computes something else than the class it derives from. */
+template <typename TImage, typename TCoordinate = double>
+class Doubled : public itk::LinearInterpolateImageFunction<TImage, TCoordinate>
+{
+public:
+  using Self = Doubled;
+  using Superclass = itk::LinearInterpolateImageFunction<TImage, TCoordinate>;
+  using Pointer = itk::SmartPointer<Self>;
+  itkCudaSplineNewMacro(Self);
+  typename Superclass::OutputType
+  EvaluateAtContinuousIndex(const typename Superclass::ContinuousIndexType & index) const override
+  {
+    return 2.0 * Superclass::EvaluateAtContinuousIndex(index);
+  }
 };
 
 /** \brief The interpolator for a filter. ITK's B-spline has double coefficients: ITK in double is the judge.

@@ -16,14 +16,11 @@ add_executable(
   CudaBSplineInterpolateImageFunctionStateTest.cxx
   CudaBSplineInterpolateImageFunctionPipelineTest.cxx
 )
-if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
-  # ITK's constructor for vector pixels assigns a null pointer in a loop of no turns, which some compilers take seriously.
-  set_source_files_properties(
-    CudaBSplineDecompositionImageFilterDeviceTest.cxx
-    CudaBSplineDecompositionImageFilterVectorTest.cxx
-    PROPERTIES COMPILE_OPTIONS -Wno-nonnull
-  )
-endif()
+# ITK's constructor for vector pixels assigns a null pointer in a loop of no turns, which some compilers take seriously.
+target_compile_options(
+  CudaSplineItkDecompositionTests
+  PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-Wno-nonnull>
+)
 foreach(tests CudaSplineItkDecompositionTests CudaSplineItkInterpolatorTests)
   target_link_libraries(${tests} PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
   gtest_discover_tests(${tests} TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
