@@ -25,7 +25,7 @@
 namespace
 {
 
-using ImageType = itk::Image<short, 3>;
+using ShortImage = itk::Image<short, 3>;
 
 class ProgramOutput : public ProgramTest
 {
@@ -34,11 +34,11 @@ protected:
   SetUp() override
   {
     ProgramTest::SetUp();
-    m_Image = MakePhantom<ImageType>({ { 40, 40, 40 } }); // 128 kB
+    m_Image = MakePhantom<ShortImage>({ { 40, 40, 40 } }); // 128 kB
     WriteTestImage(m_Image.GetPointer(), Path("in.nrrd"));
   }
 
-  ImageType::Pointer m_Image;
+  ShortImage::Pointer m_Image;
 };
 
 class ProgramFullDisk
@@ -75,14 +75,14 @@ TEST_F(ProgramOutput, ReplacesAFile)
 {
   std::ofstream(Path("out.mha")) << "what was there";
   ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.mha"), "-i", "nearest" }));
-  EXPECT_EQ(LargestDifference(ReadTestImage<ImageType>(Path("out.mha")).GetPointer(), m_Image.GetPointer()), 0.0);
+  EXPECT_EQ(LargestDifference(ReadTestImage<ShortImage>(Path("out.mha")).GetPointer(), m_Image.GetPointer()), 0.0);
   EXPECT_EQ(CountFiles(), 2u);
 }
 
 TEST_F(ProgramOutput, ReplacesItsOwnInput)
 {
   ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("in.nrrd"), "--size", "10", "--spacing", "1" }));
-  EXPECT_EQ(ReadTestImage<ImageType>(Path("in.nrrd"))->GetLargestPossibleRegion().GetSize()[0], 10u);
+  EXPECT_EQ(ReadTestImage<ShortImage>(Path("in.nrrd"))->GetLargestPossibleRegion().GetSize()[0], 10u);
 }
 
 /** Both files of a pair are replaced, and the header names its data file by the final name. */
@@ -95,7 +95,7 @@ TEST_F(ProgramOutput, Pairs)
     std::ofstream(Path(data)) << "old data";
     ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path(header), "-i", "nearest" }));
     EXPECT_EQ(std::filesystem::file_size(Path(data)), 128000u);
-    EXPECT_EQ(LargestDifference(ReadTestImage<ImageType>(Path(header)).GetPointer(), m_Image.GetPointer()), 0.0);
+    EXPECT_EQ(LargestDifference(ReadTestImage<ShortImage>(Path(header)).GetPointer(), m_Image.GetPointer()), 0.0);
     EXPECT_EQ(Content(Path(header)).find(".CudaSplineResample"), std::string::npos);
     std::filesystem::remove(Path(header));
     std::filesystem::remove(Path(data));
@@ -165,8 +165,8 @@ TEST_F(ProgramOutput, LinkStaysALink)
   std::filesystem::create_symlink("elsewhere/real.nrrd", Path("out.nrrd"));
   ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "nearest" }));
   EXPECT_TRUE(std::filesystem::is_symlink(Path("out.nrrd")));
-  EXPECT_EQ(LargestDifference(ReadTestImage<ImageType>(Path("elsewhere/real.nrrd")).GetPointer(), m_Image.GetPointer()),
-            0.0);
+  EXPECT_EQ(
+    LargestDifference(ReadTestImage<ShortImage>(Path("elsewhere/real.nrrd")).GetPointer(), m_Image.GetPointer()), 0.0);
 }
 
 TEST_F(ProgramOutput, NameWithoutFolder)

@@ -31,7 +31,7 @@
 namespace
 {
 
-constexpr unsigned int planeSize = 40;
+constexpr unsigned int stagesSize = 40;
 
 class RegisterStages : public RegisterTest
 {
@@ -80,7 +80,7 @@ protected:
 /** As of CT: numbers below 0 weigh as those above do. */
 TEST_F(RegisterStages, MomentsOfSignedImages)
 {
-  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  WritePair<2>(KnownRigid().GetPointer(), stagesSize);
   const Point<2> expected = MiddleOf({ "--initialize", "moments" });
   ASSERT_GT(expected.EuclideanDistanceTo(MiddleOf({ "--initialize", "centre" })), 0.5);
   for (const char * const name : { "fixed.nrrd", "moving.nrrd" })
@@ -94,7 +94,7 @@ TEST_F(RegisterStages, MomentsOfSignedImages)
 /** What is outside of a mask has no weight; nor has a mask that is not a number. */
 TEST_F(RegisterStages, MomentsUnderMasks)
 {
-  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  WritePair<2>(KnownRigid().GetPointer(), stagesSize);
   WriteMask("fixed.nrrd", "fixed-mask.nrrd");
   WriteMask("moving.nrrd", "moving-mask.nrrd");
   const std::vector<std::string> masks{
@@ -120,7 +120,7 @@ TEST_F(RegisterStages, MomentsUnderMasks)
 /** A level of lbfgs begins at the best place of the one before, wherever its line search had ended. */
 TEST_F(RegisterStages, LevelsBeginAtTheBestPlace)
 {
-  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  WritePair<2>(KnownRigid().GetPointer(), stagesSize);
   bool isLastBest = true;
   for (int iterations = 2; iterations <= 9; ++iterations)
   {
@@ -163,7 +163,7 @@ TEST_F(RegisterStages, LevelsBeginAtTheBestPlace)
 TEST_F(RegisterStages, StagesBehindASpline)
 {
   const auto known = KnownRigid();
-  WritePair<2>(known, planeSize);
+  WritePair<2>(known, stagesSize);
   ExpectQuietSuccess(Register({ "--stage",
                                 "bspline",
                                 "--stage",
@@ -186,7 +186,7 @@ TEST_F(RegisterStages, StagesBehindASpline)
                                 Path("out.h5"),
                                 "--report",
                                 Path("report.json") }));
-  EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), planeSize), 0.25);
+  EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), stagesSize), 0.25);
   const nlohmann::json report = ReadReport();
   ASSERT_EQ(report["stages"].size(), 3u);
   for (const auto & stage : report["stages"])
@@ -199,7 +199,7 @@ TEST_F(RegisterStages, StagesBehindASpline)
 /** More bins than the kernels take: ITK's metric, and the user is told; a GPU that was asked for is not replaced. */
 TEST_F(RegisterStages, SaysWhereItkDoesTheWork)
 {
-  WritePair<2>(KnownRigid().GetPointer(), planeSize);
+  WritePair<2>(KnownRigid().GetPointer(), stagesSize);
   const ProgramResult result =
     Register({ "--stage", "rigid", "--bins", "200", "--iterations", "2,2", "-o", Path("out.tfm") });
   EXPECT_EQ(result.code, 0) << result.errors;
@@ -218,7 +218,7 @@ TEST_F(RegisterStages, SaysWhereItkDoesTheWork)
 TEST_F(RegisterStages, SignalInTheSecondStage)
 {
   const auto known = KnownRigid();
-  WritePair<2>(known, planeSize);
+  WritePair<2>(known, stagesSize);
   ProgramSettings settings;
   settings.signalWhenOutput = "stage 2/2 (bspline), level 1/1, iteration 4:";
   const ProgramResult result = Register({ "--stage",
@@ -244,7 +244,7 @@ TEST_F(RegisterStages, SignalInTheSecondStage)
   EXPECT_NE(result.errors.find("stopped by signal 15 in stage 2 of 2"), std::string::npos) << result.errors;
   // What the first stage found is there.
   EXPECT_STREQ(ReadTransform<2>(Path("out.h5"))->GetNameOfClass(), "CompositeTransform");
-  EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), planeSize), 0.3);
+  EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), stagesSize), 0.3);
 }
 
 } // namespace

@@ -27,7 +27,7 @@
 namespace
 {
 
-using FloatImage = itk::Image<float, 3>;
+using FloatVolume = itk::Image<float, 3>;
 
 class ProgramReport : public ProgramTest
 {
@@ -36,7 +36,7 @@ protected:
   SetUp() override
   {
     ProgramTest::SetUp();
-    WriteTestImage(MakePhantom<FloatImage>({ { 40, 36, 30 } }).GetPointer(), Path("in.nrrd"));
+    WriteTestImage(MakePhantom<FloatVolume>({ { 40, 36, 30 } }).GetPointer(), Path("in.nrrd"));
   }
 
   nlohmann::json
@@ -157,10 +157,10 @@ TEST_F(ProgramReport, DifferenceImage)
 {
   const auto report =
     Report({ "-i", "bspline", "--rotate", "10,-5,20", "--compare-itk", "--difference", Path("difference.nrrd") });
-  const auto output = ReadTestImage<FloatImage>(Path("out.nrrd"));
-  const auto difference = ReadTestImage<FloatImage>(Path("difference.nrrd"));
+  const auto output = ReadTestImage<FloatVolume>(Path("out.nrrd"));
+  const auto difference = ReadTestImage<FloatVolume>(Path("difference.nrrd"));
   ExpectSameGrid(difference.GetPointer(), output.GetPointer());
-  const auto zero = MakeObliqueImage<FloatImage>(output->GetLargestPossibleRegion().GetSize());
+  const auto zero = MakeObliqueImage<FloatVolume>(output->GetLargestPossibleRegion().GetSize());
   const auto maximum = report["comparison"]["maximum"].get<double>();
   EXPECT_GT(maximum, 0.0);
   EXPECT_NEAR(LargestDifference(difference.GetPointer(), zero.GetPointer()), maximum, 1e-6 * maximum);
@@ -182,7 +182,7 @@ TEST_F(ProgramReport, PrintsTheDifference)
 
 TEST_F(ProgramReport, ConstantImageHasNoRange)
 {
-  const auto image = MakeObliqueImage<FloatImage>({ { 8, 8, 8 } });
+  const auto image = MakeObliqueImage<FloatVolume>({ { 8, 8, 8 } });
   image->FillBuffer(3.0f);
   WriteTestImage(image.GetPointer(), Path("in.nrrd"));
   const auto report = Report({ "-i", "bspline", "--compare-itk" });

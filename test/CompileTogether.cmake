@@ -1,0 +1,8 @@
+# For a folder whose tests make the same classes of ITK's templates: six files that are compiled together take little longer than one of
+# them. -DCMAKE_UNITY_BUILD=OFF compiles each by itself.
+if(NOT DEFINED CMAKE_UNITY_BUILD)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+  # Said of classes in the anonymous namespace of a file that is included, as each of them then is.
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
