@@ -159,6 +159,10 @@ CUDASPLINE_CALL(cudaMemcpy3DAsync,
                 (const cudaMemcpy3DParms * parameters, cudaStream_t stream),
                 (parameters, stream),
                 static_cast<void>(0));
+CUDASPLINE_CALL(cudaMemsetAsync,
+                (void * to, int value, std::size_t bytes, cudaStream_t stream),
+                (to, value, bytes, stream),
+                std::memset(to, value, bytes));
 CUDASPLINE_CALL(cudaStreamSynchronize, (cudaStream_t stream), (stream), static_cast<void>(0));
 CUDASPLINE_CALL(cudaStreamIsCapturing,
                 (cudaStream_t stream, cudaStreamCaptureStatus * status),
