@@ -18,7 +18,10 @@ if(CUDASPLINE_USE_CUDA)
   # NVIDIA's packages put the toolkit where it is not in the PATH. By the environment and not as CMAKE_CUDA_COMPILER, which
   # check_language() takes for tried.
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-    find_program(CUDASPLINE_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" "$ENV{CUDA_PATH}/bin" /usr/local/cuda/bin)
+    set(_cudaspline_named "$ENV{CUDA_HOME}" "$ENV{CUDA_PATH}")
+    list(REMOVE_ITEM _cudaspline_named "")
+    # These, then the PATH, then where NVIDIA's packages put it.
+    find_program(CUDASPLINE_NVCC nvcc HINTS ${_cudaspline_named} PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
     mark_as_advanced(CUDASPLINE_NVCC)
     if(CUDASPLINE_NVCC)
       set(ENV{CUDACXX} "${CUDASPLINE_NVCC}")

@@ -269,7 +269,7 @@ TEST_F(ProgramBatch, SeveralDevices)
 
   if (RunProgram({ Input(0), Output(0), "--device", "1", "--explain" }).code != 0)
   {
-    GTEST_SKIP() << "there are no two usable GPUs";
+    GTEST_SKIP() << "There are no two usable GPUs.";
   }
   ExpectQuietSuccess(run("0,1"));
   std::set<std::string> devices;

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "TestImages.h"
 
+#include "GpuIsRequired.h"
+
 #include "itkRGBPixel.h"
 
 /** \file
@@ -181,7 +183,7 @@ TEST_F(ProgramErrors, DeviceWithoutMemory)
   ExpectError(result, { "0" });
   if (result.errors.find("allowed are cpu") != std::string::npos)
   {
-    GTEST_SKIP() << "no GPU here";
+    CUDASPLINE_SKIP_WITHOUT_GPU();
   }
   ExpectError(result, { "device 0 was asked for", "memory" });
 }

@@ -18,6 +18,7 @@
 #include "RunProgram.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -220,11 +221,12 @@ RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & s
   close(output.write);
   close(errors.write);
 
-  std::thread watcher;
+  std::atomic<bool> hasEnded{ false };
+  std::thread       watcher;
   if (!settings.signalWhenFolder.empty())
   {
-    watcher = std::thread([&settings, child] {
-      for (int attempt = 0; attempt < 2000; ++attempt)
+    watcher = std::thread([&settings, &hasEnded, child] {
+      while (!hasEnded)
       {
         if (HasHiddenFolder(settings.signalWhenFolder))
         {
@@ -244,6 +246,7 @@ RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & s
   }
   ProgramResult result;
   ReadAll(output.read, errors.read, settings, child, result);
+  hasEnded = true;
   if (watcher.joinable())
   {
     watcher.join(); // before the wait: until then the process number is the child's

@@ -22,9 +22,9 @@ LONGEST = 400
 # File -> (lines it may have, why). None has more.
 EXCEPTIONS = {}
 
-LICENSED = re.compile(r"\.(h|hxx|cxx|cu|cuh)(\.in)?$")
-CODE = re.compile(r"(\.(h|hxx|cxx|cu|cuh|py|cmake|wrap|sh)(\.in)?|CMakeLists\.txt)$|^(scripts|\.ci)/[^.]+$")
-TEXT = re.compile(r"\.(md|txt|json|ya?ml|csv|in|toml)$|(^|/)(Doxyfile|\.git\w+|\.clang-format)$")
+LICENSED = re.compile(r"\.(c|h|hxx|cxx|cu|cuh)(\.in)?$")
+CODE = re.compile(r"(\.(c|h|hxx|cxx|cu|cuh|py|cmake|wrap|sh)(\.in)?|CMakeLists\.txt)$|^(scripts(/[\w-]+\.d)?|\.ci)/[^./]+$")
+TEXT = re.compile(r"\.(md|txt|json|ya?ml|csv|in|toml|map|supp|dox)$|(^|/)(Doxyfile|\.git\w+|\.clang-format)$")
 
 # Folders of the root that are not the project's: builds, and what tools keep.
 IGNORED = re.compile(r"build|bundle|demo-output|shared$|\.(?!ci$|github$)")

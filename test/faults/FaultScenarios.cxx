@@ -20,7 +20,9 @@
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaResampleImageFilter.h"
+#include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
+#include "itkCudaWarpImageFilter.h"
 
 #include "device/StreamPool.h"
 
@@ -241,6 +243,31 @@ MakeDecomposition()
   return subject;
 }
 
+std::unique_ptr<Subject>
+MakeGaussian()
+{
+  auto subject = std::make_unique<FilterSubject<itk::CudaSmoothingRecursiveGaussianImageFilter<Floats>>>();
+  subject->m_Filter->SetInput(MakeImage<Floats>());
+  subject->m_Filter->SetSigma(1.5);
+  return subject;
+}
+
+std::unique_ptr<Subject>
+MakeWarp()
+{
+  auto       subject = std::make_unique<FilterSubject<itk::CudaWarpImageFilter<Floats, Floats, Vectors>>>();
+  const auto image = MakeImage<Floats>();
+  const auto field = MakeImage<Vectors>();
+  for (itk::ImageRegionIteratorWithIndex<Vectors> it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set((it.Get() - Vectors::PixelType(50.0F)) * 0.05F);
+  }
+  subject->m_Filter->SetInput(image);
+  subject->m_Filter->SetDisplacementField(field);
+  subject->m_Filter->SetOutputParametersFromImage(image);
+  return subject;
+}
+
 /** A batch of points with gradients. */
 class BatchSubject : public Subject
 {
@@ -316,6 +343,8 @@ Scenarios()
     { "Texture", MakeTexture, 8.0 },
     { "LinearAgain", []() -> std::unique_ptr<Subject> { return std::make_unique<AgainSubject>(); }, 1e-2, true },
     { "Decomposition", MakeDecomposition, 1e-9 },
+    { "Gaussian", MakeGaussian, 1e-2 },
+    { "Warp", MakeWarp, 1e-2 },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
   return scenarios;

@@ -28,7 +28,8 @@
 #include <vector>
 
 /** \file
- * \brief Operations of the module in which calls of CUDA are to fail: together they make every call that it has. */
+ * \brief Operations of the module in which calls of CUDA are to fail: those of images and of points. Metrics, which
+ * sort with CUB, are not among them. */
 
 namespace CudaSplineTest
 {

@@ -21,6 +21,7 @@
 #include "ChildProcess.h"
 #include "CudaShim.h"
 #include "FaultScenarios.h"
+#include "GpuIsRequired.h"
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceBuffer.h"
@@ -120,7 +121,7 @@ TEST(SeveralDevices, ACallersOwnContextIsCurrentAgain)
 {
   if (CountOfDevices() == 0)
   {
-    GTEST_SKIP() << "There is no usable GPU.";
+    CUDASPLINE_SKIP_WITHOUT_GPU();
   }
   EXPECT_EQ(InChild([]() -> std::string {
               (void)itk::CudaSpline::DeviceCount(); // starts the driver

@@ -1,4 +1,5 @@
-"""Runs tests of the Python package by pytest, for ctest: exits with 77 where a library that they need is not installed.
+"""Runs tests of the Python package by pytest, for ctest: exits with 77 where all of them were skipped, because there is no library or GPU that
+they need.
 
 usage: run.py FILE...
 """
@@ -8,6 +9,15 @@ import os
 import sys
 
 SYSTEM = "/usr/bin/python3"  # Debian's, for which scripts/install-dependencies installs what is needed
+
+
+class Ran:
+    """Counts the tests that were not skipped."""
+
+    count = 0
+
+    def pytest_runtest_logreport(self, report):
+        self.count += not report.skipped and report.when == "call"
 
 
 def main():
@@ -22,8 +32,10 @@ def main():
 
     folder = os.path.dirname(os.path.abspath(__file__))
     files = [os.path.join(folder, name) for name in sys.argv[1:]]
-    code = pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files])
-    return 77 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code  # a file that asks for a library that is not there
+    ran = Ran()
+    code = pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files], plugins=[ran])
+    # None are collected in a file that asks for a library that is not there.
+    return 77 if code == pytest.ExitCode.NO_TESTS_COLLECTED or (code == 0 and ran.count == 0) else code
 
 
 if __name__ == "__main__":  # processes that a test starts read this file too

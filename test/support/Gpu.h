@@ -20,21 +20,14 @@
 
 #include "itkCudaSpline/device/Device.h"
 
+#include "GpuIsRequired.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <string>
 
 namespace CudaSplineTest
 {
-
-/** True where a test that finds no GPU must fail instead of skip: CUDASPLINE_REQUIRE_GPU=1. */
-inline bool
-GpuIsRequired()
-{
-  const char * const value = std::getenv("CUDASPLINE_REQUIRE_GPU");
-  return value != nullptr && std::string(value) == "1";
-}
 
 /** Tests are small, and mean the GPU where there is one: the default, which would find the host faster for them, is
  * tested by itself. Set before main(). */
@@ -46,11 +39,7 @@ inline const bool GpuIsWanted = setenv("CUDASPLINE_DEVICE", "gpu", 0) == 0;
 #define CUDASPLINE_NEEDS_GPU()                                                                                         \
   if (itk::CudaSpline::DeviceCount() == 0)                                                                             \
   {                                                                                                                    \
-    if (CudaSplineTest::GpuIsRequired())                                                                               \
-    {                                                                                                                  \
-      FAIL() << "There is no usable GPU and CUDASPLINE_REQUIRE_GPU is 1.";                                             \
-    }                                                                                                                  \
-    GTEST_SKIP() << "There is no usable GPU.";                                                                         \
+    CUDASPLINE_SKIP_WITHOUT_GPU();                                                                                     \
   }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
 
