@@ -52,3 +52,28 @@ foreach(use IN ITEMS ON REQUIRED)
     endif()
   endif()
 endforeach()
+
+# Where it is looked for: in the folder that the user names, in the PATH, then where NVIDIA's packages put it.
+unset(ENV{CUDACXX})
+unset(ENV{CUDA_PATH})
+set(ENV{PATH} "${WORK}:$ENV{PATH}")
+file(COPY "${WORK}/nvcc" DESTINATION "${WORK}/named/bin")
+foreach(named IN ITEMS "" "${WORK}/named")
+  set(ENV{CUDA_HOME} "${named}")
+  set(expected "${WORK}/nvcc")
+  if(named)
+    set(expected "${named}/bin/nvcc")
+  endif()
+  execute_process(
+    COMMAND
+      "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/toolkit" -B "${WORK}/found" -G "${GENERATOR}"
+      "-DCMAKE_CXX_COMPILER=${CXX}" -DCUDASPLINE_USE_CUDA=ON -UCUDASPLINE_NVCC
+    OUTPUT_VARIABLE output
+    ERROR_VARIABLE output
+  )
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  string(FIND "${output}" "built: ${expected} does not compile" found)
+  if(found LESS 0)
+    message(SEND_ERROR "With CUDA_HOME \"${named}\" it is not ${expected} that is tried:\n${output}")
+  endif()
+endforeach()
