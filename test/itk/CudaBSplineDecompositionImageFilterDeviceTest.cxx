@@ -31,7 +31,6 @@
 #include "itkVector.h"
 
 #include <cstdlib>
-#include <sstream>
 #include <string>
 
 namespace
