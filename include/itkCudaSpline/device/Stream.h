@@ -37,7 +37,7 @@ using StreamHandle = CUstream_st *;
 
 /** \brief Makes a device current in the calling thread, and what was current before, be it no device, when it goes.
  *
- * The device's primary context is started where it has none; no other device's ever is. */
+ * The device's primary context is started where it has none; no other device's ever is. Scopes nest in their thread. */
 class DeviceScope
 {
 public:

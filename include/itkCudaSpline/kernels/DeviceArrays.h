@@ -122,7 +122,7 @@ public:
   DeviceOperation(const DeviceOperation &) = delete;
   DeviceOperation &
   operator=(const DeviceOperation &) = delete;
-  /** Waits for the work; its sources end behind it. */
+  /** In the constructor's thread, of several the last made first: waits for the work; its sources end behind it. */
   ~DeviceOperation() = default;
 
   /** A source, which Resample() may read, and nobody else.
