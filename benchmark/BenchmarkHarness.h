@@ -49,6 +49,22 @@ WithQuartiles(benchmark::internal::Benchmark * benchmark)
     ->ComputeStatistics("iqr", [](const std::vector<double> & v) { return Quartile(v, true) - Quartile(v, false); });
 }
 
+/** Measures the cells that are registered and that the filter matches.
+ *
+ * \return the exit status: 1 where there were none */
+inline int
+RunCells()
+{
+  const std::size_t cells = benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  if (cells == 0)
+  {
+    std::cerr << "Nothing was measured: no cell has a name that the filter matches.\n";
+    return 1;
+  }
+  return 0;
+}
+
 /** \brief The main function of a benchmark program.
  *
  * Seven repetitions of each cell, of which the statistics are shown, unless the user's arguments say otherwise.
@@ -74,18 +90,12 @@ RunBenchmarks(int argc, char ** argv, const TRegister & registerAll)
       return 1;
     }
     const std::string missing = registerAll();
-    const std::size_t cells = benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
+    const int         status = RunCells();
     if (!missing.empty())
     {
       std::cerr << missing << '\n';
     }
-    if (cells == 0)
-    {
-      std::cerr << "Nothing was measured: no cell has a name that the filter matches.\n";
-      return 1;
-    }
-    return 0;
+    return status;
   }
   catch (const std::exception & error)
   {

@@ -29,6 +29,8 @@
  *
  * --benchmark_out=FILE writes every repetition as JSON. */
 
+#include "BenchmarkHarness.h"
+
 #include "itkCudaCorrelationImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
@@ -284,6 +286,5 @@ main(int argc, char ** argv)
   {
     return 1;
   }
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return RunCells();
 }

@@ -37,6 +37,7 @@
  *
  * --benchmark_out=FILE writes every repetition as JSON. */
 
+#include "BenchmarkHarness.h"
 #include "RegistrationPhantom.h"
 
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
@@ -378,6 +379,5 @@ main(int argc, char ** argv)
   {
     return 1;
   }
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return RunCells();
 }
