@@ -1,9 +1,10 @@
 """Runs tests of the Python package by pytest, for ctest: exits with 77 where all of them were skipped, because there is no library or GPU that
-they need.
+they need. The last line says why, then.
 
 usage: run.py FILE...
 """
 
+import collections
 import importlib.util
 import os
 import sys
@@ -12,12 +13,22 @@ SYSTEM = "/usr/bin/python3"  # Debian's, for which scripts/install-dependencies 
 
 
 class Ran:
-    """Counts the tests that were not skipped."""
+    """Counts the tests that were not skipped, and why others were."""
 
-    count = 0
+    def __init__(self):
+        self.count = 0
+        self.reasons = collections.Counter()
 
     def pytest_runtest_logreport(self, report):
         self.count += not report.skipped and report.when == "call"
+        self.note(report)
+
+    def pytest_collectreport(self, report):
+        self.note(report)
+
+    def note(self, report):
+        if report.skipped and isinstance(report.longrepr, tuple):  # file, line, reason
+            self.reasons[report.longrepr[2].removeprefix("Skipped: ")] += 1
 
 
 def main():
@@ -35,7 +46,11 @@ def main():
     ran = Ran()
     code = pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "--durations=3", *files], plugins=[ran])
     # None are collected in a file that asks for a library that is not there.
-    return 77 if code == pytest.ExitCode.NO_TESTS_COLLECTED or (code == 0 and ran.count == 0) else code
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED or (code == 0 and ran.count == 0):
+        for reason, _ in ran.reasons.most_common(1):
+            print(reason)
+        return 77
+    return code
 
 
 if __name__ == "__main__":  # processes that a test starts read this file too
