@@ -2,7 +2,7 @@
 """What every file of the repository keeps to.
 
   * sources and scripts have at most 400 lines (EXCEPTIONS lists others, with the reason);
-  * C++ and CUDA sources begin with the licence block;
+  * C, C++ and CUDA sources begin with the licence block;
   * they include <algorithm> and <numeric> where they use what is there: newer standard libraries bring them with fewer of the others;
   * the classes of the ITK layer name their group, which a test of ITK's module macros asks of them;
   * what is compiled asks for the version of ITK, or for its legacy code, in one header;

@@ -45,6 +45,7 @@ class SourceRules(unittest.TestCase):
         self.expect_complaint("src/Long.cxx", licence() + "int x;\n" * (401 - 17), 401, "401 lines, more than 400")
         self.expect_complaint("test/architecture/long.py", "x = 1\n" * 401, 401, "401 lines, more than 400")
         self.expect_complaint("scripts/demo", "true\n" * 401, 401, "401 lines, more than 400")
+        self.expect_complaint("scripts/bundle.d/run-tests", "true\n" * 401, 401, "401 lines, more than 400")
         self.expect_clean("README.md", "word\n" * 1000)
 
     def test_licence(self):
@@ -54,6 +55,7 @@ class SourceRules(unittest.TestCase):
         self.expect_complaint("src/kernels/Kernel.cu", licence().replace("Apache License", "Other License"), 1, "licence")
         self.expect_complaint("src/kernels/Kernel.cuh", "", 1, "licence")
         self.expect_complaint("applications/Typed.cxx.in", "int x;\n", 1, "licence")
+        self.expect_complaint("test/device/FakeDriver.c", "int x;\n", 1, "licence")
 
     def test_headers(self):
         self.expect_clean("src/Sort.cxx", licence() + "#include <algorithm>\nint x = std::max(1, 2);\n")
