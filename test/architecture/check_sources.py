@@ -6,6 +6,7 @@
   * they include <algorithm> and <numeric> where they use what is there: newer standard libraries bring them with fewer of the others;
   * the classes of the ITK layer name their group, which a test of ITK's module macros asks of them;
   * what is compiled asks for the version of ITK, or for its legacy code, in one header;
+  * no header, and no source of CudaSplineHostKernels, which is compiled without it, reads CUDASPLINE_HAS_CUDA;
   * no marks of unfinished work;
   * no paths of somebody's machine and no hosts of package registries.
 
@@ -42,6 +43,13 @@ COMPATIBILITY = "include/itkCudaSplineCompatibility.h"
 COMPILED = re.compile(r"^(include|src|applications)/")
 VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
 
+# What is the same with and without CUDA: headers, and what this file lists for that target.
+KERNELS_LIST = "src/CudaSplineKernels.cmake"
+HOST_KERNELS = re.compile(r"add_library\(\s*CudaSplineHostKernels\b([^)]*)\)")
+LISTED = re.compile(r"\$\{CMAKE_CURRENT_LIST_DIR\}/([\w/.]+)")
+HEADER = re.compile(r"^(include|src)/.*\.(h|hxx|cuh)(\.in)?$")
+HAS_CUDA = re.compile(r"\bCUDASPLINE_HAS_CUDA\b")
+
 # Header -> what of it, called, asks for the include.
 HEADERS = {
     "algorithm": re.compile(
@@ -73,9 +81,21 @@ def files(root):
             yield name if top == "." else top + "/" + name
 
 
+def host_kernels(root):
+    """Paths of what is compiled for CudaSplineHostKernels."""
+    if not os.path.exists(os.path.join(root, KERNELS_LIST)):
+        return set()
+    with open(os.path.join(root, KERNELS_LIST), encoding="utf-8") as stream:
+        lists = HOST_KERNELS.findall(stream.read())
+    return {"src/" + path for listed in lists for path in LISTED.findall(listed)}
+
+
 def check(root):
     violations = []
     checked = 0
+    host = host_kernels(root)
+    if not host and os.path.exists(os.path.join(root, KERNELS_LIST)):
+        violations.append((KERNELS_LIST, 1, "no sources of CudaSplineHostKernels are found in it"))
     for path in files(root):
         code = CODE.search(path)
         if not code and not TEXT.search(path):
@@ -107,6 +127,9 @@ def check(root):
             told = f"a version of ITK outside of {COMPATIBILITY}: "
             found = ((number, VERSIONS.search(line)) for number, line in enumerate(lines, 1))
             violations.extend((path, number, told + match.group(0)) for number, match in found if match)
+        if path in host or HEADER.match(path):
+            told = "CUDASPLINE_HAS_CUDA where it is not defined, or not alike for all who include this"
+            violations.extend((path, number, told) for number, line in enumerate(lines, 1) if HAS_CUDA.search(line))
         for number, line in enumerate(lines, 1):
             for what, pattern in PATTERNS:
                 found = pattern.search(line)

@@ -17,24 +17,25 @@ def licence():
 
 
 class SourceRules(unittest.TestCase):
-    def check(self, path, content):
-        """Return code and output for a tree of one file."""
+    def check(self, path, content, beside=None):
+        """Return code and output for a tree of this file, and of those beside it (a dictionary of contents)."""
         with tempfile.TemporaryDirectory() as root:
-            full = os.path.join(root, path)
-            os.makedirs(os.path.dirname(full), exist_ok=True)
-            with open(full, "w", encoding="utf-8") as stream:
-                stream.write(content)
+            for name, text in {path: content, **(beside or {})}.items():
+                full = os.path.join(root, name)
+                os.makedirs(os.path.dirname(full), exist_ok=True)
+                with open(full, "w", encoding="utf-8") as stream:
+                    stream.write(text)
             result = subprocess.run(
                 [sys.executable, "-B", os.path.join(HERE, "check_sources.py"), "--root", root], capture_output=True, text=True, check=False
             )
             return result.returncode, result.stdout + result.stderr
 
-    def expect_clean(self, path, content):
-        code, output = self.check(path, content)
+    def expect_clean(self, path, content, beside=None):
+        code, output = self.check(path, content, beside)
         self.assertEqual(code, 0, output)
 
-    def expect_complaint(self, path, content, line, phrase):
-        code, output = self.check(path, content)
+    def expect_complaint(self, path, content, line, phrase, beside=None):
+        code, output = self.check(path, content, beside)
         self.assertEqual(code, 1, output)
         self.assertIn(f"{path}:{line}: ", output)
         self.assertIn(phrase, output)
@@ -77,6 +78,18 @@ class SourceRules(unittest.TestCase):
             self.expect_clean("include/itkCudaSplineCompatibility.h", licence() + f"#if defined({word})\n#endif\n")
             self.expect_clean("CMakeLists.txt", f"if({word})\nendif()\n")
         self.expect_clean("src/Filter.cxx", licence() + "auto version = MY_ITK_VERSION;\n")
+
+    def test_what_is_compiled_without_cuda(self):
+        listed = "add_library(%s OBJECT\n  \"${CMAKE_CURRENT_LIST_DIR}/%s.cxx\"\n)\n"
+        lists = listed % ("CudaSplineHostKernels", "kernels/Host") + listed % ("CudaSplineKernels", "kernels/Both")
+        beside = {"src/CudaSplineKernels.cmake": lists}
+        asks = licence() + "#ifdef CUDASPLINE_HAS_CUDA\n#endif\n"
+        self.expect_complaint("src/kernels/Host.cxx", asks, 18, "CUDASPLINE_HAS_CUDA", beside)
+        self.expect_clean("src/kernels/Both.cxx", asks, beside)
+        self.expect_clean("src/kernels/Host.cxx", licence() + "int CUDASPLINE_HAS_CUDA_NOT;\n", beside)
+        for header in ("include/itkCudaSpline/kernels/Kernel.h", "src/device/Device.h", "include/itkCudaFilter.hxx", "src/kernels/Kernel.cuh"):
+            self.expect_complaint(header, asks, 18, "CUDASPLINE_HAS_CUDA")
+        self.expect_complaint("src/CudaSplineKernels.cmake", lists.replace("Host", "Other"), 1, "no sources of CudaSplineHostKernels")
 
     def test_unfinished_work(self):
         for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"):
