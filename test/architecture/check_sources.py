@@ -45,8 +45,9 @@ VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
 
 # What is the same with and without CUDA: headers, and what this file lists for that target.
 KERNELS_LIST = "src/CudaSplineKernels.cmake"
-HOST_KERNELS = re.compile(r"add_library\(\s*CudaSplineHostKernels\b([^)]*)\)")
-LISTED = re.compile(r"\$\{CMAKE_CURRENT_LIST_DIR\}/([\w/.]+)")
+HOST_KERNELS = re.compile(r"(?:add_library|target_sources)\(\s*CudaSplineHostKernels\b([^)]*)\)")
+LISTED = re.compile(r"\b((?:device|kernels)/\w+\.cxx)\b")
+CMAKE_COMMENT = re.compile(r"#.*")
 HEADER = re.compile(r"^(include|src)/.*\.(h|hxx|cuh)(\.in)?$")
 HAS_CUDA = re.compile(r"\bCUDASPLINE_HAS_CUDA\b")
 
@@ -86,7 +87,7 @@ def host_kernels(root):
     if not os.path.exists(os.path.join(root, KERNELS_LIST)):
         return set()
     with open(os.path.join(root, KERNELS_LIST), encoding="utf-8") as stream:
-        lists = HOST_KERNELS.findall(stream.read())
+        lists = HOST_KERNELS.findall(CMAKE_COMMENT.sub("", stream.read()))
     return {"src/" + path for listed in lists for path in LISTED.findall(listed)}
 
 

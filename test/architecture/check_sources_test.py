@@ -82,9 +82,11 @@ class SourceRules(unittest.TestCase):
     def test_what_is_compiled_without_cuda(self):
         listed = "add_library(%s OBJECT\n  \"${CMAKE_CURRENT_LIST_DIR}/%s.cxx\"\n)\n"
         lists = listed % ("CudaSplineHostKernels", "kernels/Host") + listed % ("CudaSplineKernels", "kernels/Both")
-        beside = {"src/CudaSplineKernels.cmake": lists}
+        more = '  # (The last.)\n  "${CudaSpline_SOURCE_DIR}/src/device/Last.cxx"\n)\ntarget_sources(CudaSplineHostKernels PRIVATE kernels/More.cxx)\n'
+        beside = {"src/CudaSplineKernels.cmake": lists.replace(")\n", more, 1)}
         asks = licence() + "#ifdef CUDASPLINE_HAS_CUDA\n#endif\n"
-        self.expect_complaint("src/kernels/Host.cxx", asks, 18, "CUDASPLINE_HAS_CUDA", beside)
+        for source in ("kernels/Host", "device/Last", "kernels/More"):
+            self.expect_complaint(f"src/{source}.cxx", asks, 18, "CUDASPLINE_HAS_CUDA", beside)
         self.expect_clean("src/kernels/Both.cxx", asks, beside)
         self.expect_clean("src/kernels/Host.cxx", licence() + "int CUDASPLINE_HAS_CUDA_NOT;\n", beside)
         for header in ("include/itkCudaSpline/kernels/Kernel.h", "src/device/Device.h", "include/itkCudaFilter.hxx", "src/kernels/Kernel.cuh"):
