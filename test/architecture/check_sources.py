@@ -6,11 +6,11 @@
   * they include <algorithm> and <numeric> where they use what is there: newer standard libraries bring them with fewer of the others;
   * the classes of the ITK layer name their group, which a test of ITK's module macros asks of them;
   * what is compiled asks for the version of ITK, or for its legacy code, in one header;
-  * no header, and no source of CudaSplineHostKernels, which is compiled without it, reads CUDASPLINE_HAS_CUDA;
+  * no header, and no source that is compiled without it (--without-cuda), reads CUDASPLINE_HAS_CUDA;
   * no marks of unfinished work;
   * no paths of somebody's machine and no hosts of package registries.
 
-usage: check_sources.py [--root DIR]
+usage: check_sources.py [--root DIR] [--without-cuda FILE...]
 Prints one line for each violation, "file:line: what is wrong". The exit status is 1 where there is one.
 """
 
@@ -43,11 +43,7 @@ COMPATIBILITY = "include/itkCudaSplineCompatibility.h"
 COMPILED = re.compile(r"^(include|src|applications)/")
 VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
 
-# What is the same with and without CUDA: headers, and what this file lists for that target.
-KERNELS_LIST = "src/CudaSplineKernels.cmake"
-HOST_KERNELS = re.compile(r"(?:add_library|target_sources)\(\s*CudaSplineHostKernels\b([^)]*)\)")
-LISTED = re.compile(r"\b((?:device|kernels)/\w+\.cxx)\b")
-CMAKE_COMMENT = re.compile(r"#.*")
+# What is the same with and without CUDA: headers, and the sources that the build names (CudaSplineHostKernels).
 HEADER = re.compile(r"^(include|src)/.*\.(h|hxx|cuh)(\.in)?$")
 HAS_CUDA = re.compile(r"\bCUDASPLINE_HAS_CUDA\b")
 
@@ -82,26 +78,16 @@ def files(root):
             yield name if top == "." else top + "/" + name
 
 
-def host_kernels(root):
-    """Paths of what is compiled for CudaSplineHostKernels."""
-    if not os.path.exists(os.path.join(root, KERNELS_LIST)):
-        return set()
-    with open(os.path.join(root, KERNELS_LIST), encoding="utf-8") as stream:
-        lists = HOST_KERNELS.findall(CMAKE_COMMENT.sub("", stream.read()))
-    return {"src/" + path for listed in lists for path in LISTED.findall(listed)}
-
-
-def check(root):
+def check(root, without_cuda=()):
+    """Violations and number of files of the tree below root, of which the paths without_cuda are compiled without CUDA."""
     violations = []
-    checked = 0
-    host = host_kernels(root)
-    if not host and os.path.exists(os.path.join(root, KERNELS_LIST)):
-        violations.append((KERNELS_LIST, 1, "no sources of CudaSplineHostKernels are found in it"))
+    seen = set()
+    host = {os.path.relpath(os.path.realpath(path), os.path.realpath(root)).replace(os.sep, "/") for path in without_cuda}
     for path in files(root):
         code = CODE.search(path)
         if not code and not TEXT.search(path):
             continue
-        checked += 1
+        seen.add(path)
         with open(os.path.join(root, path), encoding="utf-8") as stream:
             lines = stream.read().split("\n")
         if lines and not lines[-1]:
@@ -136,16 +122,19 @@ def check(root):
                 found = pattern.search(line)
                 if found:
                     violations.append((path, number, f"{what}: {found.group(0)}"))
+    violations.extend((path, 1, "compiled without CUDA, and not a file of this tree") for path in sorted(host - seen))
     for path in EXCEPTIONS:
         if not os.path.exists(os.path.join(root, path)):
             violations.append((path, 1, "an exception for a file that is not there"))
-    return violations, checked
+    return violations, len(seen)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", default=".", help="root of the repository")
-    violations, checked = check(parser.parse_args().root)
+    parser.add_argument("--without-cuda", nargs="+", default=[], metavar="FILE", help="sources that are compiled without CUDASPLINE_HAS_CUDA")
+    arguments = parser.parse_args()
+    violations, checked = check(arguments.root, arguments.without_cuda)
     for path, line, message in violations:
         print(f"{path}:{line}: {message}")
     print(f"checked {checked} files: {len(violations)} violations")
