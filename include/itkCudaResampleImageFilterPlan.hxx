@@ -237,7 +237,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     }
     const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(task.samples) + evaluating;
     return CudaSpline::BackendWork{ isKept(CudaSpline::Backend::Cpu) ? evaluating : making,
-                                    isKept(CudaSpline::Backend::Cuda) ? evaluating : making };
+                                    isKept(CudaSpline::Backend::Cuda) ? evaluating : making,
+                                    cache != nullptr ? evaluating : making };
   };
   operation.memory = [this, &preparation](int device) { return this->PlanMemory(preparation, { device }); };
   operation.memoryOfSeveral = [this, &preparation](const std::vector<int> & devices) {

@@ -28,7 +28,9 @@
 #include "itkMultiThreaderBase.h"
 #include "itkProcessObject.h"
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -85,9 +87,9 @@ public:
     CudaSplineTrace::Describe describe;
   };
 
-  /** Switches the GPU on or off. Until it is called the GPU is on where there is a usable one, and each operation runs
-   * where it is estimated to be done first, the start of CUDA included (CudaSpline::ReasonForHost()); switched on, it
-   * runs on the GPU. Returns true for a change. */
+  /** Switches the GPU on or off. Until it is called the GPU is on where there is a usable one, and operations run where
+   * they, and those that are expected to follow, are done first, the start of CUDA included (BackendLedger.h); switched
+   * on, they run on the GPU. Returns true for a change. */
   bool
   SetGPUEnabled(bool enabled);
   /** True where the GPU was switched on, or is left to us and usable. To know the latter CUDA is asked, and starts. */
@@ -112,10 +114,25 @@ public:
     return m_LastBackend;
   }
   /** Why it was not an earlier backend; empty where it was the first one. */
-  const std::string &
+  std::string
   GetFallbackReason() const
   {
-    return m_FallbackReason;
+    return m_Decision && m_LastBackend == CudaSpline::Backend::Cpu && m_FallbackReason.empty()
+             ? m_Decision->Describe()
+             : m_FallbackReason;
+  }
+  /** Why it was the backend that it was, with the estimates where the choice was the module's; empty where nothing was
+   * chosen. */
+  std::string
+  GetReason() const
+  {
+    return m_FallbackReason.empty() && m_Decision ? m_Decision->Describe() : m_FallbackReason;
+  }
+  /** How many operations of this object each backend has computed, in how many seconds. */
+  const CudaSpline::BackendUse &
+  GetUse() const
+  {
+    return m_Calls.use;
   }
   /** The devices that were chosen for the operation that runs, or ran last; empty for the host. */
   const std::vector<int> &
@@ -123,6 +140,14 @@ public:
   {
     return m_Devices;
   }
+
+  /** \brief Starts the GPU in the background where the choice is the module's and calls that are known to come are worth
+   * it.
+   *
+   * \param[in] work of them
+   * \param[in] threads threads of the host */
+  void
+  StartAhead(const CudaSpline::BackendWork & work, unsigned int threads) const;
 
   /** \brief What Run() would choose, as if it had: the backend, the devices, and the reason. Starts a device where
    * Run() would.
@@ -192,23 +217,43 @@ private:
   bool
   IsChoiceOurs() const;
 
-  /** The device to try, the first of m_Devices, or -1 and m_FallbackReason. */
-  int
-  ChooseDevice(const Operation & operation, unsigned int threads, bool counts = true);
+  /** Counts an operation of the last backend that began then. */
+  void
+  CountSince(std::chrono::steady_clock::time_point begin);
+
+  /** Sets the devices to try, none for the host, and why. */
+  void
+  ChooseDevices(const Operation & operation, unsigned int threads, bool isAsked = true);
 
   Choice              m_Choice{ Choice::Automatic };
   std::string         m_Device;
   CudaSpline::Backend m_LastBackend{ CudaSpline::Backend::None };
   std::string         m_FallbackReason;
   std::vector<int>    m_Devices;
+
+  std::optional<CudaSpline::BackendDecision> m_Decision; ///< where the choice was ours
+  CudaSpline::CallSequence                   m_Calls;
 };
+
+/** \def itkCudaSplineBackendUseMacro
+ * \brief The part of itkCudaSplineBackendMacro() whose type ITK's wrapping does not know. */
+#if defined(ITK_WRAPPING_PARSER)
+#  define itkCudaSplineBackendUseMacro()
+#else
+#  define itkCudaSplineBackendUseMacro()                                                                               \
+    virtual CudaSpline::BackendUse GetBackendUse() const                                                               \
+    {                                                                                                                  \
+      return m_Backend.GetUse();                                                                                       \
+    }
+#endif
 
 /** \def itkCudaSplineBackendMacro
  * \brief The functions by which every class of the module shows its CudaSplineBackend, m_Backend.
  *
  * SetGPUEnabled(bool) chooses; the default is on when a usable GPU is there, for operations that are estimated to be
  * done first there. SetDevice() names one ("cpu", "gpu", "0", "1", "0,1", ...; "" follows the environment variable
- * CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last, GetFallbackReason() why not an earlier one. */
+ * CUDASPLINE_DEVICE). GetLastBackend() tells which backend ran last, GetFallbackReason() why not an earlier one,
+ * GetBackendUse() how many calls each has computed so far. */
 #define itkCudaSplineBackendMacro()                                                                                    \
   virtual void SetGPUEnabled(bool enabled)                                                                             \
   {                                                                                                                    \
@@ -248,6 +293,7 @@ private:
   {                                                                                                                    \
     return m_Backend.GetFallbackReason();                                                                              \
   }                                                                                                                    \
+  itkCudaSplineBackendUseMacro()                                                                                       \
   static_assert(true, "a semicolon follows the macro")
 
 } // namespace itk

@@ -25,6 +25,7 @@
 #include "itkCudaSplineRecognition.h"
 #include "itkCudaSplineTransforms.h"
 #include "itkCudaSpline/kernels/Metric.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
 #include "itkCudaSpline/kernels/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/SourceCache.h"
 
@@ -38,6 +39,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -135,6 +137,18 @@ public:
   itkSetMacro(UseAnalyticMovingImageGradient, bool);
   itkGetConstMacro(UseAnalyticMovingImageGradient, bool);
   itkBooleanMacro(UseAnalyticMovingImageGradient);
+  ///@}
+
+  /** How many evaluations are expected after each Initialize(): where they are worth it, the GPU is started in the
+   * background while the metric is prepared, and images move there at the first one. It changes no result. 100 by
+   * default, which an optimizer's level seldom stays below. */
+  ///@{
+  virtual void
+  SetExpectedNumberOfEvaluations(unsigned int number)
+  {
+    m_ExpectedNumberOfEvaluations = number; // nothing is to be done anew: no Modified()
+  }
+  itkGetConstMacro(ExpectedNumberOfEvaluations, unsigned int);
   ///@}
 
   /** Prepares the metric, as ITK's does. A B-spline interpolator of the moving image is not handed it, and so computes
@@ -354,6 +368,13 @@ private:
   CudaSpline::MemoryPlan
   PlanSources(int device, std::size_t others) const;
   ///@}
+  /** Starts the GPU in the background where the expected evaluations are worth it, those of finer levels too: a virtual
+   * domain that is coarser than the fixed image is one of a pyramid. */
+  void
+  StartAhead() const;
+  /** Evaluations that are expected to come, with the next one. */
+  double
+  CountExpected() const;
   /** Hands the moving image to its interpolator, where it waits for that. */
   void
   ProvideInterpolator() const;
@@ -370,6 +391,8 @@ private:
   /** What the gradient image would be that was not computed by Initialize(); null where it was, or there is none. */
   mutable std::unique_ptr<const CudaSpline::GaussianDescriptor> m_WaitingGradient;
   mutable bool               m_GradientImageIsThere{ false }; ///< nevertheless: somebody asked for it
+  mutable unsigned int       m_Evaluations{ 0 };              ///< since Initialize()
+  unsigned int               m_ExpectedNumberOfEvaluations{ 100 };
   MultiThreaderBase::Pointer m_Threader;
   CudaSplinePrecision        m_Precision{ CudaSplinePrecision::Automatic };
   bool                       m_UseAnalyticMovingImageGradient{ false };

@@ -41,6 +41,7 @@ CudaSplineImageMetric<TMetric>::PrintSelf(std::ostream & os, Indent indent) cons
   Superclass::PrintSelf(os, indent);
   m_Backend.Print(os, indent);
   os << indent << "Precision: " << m_Precision << std::endl;
+  os << indent << "ExpectedNumberOfEvaluations: " << m_ExpectedNumberOfEvaluations << std::endl;
   os << indent << "UseAnalyticMovingImageGradient: " << (m_UseAnalyticMovingImageGradient ? "On" : "Off") << std::endl;
 }
 
@@ -51,6 +52,8 @@ CudaSplineImageMetric<TMetric>::Initialize()
   m_Preparation.reset();
   m_WaitingGradient.reset();
   m_InterpolatorWaits = false;
+  m_Evaluations = 0;
+  this->StartAhead();
   // A B-spline interpolator of ITK's would decompose the image, on one thread, when it is handed it: the kernels have
   // coefficients of their own. It gets the image where ITK's metric turns out to be needed.
   const auto chosen = this->m_MovingInterpolator;
@@ -80,6 +83,55 @@ CudaSplineImageMetric<TMetric>::Initialize()
     throw;
   }
   this->m_MovingInterpolator = chosen;
+}
+
+template <typename TMetric>
+double
+CudaSplineImageMetric<TMetric>::CountExpected() const
+{
+  // An optimizer that has not ended when it was expected to goes on for some more.
+  constexpr unsigned int atLeast = 10;
+  return m_Evaluations + atLeast < m_ExpectedNumberOfEvaluations ? m_ExpectedNumberOfEvaluations - m_Evaluations
+                                                                 : atLeast;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::StartAhead() const
+{
+  if constexpr (IsAccelerated)
+  {
+    if (this->m_FixedImage.IsNull() || this->m_MovingImage.IsNull())
+    {
+      return; // what ITK's metric says of that comes first
+    }
+    const auto countOf = [](const auto * image) {
+      return static_cast<double>(image->GetLargestPossibleRegion().GetNumberOfPixels());
+    };
+    const double finest = countOf(this->m_FixedImage.GetPointer());
+    const double domain = this->m_VirtualImage.IsNotNull() ? countOf(this->m_VirtualImage.GetPointer()) : finest;
+    const bool   isSampled = this->m_UseSampledPointSet && this->m_FixedSampledPointSet.IsNotNull();
+    const double samples =
+      isSampled ? static_cast<double>(this->m_FixedSampledPointSet->GetNumberOfPoints()) : domain;
+
+    CudaSpline::MetricDescriptor descriptor;
+    descriptor.dimension = ImageDimension;
+    descriptor.gradient = CudaSpline::MetricGradient::Image;
+    descriptor.interpolation.interpolation = CudaSpline::Interpolation::Linear;
+    CudaSpline::SourceDescriptor moving;
+    moving.dimension = ImageDimension;
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      moving.size[d] = static_cast<std::int64_t>(this->m_MovingImage->GetLargestPossibleRegion().GetSize(d));
+    }
+    CudaSpline::BackendWork work;
+    work.further = CudaSpline::CountMetricWork(descriptor, moving, static_cast<std::int64_t>(samples));
+    work.host = *work.further;
+    work.device = *work.further + CudaSpline::CountSourceWork(moving);
+    const double finerLevels = finest > domain && domain > 0.0 ? 0.5 * finest / domain : 0.0;
+    work.calls = m_ExpectedNumberOfEvaluations * (1.0 + finerLevels);
+    m_Backend.StartAhead(work, this->GetMaximumNumberOfWorkUnits());
+  }
 }
 
 template <typename TMetric>
@@ -242,11 +294,14 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     const bool shares = withDerivative && planned.gradient != CudaSpline::MetricGradient::Analytic;
     planned.sharesValues = shares;
     operation.work = [&](int device) {
-      const CudaSpline::OperationWork evaluating =
+      CudaSpline::OperationWork evaluating =
         CudaSpline::CountMetricWork(planned, preparation.moving.descriptor, count);
+      evaluating.kind = CudaSpline::KindOf({ evaluating.kind, typeid(*this).hash_code() }); // its passes
       const bool onDevice = preparation.onDevice.moving != nullptr && preparation.device == device;
       return CudaSpline::BackendWork{ evaluating + this->CountSources(preparation.onHost.moving != nullptr),
-                                      evaluating + this->CountSources(onDevice) };
+                                      evaluating + this->CountSources(onDevice),
+                                      evaluating,
+                                      this->CountExpected() };
     };
     const bool byStage = withDerivative && (descriptor.splineStage >= 0 || descriptor.fieldStage >= 0);
     operation.memory = [&](int device) {
@@ -286,6 +341,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     operation.describe = describe;
     m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
     m_Backend.Run(operation, m_Threader, nullptr);
+    ++m_Evaluations;
 
     this->m_NumberOfValidPoints = static_cast<SizeValueType>(outcome.count);
     this->CheckOutcome(outcome);

@@ -21,7 +21,6 @@
 #include "itkCudaSplineInterpolateImageFunction.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/CostModel.h"
 #include "itkCudaSpline/kernels/ErrorBounds.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 #include "itkCudaSpline/math/PixelAccess.h"
@@ -379,7 +378,8 @@ CudaSplineInterpolateImageFunction<TSuperclass, TInputImage, TCoordRep>::Run(con
       return m_Sources.GetBytesOf(samples, backend, candidate) > 0;
     };
     return CudaSpline::BackendWork{ isKept(CudaSpline::Backend::Cpu) ? evaluating : making,
-                                    isKept(CudaSpline::Backend::Cuda) ? evaluating : making };
+                                    isKept(CudaSpline::Backend::Cuda) ? evaluating : making,
+                                    evaluating };
   };
   operation.memory = [&](int candidate) {
     const std::size_t kept = m_Sources.GetBytesOf(samples, CudaSpline::Backend::Cuda, candidate);

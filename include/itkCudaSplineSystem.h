@@ -22,14 +22,18 @@
 #include "itkCudaSpline/device/DeviceStart.h"
 #include "itkCudaSpline/kernels/BackendChoice.h"
 #include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/Metric.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/Resample.h"
 #include "itkCudaSpline/math/PixelAccess.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 /** \file
  * \brief What programs may know of the layers below: devices and the build (CudaSpline::SelectDevice(),
  * CudaSpline::QueryDevice(), CudaSpline::CudaToolkitVersion()), the start of a device ahead of its use
- * (CudaSpline::StartDeviceAhead(), CudaSpline::WaitForDeviceStart()), the names of backends, and the pixel types with
- * ITK's cast (CudaSpline::ScalarType, CudaSpline::StoreScalar()). Programs include this header and those of the ITK
+ * (CudaSpline::StartDeviceAhead(), CudaSpline::GiveUpDeviceStart()) with the counts of the work that it is worth
+ * (CudaSpline::CountResampleWork() and the like), the names of backends, and the pixel types with ITK's cast
+ * (CudaSpline::ScalarType, CudaSpline::StoreScalar()). Programs include this header and those of the ITK
  * classes, none of the lower layers'. */
 
 #endif

@@ -21,7 +21,6 @@
 #include "itkCudaTransformToDisplacementFieldFilter.h"
 #include "itkCudaSplineTransforms.h"
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/CostModel.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 
 #include "itkSpecialCoordinatesImage.h"

@@ -26,12 +26,11 @@ endfunction()
 add_library(
   CudaSplineHostKernels
   OBJECT
-  "${CMAKE_CURRENT_LIST_DIR}/device/FileLock.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/HostThreads.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/LargePages.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/device/Processor.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/ArrayInterpolationCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/BackendChoice.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/BackendLedger.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/ChainBounds.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/ContentChecksum.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/CostModel.cxx"
@@ -45,7 +44,6 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/IndexBounds.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/LineFilter.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/MapShape.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/MeasureSpeeds.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/MemoryPlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/MetricCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/MetricSamples.cxx"
@@ -69,7 +67,6 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/device/DeviceHealth.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/DeviceStart.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/ArrayInterpolation.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/Calibration.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/DeviceArrays.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/Displacements.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/ErrorBounds.cxx"

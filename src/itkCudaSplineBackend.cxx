@@ -21,9 +21,11 @@
 #include "itkCudaSpline/kernels/OperationRun.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 namespace itk
 {
@@ -131,27 +133,44 @@ RunnableOf(const CudaSplineBackend::Operation & operation)
 }
 } // namespace
 
-int
-CudaSplineBackend::ChooseDevice(const Operation & operation, unsigned int threads, bool counts)
+void
+CudaSplineBackend::ChooseDevices(const Operation & operation, unsigned int threads, bool isAsked)
 {
   m_FallbackReason.clear();
   m_Devices.clear();
+  m_Decision.reset();
   if (m_Choice == Choice::Off)
   {
     m_FallbackReason = "the GPU is switched off";
-    return -1;
+    return;
   }
   try
   {
-    const CudaSpline::DeviceSelection selection =
-      CudaSpline::ChooseDevices(RunnableOf(operation), m_Device, this->IsChoiceOurs(), threads, counts);
-    m_Devices = selection.devices;
-    m_FallbackReason = selection.reason;
-    return m_Devices.empty() ? -1 : m_Devices.front();
+    CudaSpline::DeviceSelection selection = CudaSpline::ChooseDevices(
+      RunnableOf(operation), m_Device, this->IsChoiceOurs(), threads, &m_Calls, isAsked);
+    m_Devices = std::move(selection.devices);
+    m_FallbackReason = std::move(selection.reason);
+    m_Decision = selection.decision;
   }
   catch (const CudaSpline::DeviceError & error)
   {
     itkGenericExceptionMacro(<< error.what());
+  }
+}
+
+void
+CudaSplineBackend::StartAhead(const CudaSpline::BackendWork & work, unsigned int threads) const
+{
+  try
+  {
+    if (this->IsChoiceOurs())
+    {
+      CudaSpline::StartDeviceAhead(m_Device, work, threads, 0.0);
+    }
+  }
+  catch (const CudaSpline::DeviceError &)
+  {
+    // An unknown device: the first operation says so.
   }
 }
 
@@ -176,20 +195,17 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   }
   try
   {
-    this->ChooseDevice(operation, executor.GetConcurrency());
+    this->ChooseDevices(operation, executor.GetConcurrency());
     CudaSpline::RunnableOperation runnable = RunnableOf(operation);
     runnable.run = [&](const CudaSpline::ExecutionContext & placed, const std::vector<int> & devices) {
       m_Devices = devices;
       operation.run(placed);
     };
-    const CudaSpline::RunRecord record = CudaSpline::RunSelected(runnable, { m_Devices, m_FallbackReason }, context);
+    const CudaSpline::RunRecord record =
+      CudaSpline::RunSelected(runnable, { m_Devices, m_FallbackReason, m_Decision }, context, &m_Calls);
     m_LastBackend = record.backend;
     m_FallbackReason = record.reason;
     trace.Finish(*this);
-    if (m_LastBackend == CudaSpline::Backend::Cuda && this->IsChoiceOurs())
-    {
-      CudaSpline::CalibrateOnce(record.devices.front());
-    }
   }
   catch (const CudaSpline::OperationAborted &)
   {
@@ -205,8 +221,8 @@ CudaSplineBackend
 CudaSplineBackend::Predict(const Operation & operation, unsigned int threads) const
 {
   CudaSplineBackend asked = *this;
-  const int         device = asked.ChooseDevice(operation, threads, false);
-  asked.m_LastBackend = device >= 0 ? CudaSpline::Backend::Cuda : CudaSpline::Backend::Cpu;
+  asked.ChooseDevices(operation, threads, false);
+  asked.m_LastBackend = asked.m_Devices.empty() ? CudaSpline::Backend::Cpu : CudaSpline::Backend::Cuda;
   return asked;
 }
 
@@ -216,6 +232,7 @@ CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
   CudaSplineTrace trace(operation.describe);
   m_LastBackend = CudaSpline::Backend::None;
   m_FallbackReason.clear();
+  m_Decision.reset();
   try
   {
     using Kind = CudaSpline::DeviceWish::Kind;
@@ -230,8 +247,10 @@ CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
     CudaSpline::ExecutionContext context;
     context.backend = CudaSpline::Backend::Cuda;
     context.device = device;
+    const auto begin = std::chrono::steady_clock::now();
     operation.run(context);
     m_LastBackend = CudaSpline::Backend::Cuda;
+    this->CountSince(begin);
     trace.Finish(*this);
   }
   catch (const CudaSpline::DeviceError & error)
@@ -245,10 +264,18 @@ CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
 }
 
 void
+CudaSplineBackend::CountSince(std::chrono::steady_clock::time_point begin)
+{
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  CudaSpline::CountCall(m_LastBackend, seconds.count(), &m_Calls);
+}
+
+void
 CudaSplineBackend::RecordSuperclass(const std::string & reason)
 {
   m_LastBackend = CudaSpline::Backend::Superclass;
   m_FallbackReason = reason;
+  m_Decision.reset();
 }
 
 void
@@ -258,7 +285,9 @@ CudaSplineBackend::RunSuperclass(const std::string &               reason,
 {
   CudaSplineTrace trace(describe);
   this->RecordSuperclass(reason);
+  const auto begin = std::chrono::steady_clock::now();
   run();
+  this->CountSince(begin);
   trace.Finish(*this);
 }
 
@@ -267,6 +296,7 @@ CudaSplineBackend::Record(const CudaSplineBackend & other)
 {
   m_LastBackend = other.m_LastBackend;
   m_FallbackReason = other.m_FallbackReason;
+  m_Decision = other.m_Decision;
 }
 
 void
@@ -284,7 +314,10 @@ CudaSplineBackend::Print(std::ostream & os, Indent indent) const
      << std::endl;
   os << indent << "Device: " << (m_Device.empty() ? "(automatic)" : m_Device) << std::endl;
   os << indent << "LastBackend: " << CudaSpline::NameOf(m_LastBackend) << std::endl;
-  os << indent << "FallbackReason: " << (m_FallbackReason.empty() ? "(none)" : m_FallbackReason) << std::endl;
+  const std::string reason = this->GetFallbackReason();
+  const std::string use = CudaSpline::DescribeUse(m_Calls.use);
+  os << indent << "FallbackReason: " << (reason.empty() ? "(none)" : reason) << std::endl;
+  os << indent << "Use: " << (use.empty() ? "(none)" : use) << std::endl;
 }
 
 } // namespace itk

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineResamplePlan.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -86,8 +87,10 @@ CudaSplineResamplePlan::Describe(const CudaSpline::ResampleTask & task,
     {
       work = work + CudaSpline::CountSourceWork(CudaSpline::WindowOf(task.outside, box));
     }
-    const CudaSpline::BackendEstimate estimate =
-      CudaSpline::EstimateOnThisMachine({ work, work }, threads, devices.empty() ? 0 : devices.front());
+    CudaSpline::BackendWork both;
+    both.host = work;
+    both.device = work;
+    const CudaSpline::CallForecast estimate = CudaSpline::ForecastOnThisMachine(both, threads);
     if (!isOnDevice)
     {
       seconds += estimate.host;

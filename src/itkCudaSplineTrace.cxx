@@ -63,7 +63,7 @@ CudaSplineTrace::Finish(const CudaSplineBackend & backend)
   if (m_IsOpen)
   {
     m_IsOpen = false;
-    this->Write(CudaSpline::NameOf(backend.GetLastBackend()), backend.GetFallbackReason());
+    this->Write(CudaSpline::NameOf(backend.GetLastBackend()), backend.GetReason());
   }
 }
 

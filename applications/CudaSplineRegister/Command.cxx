@@ -35,6 +35,8 @@
 #include "TransformOutput.h"
 
 #include "itkCudaSplineFactory.h"
+#include "itkCudaSplineSystem.h"
+#include "itkMultiThreaderBase.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,10 +56,9 @@ namespace
 
 /** Reads an image as real numbers. */
 Volume
-ReadAs(const std::string & path, ScalarType type)
+ReadAs(ImageDescription description, ScalarType type)
 {
-  ImageDescription description = DescribeImage(path, {});
-  const Volume     volume = ReadImage(description);
+  const Volume volume = ReadImage(description);
   WarnOf(description.messages);
   return volume.type == type ? volume : CastVolume(volume, type);
 }
@@ -70,7 +71,7 @@ ReadMask(const std::string & path, unsigned int dimension)
   {
     return std::nullopt;
   }
-  const Volume image = ReadAs(path, ScalarType::Float64);
+  const Volume image = ReadAs(DescribeImage(path, {}), ScalarType::Float64);
   if (image.grid.dimension != dimension)
   {
     throw ProgramError("the mask \"" + path + "\" has " + std::to_string(image.grid.dimension) +
@@ -90,6 +91,36 @@ ReadMask(const std::string & path, unsigned int dimension)
   return mask;
 }
 
+/** Starts the GPU in the background where the iterations that the stages may take are worth it: half of them, as many
+ * as optimizers are seen to take. */
+void
+StartDeviceAhead(const Grid & grid, const Options & options)
+{
+  itk::CudaSpline::MetricDescriptor descriptor;
+  descriptor.dimension = grid.dimension;
+  descriptor.gradient = itk::CudaSpline::MetricGradient::Image;
+  descriptor.interpolation.interpolation = itk::CudaSpline::Interpolation::Linear;
+  itk::CudaSpline::SourceDescriptor moving; // about as large as the fixed image
+  moving.dimension = grid.dimension;
+  std::copy_n(grid.size.begin(), grid.dimension, moving.size.begin());
+  const auto   voxels = static_cast<double>(grid.GetNumberOfVoxels());
+  double       calls = 0.0; // of all voxels
+  for (const StageOptions & stage : options.stages)
+  {
+    for (std::size_t level = 0; level < stage.iterations.size(); ++level)
+    {
+      calls += 0.5 * stage.iterations[level] * stage.fraction / std::pow(stage.shrink[level], grid.dimension);
+    }
+  }
+  itk::CudaSpline::BackendWork work;
+  work.further = itk::CudaSpline::CountMetricWork(descriptor, moving, static_cast<std::int64_t>(voxels));
+  work.host = *work.further;
+  work.device = work.host + itk::CudaSpline::CountSourceWork(moving);
+  work.calls = calls;
+  itk::CudaSpline::StartDeviceAhead(
+    options.device, work, itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads(), 0.0);
+}
+
 /** The images, masks and the transform to begin with. */
 RegistrationRequest
 ReadAll(const Options & options)
@@ -97,8 +128,10 @@ ReadAll(const Options & options)
   const ScalarType    type = options.inDouble ? ScalarType::Float64 : ScalarType::Float32;
   RegistrationRequest request;
   request.options = &options;
-  request.fixed = ReadAs(options.fixed, type);
-  request.moving = ReadAs(options.moving, type);
+  const ImageDescription fixed = DescribeImage(options.fixed, {});
+  StartDeviceAhead(fixed.grid, options); // behind the reading
+  request.fixed = ReadAs(fixed, type);
+  request.moving = ReadAs(DescribeImage(options.moving, {}), type);
   const unsigned int dimension = request.fixed.grid.dimension;
   if (request.moving.grid.dimension != dimension)
   {

@@ -61,8 +61,9 @@ struct StageResult
   std::vector<LevelResult> levels;
   std::size_t              parameters{ 0 };
   double                   seconds{ 0.0 };
-  itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None }; ///< that computed the metric
-  std::string              fallbackReason;
+  itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None }; ///< that computed most of the metric's values
+  std::string              fallbackReason; ///< why the last value was not computed by an earlier one
+  itk::CudaSpline::BackendUse use;         ///< who computed how many of them
 };
 
 /** \brief What to register. */

@@ -235,6 +235,7 @@ private:
     registration->AddObserver(itk::MultiResolutionIterationEvent(), [&](const itk::EventObject &) {
       const std::size_t level = registration->GetCurrentLevel();
       watch.EndLevel();
+      metric.expect(stage.iterations[level]);
       if (isSpline)
       {
         // The registration does the same behind this event, and finds it done.
@@ -260,7 +261,8 @@ private:
     result.levels = watch.TakeLevels();
     result.parameters = transform->GetNumberOfParameters();
     result.seconds = time.GetSeconds();
-    result.backend = metric.backend();
+    result.use = metric.use();
+    result.backend = result.use.Most();
     result.fallbackReason = metric.reason();
     return result;
   }

@@ -44,8 +44,8 @@ PrintTime(std::ostream & stream, const std::string & name, double seconds, const
 std::string
 BackendText(const StageResult & stage, const Options & options)
 {
-  return std::string(itk::CudaSpline::NameOf(stage.backend)) + " (" + DeviceText(stage.backend, options.device) +
-         (stage.fallbackReason.empty() ? "" : "; " + stage.fallbackReason) + ")";
+  return std::string(itk::CudaSpline::NameOf(stage.backend)) + " (" + DeviceText(stage.backend, options.device) + "; " +
+         DescribeUse(stage.use) + (stage.fallbackReason.empty() ? "" : "; " + stage.fallbackReason) + ")";
 }
 
 nlohmann::json
@@ -127,6 +127,13 @@ ToJson(const Report & report, const Options & options)
     entry["backend"] = itk::CudaSpline::NameOf(stage.backend);
     entry["device"] = DeviceText(stage.backend, options.device);
     entry["fallback_reason"] = stage.fallbackReason;
+    entry["use"] = nlohmann::json::object();
+    for (const auto backend :
+         { itk::CudaSpline::Backend::Cuda, itk::CudaSpline::Backend::Cpu, itk::CudaSpline::Backend::Superclass })
+    {
+      entry["use"][itk::CudaSpline::NameOf(backend)] = { { "calls", stage.use[backend].calls },
+                                                         { "seconds", stage.use[backend].seconds } };
+    }
     entry["levels"] = nlohmann::json::array();
     for (const LevelResult & level : stage.levels)
     {

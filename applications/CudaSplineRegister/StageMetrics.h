@@ -56,6 +56,8 @@ struct StageMetrics
     typename MetricType::Pointer              object;
     std::function<itk::CudaSpline::Backend()> backend;
     std::function<std::string()>              reason;
+    std::function<itk::CudaSpline::BackendUse()> use;
+    std::function<void(unsigned int)>            expect; ///< so many evaluations from the next level
   };
 
   template <typename TMetric>
@@ -76,10 +78,12 @@ struct StageMetrics
       metric->SetMovingInterpolator(spline);
     }
     metric->SetDevice(options.device);
-    const auto * const asked = metric.GetPointer();
+    auto * const asked = metric.GetPointer();
     return { metric.GetPointer(),
              [asked] { return asked->GetLastBackend(); },
-             [asked] { return asked->GetFallbackReason(); } };
+             [asked] { return asked->GetFallbackReason(); },
+             [asked] { return asked->GetBackendUse(); },
+             [asked](unsigned int number) { asked->SetExpectedNumberOfEvaluations(number); } };
   }
 
   static Metric

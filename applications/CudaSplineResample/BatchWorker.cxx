@@ -119,10 +119,6 @@ Work(const Options & options, const std::string & device, const std::string & ma
 #endif
   RemoveOutputsOnSignals();
   SetOutputMark(mark);
-  if (options.jobs != 1)
-  {
-    itk::CudaSpline::SkipCalibration(); // the others are at work
-  }
   Options ours = options;
   ours.verbose = false;
   ours.quiet = true;
@@ -142,7 +138,7 @@ Work(const Options & options, const std::string & device, const std::string & ma
       break;
     }
   }
-  itk::CudaSpline::WaitForDeviceStart();
+  itk::CudaSpline::GiveUpDeviceStart();
   std::_Exit(EXIT_SUCCESS); // the parent's destructors are not this process's
 }
 

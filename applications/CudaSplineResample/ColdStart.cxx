@@ -113,11 +113,14 @@ StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input
   {
     DescribeTransform<3>(request.transform, chain, resample);
   }
+  itk::CudaSpline::BackendWork work;
+  work.host = itk::CudaSpline::CountSourceWork(source) + itk::CudaSpline::CountResampleWork(source, resample);
+  work.device = work.host;
   itk::CudaSpline::StartDeviceAhead(request.device,
-                                    source,
-                                    resample,
+                                    work,
                                     itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads(),
-                                    LeastReadSeconds(input));
+                                    LeastReadSeconds(input),
+                                    itk::CudaSpline::ResampleKernelsLoader(source, resample));
 }
 
 } // namespace CudaSplineResample

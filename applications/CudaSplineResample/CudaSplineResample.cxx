@@ -59,6 +59,6 @@ main(int argc, char ** argv)
     std::cerr << programName << ": error: " << error << std::endl;
     code = EXIT_FAILURE;
   }
-  itk::CudaSpline::WaitForDeviceStart(); // which may have begun before an error
+  itk::CudaSpline::GiveUpDeviceStart(); // which may have begun before an error
   return code;
 }

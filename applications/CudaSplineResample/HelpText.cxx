@@ -60,9 +60,8 @@ Pixels
 
 Environment
   CUDASPLINE_DEVICE=cpu|gpu|0|1|0,1...  device of --device auto (several share an image, or several images); without it the GPU
-  where it is estimated to be done first, its start included, else the CPU; --verbose says why. CUDASPLINE_CACHE_DIR: folder of
-  the measured speeds for that (~/.cache/cudaspline). CUDASPLINE_MEMORY_LIMIT=4G: the most of a GPU's memory that is taken; what
-  needs more is done in pieces.
+  where it is estimated to be done first, its start included, else the CPU; --verbose says why. CUDASPLINE_MEMORY_LIMIT=4G: the
+  most of a GPU's memory that is taken; what needs more is done in pieces.
 
 Exit code
   0: done. 1: an error (of several images: some failed), named in one line on stderr; the output is untouched. 2: a wrong command line.

@@ -12,7 +12,7 @@ import threading
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Generator, Optional
+from typing import Any, Callable, Dict, Generator, NamedTuple, Optional
 
 from ._checks import LARGEST_INT32, LARGEST_UINT64, callback, integer
 from ._structures import (  # noqa: F401
@@ -128,6 +128,15 @@ def check(code: int, device: str = "") -> None:
         raise _EXCEPTIONS.get(code, RuntimeError)(message)
 
 
+class Use(NamedTuple):
+    """What a backend has computed."""
+
+    #: How many operations.
+    calls: int
+    #: That they took all together.
+    seconds: float
+
+
 @dataclass(frozen=True)
 class Report:
     """Who computed an operation."""
@@ -140,6 +149,10 @@ class Report:
     reason: str
     #: Into how many pieces it was cut for want of memory.
     pieces: int
+    #: That it took on its backend, without the start of a GPU.
+    seconds: float
+    #: What this process has computed so far, this operation included, by backend: use["Cuda"].calls, use["Cpu"].seconds.
+    use: Dict[str, Use]
 
 
 _local = threading.local()
@@ -186,7 +199,12 @@ def finish(code: int, execution: Execution) -> Report:
     check(code, (execution.device or b"").decode())
     device = execution.used_device
     report = Report(
-        BACKENDS[execution.backend], device if device >= 0 else None, execution.reason.decode("utf-8", "replace"), execution.pieces
+        BACKENDS[execution.backend],
+        device if device >= 0 else None,
+        execution.reason.decode("utf-8", "replace"),
+        execution.pieces,
+        execution.seconds,
+        {BACKENDS[code]: Use(execution.calls[code], execution.call_seconds[code]) for code in (1, 2)},
     )
     _local.report = report
     return report

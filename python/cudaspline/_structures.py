@@ -35,6 +35,9 @@ class Execution(ctypes.Structure):
         ("used_device", c_int32),
         ("pieces", c_int32),
         ("reason", c_char * REASON_BYTES),
+        ("seconds", c_double),
+        ("calls", c_int64 * 3),
+        ("call_seconds", c_double * 3),
     ]
 
 

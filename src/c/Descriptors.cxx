@@ -21,10 +21,13 @@
 
 #include "itkCudaSpline/kernels/ScanlinesOfChain.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace itk::CudaSpline
 {
@@ -321,6 +324,9 @@ CallExecution::CallExecution(cudaspline_execution * execution)
   m_Execution->used_device = -1;
   m_Execution->pieces = 0;
   m_Execution->reason[0] = '\0';
+  m_Execution->seconds = 0.0;
+  std::fill(std::begin(m_Execution->calls), std::end(m_Execution->calls), 0);
+  std::fill(std::begin(m_Execution->call_seconds), std::end(m_Execution->call_seconds), 0.0);
   m_Host = std::make_unique<ThreadExecutor>(static_cast<unsigned int>(m_Execution->threads));
   m_Context.host = m_Host.get();
   m_Context.memoryLimit = m_Execution->memory_limit;
@@ -348,7 +354,15 @@ CallExecution::Report(const RunRecord & record, std::int32_t pieces)
   m_Execution->backend = record.backend == Backend::Cuda ? CUDASPLINE_BACKEND_CUDA : CUDASPLINE_BACKEND_CPU;
   m_Execution->used_device = record.backend == Backend::Cuda ? record.devices.front() : -1;
   m_Execution->pieces = pieces;
-  WriteText(record.reason, m_Execution->reason, sizeof(m_Execution->reason));
+  WriteText(record.DescribeFallback(), m_Execution->reason, sizeof(m_Execution->reason));
+  m_Execution->seconds = record.seconds;
+  const BackendUse use = GetBackendUse();
+  for (const auto & [backend, code] :
+       { std::pair(Backend::Cuda, CUDASPLINE_BACKEND_CUDA), std::pair(Backend::Cpu, CUDASPLINE_BACKEND_CPU) })
+  {
+    m_Execution->calls[code] = static_cast<std::int64_t>(use[backend].calls);
+    m_Execution->call_seconds[code] = use[backend].seconds;
+  }
 }
 
 void
@@ -357,6 +371,8 @@ CallExecution::Report(std::int32_t device)
   RunRecord record;
   record.backend = device >= 0 ? Backend::Cuda : Backend::Cpu;
   record.devices.assign(1, device);
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Begin).count();
+  CountCall(record.backend, record.seconds, nullptr);
   this->Report(record);
 }
 

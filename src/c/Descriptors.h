@@ -24,6 +24,7 @@
 #include "itkCudaSpline/kernels/SamplePoints.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -107,6 +108,8 @@ public:
   Report(std::int32_t device);
 
 private:
+  std::chrono::steady_clock::time_point m_Begin{ std::chrono::steady_clock::now() };
+
   cudaspline_execution            m_Default{};
   cudaspline_execution *          m_Execution;
   std::unique_ptr<ThreadExecutor> m_Host;

@@ -75,26 +75,46 @@ namespace
 class Starter
 {
 public:
+  using Clock = std::chrono::steady_clock;
+
   constexpr Starter() = default;
 
   void
   Begin(int device, const std::function<void()> & then)
   {
     const std::lock_guard<std::mutex> lock(m_Thread.mutex);
-    if (m_Process != 0)
+    if (m_Running || m_IsLeaving)
     {
       return;
     }
-    (void)std::atexit(WaitForDeviceStart); // CUDA's own clean-up must not meet a start at work
+    if (m_Process == 0)
+    {
+      (void)std::atexit(GiveUpDeviceStart); // of an exit before the driver has its clean-up
+    }
+    else if (m_Thread.thread->joinable())
+    {
+      m_Thread.thread->join(); // one before, which has ended
+    }
+    delete m_Thread.thread;
+    m_Thread.thread = nullptr;
     m_Device = device;
+    m_Begin = Clock::now().time_since_epoch().count();
+    m_SeenStopped = 0;
     m_Running = true;
     try
     {
       m_Thread.thread = new std::thread([this, device, then] {
         try
         {
-          this->Start(device, true);
-          then();
+          this->StartDriver();
+          if (!m_IsLeaving)
+          {
+            this->Start(device, true);
+            if (then && !m_IsLeaving)
+            {
+              then();
+            }
+          }
         }
         catch (...)
         {
@@ -118,10 +138,25 @@ public:
       return; // no thread, or the parent's; before the lock, which a thread of the parent may have held
     }
     const std::lock_guard<std::mutex> lock(m_Thread.mutex);
-    if (m_Thread.thread->joinable())
+    if (m_Thread.thread != nullptr && m_Thread.thread->joinable())
     {
       m_Thread.thread->join();
     }
+  }
+
+  /** The process ends: a start that has not come to the context does without it, a third of its time and all of what
+   * it takes to end. */
+  void
+  GiveUp()
+  {
+    m_IsLeaving = true;
+    this->Wait();
+  }
+
+  double
+  GetSecondsSinceBegin() const
+  {
+    return std::chrono::duration<double>(Clock::now().time_since_epoch() - Clock::duration(m_Begin.load())).count();
   }
 
   bool
@@ -134,6 +169,40 @@ public:
   IsStarting() const
   {
     return m_Running;
+  }
+
+  /** Whether the device was found stopped less than a millisecond ago, and not started here since. To ask costs some ten
+   * microseconds where the driver is not loaded, more than a small operation takes. */
+  bool
+  WasStoppedJustNow(int device) const
+  {
+    const Clock::rep when = m_SeenStopped;
+    return when != 0 && m_StoppedDevice == device &&
+           Clock::now().time_since_epoch() - Clock::duration(when) < std::chrono::milliseconds(1);
+  }
+
+  void
+  RememberStopped(int device)
+  {
+    m_StoppedDevice = device;
+    m_SeenStopped = Clock::now().time_since_epoch().count();
+  }
+
+  /** The first half of a start in the background. What fails here fails again in the second half, which tells. */
+  void
+  StartDriver()
+  {
+    PrepareForCuda();
+    const bool isFirst = !DriverIsLoaded();
+    const auto begin = std::chrono::steady_clock::now();
+    int        count = 0;
+    IgnoreCuda(cudaGetDeviceCount(&count));
+    if (isFirst)
+    {
+      this->RememberDriver(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    // Once more behind the driver's own clean-up, so before it at exit: it must not meet the second half at work.
+    (void)std::atexit(GiveUpDeviceStart);
   }
 
   /** Makes the context, one thread at a time: the others find it, or what the one in the background has met. */
@@ -169,6 +238,7 @@ public:
       }
       throw;
     }
+    m_SeenStopped = 0;
     const double seconds = elapsed();
     if (isWhole)
     {
@@ -243,6 +313,11 @@ private:
   std::atomic<double> m_ContextSeconds{ 0.0 };
   std::atomic<int>    m_Device{ -1 };
   std::atomic<bool>   m_Running{ false };
+  std::atomic<bool>   m_IsLeaving{ false };
+
+  std::atomic<Clock::rep> m_Begin{ 0 };
+  std::atomic<Clock::rep> m_SeenStopped{ 0 }; ///< 0: not, or long ago
+  std::atomic<int>        m_StoppedDevice{ -1 };
 
   std::atomic<const KeptFailure *> m_Failure{ nullptr };
   std::atomic<double>              m_FailedSeconds{ 0.0 };
@@ -270,7 +345,16 @@ GetDeviceState(int device)
   {
     return DeviceState::Starting;
   }
-  return HasContext(device) ? DeviceState::Started : DeviceState::Stopped;
+  if (TheStarter().WasStoppedJustNow(device))
+  {
+    return DeviceState::Stopped;
+  }
+  if (HasContext(device))
+  {
+    return DeviceState::Started;
+  }
+  TheStarter().RememberStopped(device);
+  return DeviceState::Stopped;
 }
 
 double
@@ -321,6 +405,18 @@ WaitForDeviceStart()
   TheStarter().Wait();
 }
 
+void
+GiveUpDeviceStart()
+{
+  TheStarter().GiveUp();
+}
+
+double
+SecondsSinceStartBegan()
+{
+  return TheStarter().GetSecondsSinceBegin();
+}
+
 double
 SecondsOfDeviceStart()
 {
@@ -337,6 +433,10 @@ SecondsOfFailedStart()
 
 void
 WaitForDeviceStart()
+{}
+
+void
+GiveUpDeviceStart()
 {}
 
 DeviceState
@@ -360,6 +460,12 @@ TakeFailedStart(int)
 void
 StartDeviceInBackground(int, const std::function<void()> &)
 {}
+
+double
+SecondsSinceStartBegan()
+{
+  return 0.0;
+}
 
 double
 SecondsOfDeviceStart()

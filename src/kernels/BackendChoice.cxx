@@ -16,24 +16,16 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/BackendChoice.h"
-#include "itkCudaSpline/kernels/Calibration.h"
 #include "itkCudaSpline/kernels/Prefilter.h"
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceStart.h"
 
 #include "device/DeviceHealth.h"
-#include "device/FileLock.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <cstdio>
-#include <exception>
+#include <chrono>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -42,166 +34,38 @@ namespace itk::CudaSpline
 
 namespace
 {
-std::string
-DurationText(double seconds)
-{
-  const bool   isShort = seconds < 1.0;
-  const double number = isShort ? 1000.0 * seconds : seconds;
-  // Two digits that say something, and as many zeros as it takes: not 4.7e+02.
-  const double unit = number > 0.0 ? std::pow(10.0, std::floor(std::log10(number)) - 1.0) : 1.0;
-  char         text[32];
-  std::snprintf(text, sizeof(text), "%g %s", std::round(number / unit) * unit, isShort ? "ms" : "s");
-  return text;
-}
-
-/** What the process knows of its machine. */
-struct Machine
-{
-  MachineSpeeds speeds;
-  bool          calibrated{ false };
-  std::string   description;
-  std::string   file;
-};
-
-Machine
-ReadMachine()
-{
-  const unsigned int threads = std::max(1U, std::thread::hardware_concurrency());
-  Machine            machine;
-  machine.description = DescribeMachine(threads);
-  machine.file = CalibrationFile(machine.description);
-  const std::optional<MachineSpeeds> kept = ReadCalibration(machine.file, machine.description);
-  machine.calibrated = kept.has_value();
-  machine.speeds = kept.value_or(TypicalSpeeds(threads));
-  return machine;
-}
-
-/** The speeds of the machine, and how much the host's operations have lost for want of a started device.
- *
- * Without a lock that is waited for: a child that is forked while another thread holds one would wait for it for ever.
- */
-class Planner
-{
-public:
-  constexpr Planner() = default;
-
-  MachineSpeeds
-  GetSpeeds()
-  {
-    const Machine * known = m_Machine;
-    if (known == nullptr)
-    {
-      // Threads that come at the same time all read, and the first one's is kept.
-      auto machine = std::make_unique<const Machine>(ReadMachine());
-      if (m_Machine.compare_exchange_strong(known, machine.get()))
-      {
-        known = machine.release();
-      }
-    }
-    return known->speeds;
-  }
-
-  /** Measures the machine, or mends what was measured of the start: not while others do. */
-  void
-  Calibrate(int device)
-  {
-    const Machine * const known = m_Machine;
-    // A start may have been the first one since the machine itself was started, and took seconds. Half of it is sure to
-    // be another kind of start: smaller differences are noise, whose least value would be too good.
-    const double start = MeasuredStart();
-    const auto   isShorter = [start](const Machine & machine) {
-      return machine.calibrated && start > 0.0 && start < 0.5 * machine.speeds.device.start;
-    };
-    // Where another process measures, or nothing can be written, some of the next operations look again.
-    if (known == nullptr || (known->calibrated && !isShorter(*known)) || m_Looks.fetch_add(1) >= 10)
-    {
-      return;
-    }
-    // What cannot be kept is not measured, as every process would pay for it, nor what another one measures: they would
-    // measure each other. A thread of this one knows also where the file system has no locks.
-    const std::unique_lock<std::mutex> turn(m_Measuring, std::try_to_lock);
-    const FileLock                     lock(turn ? known->file : std::string());
-    if (!lock)
-    {
-      return;
-    }
-    auto machine = std::make_unique<Machine>(*known);
-    // Others may have measured since this process has looked.
-    const std::optional<MachineSpeeds> others = ReadCalibration(machine->file, machine->description);
-    machine->speeds = others ? *others : (known->calibrated ? known->speeds : MeasureSpeeds(device));
-    machine->calibrated = true;
-    const bool mends = isShorter(*machine);
-    if (mends)
-    {
-      machine->speeds.device.start = start;
-    }
-    if (mends || !others)
-    {
-      WriteCalibration(machine->file, machine->description, machine->speeds);
-    }
-    m_Machine = machine.release(); // the one before stays, for those who are reading it
-  }
-
-  /** This process measures nothing. */
-  void
-  SkipCalibration()
-  {
-    m_Looks = 1000;
-  }
-
-  /** The device could not be started: what was saved for that is spent, and ten times as long is waited as that took.
-   */
-  void
-  RememberFailure(const std::string & reason, double seconds)
-  {
-    if (const std::string * const known = m_Failure; known == nullptr || *known != reason)
-    {
-      m_Failure = new std::string(reason); // the one before stays, for those who are reading it: a few in a process
-    }
-    m_Lost = 0.0;
-    m_Wait = 10.0 * seconds;
-  }
-
-  /** Why an operation goes to the host, with what those before have lost; empty where it goes to the device. */
-  std::string
-  ReasonForHost(const BackendEstimate & estimate, bool counts)
-  {
-    double     lost = m_Lost;
-    double     wait = m_Wait;
-    const bool isWaiting = wait > 0.0 && estimate.start > 0.0;
-    if (!isWaiting && estimate.PrefersDevice(lost))
-    {
-      return {};
-    }
-    if (counts)
-    {
-      const double more = std::max(0.0, estimate.host - estimate.device);
-      while (!m_Lost.compare_exchange_weak(lost, lost + more))
-      {}
-      while (isWaiting && !m_Wait.compare_exchange_weak(wait, wait - estimate.host))
-      {}
-    }
-    return isWaiting ? *m_Failure.load() + "; it is not tried again yet" : estimate.ReasonForHost();
-  }
-
-private:
-  std::atomic<const Machine *> m_Machine{ nullptr }; ///< never freed
-  std::mutex                   m_Measuring;          ///< never waited for
-  std::atomic<int>             m_Looks{ 0 };         ///< for a calibration that could be made
-  std::atomic<double>          m_Lost{ 0.0 };
-  std::atomic<double>          m_Wait{ 0.0 }; ///< seconds of the host's work before the device is tried again
-
-  std::atomic<const std::string *> m_Failure{ nullptr }; ///< of the last try, never freed
-};
-
-Planner &
-ThePlanner()
+BackendLedger &
+TheLedger()
 {
   // Constant, with nothing to destroy: other global objects may have work before and after, and a guard that a thread
   // holds while another one forks never opens in the child.
-  static Planner planner;
-  static_assert(std::is_trivially_destructible_v<Planner>);
-  return planner;
+  static BackendLedger ledger;
+  static_assert(std::is_trivially_destructible_v<BackendLedger>);
+  return ledger;
+}
+
+/** About when the process began; 0, long ago, for global objects that ask before. */
+const std::chrono::steady_clock::time_point LoadedAt = std::chrono::steady_clock::now();
+
+double
+ProcessAge()
+{
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - LoadedAt).count();
+}
+
+DeviceProgress
+ProgressOf(int device)
+{
+  using State = DeviceProgress::State;
+  switch (GetDeviceState(device))
+  {
+    case DeviceState::Started:
+      return { State::Started, 0.0 };
+    case DeviceState::Starting:
+      return { State::Starting, SecondsSinceStartBegan() };
+    default:
+      return { State::Stopped, 0.0 };
+  }
 }
 
 /** A chain of the same kinds of stages with tiny grids of their own: the caller's displacements may be gone soon. */
@@ -271,96 +135,88 @@ LoadKernels(SourceDescriptor source, ResampleDescriptor resample, const Transfor
 }
 } // namespace
 
-std::string
-BackendEstimate::ReasonForHost() const
+bool
+IsThereAChoice()
 {
-  std::string reason = "estimated " + DurationText(host) + " on the CPU and " +
-                       DurationText(device + std::max(start, 0.0)) + " on the GPU";
-  if (start > 0.0)
+  // Where there is none, SelectDevice() has the better reason.
+  return BuiltWithCuda() && DriverIsPresent() && !IsForkedChild() && LostDeviceReason().empty();
+}
+
+std::optional<BackendDecision>
+DecideBackend(const BackendWork & work, unsigned int threads, int device, const CallSequence * sequence)
+{
+  if (!IsThereAChoice())
   {
-    reason += ", " + DurationText(start) + " of these to start it";
+    return std::nullopt;
   }
-  return reason;
+  const BackendLedger & ledger = TheLedger();
+  const double          lost = sequence != nullptr ? sequence->lost : 0.0;
+  return ledger.Decide(ledger.Forecast(work, threads), ProgressOf(device), lost, ProcessAge());
 }
 
-BackendEstimate
-EstimateBackends(const BackendWork &   work,
-                 const MachineSpeeds & speeds,
-                 unsigned int          threads,
-                 bool                  started,
-                 double                overlap)
+CallForecast
+ForecastOnThisMachine(const BackendWork & work, unsigned int threads)
 {
-  BackendEstimate estimate;
-  estimate.host = EstimateSeconds(work.host, speeds.host, threads);
-  estimate.device = EstimateSeconds(work.device, speeds.device);
-  estimate.start = started ? 0.0 : std::max(0.0, speeds.device.start - overlap);
-  return estimate;
+  return TheLedger().Forecast(work, threads);
 }
 
-BackendEstimate
-EstimateOnThisMachine(const BackendWork & work, unsigned int threads, int device)
+void
+LearnFromCall(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
 {
-  return EstimateBackends(work, ThePlanner().GetSpeeds(), threads, GetDeviceState(device) != DeviceState::Stopped);
+  TheLedger().Learn(forecast, backend, seconds, sequence);
 }
 
-std::string
-ReasonForHost(const BackendWork & work, unsigned int threads, int device, bool counts)
+void
+CountCall(Backend backend, double seconds, CallSequence * sequence)
 {
-  if (!BuiltWithCuda() || !DriverIsPresent() || IsForkedChild() || !LostDeviceReason().empty())
+  TheLedger().Count(backend, seconds);
+  if (sequence != nullptr)
   {
-    return {}; // there is nothing to choose: SelectDevice() has a better reason
+    sequence->use.Add(backend, seconds);
   }
-  return ThePlanner().ReasonForHost(EstimateOnThisMachine(work, threads, device), counts);
+}
+
+BackendUse
+GetBackendUse()
+{
+  return TheLedger().GetUse();
 }
 
 bool
-StartDeviceAhead(const std::string &        word,
-                 const SourceDescriptor &   source,
-                 const ResampleDescriptor & resample,
-                 unsigned int               threads,
-                 double                     overlap)
+StartDeviceAhead(const std::string &              word,
+                 const BackendWork &              work,
+                 unsigned int                     threads,
+                 double                           overlap,
+                 const std::function<void(int)> & then)
 {
   const DeviceWish wish = ParseDeviceWish(word);
-  if (wish.kind == DeviceWish::Kind::Host || !BuiltWithCuda() || !DriverIsPresent() || IsForkedChild())
+  if (wish.kind == DeviceWish::Kind::Host || !IsThereAChoice())
   {
     return false;
   }
   if (GetDeviceState(wish.device) == DeviceState::Stopped)
   {
-    if (wish.kind == DeviceWish::Kind::Fastest)
+    const BackendLedger & ledger = TheLedger();
+    if (wish.kind == DeviceWish::Kind::Fastest && !ledger.IsWorthAStart(ledger.Forecast(work, threads), overlap))
     {
-      const OperationWork work = CountSourceWork(source) + CountResampleWork(source, resample);
-      if (!EstimateBackends({ work, work }, ThePlanner().GetSpeeds(), threads, false, overlap).PrefersDevice())
-      {
-        return false;
-      }
+      return false;
     }
-    const TransformChain chain =
-      resample.chain != nullptr ? TinyChain(*resample.chain, source.dimension) : TransformChain();
-    StartDeviceInBackground(
-      wish.device, [source, resample, chain, device = wish.device] { LoadKernels(source, resample, chain, device); });
+    StartDeviceInBackground(wish.device, [then, device = wish.device] {
+      if (then)
+      {
+        then(device);
+      }
+    });
   }
   return true;
 }
 
-void
-CalibrateOnce(int device)
+std::function<void(int device)>
+ResampleKernelsLoader(const SourceDescriptor & source, const ResampleDescriptor & resample)
 {
-  try
-  {
-    ThePlanner().Calibrate(device);
-  }
-  catch (const std::exception &)
-  {
-    // Typical speeds go on to serve: the operation itself has succeeded. Each further try would cost as much.
-    ThePlanner().SkipCalibration();
-  }
-}
-
-void
-SkipCalibration()
-{
-  ThePlanner().SkipCalibration();
+  const TransformChain chain =
+    resample.chain != nullptr ? TinyChain(*resample.chain, source.dimension) : TransformChain();
+  return [source, resample, chain](int device) { LoadKernels(source, resample, chain, device); };
 }
 
 void
@@ -368,8 +224,14 @@ ReportStartFailure(const std::string & reason, double seconds)
 {
   if (!IsForkedChild()) // which does not try again
   {
-    ThePlanner().RememberFailure(reason, seconds);
+    TheLedger().RememberFailure(reason, seconds);
   }
+}
+
+void
+SetMachineSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
+{
+  TheLedger().SetSpeeds(host, device);
 }
 
 } // namespace itk::CudaSpline

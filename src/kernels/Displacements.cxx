@@ -21,6 +21,7 @@
 #include "kernels/DisplacementBackends.h"
 #include "kernels/HostLoop.h"
 #include "kernels/MethodDispatch.h"
+#include "kernels/TapCounts.h"
 #include "kernels/TransformStages.h"
 
 #include <stdexcept>
@@ -86,6 +87,23 @@ MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, cons
     }
   }
   context.Report(1.0);
+}
+
+OperationWork
+CountDisplacementWork(const DisplacementDescriptor & displacements)
+{
+  OperationWork work;
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Displacements),
+                       displacements.dimension,
+                       static_cast<std::uint64_t>(displacements.output),
+                       KindOfStages(displacements.chain) });
+  work.samples = static_cast<double>(displacements.samples) * static_cast<double>(displacements.lines);
+  work.taps = work.samples * StageTapsOf(displacements.chain, displacements.dimension);
+  work.downloadBytes = work.samples * static_cast<double>(SizeOf(displacements.output)) * displacements.dimension;
+  work.uploadBytes = displacements.chain != nullptr
+                       ? static_cast<double>(displacements.chain->Bytes(displacements.dimension))
+                       : 2.0 * sizeof(double) * displacements.dimension * static_cast<double>(displacements.lines);
+  return work;
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)

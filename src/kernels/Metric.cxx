@@ -21,6 +21,7 @@
 #include "kernels/MetricBackends.h"
 #include "kernels/MetricMovingValues.h"
 #include "kernels/MetricSpline.h"
+#include "kernels/TapCounts.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -225,8 +226,16 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
     const auto & behind = descriptor.chain.stages[stage];
     taps += 2.0 * descriptor.dimension * power(behind.kind == TransformKind::BSpline ? behind.order + 1.0 : 2.0);
   }
-  work.samples = static_cast<double>(samples);
-  work.taps = work.samples * taps * weight;
+  const bool withDerivative = descriptor.gradient != MetricGradient::None;
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Metric),
+                       KindOfMethod(descriptor.interpolation, moving),
+                       static_cast<std::uint64_t>(descriptor.pass),
+                       static_cast<std::uint64_t>(descriptor.gradient),
+                       KindOfStages(&descriptor.chain),
+                       static_cast<std::uint64_t>(descriptor.splineStage + 1),
+                       static_cast<std::uint64_t>(descriptor.fieldStage + 1) });
+  work.sums = static_cast<double>(samples) * (withDerivative ? 3.0 : 1.0);
+  work.taps = static_cast<double>(samples) * taps * weight;
   return work;
 }
 

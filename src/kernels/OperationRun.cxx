@@ -59,25 +59,31 @@ ChooseDevices(const RunnableOperation & operation,
               const std::string &       word,
               bool                      isOurs,
               unsigned int              threads,
-              bool                      counts)
+              const CallSequence *      sequence,
+              bool                      isAsked)
 {
+  std::optional<BackendDecision> decision;
   try
   {
     if (isOurs)
     {
       constexpr int first = 0; // what SelectDevice() will take
-      if (const std::optional<FailedStart> failed = counts ? TakeFailedStart(first) : std::nullopt)
+      if (const std::optional<FailedStart> failed = isAsked ? TakeFailedStart(first) : std::nullopt)
       {
         // Where there are no devices at all, why is known better than by the call that failed.
         const DeviceChoice choice = SelectDevice(word);
         const std::string  cause = choice ? failed->error.what() : choice.reason;
         ReportStartFailure(cause, failed->seconds);
-        return { {}, cause };
+        return { {}, cause, decision };
       }
-      const std::string reason = ReasonForHost(operation.work(first), threads, first, counts);
-      if (!reason.empty())
+      decision = IsThereAChoice() ? DecideBackend(operation.work(first), threads, first, sequence) : std::nullopt;
+      if (decision && !decision->toDevice)
       {
-        return { {}, reason };
+        if (decision->startBehind && isAsked)
+        {
+          StartDeviceInBackground(first, {});
+        }
+        return { {}, "", decision };
       }
     }
     const auto         begin = std::chrono::steady_clock::now();
@@ -88,7 +94,7 @@ ChooseDevices(const RunnableOperation & operation,
       {
         ReportStartFailure(choice.reason, SecondsSince(begin));
       }
-      return { {}, choice.reason };
+      return { {}, choice.reason, decision };
     }
     std::vector<int> devices{ choice.device };
     if (operation.isShared)
@@ -109,7 +115,7 @@ ChooseDevices(const RunnableOperation & operation,
       throw;
     }
     const MemoryPlan plan = operation.memory(devices);
-    return plan.fits ? DeviceSelection{ devices, "" } : DeviceSelection{ {}, plan.reason };
+    return plan.fits ? DeviceSelection{ devices, "", decision } : DeviceSelection{ {}, plan.reason, decision };
   }
   catch (const DeviceError & error)
   {
@@ -117,23 +123,39 @@ ChooseDevices(const RunnableOperation & operation,
     {
       throw;
     }
-    return { {}, error.what() };
+    return { {}, error.what(), decision };
   }
 }
 
 RunRecord
-RunSelected(const RunnableOperation & operation, const DeviceSelection & selection, const ExecutionContext & context)
+RunSelected(const RunnableOperation & operation,
+            const DeviceSelection &   selection,
+            const ExecutionContext &  context,
+            CallSequence *            sequence)
 {
-  RunRecord        record{ Backend::None, selection.reason, selection.devices };
+  RunRecord record;
+  record.reason = selection.reason;
+  record.devices = selection.devices;
+  record.decision = selection.decision;
   ExecutionContext placed = context;
+  const auto       run = [&](Backend backend) {
+    placed.backend = backend;
+    placed.device = record.devices.empty() ? 0 : record.devices.front();
+    const auto begin = std::chrono::steady_clock::now();
+    operation.run(placed, record.devices);
+    record.backend = backend;
+    record.seconds = SecondsSince(begin);
+    CountCall(backend, record.seconds, sequence);
+    if (record.decision)
+    {
+      LearnFromCall(record.decision->forecast, backend, record.seconds, sequence);
+    }
+  };
   for (bool isPlannedAgain = false; !record.devices.empty(); isPlannedAgain = true)
   {
     try
     {
-      placed.backend = Backend::Cuda;
-      placed.device = record.devices.front();
-      operation.run(placed, record.devices);
-      record.backend = Backend::Cuda;
+      run(Backend::Cuda);
       record.reason.clear();
       return record;
     }
@@ -147,10 +169,7 @@ RunSelected(const RunnableOperation & operation, const DeviceSelection & selecti
       }
     }
   }
-  placed.backend = Backend::Cpu;
-  placed.device = 0;
-  operation.run(placed, {});
-  record.backend = Backend::Cpu;
+  run(Backend::Cpu);
   return record;
 }
 
@@ -159,12 +178,7 @@ RunOperation(const RunnableOperation & operation, const std::string & word, cons
 {
   const bool         isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
   const unsigned int threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
-  RunRecord          record = RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
-  if (record.backend == Backend::Cuda && isOurs)
-  {
-    CalibrateOnce(record.devices.front());
-  }
-  return record;
+  return RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
 }
 
 } // namespace itk::CudaSpline

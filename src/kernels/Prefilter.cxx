@@ -26,7 +26,9 @@
 #include "kernels/HostCopies.h"
 #include "kernels/PrefilterBackends.h"
 #include "kernels/StoreCoefficients.h"
+#include "kernels/TapCounts.h"
 
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -283,6 +285,42 @@ PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const Exe
                    context.Part(static_cast<double>(component) / descriptor.components,
                                 static_cast<double>(component + 1) / descriptor.components));
   }
+}
+
+OperationWork
+CountSourceWork(const SourceDescriptor & source)
+{
+  OperationWork work;
+  const auto    count = static_cast<double>(source.Elements());
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Source),
+                       source.dimension,
+                       static_cast<std::uint64_t>(source.pixel),
+                       static_cast<std::uint64_t>(source.element),
+                       source.NeedsFilter() ? source.order : 0,
+                       static_cast<std::uint64_t>(source.method.kind),
+                       static_cast<std::uint64_t>(source.storage) });
+  work.uploadBytes = static_cast<double>(source.PixelBytes());
+  work.convertSamples = (source.element != source.pixel ? count : 0.0) +
+                        (source.storage != CoefficientStorage::Element ? 2.0 * count : 0.0); // measured, and stored
+  if (source.NeedsFilter())
+  {
+    const auto axes = std::count_if(source.size.begin(), source.size.end(), [](std::int64_t size) { return size > 1; });
+    // A pole, or eight taps: about the same work.
+    const unsigned int poles = source.order / 2;
+    const double passes = source.method.kind == PrefilterMethod::Kind::Fir ? std::max(1.0, source.method.taps / 8.0)
+                                                                           : static_cast<double>(poles);
+    work.filterPasses = count * static_cast<double>(axes) * passes * WeightOf(source);
+  }
+  return work;
+}
+
+OperationWork
+CountPrefilterWork(const SourceDescriptor & source)
+{
+  OperationWork work = CountSourceWork(source);
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Prefilter), work.kind });
+  work.downloadBytes = static_cast<double>(source.Bytes());
+  return work;
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)

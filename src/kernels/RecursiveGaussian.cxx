@@ -192,6 +192,10 @@ CountGaussianWork(const GaussianDescriptor & descriptor, GaussianOperation opera
   const auto       count = static_cast<double>(descriptor.Count());
   const double     components = operation == GaussianOperation::Smoothing ? 1.0 : descriptor.dimension;
   OperationWork    work;
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Gaussian),
+                       static_cast<std::uint64_t>(operation),
+                       descriptor.dimension,
+                       static_cast<std::uint64_t>(descriptor.pixel) });
   work.uploadBytes = count * static_cast<double>(SizeOf(descriptor.pixel));
   work.convertSamples = descriptor.pixel != GaussianElementOf(descriptor.pixel) ? count : 0.0;
   work.filterPasses = count * descriptor.dimension * components * poles;

@@ -23,6 +23,7 @@
 #include "kernels/EvaluationBackends.h"
 #include "kernels/HostLoop.h"
 #include "kernels/MethodDispatch.h"
+#include "kernels/TapCounts.h"
 #include "kernels/TransformStages.h"
 
 #include <vector>
@@ -195,6 +196,30 @@ Resample(const ResampleDescriptor & descriptor,
     (context.backend == Backend::Cuda ? ResampleOnCuda : ResampleOnCpu)(descriptor, source, output, context);
   }
   context.Report(1.0);
+}
+
+OperationWork
+CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & resample)
+{
+  OperationWork work;
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Resample),
+                       KindOfMethod(resample, source),
+                       static_cast<std::uint64_t>(resample.output),
+                       KindOfStages(resample.chain),
+                       resample.indexProvider ? 1U : 0U });
+  work.samples = static_cast<double>(resample.samples) * static_cast<double>(resample.lines);
+  work.taps =
+    work.samples * (TapsOf(resample, source) * source.components + StageTapsOf(resample.chain, source.dimension));
+  work.downloadBytes = work.samples * static_cast<double>(SizeOf(resample.output)) * source.components;
+  if (resample.chain != nullptr)
+  {
+    work.uploadBytes = static_cast<double>(resample.chain->Bytes(source.dimension));
+  }
+  else if (resample.indexProvider)
+  {
+    work.uploadBytes = work.samples * source.dimension * static_cast<double>(sizeof(double));
+  }
+  return work;
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)

@@ -20,6 +20,7 @@
 
 #include "kernels/EvaluationBackends.h"
 #include "kernels/MethodDispatch.h"
+#include "kernels/TapCounts.h"
 
 #include <vector>
 
@@ -117,6 +118,27 @@ SamplePoints(const PointsDescriptor & descriptor, const SampleSource & source, c
     (context.backend == Backend::Cuda ? SamplePointsOnCuda : SamplePointsOnCpu)(points, source, context);
   }
   context.Report(1.0);
+}
+
+OperationWork
+CountPointsWork(const SourceDescriptor & source, const PointsDescriptor & points)
+{
+  OperationWork work;
+  const double  dimension = source.dimension;
+  // A gradient takes about as long again as its value, a Hessian twice that.
+  const double passes = 1.0 + static_cast<double>(points.derivatives);
+  const double element = static_cast<double>(SizeOf(points.output));
+  const double entries = (points.values != nullptr ? 1.0 : 0.0) + (points.gradients != nullptr ? dimension : 0.0) +
+                         (points.hessians != nullptr ? SymmetricEntries(source.dimension) : 0.0);
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Points),
+                       KindOfMethod(points, source),
+                       static_cast<std::uint64_t>(points.output),
+                       static_cast<std::uint64_t>(points.derivatives) });
+  work.samples = static_cast<double>(points.count);
+  work.uploadBytes = work.samples * dimension * static_cast<double>(SizeOf(points.pointType));
+  work.taps = work.samples * TapsOf(points, source) * passes;
+  work.downloadBytes = work.samples * (element * entries + (points.inside != nullptr ? 1.0 : 0.0));
+  return work;
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)

@@ -23,7 +23,6 @@
 #include "ChildProcess.h"
 #include "CudaShim.h"
 #include "FaultScenarios.h"
-#include "TemporaryFolder.h"
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -38,7 +37,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -137,7 +135,7 @@ TEST(UnhinderedStart, AheadOfAnyTransform)
                   {
                     TransformChain chain;
                     describe(resample, chain);
-                    if (!StartDeviceAhead("gpu", source, resample, 2, 0.0))
+                    if (!StartDeviceAhead("gpu", {}, 2, 0.0, ResampleKernelsLoader(source, resample)))
                     {
                       return "not started";
                     }
@@ -324,29 +322,6 @@ TEST(UnhinderedStart, WhereThereIsNoDriverNobodyHasUsedCuda)
               }),
               "");
   }
-}
-
-TEST(UnhinderedStart, AMeasurementThatFailsIsNotRepeated)
-{
-  const TemporaryFolder folder;
-  EXPECT_EQ(InChild([&]() -> std::string {
-              PretendDriver();
-              setenv("CUDASPLINE_CACHE_DIR", folder.GetPath().c_str(), 1);
-              itk::CudaSpline::EstimateOnThisMachine({}, 2, 0); // somebody has asked
-              HinderShim({ "cudaMallocFromPoolAsync", static_cast<int>(cudaErrorMemoryAllocation), 0, 0 });
-              std::int64_t calls[2];
-              for (std::int64_t & count : calls)
-              {
-                ArmShim(Fault());
-                itk::CudaSpline::CalibrateOnce(0);
-                count = DisarmShim();
-              }
-              return calls[0] > 0 && calls[1] == 0
-                       ? ""
-                       : std::to_string(calls[0]) + " and " + std::to_string(calls[1]) + " calls of CUDA";
-            }),
-            "");
-  EXPECT_TRUE(std::filesystem::is_empty(folder.GetPath()));
 }
 
 TEST(UnhinderedStart, AChildGivesNothingBackThatIsItsParents)

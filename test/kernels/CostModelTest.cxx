@@ -15,11 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: counts worked out by hand from the definitions in CostModel.h, and seconds that are their sums; choices
-// from speeds that the test gives.
+// Expected: counts worked out by hand from the definitions in CostModel.h, and seconds that are their sums.
 
-#include "itkCudaSpline/kernels/BackendChoice.h"
-#include "itkCudaSpline/kernels/Calibration.h"
+#include "itkCudaSpline/kernels/CostModel.h"
+#include "itkCudaSpline/kernels/Displacements.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/Resample.h"
 
 #include <gtest/gtest.h>
 
@@ -47,16 +48,6 @@ OntoCube(std::int64_t size, Interpolation interpolation)
   resample.samples = size;
   resample.lines = size * size;
   return resample;
-}
-
-/** Both sides of resampling a cube of floats onto one of its size. */
-BackendEstimate
-EstimateCube(std::int64_t size, Interpolation interpolation, unsigned int order, bool started, double overlap = 0.0)
-{
-  constexpr unsigned int threads = 16;
-  const auto             source = Cube(size, ScalarType::Float32, ScalarType::Float32, order);
-  const OperationWork    work = CountSourceWork(source) + CountResampleWork(source, OntoCube(size, interpolation));
-  return EstimateBackends({ work, work }, TypicalSpeeds(threads), threads, started, overlap);
 }
 } // namespace
 
@@ -152,62 +143,55 @@ TEST(CostModel, SecondsAreTheSumOfTheParts)
   OperationWork second;
   second.samples = 5.0;
   second.taps = 7.0;
+  second.sums = 13.0;
   second.downloadBytes = 11.0;
   const OperationWork work = first + second;
-  const HostSpeeds    host{ 4.0, 1.0, 10.0, 100.0, 1000.0 };
-  EXPECT_NEAR(EstimateSeconds(work, host, 4), 2.0 + 30.0 + 500.0 + 7000.0, 1e-3);
-  EXPECT_NEAR(EstimateSeconds(work, host, 1), 4.0 * 7532.0, 1e-3) << "a quarter of the threads";
-  const DeviceSpeeds device{ 50.0, 0.5, 1.0, 10.0, 100.0, 1000.0, 10000.0 };
-  EXPECT_DOUBLE_EQ(EstimateSeconds(work, device), 0.5 + 1.0 + 30.0 + 500.0 + 7000.0 + 110000.0);
+  HostSpeeds          host;
+  host.convert = 1.0;
+  host.filter = 10.0;
+  host.sample = 100.0;
+  host.tap = 1000.0;
+  host.sum = 10000.0;
+  EXPECT_DOUBLE_EQ(EstimateSeconds(work, host), 2.0 + 30.0 + 500.0 + 7000.0 + 130000.0);
+  DeviceSpeeds device;
+  device.start = 50.0;
+  device.end = 20.0;
+  device.operation = 0.5;
+  device.upload = 1.0;
+  device.filter = 10.0;
+  device.sample = 100.0;
+  device.tap = 1000.0;
+  device.sum = 10000.0;
+  device.download = 100000.0;
+  EXPECT_DOUBLE_EQ(EstimateSeconds(work, device), 0.5 + 1.0 + 30.0 + 500.0 + 7000.0 + 130000.0 + 1100000.0);
 }
 
-TEST(BackendChoice, AStartIsOnlyPaidWhereItIsWorthIt)
+TEST(CostModel, AHostOfMoreThreadsIsFaster)
 {
-  EXPECT_FALSE(EstimateCube(32, Interpolation::BSpline, 3, false).PrefersDevice());
-  EXPECT_FALSE(EstimateCube(128, Interpolation::BSpline, 3, false).PrefersDevice());
-  EXPECT_FALSE(EstimateCube(256, Interpolation::Linear, 0, false).PrefersDevice()) << "a single linear resampling";
-  EXPECT_TRUE(EstimateCube(1024, Interpolation::BSpline, 5, false).PrefersDevice());
-  EXPECT_TRUE(EstimateCube(256, Interpolation::BSpline, 3, true).PrefersDevice()) << "started";
-  EXPECT_FALSE(EstimateCube(8, Interpolation::Linear, 0, true).PrefersDevice()) << "less than a launch";
+  EXPECT_LT(TypicalHost(16).tap, TypicalHost(4).tap);
+  EXPECT_EQ(TypicalHost(0).tap, TypicalHost(1).tap);
 }
 
-TEST(BackendChoice, AStartHidesBehindOtherWork)
+TEST(CostModel, KindsAreToldApart)
 {
-  const auto alone = EstimateCube(512, Interpolation::BSpline, 3, false);
-  const auto behind = EstimateCube(512, Interpolation::BSpline, 3, false, 10.0);
-  EXPECT_EQ(alone.start, TypicalSpeeds(16).device.start);
-  EXPECT_EQ(behind.start, 0.0);
-  EXPECT_EQ(behind.device, alone.device);
-  EXPECT_TRUE(behind.PrefersDevice());
-  EXPECT_EQ(EstimateCube(512, Interpolation::BSpline, 3, false, 0.1).start, TypicalSpeeds(16).device.start - 0.1);
-}
-
-TEST(BackendChoice, WhatTheHostHasLostIsSaved)
-{
-  BackendEstimate estimate;
-  estimate.host = 0.010;
-  estimate.device = 0.004;
-  estimate.start = 0.5;
-  EXPECT_FALSE(estimate.PrefersDevice());
-  EXPECT_FALSE(estimate.PrefersDevice(0.4));
-  EXPECT_TRUE(estimate.PrefersDevice(0.5));
-  estimate.device = 0.011;
-  EXPECT_FALSE(estimate.PrefersDevice(1.0)) << "the device is no faster once it is started";
-}
-
-TEST(BackendChoice, TheReasonHasTheNumbersInALine)
-{
-  BackendEstimate estimate;
-  estimate.host = 0.0034;
-  estimate.device = 0.001;
-  EXPECT_EQ(estimate.ReasonForHost(), "estimated 3.4 ms on the CPU and 1 ms on the GPU");
-  estimate.start = 1.5;
-  EXPECT_EQ(estimate.ReasonForHost(), "estimated 3.4 ms on the CPU and 1.5 s on the GPU, 1.5 s of these to start it");
-  estimate.host = 123.0;
-  estimate.device = 0.0;
-  estimate.start = 0.468;
-  EXPECT_EQ(estimate.ReasonForHost(), "estimated 120 s on the CPU and 470 ms on the GPU, 470 ms of these to start it");
-  estimate.host = 0.00002345;
-  estimate.start = 0.0;
-  EXPECT_EQ(estimate.ReasonForHost(), "estimated 0.023 ms on the CPU and 0 ms on the GPU");
+  SourceDescriptor   source = Cube(10, ScalarType::Float32, ScalarType::Float32, 3);
+  ResampleDescriptor resample = OntoCube(10, Interpolation::BSpline);
+  const auto         kind = [&] { return CountResampleWork(source, resample).kind; };
+  const auto         cubic = kind();
+  EXPECT_EQ(cubic, CountResampleWork(Cube(20, ScalarType::Float32, ScalarType::Float32, 3), resample).kind)
+    << "a size is no kind";
+  source.order = 5;
+  EXPECT_NE(kind(), cubic);
+  source.order = 3;
+  source.element = ScalarType::Float64;
+  EXPECT_NE(kind(), cubic);
+  source.element = ScalarType::Float32;
+  TransformChain chain;
+  chain.stages.resize(1);
+  resample.chain = &chain;
+  EXPECT_NE(kind(), cubic);
+  const OperationWork made = CountSourceWork(source);
+  EXPECT_NE((made + CountResampleWork(source, resample)).kind, kind());
+  EXPECT_EQ((OperationWork() + made).kind, made.kind) << "nothing has no kind";
+  EXPECT_EQ((made + OperationWork()).kind, made.kind);
 }

@@ -23,17 +23,13 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/DeviceStart.h"
 #include "itkCudaSpline/kernels/BackendChoice.h"
-#include "itkCudaSpline/kernels/Calibration.h"
+#include "itkCudaSpline/kernels/Prefilter.h"
 #include "Gpu.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <thread>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,42 +60,26 @@ BackendWork
 WorkOf(std::int64_t size)
 {
   const OperationWork work = CountSourceWork(Cube(size)) + CountResampleWork(Cube(size), OntoCube(size));
-  return { work, work };
+  BackendWork         both;
+  both.host = work;
+  both.device = work;
+  return both;
 }
 
-/** An empty folder that calibrations are kept in. A child that runs its test from its start takes that of its parent.
- */
-class CalibrationFolder
+/** Whether a call would go to the host, as far as the module has a choice. */
+bool
+GoesToHost(std::int64_t size)
 {
-public:
-  CalibrationFolder()
-  {
-    const char * const given = std::getenv("CUDASPLINE_TEST_CALIBRATION");
-    std::string        pattern = (std::filesystem::temp_directory_path() / "CudaSplineCalibration-XXXXXX").string();
-    m_Folder = given != nullptr ? given : mkdtemp(pattern.data());
-    setenv("CUDASPLINE_TEST_CALIBRATION", m_Folder.c_str(), 1);
-    setenv("CUDASPLINE_CACHE_DIR", m_Folder.c_str(), 1);
-  }
+  const auto decision = DecideBackend(WorkOf(size), 16, 0);
+  return decision && !decision->toDevice;
+}
 
-  ~CalibrationFolder()
-  {
-    unsetenv("CUDASPLINE_TEST_CALIBRATION");
-    std::filesystem::remove_all(m_Folder);
-  }
-
-  CalibrationFolder(const CalibrationFolder &) = delete;
-  CalibrationFolder &
-  operator=(const CalibrationFolder &) = delete;
-
-  std::ptrdiff_t
-  CountFiles() const
-  {
-    return std::distance(std::filesystem::directory_iterator(m_Folder), {});
-  }
-
-private:
-  std::filesystem::path m_Folder;
-};
+/** A start of device 0, whatever it is for. */
+bool
+StartAnyway()
+{
+  return StartDeviceAhead("0", WorkOf(8), 1, 0.0);
+}
 
 /** Ends a process of its own; a number tells which step went wrong. A hang ends it too. */
 class FreshProcess : public testing::Test
@@ -109,7 +89,6 @@ protected:
   {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     unsetenv("CUDASPLINE_DEVICE");
-    setenv("CUDASPLINE_CACHE_DIR", "/dev/null/no folder", 1); // typical speeds
   }
 
   static void
@@ -156,8 +135,8 @@ TEST_F(DeviceStart, WithoutADriverThereIsNothingToChoose)
   {
     GTEST_SKIP() << "There is a driver.";
   }
-  EXPECT_EQ(ReasonForHost(WorkOf(8), 2, 0), "");
-  EXPECT_FALSE(StartDeviceAhead("gpu", Cube(1024), OntoCube(1024), 2, 100.0));
+  EXPECT_FALSE(DecideBackend(WorkOf(8), 2, 0));
+  EXPECT_FALSE(StartDeviceAhead("gpu", WorkOf(1024), 2, 100.0));
   EXPECT_EQ(GetDeviceState(0), DeviceState::Stopped);
   WaitForDeviceStart(); // for nothing
   EXPECT_EQ(SecondsOfDeviceStart(), 0.0);
@@ -166,7 +145,7 @@ TEST_F(DeviceStart, WithoutADriverThereIsNothingToChoose)
 
 TEST_F(DeviceStart, UnknownDevicesAreRefused)
 {
-  EXPECT_THROW(StartDeviceAhead("nonsense", Cube(8), OntoCube(8), 2, 0.0), DeviceError);
+  EXPECT_THROW(StartDeviceAhead("nonsense", WorkOf(8), 2, 0.0), DeviceError);
 }
 
 TEST_F(DeviceStart, AFailedStartInTheBackgroundIsLeftToTheOperation)
@@ -181,52 +160,14 @@ TEST_F(DeviceStart, AFailedStartInTheBackgroundIsLeftToTheOperation)
     "");
 }
 
-TEST_F(DeviceStart, AChildForkedWhileTheCalibrationIsReadGoesOn)
-{
-  EXPECT_EXIT(
-    {
-      alarm(100);
-      // A pipe in the place of the file: its reader waits until there is a writer.
-      std::string       pattern = (std::filesystem::temp_directory_path() / "CudaSplineCalibration-XXXXXX").string();
-      const std::string folder = mkdtemp(pattern.data());
-      setenv("CUDASPLINE_CACHE_DIR", folder.c_str(), 1);
-      const std::string file = CalibrationFile(DescribeMachine(std::max(1U, std::thread::hardware_concurrency())));
-      if (mkfifo(file.c_str(), S_IRUSR | S_IWUSR) != 0)
-      {
-        Leave(1);
-      }
-      std::thread reader([] { EstimateOnThisMachine(WorkOf(8), 2, 0); });
-      int         pipe = -1;
-      while ((pipe = open(file.c_str(), O_WRONLY | O_NONBLOCK)) < 0) // until it is open for reading
-      {
-        std::this_thread::yield();
-      }
-      const pid_t child = fork();
-      if (child == 0)
-      {
-        alarm(20);
-        setenv("CUDASPLINE_CACHE_DIR", "/dev/null/no folder", 1);
-        _exit(EstimateOnThisMachine(WorkOf(8), 2, 0).host > 0.0 ? 0 : 2);
-      }
-      int status = -1;
-      waitpid(child, &status, 0);
-      close(pipe); // the reader finds an empty file
-      reader.join();
-      std::filesystem::remove_all(folder);
-      Leave(WIFEXITED(status) ? WEXITSTATUS(status) : 10);
-    },
-    testing::ExitedWithCode(0),
-    "");
-}
-
 TEST_F(DeviceStartGpu, SmallOperationsTouchNoCuda)
 {
   CUDASPLINE_NEEDS_GPU();
   EXPECT_EXIT(
     {
-      const std::string reason = ReasonForHost(WorkOf(32), 16, 0);
-      const bool        ahead = StartDeviceAhead("", Cube(32), OntoCube(32), 16, 0.0);
-      Leave(reason.empty() || ahead ? 1 : (GetDeviceState(0) == DeviceState::Stopped ? 0 : 2));
+      const bool onHost = GoesToHost(32);
+      const bool ahead = StartDeviceAhead("", WorkOf(32), 16, 0.0);
+      Leave(!onHost || ahead ? 1 : (GetDeviceState(0) == DeviceState::Stopped ? 0 : 2));
     },
     testing::ExitedWithCode(0),
     "");
@@ -237,12 +178,16 @@ TEST_F(DeviceStartGpu, ManySmallOperationsStartTheDeviceInTheEnd)
   CUDASPLINE_NEEDS_GPU();
   EXPECT_EXIT(
     {
-      int number = 0;
-      while (number < 100000 && !ReasonForHost(WorkOf(96), 16, 0).empty())
+      // Each takes 10 ms on the host; the process has to have lived for a while, too.
+      int  number = 0;
+      auto decision = DecideBackend(WorkOf(96), 16, 0);
+      for (; decision && !decision->startBehind && !decision->toDevice && number < 1000; ++number)
       {
-        ++number;
+        LearnFromCall(decision->forecast, Backend::Cpu, 0.01, nullptr);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        decision = DecideBackend(WorkOf(96), 16, 0);
       }
-      Leave(number > 5 && number < 100000 ? 0 : 1);
+      Leave(number > 5 && number < 1000 && decision->startBehind ? 0 : 1);
     },
     testing::ExitedWithCode(0),
     "");
@@ -253,7 +198,7 @@ TEST_F(DeviceStartGpu, AStartAheadIsThereForTheOperation)
   CUDASPLINE_NEEDS_GPU();
   EXPECT_EXIT(
     {
-      if (!StartDeviceAhead("", Cube(1024), OntoCube(1024), 1, 100.0))
+      if (!StartDeviceAhead("", WorkOf(1024), 1, 100.0, ResampleKernelsLoader(Cube(1024), OntoCube(1024))))
       {
         Leave(1);
       }
@@ -261,8 +206,8 @@ TEST_F(DeviceStartGpu, AStartAheadIsThereForTheOperation)
       {
         Leave(2);
       }
-      // While it starts it is as good as started.
-      if (!ReasonForHost(WorkOf(256), 16, 0).empty())
+      // While it starts, what takes longer on the host waits for it.
+      if (GoesToHost(1024))
       {
         Leave(3);
       }
@@ -281,8 +226,39 @@ TEST_F(DeviceStartGpu, AProcessMayEndWhileItStarts)
   CUDASPLINE_NEEDS_GPU();
   EXPECT_EXIT(
     {
-      StartDeviceAhead("0", Cube(8), OntoCube(8), 1, 0.0);
+      StartAnyway();
       Leave(0);
+    },
+    testing::ExitedWithCode(0),
+    "");
+  // At every stage of a start, the driver's half, the context's, and what follows: in steps of 15 ms.
+  for (int step = 1; step <= 24; ++step)
+  {
+    EXPECT_EXIT(
+      {
+        alarm(100);
+        StartAnyway();
+        std::this_thread::sleep_for(std::chrono::milliseconds(15 * step));
+        Leave(0);
+      },
+      testing::ExitedWithCode(0),
+      "")
+      << 15 * step << " ms";
+  }
+}
+
+TEST_F(DeviceStartGpu, AStartThatIsGivenUpMakesNoContext)
+{
+  CUDASPLINE_NEEDS_GPU();
+  EXPECT_EXIT(
+    {
+      StartAnyway();
+      GiveUpDeviceStart();
+      GiveUpDeviceStart();
+      const bool isStarted = GetDeviceState(0) == DeviceState::Started;
+      StartAnyway(); // no other one begins
+      WaitForDeviceStart();
+      Leave(isStarted || GetDeviceState(0) != DeviceState::Stopped ? 1 : 0);
     },
     testing::ExitedWithCode(0),
     "");
@@ -293,7 +269,7 @@ TEST_F(DeviceStartGpu, AProcessMayWaitForItsStart)
   CUDASPLINE_NEEDS_GPU();
   EXPECT_EXIT(
     {
-      StartDeviceAhead("0", Cube(8), OntoCube(8), 1, 0.0);
+      StartAnyway();
       WaitForDeviceStart();
       WaitForDeviceStart();
       Leave(GetDeviceState(0) == DeviceState::Started ? 0 : 1);
@@ -307,13 +283,13 @@ TEST_F(DeviceStartGpu, AChildForkedWhileItStartsUsesTheCpu)
   CUDASPLINE_NEEDS_GPU();
   EXPECT_EXIT(
     {
-      StartDeviceAhead("0", Cube(8), OntoCube(8), 1, 0.0);
+      StartAnyway();
       const pid_t child = fork();
       if (child == 0)
       {
         alarm(60);
         // std::exit: static objects end in the child, too.
-        Leave(!SelectDevice("") && ReasonForHost(WorkOf(8), 2, 0).empty() ? 0 : 1);
+        Leave(!SelectDevice("") && !DecideBackend(WorkOf(8), 2, 0) ? 0 : 1);
       }
       int status = -1;
       waitpid(child, &status, 0);
@@ -321,56 +297,4 @@ TEST_F(DeviceStartGpu, AChildForkedWhileItStartsUsesTheCpu)
     },
     testing::ExitedWithCode(0),
     "");
-}
-
-TEST_F(DeviceStartGpu, AMachineIsMeasuredOnce)
-{
-  CUDASPLINE_NEEDS_GPU();
-  const CalibrationFolder folder;
-  EXPECT_EXIT(
-    {
-      CalibrateOnce(0); // nobody has asked for a choice: nothing to measure for
-      const bool early = folder.CountFiles() != 0;
-      StartDevice(0);
-      ReasonForHost(WorkOf(8), 2, 0);
-      CalibrateOnce(0);
-      Leave(early ? 1 : 0);
-    },
-    testing::ExitedWithCode(0),
-    "");
-  EXPECT_EQ(folder.CountFiles(), 1);
-  const std::string machine = DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
-  const auto        speeds = ReadCalibration(CalibrationFile(machine), machine);
-  ASSERT_TRUE(speeds);
-  EXPECT_GT(speeds->device.start, 0.01);
-  EXPECT_LT(speeds->device.start, 60.0);
-  // Between a tenth of a gigabyte a second and what no bus does.
-  EXPECT_LT(speeds->device.upload, 1.0e-8);
-  EXPECT_GT(speeds->device.upload, 1.0e-12);
-  EXPECT_LT(speeds->device.tap, speeds->host.tap) << "a GPU's cubic is faster than any host's";
-}
-
-// As after a start of seconds, the first one since the machine was started.
-TEST_F(DeviceStartGpu, AMuchShorterStartIsKept)
-{
-  CUDASPLINE_NEEDS_GPU();
-  const CalibrationFolder folder;
-  const std::string       machine = DescribeMachine(std::max(1U, std::thread::hardware_concurrency()));
-  MachineSpeeds           kept = TypicalSpeeds(3);
-  kept.device.start = 1000.0;
-  ASSERT_TRUE(WriteCalibration(CalibrationFile(machine), machine, kept));
-  EXPECT_EXIT(
-    {
-      StartDevice(0);
-      ReasonForHost(WorkOf(8), 2, 0);
-      CalibrateOnce(0);
-      Leave(0);
-    },
-    testing::ExitedWithCode(0),
-    "");
-  const auto speeds = ReadCalibration(CalibrationFile(machine), machine);
-  ASSERT_TRUE(speeds);
-  EXPECT_GT(speeds->device.start, 0.01);
-  EXPECT_LT(speeds->device.start, 60.0);
-  EXPECT_EQ(speeds->device.tap, kept.device.tap) << "nothing else was measured";
 }

@@ -79,18 +79,28 @@ TakeFailedStart(int device);
 
 /** \brief StartDevice() in a thread of its own; returns at once.
  *
- * Its error is kept for the first operation that needs the device, which does not try again. The process waits for the
- * thread at its exit. A second call, and one in a forked child, does nothing.
+ * Its error is kept for the first operation that needs the device, which does not try again. A process that ends
+ * meanwhile waits for the half of the start that is at work, the driver's or the context's. A call while another one is
+ * at work, and one in a forked child, does nothing.
  *
  * \param[in] device device number
- * \param[in] then called in the thread afterwards, to load kernels for instance; its exceptions are dropped */
+ * \param[in] then called in the thread afterwards, to load kernels for instance; its exceptions are dropped; may be
+ * empty */
 void
 StartDeviceInBackground(int device, const std::function<void()> & then);
 
-/** \brief Waits until no start is at work in the background. At the end of a program that may have begun one: CUDA's
- * own clean-up at exit, which the start registers, is then sure to come after it. */
+/** \brief Waits until no start is at work in the background. */
 void
 WaitForDeviceStart();
+
+/** \brief Waits for the half of a start that is at work in the background, and has it do nothing more; no other start
+ * begins. For the end of a program that may have begun one, before CUDA's own clean-up; exit() calls it as well. */
+void
+GiveUpDeviceStart();
+
+/** \brief Seconds since the last start in the background began. */
+double
+SecondsSinceStartBegan();
 
 /** \brief Seconds of the start that this process has paid for, in the foreground or the background; 0 before. */
 double

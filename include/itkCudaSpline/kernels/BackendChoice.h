@@ -18,129 +18,106 @@
 #ifndef itkCudaSpline_kernels_BackendChoice_h
 #define itkCudaSpline_kernels_BackendChoice_h
 
-#include "itkCudaSpline/kernels/CostModel.h"
+#include "itkCudaSpline/kernels/BackendLedger.h"
+#include "itkCudaSpline/kernels/Resample.h"
 
+#include <functional>
+#include <optional>
 #include <string>
 
 /** \file
- * \brief Whether the host or a device will be done first, where the user leaves it to the module.
- *
- * The first operation of a process on a GPU waits for CUDA to start, longer than small operations take altogether on
- * the host. So both sides are estimated. What is lost by operations that go to the host only because of the start is
- * added up: when it reaches the start, the device is started after all. A process with many small operations is
- * therefore never much slower than twice the better side. */
+ * \brief The choice between host and device for the calls of this process: the rules of BackendLedger with this
+ * machine's devices and clock. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What an operation has to do on either side: less where a source is there already. */
-struct BackendWork
-{
-  OperationWork host;   ///< on the host
-  OperationWork device; ///< on a device, transfers included
-};
+/** \brief True where there is something to choose: a driver that this library can use, in a process that is not a
+ * forked child, and has lost no device. Touches no CUDA. */
+bool
+IsThereAChoice();
 
-/** \brief Estimated seconds on both sides. */
-struct BackendEstimate
-{
-  double host{ 0.0 };   ///< on the host
-  double device{ 0.0 }; ///< without the start
-  double start{ 0.0 };  ///< what is left to wait for the start of the device
-
-  /** \brief True where the device is done first.
-   *
-   * Where it has to be started it must be clearly so, by a fifth: estimates err, and a start is not undone.
-   *
-   * \param[in] saved seconds that operations before this one have lost on the host for want of a started device */
-  bool
-  PrefersDevice(double saved = 0.0) const
-  {
-    const double wait = start - saved;
-    return wait <= 0.0 ? device < host : device + wait < 0.8 * host;
-  }
-
-  /** \brief Why the host was preferred, in a line. */
-  std::string
-  ReasonForHost() const;
-};
-
-/** \brief Estimates both sides by given speeds.
- *
- * \param[in] work what has to be done
- * \param[in] speeds speeds of the machine
- * \param[in] threads threads of the host
- * \param[in] started whether the device was started, or is being started
- * \param[in] overlap seconds of other work that the start can hide behind */
-BackendEstimate
-EstimateBackends(const BackendWork &   work,
-                 const MachineSpeeds & speeds,
-                 unsigned int          threads,
-                 bool                  started,
-                 double                overlap = 0.0);
-
-/** \brief Why an operation whose device the user left to the module goes to the host; empty where it goes to the
- * device, or where there is no GPU to choose.
- *
- * Touches no CUDA unless the process has started it.
+/** \brief Where a call goes whose device the user left to the module; empty where there is nothing to choose. Touches
+ * no CUDA unless the process has started it, and starts nothing.
  *
  * \param[in] work what has to be done
  * \param[in] threads threads that it will have on the host
  * \param[in] device the device in question
- * \param[in] counts whether what is lost on the host counts; false where it is only asked what would be done */
-std::string
-ReasonForHost(const BackendWork & work, unsigned int threads, int device, bool counts = true);
+ * \param[in] sequence the calls of its object; may be null */
+std::optional<BackendDecision>
+DecideBackend(const BackendWork & work, unsigned int threads, int device, const CallSequence * sequence = nullptr);
 
-/** \brief Estimates both sides by the speeds of this machine. Touches no CUDA.
+/** \brief Seconds of a call on either side, a device being started. Touches no CUDA.
  *
  * \param[in] work what has to be done
- * \param[in] threads threads that it will have on the host
- * \param[in] device the device in question */
-BackendEstimate
-EstimateOnThisMachine(const BackendWork & work, unsigned int threads, int device);
+ * \param[in] threads threads that it will have on the host */
+CallForecast
+ForecastOnThisMachine(const BackendWork & work, unsigned int threads);
 
-/** \brief Starts a device in the background, where an operation that comes after other work will run there.
+/** \brief Learns what a call has taken that DecideBackend() has sent somewhere.
  *
- * Returns at once. For a program that knows from a file's header what it is going to do: the start hides behind the
- * reading of the file.
+ * \param[in] forecast BackendDecision::forecast
+ * \param[in] backend that computed it
+ * \param[in] seconds that it took
+ * \param[in,out] sequence the calls of its object; may be null */
+void
+LearnFromCall(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence);
+
+/** \brief Counts a call, whoever chose its backend.
+ *
+ * \param[in] backend that computed it
+ * \param[in] seconds that it took
+ * \param[in,out] sequence the calls of its object; may be null */
+void
+CountCall(Backend backend, double seconds, CallSequence * sequence);
+
+/** \brief Who has computed the calls of this process so far. */
+BackendUse
+GetBackendUse();
+
+/** \brief Starts a device in the background, where calls that come after other work will run there.
+ *
+ * Returns at once. For a program that knows from a file's header what it is going to do, or an object that is prepared
+ * for many calls: the start hides behind what comes before.
  *
  * \param[in] word the user's wish, as for SelectDevice(): a device that was named is started in any case
- * \param[in] source what will be made
- * \param[in] resample what will be done with it; only its chain is read, and only here
- * \param[in] threads threads that it would have on the host
- * \param[in] overlap seconds of other work before it
+ * \param[in] work the calls
+ * \param[in] threads threads that they would have on the host
+ * \param[in] overlap seconds of other work before them
+ * \param[in] then called in the thread afterwards, to load kernels for instance (ResampleKernelsLoader()); may be empty
  * \return true where the device is being started or was started before */
 bool
-StartDeviceAhead(const std::string &        word,
-                 const SourceDescriptor &   source,
-                 const ResampleDescriptor & resample,
-                 unsigned int               threads,
-                 double                     overlap);
+StartDeviceAhead(const std::string &              word,
+                 const BackendWork &              work,
+                 unsigned int                     threads,
+                 double                           overlap,
+                 const std::function<void(int)> & then = {});
 
-/** \brief Tells that a device could not be started for an operation that ReasonForHost() sent there.
+/** \brief What loads the kernels of a resampling onto a device, by a tiny one of the same kind.
  *
- * What operations have lost on the host is then counted anew, and none is sent there before they have taken ten times
- * as long on the host, by their estimates, as the try: trying costs a tenth at most.
+ * \param[in] source what will be made
+ * \param[in] resample what will be done with it; only its chain is read, and only here */
+std::function<void(int device)>
+ResampleKernelsLoader(const SourceDescriptor & source, const ResampleDescriptor & resample);
+
+/** \brief Tells that a device could not be started for a call that DecideBackend() sent there.
  *
- * \param[in] reason why, for the operations that follow
+ * What calls have lost on the host is then counted anew, and none is sent there before the host has worked ten times as
+ * long as the try took: trying costs a tenth at most.
+ *
+ * \param[in] reason why, for the calls that follow
  * \param[in] seconds that the try took */
 void
 ReportStartFailure(const std::string & reason, double seconds);
 
-/** \brief Measures this machine once, after an operation on a device that the module itself chose.
+/** \brief Tells the speeds of this machine, where they are known and far from typical. Before the first call.
  *
- * Nothing is measured where it could not be kept, and while another process measures. Where the machine was measured
- * before and this process' start took less than half of the one that was kept, it is kept instead. Errors are left to
- * the next operation.
- *
- * \param[in] device device number */
+ * \param[in] host of its host, with the threads that calls will have
+ * \param[in] device of its device */
 void
-CalibrateOnce(int device);
-
-/** \brief Measures nothing in this process: for one that works beside others of its kind, which would disturb it. */
-void
-SkipCalibration();
+SetMachineSpeeds(const HostSpeeds & host, const DeviceSpeeds & device);
 
 /** @} */
 } // namespace itk::CudaSpline

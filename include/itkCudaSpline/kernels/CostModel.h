@@ -18,16 +18,15 @@
 #ifndef itkCudaSpline_kernels_CostModel_h
 #define itkCudaSpline_kernels_CostModel_h
 
-#include "itkCudaSpline/kernels/Displacements.h"
-#include "itkCudaSpline/kernels/Resample.h"
-#include "itkCudaSpline/kernels/SamplePoints.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include <cstdint>
+#include <initializer_list>
 
 /** \file
  * \brief How long an operation takes on the host and on a device, estimated before it starts.
  *
- * A count of the work times the speeds of a machine (Calibration.h). The model is linear and knows no caches: it is
- * right within a factor of about two, and choices that are closer than that do not matter much. */
+ * Each operation counts its work beside its descriptor (CountResampleWork() and so on); typical speeds make seconds of
+ * that. The model is linear and knows neither caches nor this machine: what calls have really taken corrects it
+ * (BackendLedger.h). */
 
 namespace itk::CudaSpline
 {
@@ -42,81 +41,77 @@ struct OperationWork
   double filterPasses{ 0.0 };   ///< samples times filtered axes times poles; a double counts twice
   double samples{ 0.0 };        ///< output samples
   double taps{ 0.0 };           ///< output samples times the samples that each is made of; a double counts twice
+  double sums{ 0.0 };           ///< samples that a metric adds up; those of a derivative count three times
   double downloadBytes{ 0.0 };  ///< results that travel back
+
+  /** Stands for what is not counted: operation, method, types (KindOf()). Calls of one kind and about one size are
+   * expected to be off the model by the same factor. 0: nothing is done. */
+  std::uint64_t kind{ 0 };
+};
+
+/** \brief A number for a kind of work: equal for equal numbers in the same order, as good as never for others.
+ *
+ * \param[in] parts what makes the kind: an operation's own number first, then its method, types and the like */
+std::uint64_t
+KindOf(std::initializer_list<std::uint64_t> parts);
+
+/** \brief The first number of a kind. */
+enum class WorkKind : std::uint64_t
+{
+  Source = 1,
+  Prefilter,
+  Resample,
+  Points,
+  Displacements,
+  Metric,
+  Gaussian
 };
 
 /** \brief The sum of two operations, one after the other. */
 OperationWork
 operator+(const OperationWork & first, const OperationWork & second);
 
-/** \brief Work of MakeSource().
- *
- * \param[in] source what is made */
-OperationWork
-CountSourceWork(const SourceDescriptor & source);
-
-/** \brief Work of Prefilter(), whose result comes back to the host.
- *
- * \param[in] source what is made */
-OperationWork
-CountPrefilterWork(const SourceDescriptor & source);
-
-/** \brief Work of Resample().
- *
- * \param[in] source what is evaluated
- * \param[in] resample what is done; its host memory does not matter */
-OperationWork
-CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & resample);
-
-/** \brief Work of MakeDisplacements().
- *
- * \param[in] displacements what is done; what its scanline ends are does not matter */
-OperationWork
-CountDisplacementWork(const DisplacementDescriptor & displacements);
-
-/** \brief Work of SamplePoints() with host arrays.
- *
- * \param[in] source what is evaluated
- * \param[in] points what is done; what its pointers point to does not matter */
-OperationWork
-CountPointsWork(const SourceDescriptor & source, const PointsDescriptor & points);
-
-/** \brief Speeds of the host's kernels with a given number of threads, in seconds a unit. */
+/** \brief Speeds of the host's kernels, in seconds a unit by all threads together. */
 struct HostSpeeds
 {
-  double threads{ 1.0 }; ///< threads that the speeds were measured with
   double convert{ 0.0 }; ///< s a converted sample
   double filter{ 0.0 };  ///< s a filter pass
   double sample{ 0.0 };  ///< s an output sample
   double tap{ 0.0 };     ///< s a tap
+  double sum{ 0.0 };     ///< s a sum
 };
 
 /** \brief Speeds of a device, in seconds a unit. */
 struct DeviceSpeeds
 {
-  double start{ 0.0 };     ///< s to start CUDA in a process, and to end it
+  double start{ 0.0 };     ///< s until a process can use CUDA
+  double end{ 0.0 };       ///< s that a process which has used CUDA takes longer to end
   double operation{ 0.0 }; ///< s that every operation takes: allocations, launches, waits
   double upload{ 0.0 };    ///< s a byte from pageable memory
   double filter{ 0.0 };    ///< s a filter pass
   double sample{ 0.0 };    ///< s an output sample
   double tap{ 0.0 };       ///< s a tap
+  double sum{ 0.0 };       ///< s a sum
   double download{ 0.0 };  ///< s a byte into fresh pageable memory
 };
 
-/** \brief Speeds of a machine. */
-struct MachineSpeeds
-{
-  HostSpeeds   host;   ///< of its processor
-  DeviceSpeeds device; ///< of its device
-};
+/** \brief Speeds of an ordinary machine of 2024 with one data-centre GPU.
+ *
+ * \param[in] threads threads of the host */
+///@{
+HostSpeeds
+TypicalHost(unsigned int threads);
+
+DeviceSpeeds
+TypicalDevice();
+///@}
 
 /** \brief Seconds of an operation on the host.
  *
  * \param[in] work what has to be done
- * \param[in] speeds speeds of the host
- * \param[in] threads threads that it will have */
+ * \param[in] speeds speeds of the host */
 double
-EstimateSeconds(const OperationWork & work, const HostSpeeds & speeds, unsigned int threads);
+EstimateSeconds(const OperationWork & work, const HostSpeeds & speeds);
 
 /** \brief Seconds of an operation on a device that was started before.
  *

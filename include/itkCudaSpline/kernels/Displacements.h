@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_Displacements_h
 #define itkCudaSpline_kernels_Displacements_h
 
+#include "itkCudaSpline/kernels/CostModel.h"
 #include "itkCudaSpline/kernels/Execution.h"
 #include "itkCudaSpline/kernels/TransformChain.h"
 #include "itkCudaSpline/math/ScalarType.h"
@@ -65,6 +66,12 @@ struct DisplacementDescriptor
  * rounding of the places, since kernels may fuse multiplications and additions */
 void
 MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, const ExecutionContext & context);
+
+/** \brief Work of MakeDisplacements().
+ *
+ * \param[in] displacements what is done; what its scanline ends are does not matter */
+OperationWork
+CountDisplacementWork(const DisplacementDescriptor & displacements);
 
 /** @} */
 } // namespace itk::CudaSpline

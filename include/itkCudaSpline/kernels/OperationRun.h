@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,33 +49,50 @@ struct RunnableOperation
 struct RunRecord
 {
   Backend          backend{ Backend::None }; ///< who computed
-  std::string      reason;                   ///< why it was not an earlier backend; empty where it was the first
+  std::string      reason;                   ///< why it was not an earlier backend, beside the choice
   std::vector<int> devices;                  ///< of the Cuda backend
+  double           seconds{ 0.0 };           ///< that it took there
+  /** What the module has chosen; empty where the user has, or there is nothing to choose. */
+  std::optional<BackendDecision> decision;
+
+  /** Why it was not an earlier backend; empty where it was the first. */
+  std::string
+  DescribeFallback() const
+  {
+    const bool isChosen = backend == Backend::Cpu && reason.empty() && decision;
+    return isChosen ? decision->Describe() : reason;
+  }
 };
 
 /** \brief The devices that an operation shall try. */
 struct DeviceSelection
 {
   std::vector<int> devices; ///< none: the host
-  std::string      reason;  ///< why there are none; empty otherwise
+  std::string      reason;  ///< why there are none, beside the choice; empty otherwise
+  /** What the module has chosen; empty where the user has, or there is nothing to choose. */
+  std::optional<BackendDecision> decision;
 };
 
-/** \brief Chooses the devices for an operation, and starts them.
+/** \brief Chooses the devices for an operation, and starts them: those that it needs now before it returns, one that
+ * later calls will need in the background.
  *
  * \param[in] operation the operation, which is not run
  * \param[in] word the user's wish, as for SelectDevice()
  * \param[in] isOurs the choice is left to the module: what is estimated to be done first
  * \param[in] threads threads of the host
- * \param[in] counts as for ReasonForHost()
+ * \param[in] sequence the calls of the operation's object; may be null
+ * \param[in] isAsked false where it is only asked what would be done: nothing is started in the background then
  * \exception DeviceError the user asked for what there is not (Kind::Request) */
 DeviceSelection
 ChooseDevices(const RunnableOperation & operation,
               const std::string &       word,
               bool                      isOurs,
               unsigned int              threads,
-              bool                      counts = true);
+              const CallSequence *      sequence = nullptr,
+              bool                      isAsked = true);
 
-/** \brief Runs an operation on the devices that were chosen for it, and on the host where there are none or they fail.
+/** \brief Runs an operation on the devices that were chosen for it, and on the host where there are none or they fail;
+ * counts it, and learns what it took where the choice was the module's.
  *
  * A device that lacks memory, is unavailable or lost, or fails otherwise, makes the host take over, with the reason;
  * memory that ran out first makes another plan with what is left.
@@ -82,13 +100,17 @@ ChooseDevices(const RunnableOperation & operation,
  * \param[in] operation the operation
  * \param[in] selection the devices
  * \param[in] context threads, progress; backend and device are set by this function
+ * \param[in,out] sequence the calls of the operation's object; may be null
  * \return who computed it
  * \exception std::invalid_argument of the operation
  * \exception OperationAborted the progress callback stopped it */
 RunRecord
-RunSelected(const RunnableOperation & operation, const DeviceSelection & selection, const ExecutionContext & context);
+RunSelected(const RunnableOperation & operation,
+            const DeviceSelection &   selection,
+            const ExecutionContext &  context,
+            CallSequence *            sequence = nullptr);
 
-/** \brief ChooseDevices() and RunSelected(); measures the machine once where the choice was the module's.
+/** \brief ChooseDevices() and RunSelected().
  *
  * \param[in] operation the operation
  * \param[in] word the user's wish, as for SelectDevice()

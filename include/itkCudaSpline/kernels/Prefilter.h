@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_Prefilter_h
 #define itkCudaSpline_kernels_Prefilter_h
 
+#include "itkCudaSpline/kernels/CostModel.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 
 #include <memory>
@@ -77,6 +78,18 @@ Prefilter(const SourceDescriptor & descriptor,
  * see FilterSegment() */
 void
 PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context);
+
+/** \brief Work of MakeSource().
+ *
+ * \param[in] source what is made */
+OperationWork
+CountSourceWork(const SourceDescriptor & source);
+
+/** \brief Work of Prefilter(), whose result comes back to the host.
+ *
+ * \param[in] source what is made */
+OperationWork
+CountPrefilterWork(const SourceDescriptor & source);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_Resample_h
 #define itkCudaSpline_kernels_Resample_h
 
+#include "itkCudaSpline/kernels/CostModel.h"
 #include "itkCudaSpline/kernels/Interpolation.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
 #include "itkCudaSpline/kernels/TransformChain.h"
@@ -84,6 +85,13 @@ Resample(const ResampleDescriptor & descriptor,
          const SampleSource &       source,
          void *                     output,
          const ExecutionContext &   context);
+
+/** \brief Work of Resample().
+ *
+ * \param[in] source what is evaluated
+ * \param[in] resample what is done; its host memory does not matter */
+OperationWork
+CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & resample);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_SamplePoints_h
 #define itkCudaSpline_kernels_SamplePoints_h
 
+#include "itkCudaSpline/kernels/CostModel.h"
 #include "itkCudaSpline/kernels/Interpolation.h"
 #include "itkCudaSpline/kernels/MemoryPlan.h"
 #include "itkCudaSpline/kernels/SampleSource.h"
@@ -91,6 +92,13 @@ SamplePoints(const PointsDescriptor & descriptor, const SampleSource & source, c
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanPoints(const SourceDescriptor & source, const PointsDescriptor & points, std::size_t budget);
+
+/** \brief Work of SamplePoints() with host arrays.
+ *
+ * \param[in] source what is evaluated
+ * \param[in] points what is done; what its pointers point to does not matter */
+OperationWork
+CountPointsWork(const SourceDescriptor & source, const PointsDescriptor & points);
 
 /** @} */
 } // namespace itk::CudaSpline
