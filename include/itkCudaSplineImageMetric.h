@@ -49,26 +49,42 @@ namespace itk
 /** \class CudaSplineImageMetric
  * \brief What the module's image metrics share: it stands between each of them and the metric of ITK that it replaces.
  *
- * The hook is GetValueAndDerivativeExecute(), which ITK calls for GetValue() and GetValueAndDerivative() alike. The
- * fixed image is sampled once, on all threads, by ITK's functions or with their bits: any fixed transform, mask and
- * interpolator will do. Its values and the places of sampled point sets are arrays that stay on the backend, as the
- * moving image, its coefficients, gradients and mask do, until Initialize() is called, or something that they depend on
- * was replaced or modified; so does, on a device, the order of the samples by the cells of a B-spline transform's grid.
- * Where Initialize() finds the same pixels again (by a checksum of all of them) the arrays are used again.
- *
- * The kernels map the samples, interpolate the moving image and add up values and moments (CudaSpline::MetricSums) in
+ * The kernels map the samples, interpolate the moving image and add up values and moments (CudaSpline::MetricSums), in
  * an order that the number of samples alone decides: the same call gives the same bits. Moments become the derivative
  * on the host, with the transform's own Jacobian (CudaSplineDetail::AffineJacobian).
  *
- * Accelerated are images of 2 and 3 dimensions of float or double pixels; moving transforms of double precision that
- * are linear, and composites of linear ones as ImageRegistrationMethodv4 makes them; B-spline transforms of orders 1 to
- * 3, and displacement fields, smoothed ones too, on the virtual grid (not with sampled points), before which any
- * transform may come that the kernels walk (no Jacobian is made of them); behind all of these, too, any transform that
- * the kernels walk, as stages of a registration leave them, through whose Jacobian by position gradients come back:
- * of B-splines their derivative, where ITK throws, of displacement fields ITK's differences; moving images
- * interpolated by nearest neighbours, linearly, or by B-splines, by ITK's classes or the module's; gradients of any
- * gradient filter on the moving image's grid and of ITK's central differences; moving masks that are
- * ImageMaskSpatialObjects; every sampling. All else is the superclass'; GetFallbackReason() says why.
+ * \code
+ * // was: itk::MattesMutualInformationImageToImageMetricv4
+ * auto metric = itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>::New();
+ * registration->SetMetric(metric); // an itk::ImageRegistrationMethodv4
+ * registration->Update();
+ * std::cout << NameOf(metric->GetLastBackend()) << ' ' << metric->GetFallbackReason() << '\n';
+ * \endcode
+ *
+ * \par When
+ * The hook is GetValueAndDerivativeExecute(), which ITK calls for GetValue() and GetValueAndDerivative() alike. The
+ * fixed image is sampled once, on all threads, by ITK's functions or with their bits: any fixed transform, mask and
+ * interpolator will do. Arrays stay on the backend until Initialize() is called, or something that they depend on was
+ * replaced or modified, and beyond that where Initialize() finds the same pixels (by a checksum of all of them):
+ * - the fixed values, and the places of sampled point sets;
+ * - the moving image, its coefficients, gradients and mask;
+ * - on a device, the order of the samples by the cells of a B-spline transform's grid.
+ *
+ * \par What is accelerated
+ * Images of 2 and 3 dimensions of float or double pixels, with every sampling, and what follows. All else is the
+ * superclass'; GetFallbackReason() says why.
+ * - Moving transforms of double precision (below).
+ * - Moving images interpolated by nearest neighbours, linearly, or by B-splines, by ITK's classes or the module's.
+ * - Gradients of any gradient filter on the moving image's grid, and of ITK's central differences.
+ * - Moving masks that are ImageMaskSpatialObjects.
+ *
+ * \par Moving transforms
+ * - Linear ones, and composites of linear ones as ImageRegistrationMethodv4 makes them.
+ * - B-spline transforms of orders 1 to 3, and displacement fields, smoothed ones too, on the virtual grid (not with
+ *   sampled points). Before these any transform may come that the kernels walk: no Jacobian is made of it.
+ * - Behind all of these, too, any transform that the kernels walk, as stages of a registration leave them. Gradients
+ *   come back through its Jacobian by position: of B-splines their derivative, where ITK throws, of displacement fields
+ *   ITK's differences.
  *
  * \par Accuracy
  * The number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels) values agree with

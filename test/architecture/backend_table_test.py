@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The documentation prints the backend table as it is committed: every row of doc/BackendTable.csv stands in doc/Architecture.md, in its order."""
+"""The documentation prints the backend table as it is committed: every row of doc/BackendTable.csv stands in doc/architecture/Backends.md, in its order."""
 
 import argparse
 import csv
@@ -36,7 +36,7 @@ def problems(csv_text, markdown_text):
     wanted = [[printed(cell) for cell in row] for row in table]
     found = []
     if rows_of_markdown(markdown_text, table[0]) != wanted:
-        found.append("doc/Architecture.md does not print the rows of doc/BackendTable.csv")
+        found.append("doc/architecture/Backends.md does not print the rows of doc/BackendTable.csv")
     for number, row in enumerate(table[1:], start=2):
         if len(row) != len(table[0]) or row[-1] not in PROMISES:
             found.append(f"doc/BackendTable.csv:{number}: the promise is one of {sorted(PROMISES)}")
@@ -61,7 +61,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
     root = parser.parse_args().root
     csv_text = (root / "doc/BackendTable.csv").read_text()
-    markdown_text = (root / "doc/Architecture.md").read_text()
+    markdown_text = (root / "doc/architecture/Backends.md").read_text()
     found = problems(csv_text, markdown_text) + self_test(csv_text, markdown_text)
     print("\n".join(found) if found else "the backend table is printed as it is")
     return 1 if found else 0

@@ -1,7 +1,7 @@
 """prefilter() and resample() of Dask arrays, chunk by chunk, with the bits of the whole.
 
 Which part of the image a chunk reads says the library, which cuts its own pieces for a device's memory in the same way
-(doc/Architecture.md, "One formula, one place"): windows begin at a multiple of a filter's segment, have the filter's warm-up, and end where
+(doc/architecture/Coefficients.md, "Segments"): windows begin at a multiple of a filter's segment, have the filter's warm-up, and end where
 the image ends wherever its extension is asked. Positions in a window are positions in the whole.
 """
 
