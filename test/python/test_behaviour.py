@@ -15,6 +15,20 @@ import cudaspline
 from cudaspline import _library
 
 
+def test_reports_count_operations_and_their_seconds():
+    image = numpy.ones((8, 9, 10), numpy.float32)
+    before = None
+    for _ in range(3):
+        cudaspline.resample(image, spacing=0.5, device="cpu")
+        report = cudaspline.last_report()
+        assert report.backend == "Cpu" and 0.0 < report.seconds < 60.0
+        if before is not None:
+            assert report.use["Cpu"].calls == before.use["Cpu"].calls + 1
+            assert report.use["Cpu"].seconds == pytest.approx(before.use["Cpu"].seconds + report.seconds)
+            assert report.use["Cuda"] == before.use["Cuda"]
+        before = report
+
+
 def test_progress_rises_to_1(rng):
     seen = []
     cudaspline.resample(rng.uniform(-1, 1, (40, 50, 60)), progress=seen.append, device="cpu")
