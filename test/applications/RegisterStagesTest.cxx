@@ -193,6 +193,18 @@ TEST_F(RegisterStages, StagesBehindASpline)
   {
     EXPECT_TRUE(stage["backend"] == "Cpu" || stage["backend"] == "Cuda") << stage["fallback_reason"];
     EXPECT_GT(stage["levels"][0]["iterations"], 1);
+    // An iteration is a call at least, and the stage's backend has computed the most of them.
+    int calls = 0;
+    int most = 0;
+    for (const auto & use : stage["use"])
+    {
+      calls += use["calls"].get<int>();
+      most = std::max(most, use["calls"].get<int>());
+      EXPECT_EQ(use["calls"] > 0, use["seconds"] > 0.0);
+      EXPECT_LE(use["seconds"], stage["seconds"]);
+    }
+    EXPECT_GE(calls, stage["levels"][0]["iterations"].get<int>());
+    EXPECT_EQ(stage["use"][stage["backend"].get<std::string>()]["calls"], most);
   }
 }
 

@@ -69,6 +69,28 @@ MakeMetric(const MetricCase & what, const MetricImages<TImage> & images, bool on
   return metric;
 }
 
+TEST_P(CudaMeanSquaresMetric, EvaluationsAreCountedByBackend)
+{
+  const MetricImages<DoubleImage3D> images;
+  auto                             metric = MakeMetric(MetricCase(), images, GetParam());
+  metric->SetMovingTransform(itk::AffineTransform<double, 3>::New());
+  EXPECT_EQ(metric->GetExpectedNumberOfEvaluations(), 100U);
+  const auto modified = metric->GetMTime();
+  metric->SetExpectedNumberOfEvaluations(7);
+  EXPECT_EQ(metric->GetExpectedNumberOfEvaluations(), 7U);
+  EXPECT_EQ(metric->GetMTime(), modified) << "what is expected changes no result";
+  EXPECT_EQ(metric->GetBackendUse().Most(), Backend::None);
+  metric->Initialize();
+  for (unsigned int evaluation = 1; evaluation <= 3; ++evaluation)
+  {
+    metric->GetValue();
+    const auto use = metric->GetBackendUse();
+    EXPECT_EQ(use.Most(), metric->GetLastBackend());
+    EXPECT_EQ(use[metric->GetLastBackend()].calls, evaluation);
+    EXPECT_GT(use[metric->GetLastBackend()].seconds, 0.0);
+  }
+}
+
 TEST_P(CudaMeanSquaresMetric, AnalyticGradientIsTheValuesOwn)
 {
   const MetricImages<DoubleImage3D> images;
