@@ -131,11 +131,11 @@ AskForPoints(int count, std::size_t points)
 /** A stage by ITK's own classes, as a program that knows nothing of the module has it. */
 template <typename TTransform>
 typename TTransform::Pointer
-RunStage(const ImageType::Pointer &                 fixed,
-         const ImageType::Pointer &                 moving,
-         const itk::Transform<double, 3, 3> *       before,
-         const typename TTransform::Pointer &       start,
-         double                                     part)
+RunStage(const ImageType::Pointer &           fixed,
+         const ImageType::Pointer &           moving,
+         const itk::Transform<double, 3, 3> * before,
+         const typename TTransform::Pointer & start,
+         double                               part)
 {
   using MethodType = itk::ImageRegistrationMethodv4<ImageType, ImageType, TTransform>;
   using MetricType = itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>;

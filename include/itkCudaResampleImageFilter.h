@@ -141,6 +141,17 @@ public:
   itkGetEnumMacro(Precision, CudaSplinePrecision);
   ///@}
 
+  /** How many updates are expected to come, with the next one, for programs that know it; 0, the default: nothing is
+   * known. It decides whether a GPU is worth its start, and changes no result. */
+  ///@{
+  virtual void
+  SetExpectedNumberOfUpdates(unsigned int number)
+  {
+    m_ExpectedNumberOfUpdates = number; // nothing is to be done anew: no Modified()
+  }
+  itkGetConstMacro(ExpectedNumberOfUpdates, unsigned int);
+  ///@}
+
   /** Keep the coefficients (on the device, or on the host for the Cpu backend) for the next update, and use them again
    * when a checksum of all pixels says that the input is unchanged. Off by default: it costs the memory of a volume. */
   ///@{
@@ -349,6 +360,7 @@ private:
 
   CudaSplineBackend                        m_Backend;
   CudaSplinePrecision                      m_Precision{ CudaSplinePrecision::Automatic };
+  unsigned int                             m_ExpectedNumberOfUpdates{ 0 };
   bool                                     m_KeepSource{ false };
   bool                                     m_SourceReused{ false };
   double                                   m_PreparationTime{ 0.0 };

@@ -44,6 +44,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   Superclass::PrintSelf(os, indent);
   m_Backend.Print(os, indent);
   os << indent << "Precision: " << m_Precision << std::endl;
+  os << indent << "ExpectedNumberOfUpdates: " << m_ExpectedNumberOfUpdates << std::endl;
   os << indent << "KeepSource: " << (m_KeepSource ? "On" : "Off") << std::endl;
   itkPrintSelfObjectMacro(SourceCache);
   os << indent << "SourceReused: " << (m_SourceReused ? "Yes" : "No") << std::endl;

@@ -238,7 +238,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(task.samples) + evaluating;
     return CudaSpline::BackendWork{ isKept(CudaSpline::Backend::Cpu) ? evaluating : making,
                                     isKept(CudaSpline::Backend::Cuda) ? evaluating : making,
-                                    cache != nullptr ? evaluating : making };
+                                    cache != nullptr ? evaluating : making,
+                                    static_cast<double>(m_ExpectedNumberOfUpdates) };
   };
   operation.memory = [this, &preparation](int device) { return this->PlanMemory(preparation, { device }); };
   operation.memoryOfSeveral = [this, &preparation](const std::vector<int> & devices) {

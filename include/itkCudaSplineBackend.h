@@ -117,9 +117,8 @@ public:
   std::string
   GetFallbackReason() const
   {
-    return m_Decision && m_LastBackend == CudaSpline::Backend::Cpu && m_FallbackReason.empty()
-             ? m_Decision->Describe()
-             : m_FallbackReason;
+    return m_Decision && m_LastBackend == CudaSpline::Backend::Cpu && m_FallbackReason.empty() ? m_Decision->Describe()
+                                                                                               : m_FallbackReason;
   }
   /** Why it was the backend that it was, with the estimates where the choice was the module's; empty where nothing was
    * chosen. */
@@ -141,8 +140,8 @@ public:
     return m_Devices;
   }
 
-  /** \brief Starts the GPU in the background where the choice is the module's and calls that are known to come are worth
-   * it.
+  /** \brief Starts the GPU in the background where the choice is the module's and calls that are known to come are
+   * worth it.
    *
    * \param[in] work of them
    * \param[in] threads threads of the host */
@@ -293,8 +292,7 @@ private:
   {                                                                                                                    \
     return m_Backend.GetFallbackReason();                                                                              \
   }                                                                                                                    \
-  itkCudaSplineBackendUseMacro()                                                                                       \
-  static_assert(true, "a semicolon follows the macro")
+  itkCudaSplineBackendUseMacro() static_assert(true, "a semicolon follows the macro")
 
 } // namespace itk
 

@@ -111,8 +111,7 @@ CudaSplineImageMetric<TMetric>::StartAhead() const
     const double finest = countOf(this->m_FixedImage.GetPointer());
     const double domain = this->m_VirtualImage.IsNotNull() ? countOf(this->m_VirtualImage.GetPointer()) : finest;
     const bool   isSampled = this->m_UseSampledPointSet && this->m_FixedSampledPointSet.IsNotNull();
-    const double samples =
-      isSampled ? static_cast<double>(this->m_FixedSampledPointSet->GetNumberOfPoints()) : domain;
+    const double samples = isSampled ? static_cast<double>(this->m_FixedSampledPointSet->GetNumberOfPoints()) : domain;
 
     CudaSpline::MetricDescriptor descriptor;
     descriptor.dimension = ImageDimension;
@@ -294,8 +293,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     const bool shares = withDerivative && planned.gradient != CudaSpline::MetricGradient::Analytic;
     planned.sharesValues = shares;
     operation.work = [&](int device) {
-      CudaSpline::OperationWork evaluating =
-        CudaSpline::CountMetricWork(planned, preparation.moving.descriptor, count);
+      CudaSpline::OperationWork evaluating = CudaSpline::CountMetricWork(planned, preparation.moving.descriptor, count);
       evaluating.kind = CudaSpline::KindOf({ evaluating.kind, typeid(*this).hash_code() }); // its passes
       const bool onDevice = preparation.onDevice.moving != nullptr && preparation.device == device;
       return CudaSpline::BackendWork{ evaluating + this->CountSources(preparation.onHost.moving != nullptr),

@@ -146,8 +146,8 @@ CudaSplineBackend::ChooseDevices(const Operation & operation, unsigned int threa
   }
   try
   {
-    CudaSpline::DeviceSelection selection = CudaSpline::ChooseDevices(
-      RunnableOf(operation), m_Device, this->IsChoiceOurs(), threads, &m_Calls, isAsked);
+    CudaSpline::DeviceSelection selection =
+      CudaSpline::ChooseDevices(RunnableOf(operation), m_Device, this->IsChoiceOurs(), threads, &m_Calls, isAsked);
     m_Devices = std::move(selection.devices);
     m_FallbackReason = std::move(selection.reason);
     m_Decision = selection.decision;

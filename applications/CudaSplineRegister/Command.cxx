@@ -103,8 +103,8 @@ StartDeviceAhead(const Grid & grid, const Options & options)
   itk::CudaSpline::SourceDescriptor moving; // about as large as the fixed image
   moving.dimension = grid.dimension;
   std::copy_n(grid.size.begin(), grid.dimension, moving.size.begin());
-  const auto   voxels = static_cast<double>(grid.GetNumberOfVoxels());
-  double       calls = 0.0; // of all voxels
+  const auto voxels = static_cast<double>(grid.GetNumberOfVoxels());
+  double     calls = 0.0; // of all voxels
   for (const StageOptions & stage : options.stages)
   {
     for (std::size_t level = 0; level < stage.iterations.size(); ++level)

@@ -57,13 +57,13 @@ struct LevelResult
 /** \brief A stage, when it has ended. */
 struct StageResult
 {
-  StageKind                kind{ StageKind::Rigid };
-  std::vector<LevelResult> levels;
-  std::size_t              parameters{ 0 };
-  double                   seconds{ 0.0 };
-  itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None }; ///< that computed most of the metric's values
-  std::string              fallbackReason; ///< why the last value was not computed by an earlier one
-  itk::CudaSpline::BackendUse use;         ///< who computed how many of them
+  StageKind                   kind{ StageKind::Rigid };
+  std::vector<LevelResult>    levels;
+  std::size_t                 parameters{ 0 };
+  double                      seconds{ 0.0 };
+  itk::CudaSpline::Backend    backend{ itk::CudaSpline::Backend::None }; ///< that computed most of the metric's values
+  std::string                 fallbackReason; ///< why the last value was not computed by an earlier one
+  itk::CudaSpline::BackendUse use;            ///< who computed how many of them
 };
 
 /** \brief What to register. */

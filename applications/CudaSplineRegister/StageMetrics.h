@@ -53,9 +53,9 @@ struct StageMetrics
   /** A metric, and who computed it. */
   struct Metric
   {
-    typename MetricType::Pointer              object;
-    std::function<itk::CudaSpline::Backend()> backend;
-    std::function<std::string()>              reason;
+    typename MetricType::Pointer                 object;
+    std::function<itk::CudaSpline::Backend()>    backend;
+    std::function<std::string()>                 reason;
     std::function<itk::CudaSpline::BackendUse()> use;
     std::function<void(unsigned int)>            expect; ///< so many evaluations from the next level
   };

@@ -94,10 +94,7 @@ public:
   void
   Run()
   {
-    const std::size_t left = m_States.size() - m_Finished;
-    const std::size_t most =
-      m_Options.jobs > 0 ? m_Options.jobs : std::max<std::size_t>(3, 2 * m_Options.devices.size());
-    m_Workers.resize(std::min(left, most));
+    m_Workers.resize(std::min(m_States.size() - m_Finished, m_Options.GetNumberOfJobs()));
     for (std::size_t slot = 0; slot < m_Workers.size(); ++slot)
     {
       this->Occupy(slot);

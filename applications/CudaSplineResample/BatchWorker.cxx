@@ -131,6 +131,9 @@ Work(const Options & options, const std::string & device, const std::string & ma
   std::uint64_t number = 0;
   while (ReadAll(orders, &number, sizeof(number)))
   {
+    // Each of the processes that share what is left does about as many.
+    ours.expectedImages =
+      static_cast<unsigned int>((options.items.size() - number - 1) / options.GetNumberOfJobs() + 1);
     const std::string   text = RunItem(OptionsOf(options.items[number], ours));
     const std::uint64_t length = text.size();
     if (!WriteAll(results, &length, sizeof(length)) || !WriteAll(results, text.data(), text.size()))

@@ -116,6 +116,7 @@ StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input
   itk::CudaSpline::BackendWork work;
   work.host = itk::CudaSpline::CountSourceWork(source) + itk::CudaSpline::CountResampleWork(source, resample);
   work.device = work.host;
+  work.calls = request.expectedImages;
   itk::CudaSpline::StartDeviceAhead(request.device,
                                     work,
                                     itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads(),

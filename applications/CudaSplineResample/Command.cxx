@@ -168,6 +168,7 @@ Prepare(const Options & options, ResampleRequest & request)
   request.order = options.order;
   request.defaultValue = options.defaultValue;
   request.device = options.device;
+  request.expectedImages = options.expectedImages;
   return input;
 }
 

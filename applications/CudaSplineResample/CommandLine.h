@@ -21,6 +21,7 @@
 #include "TransformInput.h"
 #include "Volume.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -72,11 +73,19 @@ struct Options
   std::string                    series;     ///< UID; empty: the only one
   bool                           force{ false };
   bool                           verbose{ false };
-  bool                           quiet{ false };     ///< no progress bar
-  bool                           explain{ false };   ///< say what would be done, and do nothing
-  bool                           overwrite{ false }; ///< of several images: also those that are there already
-  unsigned int                   jobs{ 0 };          ///< of several images: at one time; 0 for a number that is well
-  std::vector<std::string>       devices;            ///< of several images: taken in turn; empty: device
+  bool                           quiet{ false };      ///< no progress bar
+  bool                           explain{ false };    ///< say what would be done, and do nothing
+  bool                           overwrite{ false };  ///< of several images: also those that are there already
+  unsigned int                   jobs{ 0 };           ///< of several images: at one time; 0 for a number that is well
+  std::vector<std::string>       devices;             ///< of several images: taken in turn; empty: device
+  unsigned int                   expectedImages{ 1 }; ///< of the process, with this one
+
+  /** Of several images, how many are made at one time, where there are as many. */
+  std::size_t
+  GetNumberOfJobs() const
+  {
+    return jobs > 0 ? jobs : std::max<std::size_t>(3, 2 * devices.size());
+  }
 };
 
 /** \brief Reads the command line.

@@ -42,9 +42,10 @@ struct ResampleRequest
   Interpolation               interpolation{ Interpolation::Linear };
   unsigned int                order{ 3 };
   double                      defaultValue{ 0.0 };
-  std::string                 device;           ///< "" (automatic), "cpu", a number or several
-  bool                        explain{ false }; ///< only say what would be done; the input needs no pixels
-  std::function<void(double)> progress;         ///< finished fraction
+  std::string                 device;              ///< "" (automatic), "cpu", a number or several
+  unsigned int                expectedImages{ 1 }; ///< that the process will resample, with this one
+  bool                        explain{ false };    ///< only say what would be done; the input needs no pixels
+  std::function<void(double)> progress;            ///< finished fraction
 };
 
 /** \brief What was computed, by whom, and how long it took. */

@@ -91,6 +91,7 @@ ResampleImage(const ResampleRequest & request)
   filter->SetInput(ViewAsImage<InputImageType>(request.input));
   filter->SetInterpolator(MakeInterpolator<AsItIs, InputImageType>(request));
   filter->SetDevice(request.device);
+  filter->SetExpectedNumberOfUpdates(request.expectedImages);
 
   ResampleResult result;
   if (request.explain)

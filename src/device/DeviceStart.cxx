@@ -171,8 +171,8 @@ public:
     return m_Running;
   }
 
-  /** Whether the device was found stopped less than a millisecond ago, and not started here since. To ask costs some ten
-   * microseconds where the driver is not loaded, more than a small operation takes. */
+  /** Whether the device was found stopped less than a millisecond ago, and not started here since. To ask costs some
+   * ten microseconds where the driver is not loaded, more than a small operation takes. */
   bool
   WasStoppedJustNow(int device) const
   {

@@ -26,8 +26,8 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** What a process can lose that ends while the device starts for nothing, as a part of start and end: the start is given
- * up between its two halves, the driver's and the context's. Measured on an H100: 0.25 of 0.35 s. */
+/** What a process can lose that ends while the device starts for nothing, as a part of start and end: the start is
+ * given up between its two halves, the driver's and the context's. Measured on an H100: 0.25 of 0.35 s. */
 constexpr double LossAtMost = 0.7;
 
 /** The part of the time that asking the slower side again may take. */
@@ -82,8 +82,8 @@ KeyOf(std::uint64_t kind, int size)
 Backend
 BackendUse::Most() const
 {
-  const auto most = std::max_element(
-    counts.begin(), counts.end(), [](const Count & a, const Count & b) { return a.calls < b.calls; });
+  const auto most =
+    std::max_element(counts.begin(), counts.end(), [](const Count & a, const Count & b) { return a.calls < b.calls; });
   return static_cast<Backend>(most - counts.begin());
 }
 
@@ -120,8 +120,7 @@ BackendDecision::Describe() const
     text += ", " + DurationText(forecast.furtherHost) + " and " + DurationText(forecast.furtherDevice) +
             " for each of " + std::to_string(std::llround(forecast.calls) - 1) + " more";
   }
-  return text + (isAskedAgain ? ", asked again" : "") +
-         (startBehind ? "; the GPU is started in the background" : "");
+  return text + (isAskedAgain ? ", asked again" : "") + (startBehind ? "; the GPU is started in the background" : "");
 }
 
 void
@@ -229,6 +228,7 @@ BackendLedger::Forecast(const BackendWork & work, unsigned int threads) const
     forecast.furtherDevice = std::min(forecast.device, estimate(*work.further, true, model, key));
   }
   forecast.calls = std::max(1.0, work.calls);
+  forecast.isKnown = work.calls > 0.0;
   const auto since = [this](std::uint64_t key) {
     const Entry * const entry = Find(key);
     return entry != nullptr ? static_cast<double>(entry->since) : 0.0;
@@ -239,10 +239,7 @@ BackendLedger::Forecast(const BackendWork & work, unsigned int threads) const
 }
 
 BackendDecision
-BackendLedger::Decide(const CallForecast &   forecast,
-                      const DeviceProgress & progress,
-                      double                 lostHere,
-                      double                 age) const
+BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & progress, double lostHere, double age) const
 {
   using State = DeviceProgress::State;
   const DeviceSpeeds speeds = GetDeviceSpeeds();
@@ -254,8 +251,7 @@ BackendLedger::Decide(const CallForecast &   forecast,
   const double onDevice = forecast.device + more * forecast.furtherDevice;
   // Images move to the device for calls that are known to come, or when calls have lost as much as that takes.
   const bool isBetter = forecast.furtherDevice < forecast.furtherHost;
-  const bool isFaster =
-    onDevice < onHost || (isBetter && lostHere >= forecast.device - forecast.furtherDevice);
+  const bool isFaster = onDevice < onHost || (isBetter && lostHere >= forecast.device - forecast.furtherDevice);
   if (progress.state == State::Started)
   {
     const double other = isFaster ? forecast.host : forecast.device;
@@ -281,8 +277,8 @@ BackendLedger::Decide(const CallForecast &   forecast,
     return decision;
   }
   decision.wait = speeds.start + speeds.end;
-  const bool isRented = isBetter && m_Lost >= speeds.end && age >= LossAtMost * decision.wait;
-  const bool isToSee = forecast.furtherDevice < NeverAgain * forecast.furtherHost &&
+  const bool isRented = !forecast.isKnown && isBetter && m_Lost >= speeds.end && age >= LossAtMost * decision.wait;
+  const bool isToSee = !forecast.isKnown && forecast.furtherDevice < NeverAgain * forecast.furtherHost &&
                        decision.wait + forecast.device < StartToSee * forecast.sinceDevice;
   if (isRented || isToSee || (more > 0.0 && IsWorthAStart(forecast, 0.0)))
   {
@@ -299,18 +295,17 @@ BackendLedger::IsWorthAStart(const CallForecast & forecast, double overlap) cons
 {
   const DeviceSpeeds speeds = GetDeviceSpeeds();
   const double       wait = std::max(0.0, speeds.start - overlap);
-  const double         more = forecast.calls - 1.0;
-  const double         onHost = forecast.host + more * forecast.furtherHost;
+  const double       more = forecast.calls - 1.0;
+  const double       onHost = forecast.host + more * forecast.furtherHost;
   if (m_Wait > 0.0)
   {
     return false;
   }
   // While it starts, the host does as many calls as it can; at least one is left for the device.
   const double meanwhile = forecast.furtherHost > 0.0 ? std::min(more, std::floor(wait / forecast.furtherHost)) : 0.0;
-  const double onBoth = meanwhile > 0.0
-                          ? std::max(wait, meanwhile * forecast.furtherHost) + forecast.device +
-                              (more - meanwhile) * forecast.furtherDevice
-                          : wait + forecast.device + more * forecast.furtherDevice;
+  const double onBoth = meanwhile > 0.0 ? std::max(wait, meanwhile * forecast.furtherHost) + forecast.device +
+                                            (more - meanwhile) * forecast.furtherDevice
+                                        : wait + forecast.device + more * forecast.furtherDevice;
   return onBoth + speeds.end < onHost;
 }
 

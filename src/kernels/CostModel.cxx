@@ -60,8 +60,8 @@ TypicalHost(unsigned int threads)
   const double cores = std::max(1.0, 0.7 * threads + 0.3);
   HostSpeeds   speeds;
   speeds.convert = 1.0e-9 / cores;
-  speeds.filter = 3.0e-9 / cores;
-  speeds.sample = 10.0e-9 / cores;
+  speeds.filter = 2.2e-9 / cores;
+  speeds.sample = 14.0e-9 / cores;
   speeds.tap = 0.6e-9 / cores;
   speeds.sum = 60.0e-9 / cores;
   return speeds;
@@ -73,13 +73,13 @@ TypicalDevice()
   DeviceSpeeds speeds;
   speeds.start = 0.25;
   speeds.end = 0.13;
-  speeds.operation = 2.0e-4;
-  speeds.upload = 1.0e-10;
+  speeds.operation = 3.0e-4;
+  speeds.upload = 5.0e-11;
   speeds.filter = 2.0e-11;
   speeds.sample = 2.0e-11;
   speeds.tap = 2.0e-12;
   speeds.sum = 2.0e-11;
-  speeds.download = 1.2e-10;
+  speeds.download = 6.0e-11;
   return speeds;
 }
 

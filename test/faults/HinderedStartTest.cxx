@@ -254,8 +254,7 @@ TEST_P(HinderedStart, ByChoiceTheDeviceIsNotTriedAgainAtOnce)
     // Those whose every run is one operation that evaluates all samples, of one number each.
     if (scenario.name == "Cubic" || scenario.name == "Chain" || scenario.name == "Texture")
     {
-      EXPECT_EQ(InChild([&] { return HinderedByChoice(scenario, this->GetParam()); }), "")
-        << scenario.name;
+      EXPECT_EQ(InChild([&] { return HinderedByChoice(scenario, this->GetParam()); }), "") << scenario.name;
     }
   }
 }

@@ -72,7 +72,7 @@ MakeMetric(const MetricCase & what, const MetricImages<TImage> & images, bool on
 TEST_P(CudaMeanSquaresMetric, EvaluationsAreCountedByBackend)
 {
   const MetricImages<DoubleImage3D> images;
-  auto                             metric = MakeMetric(MetricCase(), images, GetParam());
+  auto                              metric = MakeMetric(MetricCase(), images, GetParam());
   metric->SetMovingTransform(itk::AffineTransform<double, 3>::New());
   EXPECT_EQ(metric->GetExpectedNumberOfEvaluations(), 100U);
   const auto modified = metric->GetMTime();

@@ -15,10 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: the rules of BackendLedger.h, by machines that do not exist. A simulated process makes calls whose times the
-// test gives and the ledger does not know; what it took is compared with the better one of the two pinned backends, by
-// the same clock. Factors: a start that turns out not to be needed costs what the process has lived already, so twice
-// the better backend; a call that is estimated wrong is paid for once, and then known.
+// Expected: the rules of BackendLedger.h, by machines that do not exist. A simulated process makes calls whose times
+// the test gives and the ledger does not know; what it took is compared with the better one of the two pinned backends,
+// by the same clock. Factors: a start that turns out not to be needed costs what the process has lived already, so
+// twice the better backend; a call that is estimated wrong is paid for once, and then known.
 
 #include "itkCudaSpline/kernels/BackendLedger.h"
 
@@ -43,11 +43,11 @@ namespace
 /** The calls of an object: all alike. */
 struct Calls
 {
-  int         number{ 1 };
-  double      host{ 0.0 };   ///< s on the typical host
-  double      device{ 0.0 }; ///< s on the typical device
-  double      moving{ 0.0 }; ///< s more of the first on a device, of an object that keeps its images there
-  bool        isKnown{ false };
+  int           number{ 1 };
+  double        host{ 0.0 };   ///< s on the typical host
+  double        device{ 0.0 }; ///< s on the typical device
+  double        moving{ 0.0 }; ///< s more of the first on a device, of an object that keeps its images there
+  bool          isKnown{ false };
   std::uint64_t kind{ 1 };
 };
 
@@ -135,13 +135,12 @@ public:
         work.device.kind = KindOf({ calls.kind, 77 });
         work.device.uploadBytes += calls.moving;
       }
-      work.calls = calls.isKnown ? calls.number - i : 1.0;
+      work.calls = calls.isKnown ? calls.number - i : 0.0;
       const CallForecast forecast = m_Ledger->Forecast(work, 16);
       bool               toDevice = m_Choice == Choice::Device;
       if (m_Choice == Choice::Ours)
       {
-        const BackendDecision decision =
-          m_Ledger->Decide(forecast, this->GetProgress(), sequence.lost, m_Clock);
+        const BackendDecision decision = m_Ledger->Decide(forecast, this->GetProgress(), sequence.lost, m_Clock);
         toDevice = decision.toDevice;
         if (decision.startBehind && m_Begin < 0.0)
         {
@@ -182,8 +181,7 @@ public:
     // The half of the start that is at work is waited for; without a context there is less to end.
     const double half = 0.5 * this->GetStart();
     const double end = m_Machine.startFactor * ModelOfDevice().end;
-    return m_Clock < m_Begin + half ? m_Begin + half + end
-                                    : std::max(m_Clock, m_Begin + 2.0 * half) + end;
+    return m_Clock < m_Begin + half ? m_Begin + half + end : std::max(m_Clock, m_Begin + 2.0 * half) + end;
   }
 
   int
@@ -279,10 +277,10 @@ DrawObjects(std::mt19937_64 & random)
 /** What hundreds of drawn processes lose. */
 struct Losses
 {
-  double worst{ 0.0 };   ///< factor of the better backend
-  double within{ 0.0 };  ///< part of them within 15 % or 0.15 s of it
-  double together{ 0.0 }; ///< all of ours by all of the better ones
-  std::string text;      ///< of the worst
+  double      worst{ 0.0 };    ///< factor of the better backend
+  double      within{ 0.0 };   ///< part of them within 15 % or 0.15 s of it
+  double      together{ 0.0 }; ///< all of ours by all of the better ones
+  std::string text;            ///< of the worst
 };
 
 Losses
@@ -353,8 +351,8 @@ TEST(BackendLedger, OfWrongEstimatesTakesThriceTheBetterBackendAtWorst)
   }
 }
 
-// Others work on the host for a while: its calls take up to eight times as long. Nobody can know that before, and that it
-// is over is noticed when the host is asked again, which is seldom as long as it is thought to be slow.
+// Others work on the host for a while: its calls take up to eight times as long. Nobody can know that before, and that
+// it is over is noticed when the host is asked again, which is seldom as long as it is thought to be slow.
 TEST(BackendLedger, OfAHostWithChangingLoadTakesThriceTheBetterBackendAndOneCallAtWorst)
 {
   const Losses losses = Draw(TestSeed() + 20000, 600, [](std::mt19937_64 & random) {
@@ -383,8 +381,8 @@ TEST(BackendLedger, ALongSequenceIsAsFastAsTheBetterBackend)
       {
         const Comparison times = Compare(machine, { { 5000, 5e-3, device, 10.0 * device } });
         // Asking the slower side again takes a fiftieth. Where the device was thought to be no better, it is started to
-        // see, after twenty times as long as that and a first call there are thought to take; a further call there, where
-        // the images are, has then to wait for fifty times its own time.
+        // see, after twenty times as long as that and a first call there are thought to take; a further call there,
+        // where the images are, has then to wait for fifty times its own time.
         const double toSee = 20.0 * (ModelOfDevice().start + ModelOfDevice().end + 11.0 * device) + 51.0 * device;
         EXPECT_LE(times.ours, 1.07 * times.best + toSee) << hostFactor << " " << deviceFactor << " " << device;
       }

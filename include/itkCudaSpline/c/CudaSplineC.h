@@ -80,8 +80,8 @@ extern "C"
     int32_t pieces;                          /**< result: into how many pieces it was cut for want of memory */
     char    reason[CUDASPLINE_REASON_BYTES]; /**< result: why it was not an earlier backend; empty where it was */
     double  seconds;                         /**< result: that the operation took on its backend */
-    int64_t calls[3];        /**< result: operations of the process so far, by cudaspline_backend */
-    double  call_seconds[3]; /**< result: that these have taken, by cudaspline_backend */
+    int64_t calls[3];                        /**< result: operations of the process so far, by cudaspline_backend */
+    double  call_seconds[3];                 /**< result: that these have taken, by cudaspline_backend */
   } cudaspline_execution;
 
   /** \brief Properties of a device. */

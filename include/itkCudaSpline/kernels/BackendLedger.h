@@ -59,7 +59,7 @@ struct BackendWork
   /** What a further call of the same object has to do, on either side, where sources and images are there. Empty: as
    * much as this one. */
   std::optional<OperationWork> further{};
-  double                       calls{ 1.0 }; ///< that are known to come, with this one
+  double                       calls{ 0.0 }; ///< that are known to come, with this one; 0: nothing is known
 };
 
 /** \brief How many calls ran where, and how long they took. */
@@ -113,6 +113,7 @@ struct CallForecast
   double furtherHost{ 0.0 };   ///< s of a further call
   double furtherDevice{ 0.0 }; ///< s of a further call, where everything lies on the device
   double calls{ 1.0 };         ///< that are known to come, with this one
+  bool   isKnown{ false };     ///< whether anything is known of that
   /** What calls of this kind have taken on one side since the other was last asked (s). */
   double sinceHost{ 0.0 };   ///< on the device
   double sinceDevice{ 0.0 }; ///< on the host
@@ -141,12 +142,12 @@ struct DeviceProgress
 /** \brief Where a call goes, and the numbers that say why. */
 struct BackendDecision
 {
-  bool         toDevice{ false };    ///< else to the host
-  bool         startBehind{ false }; ///< to the host, and the device is started in the background
+  bool         toDevice{ false };     ///< else to the host
+  bool         startBehind{ false };  ///< to the host, and the device is started in the background
   bool         isAskedAgain{ false }; ///< the slower side, to see whether it still is
-  bool         isStarting{ false };  ///< the device was being started
-  double       wait{ 0.0 };          ///< s of the device's start that a call on it would have waited for
-  CallForecast forecast;             ///< the call
+  bool         isStarting{ false };   ///< the device was being started
+  double       wait{ 0.0 };           ///< s of the device's start that a call on it would have waited for
+  CallForecast forecast;              ///< the call
   /** Of a start that has failed, where it is too early to try again; else null. */
   const std::string * failure{ nullptr };
 
@@ -230,7 +231,7 @@ private:
   {
     std::atomic<std::uint64_t>        key{ 0 }; ///< 0: free
     std::atomic<std::uint32_t>        calls{ 0 };
-    std::array<std::atomic<float>, 3> factors{};   ///< of the last three
+    std::array<std::atomic<float>, 3> factors{};    ///< of the last three
     std::atomic<float>                since{ 0.F }; ///< s on the other side since the last of them
   };
   /** Kinds and sizes that a process is thought to have; those beyond are estimated by the model. */
@@ -245,15 +246,15 @@ private:
   double
   FactorFor(std::uint64_t kind, int size) const;
 
-  std::array<Entry, Entries>            m_Entries{};
+  std::array<Entry, Entries>                m_Entries{};
   std::array<std::atomic<std::uint64_t>, 4> m_Calls{};
-  std::array<std::atomic<double>, 4>    m_Seconds{};
-  std::atomic<double>                   m_Lost{ 0.0 };        ///< s by all calls on the host
-  std::atomic<double>                   m_Wait{ 0.0 };        ///< s of the host's work before the device is tried again
-  std::atomic<const std::string *>      m_Failure{ nullptr }; ///< of the last try, never freed
-  bool                                  m_Known{ false };
-  HostSpeeds                            m_Host;
-  DeviceSpeeds                          m_Device;
+  std::array<std::atomic<double>, 4>        m_Seconds{};
+  std::atomic<double>                       m_Lost{ 0.0 }; ///< s by all calls on the host
+  std::atomic<double>                       m_Wait{ 0.0 }; ///< s of the host's work before the device is tried again
+  std::atomic<const std::string *>          m_Failure{ nullptr }; ///< of the last try, never freed
+  bool                                      m_Known{ false };
+  HostSpeeds                                m_Host;
+  DeviceSpeeds                              m_Device;
 };
 
 /** @} */
