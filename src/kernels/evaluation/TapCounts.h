@@ -1,0 +1,125 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef TapCounts_h
+#define TapCounts_h
+
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/evaluation/Interpolation.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief How many samples a value is made of, for the counts of work (CostModel.h). */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Double precision moves twice the bytes and has half the lanes. */
+inline double
+WeightOf(const SourceDescriptor & source)
+{
+  return source.element == ScalarType::Float64 ? 2.0 : 1.0;
+}
+
+/** \brief Samples that a value is made of along an axis; 0 where they are only moved. */
+inline double
+SupportOf(const InterpolationDescriptor & method, const SourceDescriptor & source, unsigned int axis)
+{
+  switch (method.interpolation)
+  {
+    case Interpolation::Nearest:
+      return 0.0;
+    case Interpolation::Linear:
+      return 2.0;
+    case Interpolation::CatmullRom:
+      return 4.0;
+    case Interpolation::WindowedSinc:
+      return 2.0 * method.radius;
+    case Interpolation::LabelGaussian:
+      return 2.0 * method.cutOff[axis] + 1.0;
+    case Interpolation::BSpline:
+      break;
+  }
+  return source.order + 1.0;
+}
+
+/** \brief Samples that a value is made of; those of double precision count twice. */
+inline double
+TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
+{
+  double taps = WeightOf(source);
+  for (unsigned int d = 0; d < source.dimension; ++d)
+  {
+    taps *= SupportOf(method, source, d);
+  }
+  return taps;
+}
+
+/** \brief Numbers that the transforms of a chain read for a sample, of double precision.
+ *
+ * \param[in] chain null: none */
+inline double
+StageTapsOf(const TransformChain * chain, unsigned int dimension)
+{
+  double taps = 0.0;
+  for (std::size_t i = 0; chain != nullptr && i < chain->stages.size(); ++i)
+  {
+    const TransformChain::Stage & stage = chain->stages[i];
+    if (stage.kind != TransformKind::Affine)
+    {
+      const double support = stage.kind == TransformKind::BSpline ? stage.order + 1.0 : (stage.nearest ? 1.0 : 2.0);
+      taps += 2.0 * dimension * std::pow(support, dimension);
+    }
+  }
+  return taps;
+}
+
+/** \brief A number for the kinds of a chain's stages.
+ *
+ * \param[in] chain null: none */
+inline std::uint64_t
+KindOfStages(const TransformChain * chain)
+{
+  std::uint64_t kind = 0;
+  for (std::size_t i = 0; chain != nullptr && i < chain->stages.size(); ++i)
+  {
+    const TransformChain::Stage & stage = chain->stages[i];
+    kind = KindOf({ kind, static_cast<std::uint64_t>(stage.kind), static_cast<std::uint64_t>(stage.order), stage.nearest ? 1U : 0U });
+  }
+  return kind;
+}
+
+/** \brief A number for what is interpolated and how. */
+inline std::uint64_t
+KindOfMethod(const InterpolationDescriptor & method, const SourceDescriptor & source)
+{
+  return KindOf({ source.dimension,
+                  static_cast<std::uint64_t>(method.interpolation),
+                  static_cast<std::uint64_t>(method.mode),
+                  source.order,
+                  static_cast<std::uint64_t>(source.element),
+                  static_cast<std::uint64_t>(source.storage),
+                  source.components });
+}
+
+} // namespace itk::CudaSpline
+
+#endif
