@@ -25,6 +25,7 @@
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/resampling/Resample.h"
+#include "itkCudaSpline/kernels/resampling/ResampleKernelsLoader.h"
 #include "itkCudaSpline/math/PixelAccess.h"
 #include "itkCudaSpline/math/ScalarType.h"
 

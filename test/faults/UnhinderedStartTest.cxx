@@ -30,6 +30,7 @@
 #include "itkCudaSpline/device/PinnedBuffer.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/backend/BackendChoice.h"
+#include "itkCudaSpline/kernels/resampling/ResampleKernelsLoader.h"
 
 #include "device/DeviceHealth.h"
 

@@ -16,7 +16,6 @@
  *
  *=========================================================================*/
 #include "kernels/arrays/ArrayRun.h"
-#include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/coefficients/PrefilterBackends.h"
 
 #include <algorithm>

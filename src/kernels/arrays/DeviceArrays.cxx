@@ -20,6 +20,7 @@
 
 #include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/coefficients/PrefilterBackends.h"
+#include "kernels/resampling/ResampleBackends.h"
 
 #include <memory>
 #include <stdexcept>

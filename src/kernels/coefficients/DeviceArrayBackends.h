@@ -19,18 +19,18 @@
 #define DeviceArrayBackends_h
 
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/arrays/DeviceArrays.h"
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
-#include "itkCudaSpline/kernels/resampling/Resample.h"
 
 #include <memory>
 #include <vector>
 
 /** \file
- * \brief The operations of kernels/DeviceArrays.h, arguments checked, on a device. */
+ * \brief Sources and coefficients of arrays on a device (DeviceArrays.h), arguments checked. */
 
 namespace itk::CudaSpline
 {
+
+class DeviceWork;
 
 /** \brief A stream of the device, which is the current one as long as this lives, in the thread that made it. */
 std::shared_ptr<DeviceWork>
@@ -61,35 +61,6 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
                      void *                   coefficients,
                      StreamHandle             caller,
                      const ExecutionContext & context);
-
-/** \brief Resamples, and waits. */
-void
-ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
-                    const SampleSource &       source,
-                    void *                     output,
-                    StreamHandle               caller,
-                    DeviceWork &               work,
-                    const ExecutionContext &   context);
-
-/** \brief Refuses what cannot be made into a source.
- *
- * \exception std::invalid_argument as for MakeSource() */
-void
-CheckSourceDescriptor(const SourceDescriptor & descriptor, const ExecutionContext & context);
-
-/** \brief Refuses a source, or samples that continue outside, which the descriptor cannot read.
- *
- * \exception std::invalid_argument as for Resample() */
-void
-CheckResample(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context);
-
-/** \brief PrefilterAxis() on the host's threads. */
-void
-PrefilterAxisOnCpu(const SourceDescriptor & descriptor,
-                   unsigned int             axis,
-                   const void *             pixels,
-                   void *                   coefficients,
-                   const ExecutionContext & context);
 
 /** \brief Makes a stream go on only behind what is in the caller's, on the current device.
  *

@@ -18,15 +18,13 @@
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/math/FirFilter.h"
 
 #include "device/LargePages.h"
-#include "kernels/coefficients/DeviceArrayBackends.h"
+#include "kernels/coefficients/ElementWeight.h"
 #include "kernels/coefficients/PrefilterBackends.h"
 #include "kernels/coefficients/StoreCoefficients.h"
 #include "kernels/common/HostCopies.h"
-#include "kernels/evaluation/TapCounts.h"
 
 #include <algorithm>
 #include <new>

@@ -67,12 +67,26 @@ ViewAxis(const SourceDescriptor & descriptor, unsigned int axis, const AxisPart 
 int
 ReachOfPrefilter(const SourceDescriptor & descriptor);
 
+/** \brief Refuses what cannot be made into a source.
+ *
+ * \exception std::invalid_argument as for MakeSource() */
+void
+CheckSourceDescriptor(const SourceDescriptor & descriptor, const ExecutionContext & context);
+
 /** \brief Prefilter() on the host's threads. */
 void
 PrefilterOnCpu(const SourceDescriptor & descriptor,
                const void *             pixels,
                void *                   coefficients,
                const ExecutionContext & context);
+
+/** \brief PrefilterAxis() on the host's threads. */
+void
+PrefilterAxisOnCpu(const SourceDescriptor & descriptor,
+                   unsigned int             axis,
+                   const void *             pixels,
+                   void *                   coefficients,
+                   const ExecutionContext & context);
 
 /** \brief MakeSource() in device memory; there is none without the CUDA Toolkit. */
 std::shared_ptr<const SampleSource>

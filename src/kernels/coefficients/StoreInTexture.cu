@@ -20,7 +20,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/device/Texture.h"
-#include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 
 #include "kernels/coefficients/StoreCoefficients.h"
 #include "kernels/coefficients/TextureLayout.h"

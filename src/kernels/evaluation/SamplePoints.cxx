@@ -18,10 +18,13 @@
 #include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "kernels/common/MemoryBudget.h"
 #include "kernels/evaluation/EvaluationBackends.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/evaluation/TapCounts.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -118,6 +121,25 @@ SamplePoints(const PointsDescriptor & descriptor, const SampleSource & source, c
     (context.backend == Backend::Cuda ? SamplePointsOnCuda : SamplePointsOnCpu)(points, source, context);
   }
   context.Report(1.0);
+}
+
+MemoryPlan
+PlanPoints(const SourceDescriptor & source, const PointsDescriptor & points, std::size_t budget)
+{
+  MemoryPlan plan;
+  plan.sourceBytes = source.Bytes();
+  const std::size_t element = SizeOf(points.output);
+  const std::size_t bytes = source.dimension * SizeOf(points.pointType) + (points.values != nullptr ? element : 0) +
+                            (points.gradients != nullptr ? element * source.dimension : 0) +
+                            (points.hessians != nullptr ? element * SymmetricEntries(source.dimension) : 0) +
+                            (points.inside != nullptr ? 1 : 0);
+  const std::size_t room = budget > plan.sourceBytes ? (budget - plan.sourceBytes) / 2 : 0;
+  const auto        chunk = static_cast<std::int64_t>(std::min(room, TransferChunkBytes) / bytes);
+  // Of a multiple of 16, every array of a chunk is aligned.
+  plan.slabLines = std::max<std::int64_t>(16, std::min(chunk, points.count + 15) / 16 * 16);
+  plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * bytes;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
 }
 
 OperationWork

@@ -19,11 +19,11 @@
 #define TapCounts_h
 
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/common/CostModel.h"
 #include "itkCudaSpline/kernels/evaluation/Interpolation.h"
-#include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
-#include <cmath>
-#include <cstddef>
+#include "kernels/coefficients/ElementWeight.h"
+
 #include <cstdint>
 
 /** \file
@@ -31,13 +31,6 @@
 
 namespace itk::CudaSpline
 {
-
-/** \brief Double precision moves twice the bytes and has half the lanes. */
-inline double
-WeightOf(const SourceDescriptor & source)
-{
-  return source.element == ScalarType::Float64 ? 2.0 : 1.0;
-}
 
 /** \brief Samples that a value is made of along an axis; 0 where they are only moved. */
 inline double
@@ -71,40 +64,6 @@ TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
     taps *= SupportOf(method, source, d);
   }
   return taps;
-}
-
-/** \brief Numbers that the transforms of a chain read for a sample, of double precision.
- *
- * \param[in] chain null: none */
-inline double
-StageTapsOf(const TransformChain * chain, unsigned int dimension)
-{
-  double taps = 0.0;
-  for (std::size_t i = 0; chain != nullptr && i < chain->stages.size(); ++i)
-  {
-    const TransformChain::Stage & stage = chain->stages[i];
-    if (stage.kind != TransformKind::Affine)
-    {
-      const double support = stage.kind == TransformKind::BSpline ? stage.order + 1.0 : (stage.nearest ? 1.0 : 2.0);
-      taps += 2.0 * dimension * std::pow(support, dimension);
-    }
-  }
-  return taps;
-}
-
-/** \brief A number for the kinds of a chain's stages.
- *
- * \param[in] chain null: none */
-inline std::uint64_t
-KindOfStages(const TransformChain * chain)
-{
-  std::uint64_t kind = 0;
-  for (std::size_t i = 0; chain != nullptr && i < chain->stages.size(); ++i)
-  {
-    const TransformChain::Stage & stage = chain->stages[i];
-    kind = KindOf({ kind, static_cast<std::uint64_t>(stage.kind), static_cast<std::uint64_t>(stage.order), stage.nearest ? 1U : 0U });
-  }
-  return kind;
 }
 
 /** \brief A number for what is interpolated and how. */

@@ -19,8 +19,10 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "device/LargePages.h"
+#include "kernels/common/MemoryBudget.h"
 #include "kernels/gaussian/GaussianPasses.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <stdexcept>
@@ -182,6 +184,39 @@ MakeGaussianGradientSource(const GaussianDescriptor & descriptor,
   }
   context.Report(1.0);
   return made;
+}
+
+MemoryPlan
+PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation, std::size_t budget)
+{
+  const auto        count = static_cast<std::size_t>(descriptor.Count());
+  const ScalarType  element = GaussianElementOf(descriptor.pixel);
+  const std::size_t size = SizeOf(descriptor.output);
+  std::size_t       making = count * SizeOf(element); // the pixels, and what is there with them
+  std::size_t       notes = 0;
+  for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
+  {
+    notes = std::max(notes, GaussianNotesBytes(LinesOf(descriptor, axis)));
+  }
+  // Pieces of raw pixels are gone when the volumes are made: the larger of the two counts.
+  const std::size_t raw = element != descriptor.pixel ? RawBytes(count * SizeOf(descriptor.pixel)) : 0;
+  MemoryPlan        plan;
+  if (operation == GaussianOperation::Smoothing)
+  {
+    plan.sourceBytes = count * sizeof(float);
+    plan.tableBytes = descriptor.output != ScalarType::Float32 ? std::min(count * size, TransferChunkBytes) : 0;
+  }
+  else
+  {
+    plan.sourceBytes = count * descriptor.dimension * sizeof(float);
+    plan.tableBytes = count * descriptor.dimension * size;
+    plan.tableBytes =
+      operation == GaussianOperation::Gradient ? std::min(plan.tableBytes, TransferChunkBytes) : plan.tableBytes;
+  }
+  making += std::max(raw, plan.sourceBytes + notes);
+  plan.workspaceBytes = making > plan.sourceBytes ? making - plan.sourceBytes : 0;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
 }
 
 OperationWork

@@ -22,6 +22,7 @@
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricMovingValues.h"
 #include "kernels/metrics/MetricSpline.h"
+#include "kernels/transforms/StageTaps.h"
 
 #include <algorithm>
 #include <cstddef>

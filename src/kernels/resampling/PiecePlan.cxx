@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/resampling/PiecePlan.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/math/LineRecursion.h"
 
 #include "kernels/coefficients/PrefilterBackends.h"

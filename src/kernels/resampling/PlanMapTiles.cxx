@@ -15,6 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "kernels/evaluation/marches/TiledKernels.h"
 #include "kernels/resampling/MapShape.h"
 #include "itkCudaSpline/math/Geometry.h"
 

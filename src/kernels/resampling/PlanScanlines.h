@@ -18,8 +18,8 @@
 #ifndef PlanScanlines_h
 #define PlanScanlines_h
 
-#include "kernels/evaluation/EvaluationBackends.h"
 #include "kernels/resampling/MapShape.h"
+#include "kernels/resampling/ResampleBackends.h"
 
 #include <cstddef>
 #include <vector>

@@ -17,15 +17,19 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/resampling/Resample.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 
 #include "device/LargePages.h"
-#include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/common/HostLoop.h"
+#include "kernels/common/MemoryBudget.h"
 #include "kernels/evaluation/EvaluationBackends.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/evaluation/TapCounts.h"
+#include "kernels/resampling/ResampleBackends.h"
+#include "kernels/transforms/StageTaps.h"
 #include "kernels/transforms/TransformStages.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -117,63 +121,6 @@ ResampleOnCpu(const ResampleDescriptor & descriptor,
 
 } // namespace
 
-namespace
-{
-void
-CheckMode(const InterpolationDescriptor & method, const SourceDescriptor & samples)
-{
-  const std::string mode = std::string("Mode ") + NameOf(method.mode);
-  if ((samples.storage == CoefficientStorage::Texture) != (method.mode != EvaluationMode::Exact))
-  {
-    throw std::invalid_argument(mode + " does not read coefficients of storage " + NameOf(samples.storage) + ".");
-  }
-  if (method.mode == EvaluationMode::Exact)
-  {
-    return;
-  }
-  const bool isSpline = method.interpolation == Interpolation::BSpline && samples.order >= 1;
-  const bool isLinear = method.interpolation == Interpolation::Linear && samples.order <= 1;
-  if (!isSpline && !isLinear)
-  {
-    throw std::invalid_argument(
-      mode + " is for B-splines of orders 1 to 5, whose weights are all of one sign, not for " +
-      (method.interpolation == Interpolation::BSpline ? "order 0" : NameOf(method.interpolation)) + ".");
-  }
-  if (method.mode == EvaluationMode::TextureTable && samples.order >= 2 && samples.tableEntries == 0)
-  {
-    throw std::invalid_argument(mode + " reads a source that has a table of weights; this one has none.");
-  }
-}
-} // namespace
-
-void
-CheckSource(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context)
-{
-  const SourceDescriptor & samples = source.GetDescriptor();
-  if (source.GetBackend() != context.backend ||
-      (context.backend == Backend::Cuda && source.GetDevice() != context.device))
-  {
-    throw std::invalid_argument(std::string("The source was made by the ") + NameOf(source.GetBackend()) +
-                                " backend or on another device; it is evaluated where it was made.");
-  }
-  const std::string name = std::string("Interpolation ") + NameOf(method.interpolation);
-  if (!MovesPixels(method.interpolation) && !IsReal(samples.element))
-  {
-    throw std::invalid_argument(name + " needs float32 or float64 samples, not " + NameOf(samples.element) + ".");
-  }
-  if (IsPacked(samples.storage) && method.interpolation != Interpolation::BSpline)
-  {
-    throw std::invalid_argument(name + " does not read coefficients stored as " + NameOf(samples.storage) +
-                                "; BSpline does.");
-  }
-  CheckMode(method, samples);
-  if (method.interpolation == Interpolation::WindowedSinc && (method.radius < 1 || method.radius > MaximumSincRadius))
-  {
-    throw std::invalid_argument(name + " has a radius of 1 to " + std::to_string(MaximumSincRadius) +
-                                " samples; it is " + std::to_string(method.radius) + ".");
-  }
-}
-
 void
 CheckResample(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
 {
@@ -196,6 +143,30 @@ Resample(const ResampleDescriptor & descriptor,
     (context.backend == Backend::Cuda ? ResampleOnCuda : ResampleOnCpu)(descriptor, source, output, context);
   }
   context.Report(1.0);
+}
+
+MemoryPlan
+PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resample, std::size_t budget, bool isMade)
+{
+  MemoryPlan        plan = PlanSource(source, budget, isMade);
+  const std::size_t pixelBytes = SizeOf(resample.output) * source.components;
+  // Indices that the host computes travel with each slab.
+  const std::size_t indexBytes = resample.indexProvider ? source.dimension * sizeof(double) : 0;
+  const std::size_t lineBytes = static_cast<std::size_t>(resample.samples) * (pixelBytes + indexBytes);
+  if (resample.chain != nullptr)
+  {
+    plan.tableBytes = resample.chain->Bytes(source.dimension);
+  }
+  else if (!resample.indexProvider)
+  {
+    plan.tableBytes =
+      (static_cast<std::size_t>(resample.lines) * 2 * source.dimension + static_cast<std::size_t>(resample.samples)) *
+      sizeof(double);
+  }
+  SetSlabLines(plan, resample.lines, lineBytes, budget);
+  plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * lineBytes + (resample.indexProvider ? sizeof(double) : 0);
+  RefuseUnlessWithin(plan, budget);
+  return plan;
 }
 
 OperationWork

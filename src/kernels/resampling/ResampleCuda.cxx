@@ -19,18 +19,17 @@
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
-#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/resampling/ScanlinesOfChain.h"
 
 #include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/common/HostCopies.h"
-#include "kernels/evaluation/EvaluationBackends.h"
 #include "kernels/evaluation/EvaluationCuda.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/resampling/AffineScanlinesCuda.h"
 #include "kernels/resampling/GatherSource.h"
 #include "kernels/resampling/MapShape.h"
 #include "kernels/resampling/PlanScanlines.h"
+#include "kernels/resampling/ResampleBackends.h"
 #include "kernels/transforms/StagesCuda.h"
 
 #include <algorithm>

@@ -19,11 +19,13 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/common/HostLoop.h"
+#include "kernels/common/MemoryBudget.h"
 #include "kernels/evaluation/MethodDispatch.h"
-#include "kernels/evaluation/TapCounts.h"
 #include "kernels/transforms/DisplacementBackends.h"
+#include "kernels/transforms/StageTaps.h"
 #include "kernels/transforms/TransformStages.h"
 
+#include <cstddef>
 #include <stdexcept>
 #include <vector>
 
@@ -87,6 +89,21 @@ MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, cons
     }
   }
   context.Report(1.0);
+}
+
+MemoryPlan
+PlanDisplacements(const DisplacementDescriptor & displacements, std::size_t budget)
+{
+  MemoryPlan        plan;
+  const std::size_t lineBytes =
+    static_cast<std::size_t>(displacements.samples) * displacements.dimension * SizeOf(displacements.output);
+  plan.tableBytes = displacements.chain != nullptr
+                      ? displacements.chain->Bytes(displacements.dimension)
+                      : static_cast<std::size_t>(displacements.lines) * 2 * displacements.dimension * sizeof(double);
+  SetSlabLines(plan, displacements.lines, lineBytes, budget);
+  plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * lineBytes;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
 }
 
 OperationWork

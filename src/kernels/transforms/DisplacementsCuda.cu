@@ -20,7 +20,6 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 
 #include "kernels/common/HostCopies.h"
 #include "kernels/evaluation/MethodDispatch.h"

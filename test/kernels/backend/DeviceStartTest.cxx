@@ -24,6 +24,7 @@
 #include "itkCudaSpline/device/DeviceStart.h"
 #include "itkCudaSpline/kernels/backend/BackendChoice.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/resampling/ResampleKernelsLoader.h"
 #include "Gpu.h"
 
 #include <chrono>

@@ -17,7 +17,10 @@
  *=========================================================================*/
 // Expected: sums of the volumes that the kernels allocate, worked out by hand in each test.
 
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/resampling/Resample.h"
+#include "itkCudaSpline/kernels/transforms/Displacements.h"
 #include "KernelTestData.h"
 
 #include <memory>

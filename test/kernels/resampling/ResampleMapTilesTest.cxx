@@ -18,6 +18,7 @@
 // What a device makes of maps that are simpler than they could be. Expected: pixels of the kernels that take tiles
 // equal to those of the kernel that takes samples one by one, bit for bit, and within Agreement() of the Cpu backend's.
 
+#include "kernels/evaluation/marches/TiledKernels.h"
 #include "kernels/resampling/MapShape.h"
 #include "TiledCase.h"
 

@@ -19,7 +19,6 @@
 #define itkCudaSpline_kernels_backend_BackendChoice_h
 
 #include "itkCudaSpline/kernels/backend/BackendLedger.h"
-#include "itkCudaSpline/kernels/resampling/Resample.h"
 
 #include <functional>
 #include <optional>
@@ -94,13 +93,6 @@ StartDeviceAhead(const std::string &              word,
                  unsigned int                     threads,
                  double                           overlap,
                  const std::function<void(int)> & then = {});
-
-/** \brief What loads the kernels of a resampling onto a device, by a tiny one of the same kind.
- *
- * \param[in] source what will be made
- * \param[in] resample what will be done with it; only its chain is read, and only here */
-std::function<void(int device)>
-ResampleKernelsLoader(const SourceDescriptor & source, const ResampleDescriptor & resample);
 
 /** \brief Tells that a device could not be started for a call that DecideBackend() sent there.
  *

@@ -20,7 +20,9 @@
 
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/kernels/common/CostModel.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 
+#include <cstddef>
 #include <memory>
 
 namespace itk::CudaSpline
@@ -78,6 +80,26 @@ Prefilter(const SourceDescriptor & descriptor,
  * see FilterSegment() */
 void
 PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context);
+
+/** \brief Plans MakeSource() on a device.
+ *
+ * \param[in] source what is made
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
+ * \param[in] isMade the source is there already: its bytes count, and nothing else is allocated */
+MemoryPlan
+PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade = false);
+
+/** \brief Plans Prefilter() on a device: where source and workspace do not fit, slabs along the slowest axis of more
+ * than one sample, each with the samples that it needs beyond its ends.
+ *
+ * \c slabLines is then the number of coefficients of a slab along that axis, a multiple of LineSegmentLength; 0 where
+ * the whole fits. Images of several components are done whole.
+ *
+ * \param[in] source what is filtered
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
+ * \exception std::invalid_argument the order, or the number of taps */
+MemoryPlan
+PlanPrefilter(const SourceDescriptor & source, std::size_t budget);
 
 /** \brief Work of MakeSource().
  *

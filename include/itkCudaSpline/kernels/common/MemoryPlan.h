@@ -18,10 +18,6 @@
 #ifndef itkCudaSpline_kernels_common_MemoryPlan_h
 #define itkCudaSpline_kernels_common_MemoryPlan_h
 
-#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
-#include "itkCudaSpline/kernels/resampling/Resample.h"
-#include "itkCudaSpline/kernels/transforms/Displacements.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -64,45 +60,6 @@ inline constexpr std::size_t TransferChunkBytes = std::size_t(64) << 20;
  * \param[in] bytes of the pixels */
 std::size_t
 RawBytes(std::size_t bytes);
-
-/** \brief Plans MakeSource() on a device.
- *
- * \param[in] source what is made
- * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
- * \param[in] isMade the source is there already: its bytes count, and nothing else is allocated */
-MemoryPlan
-PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade = false);
-
-/** \brief Plans Prefilter() on a device: where source and workspace do not fit, slabs along the slowest axis of more
- * than one sample, each with the samples that it needs beyond its ends.
- *
- * \c slabLines is then the number of coefficients of a slab along that axis, a multiple of LineSegmentLength; 0 where
- * the whole fits. Images of several components are done whole.
- *
- * \param[in] source what is filtered
- * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
- * \exception std::invalid_argument the order, or the number of taps */
-MemoryPlan
-PlanPrefilter(const SourceDescriptor & source, std::size_t budget);
-
-/** \brief Plans MakeSource() and Resample() on a device, one after the other.
- *
- * \param[in] source what is evaluated
- * \param[in] resample what is done
- * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
- * \param[in] isMade as for PlanSource() */
-MemoryPlan
-PlanResample(const SourceDescriptor &   source,
-             const ResampleDescriptor & resample,
-             std::size_t                budget,
-             bool                       isMade = false);
-
-/** \brief Plans MakeDisplacements() on a device.
- *
- * \param[in] displacements what is done
- * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
-MemoryPlan
-PlanDisplacements(const DisplacementDescriptor & displacements, std::size_t budget);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -20,9 +20,11 @@
 
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/kernels/common/CostModel.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/evaluation/Interpolation.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -85,6 +87,18 @@ Resample(const ResampleDescriptor & descriptor,
          const SampleSource &       source,
          void *                     output,
          const ExecutionContext &   context);
+
+/** \brief Plans MakeSource() and Resample() on a device, one after the other.
+ *
+ * \param[in] source what is evaluated
+ * \param[in] resample what is done
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
+ * \param[in] isMade as for PlanSource() */
+MemoryPlan
+PlanResample(const SourceDescriptor &   source,
+             const ResampleDescriptor & resample,
+             std::size_t                budget,
+             bool                       isMade = false);
 
 /** \brief Work of Resample().
  *

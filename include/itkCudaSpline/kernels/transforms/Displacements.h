@@ -20,9 +20,11 @@
 
 #include "itkCudaSpline/kernels/common/CostModel.h"
 #include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace itk::CudaSpline
@@ -66,6 +68,13 @@ struct DisplacementDescriptor
  * rounding of the places, since kernels may fuse multiplications and additions */
 void
 MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, const ExecutionContext & context);
+
+/** \brief Plans MakeDisplacements() on a device.
+ *
+ * \param[in] displacements what is done
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
+MemoryPlan
+PlanDisplacements(const DisplacementDescriptor & displacements, std::size_t budget);
 
 /** \brief Work of MakeDisplacements().
  *

@@ -15,7 +15,6 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/coefficients/PrefilterBackends.h"
 #include "kernels/coefficients/lines/HostPrefilter.h"
 

@@ -24,7 +24,7 @@
 #include "itkCudaSpline/math/SplineEvaluation.h"
 
 #include "kernels/evaluation/EvaluationArguments.h"
-#include "kernels/resampling/MapShape.h"
+#include "kernels/evaluation/marches/TiledKernels.h"
 
 #include <climits>
 #include <type_traits>
