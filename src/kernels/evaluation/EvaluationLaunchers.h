@@ -109,8 +109,8 @@ LaunchPlane(unsigned int                   taps,
             StreamHandle                   stream);
 ///@}
 
-/** \brief Linear and Catmull-Rom interpolation and B-splines of orders 1 to 5 of floats along scanlines, from tiles in
- * shared memory; the sum is that of the other kernels, in the same order.
+/** \brief Catmull-Rom interpolation, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared
+ * memory; the sum is that of the other kernels, in the same order. Interpolation::Linear has kernels of its own.
  *
  * \return false where there is no such kernel, or no tile fits: nothing was enqueued then */
 bool
