@@ -82,7 +82,7 @@ GaussianElementOf(ScalarType pixel)
   return pixel == ScalarType::Float32 || SizeOf(pixel) <= 2 ? ScalarType::Float32 : ScalarType::Float64;
 }
 
-/** \brief The operations of kernels/RecursiveGaussian.h on the host's threads; arguments were checked.
+/** \brief The operations of kernels/gaussian/RecursiveGaussian.h on the host's threads; arguments were checked.
  *
  * Of gradients, component c of pixel i goes to \p output [i * pixelStride + c * componentStride]. */
 ///@{
