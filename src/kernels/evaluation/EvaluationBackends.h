@@ -23,7 +23,8 @@
 #include "kernels/evaluation/EvaluationArguments.h"
 
 /** \file
- * \brief Evaluation by backend: lines on the host, points on both. There are none on a device without the CUDA Toolkit. */
+ * \brief Evaluation by backend: lines on the host, points on both. There are none on a device without the CUDA Toolkit.
+ */
 
 namespace itk::CudaSpline
 {

@@ -60,7 +60,10 @@ KindOfStages(const TransformChain * chain)
   for (std::size_t i = 0; chain != nullptr && i < chain->stages.size(); ++i)
   {
     const TransformChain::Stage & stage = chain->stages[i];
-    kind = KindOf({ kind, static_cast<std::uint64_t>(stage.kind), static_cast<std::uint64_t>(stage.order), stage.nearest ? 1U : 0U });
+    kind = KindOf({ kind,
+                    static_cast<std::uint64_t>(stage.kind),
+                    static_cast<std::uint64_t>(stage.order),
+                    stage.nearest ? 1U : 0U });
   }
   return kind;
 }
