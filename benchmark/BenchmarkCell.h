@@ -18,9 +18,9 @@
 #ifndef BenchmarkCell_h
 #define BenchmarkCell_h
 
-#include "itkCudaSpline/kernels/Execution.h"
-#include "itkCudaSpline/kernels/Resample.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/resampling/Resample.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 #include <benchmark/benchmark.h>

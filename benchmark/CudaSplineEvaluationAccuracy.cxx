@@ -34,9 +34,9 @@
 #include "SplineValues.h"
 
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/ErrorBounds.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
-#include "itkCudaSpline/kernels/SamplePoints.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/evaluation/ErrorBounds.h"
+#include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
 
 #include <algorithm>
 #include <array>

@@ -32,7 +32,7 @@
  * values are rational numbers, gives the samples again. They are refined from those of the module, until nothing
  * changes. */
 
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/FirTaps.h"
 #include "itkCudaSpline/math/LineRecursion.h"

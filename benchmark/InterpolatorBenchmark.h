@@ -18,7 +18,7 @@
 #ifndef InterpolatorBenchmark_h
 #define InterpolatorBenchmark_h
 
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 /** Registers the module's interpolators against ITK's: points one by one, in batches, and resamplings without their
  * prefilter. */

@@ -19,7 +19,7 @@
 #include "BenchmarkHarness.h"
 
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 
 #if defined(CUDASPLINE_HAS_CUDA)
 #  include "kernels/DevicePrefilter.h"

@@ -18,7 +18,7 @@
 #include "BenchmarkCell.h"
 #include "BenchmarkHarness.h"
 
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/math/Geometry.h"
 
 #include <cmath>

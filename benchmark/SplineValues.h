@@ -18,8 +18,8 @@
 #ifndef SplineValues_h
 #define SplineValues_h
 
-#include "itkCudaSpline/kernels/Prefilter.h"
-#include "itkCudaSpline/kernels/SamplePoints.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
 
 #include <array>
 #include <cstdint>

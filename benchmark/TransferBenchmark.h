@@ -18,7 +18,7 @@
 #ifndef TransferBenchmark_h
 #define TransferBenchmark_h
 
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 /** Registers whole updates of itk::CudaResampleImageFilter, from host memory to host memory, on a backend. */
 void

@@ -22,7 +22,7 @@
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplineDecompositionBase.h"
 #include "itkCudaSplinePixelTraits.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 
 #include "itkPlatformMultiThreader.h"
 

@@ -21,8 +21,8 @@
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/MemoryPlan.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/math/FirFilter.h"
 
 #include <algorithm>

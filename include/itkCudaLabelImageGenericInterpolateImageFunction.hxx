@@ -20,7 +20,7 @@
 
 #include "itkCudaLabelImageGenericInterpolateImageFunction.h"
 #include "itkCudaSplineSingleEvaluation.h"
-#include "itkCudaSpline/kernels/ContentChecksum.h"
+#include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
 #include "itkCudaSpline/math/CatmullRomBasis.h"
 #include "itkCudaSpline/math/LinearEvaluation.h"
 #include "itkCudaSpline/math/RoundedArithmetic.h"

@@ -20,7 +20,7 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineCompatibility.h"
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include "itkBSplineTransform.h"
 #include "itkDisplacementFieldTransform.h"

@@ -21,7 +21,7 @@
 #include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSplineTransforms.h"
-#include "itkCudaSpline/kernels/StageShift.h"
+#include "itkCudaSpline/kernels/metrics/StageShift.h"
 
 #include <algorithm>
 #include <cmath>

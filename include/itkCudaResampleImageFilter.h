@@ -25,7 +25,7 @@
 #include "itkCudaSplineResamplePlan.h"
 #include "itkCudaSplineSourceCache.h"
 #include "itkCudaSplineCompatibility.h"
-#include "itkCudaSpline/kernels/Resample.h"
+#include "itkCudaSpline/kernels/resampling/Resample.h"
 
 #include "itkImage.h"
 #include "itkResampleImageFilter.h"

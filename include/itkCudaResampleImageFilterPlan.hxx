@@ -21,10 +21,10 @@
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/ErrorBounds.h"
-#include "itkCudaSpline/kernels/MemoryPlan.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
-#include "itkCudaSpline/kernels/ResamplePieces.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/evaluation/ErrorBounds.h"
+#include "itkCudaSpline/kernels/resampling/ResamplePieces.h"
 
 #include <algorithm>
 #include <chrono>

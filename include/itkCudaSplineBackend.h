@@ -20,9 +20,9 @@
 
 #include "CudaSplineExport.h"
 #include "itkCudaSplineTrace.h"
-#include "itkCudaSpline/kernels/BackendChoice.h"
-#include "itkCudaSpline/kernels/Execution.h"
-#include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/kernels/backend/BackendChoice.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 
 #include "itkIndent.h"
 #include "itkMultiThreaderBase.h"

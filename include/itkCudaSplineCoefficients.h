@@ -21,7 +21,7 @@
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSplineInterpolation.h"
-#include "itkCudaSpline/kernels/ContentChecksum.h"
+#include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
 
 #include "itkImage.h"
 #include "itkVectorImage.h"

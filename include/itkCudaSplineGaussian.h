@@ -21,7 +21,7 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplinePixelTraits.h"
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/RecursiveGaussian.h"
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 
 #include <cmath>
 #include <cstdint>

@@ -19,8 +19,8 @@
 #define itkCudaSplineImageAccess_h
 
 #include "itkCudaSplinePixelTraits.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
-#include "itkCudaSpline/kernels/TransformChain.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
 #include "itkImageBase.h"
 #include "itkMacro.h"

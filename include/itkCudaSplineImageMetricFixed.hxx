@@ -19,8 +19,8 @@
 #define itkCudaSplineImageMetricFixed_hxx
 
 #include "itkCudaSplineImageMetric.h"
-#include "itkCudaSpline/kernels/MetricSamples.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/metrics/MetricSamples.h"
 #include "itkCudaSpline/math/Geometry.h"
 
 #include <algorithm>

@@ -23,8 +23,8 @@
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplineImageAccess.h"
 #include "itkCudaSplineInterpolation.h"
-#include "itkCudaSpline/kernels/SamplePoints.h"
-#include "itkCudaSpline/kernels/SourceCache.h"
+#include "itkCudaSpline/kernels/coefficients/SourceCache.h"
+#include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
 
 #include "itkPointSet.h"
 

@@ -21,8 +21,8 @@
 #include "itkCudaSplineInterpolateImageFunction.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/ErrorBounds.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/evaluation/ErrorBounds.h"
 #include "itkCudaSpline/math/PixelAccess.h"
 
 #include "itkMultiThreaderBase.h"

@@ -18,8 +18,8 @@
 #ifndef itkCudaSplineInterpolation_h
 #define itkCudaSplineInterpolation_h
 
-#include "itkCudaSpline/kernels/Interpolation.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/evaluation/Interpolation.h"
 
 #include "itkImageBase.h"
 

@@ -20,7 +20,7 @@
 
 #include "CudaSplineExport.h"
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSpline/kernels/PiecePlan.h"
+#include "itkCudaSpline/kernels/resampling/PiecePlan.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -19,7 +19,7 @@
 #define itkCudaSplineSourceCache_h
 
 #include "itkCudaSplineCompatibility.h"
-#include "itkCudaSpline/kernels/SourceCache.h"
+#include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 
 #include "itkObject.h"
 #include "itkObjectFactory.h"

@@ -20,11 +20,12 @@
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceStart.h"
-#include "itkCudaSpline/kernels/BackendChoice.h"
-#include "itkCudaSpline/kernels/Execution.h"
-#include "itkCudaSpline/kernels/Metric.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
-#include "itkCudaSpline/kernels/Resample.h"
+#include "itkCudaSpline/kernels/backend/BackendChoice.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/resampling/Resample.h"
+#include "itkCudaSpline/kernels/resampling/ResampleKernelsLoader.h"
 #include "itkCudaSpline/math/PixelAccess.h"
 #include "itkCudaSpline/math/ScalarType.h"
 

@@ -19,8 +19,8 @@
 #define itkCudaSplineTrace_h
 
 #include "CudaSplineExport.h"
-#include "itkCudaSpline/kernels/Interpolation.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/evaluation/Interpolation.h"
 
 #include <chrono>
 #include <functional>

@@ -19,7 +19,7 @@
 #define itkCudaSplineTransforms_h
 
 #include "itkCudaSplineImageAccess.h"
-#include "itkCudaSpline/kernels/TransformChain.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
 #include "itkBSplineExponentialDiffeomorphicTransform.h"
 #include "itkBSplineSmoothingOnUpdateDisplacementFieldTransform.h"

@@ -21,7 +21,7 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplinePixelTraits.h"
-#include "itkCudaSpline/kernels/Displacements.h"
+#include "itkCudaSpline/kernels/transforms/Displacements.h"
 
 #include "itkTransformToDisplacementFieldFilter.h"
 

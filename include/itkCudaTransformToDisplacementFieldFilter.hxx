@@ -21,7 +21,7 @@
 #include "itkCudaTransformToDisplacementFieldFilter.h"
 #include "itkCudaSplineTransforms.h"
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/MemoryPlan.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 
 #include "itkSpecialCoordinatesImage.h"
 

@@ -18,7 +18,7 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/OperationRun.h"
+#include "itkCudaSpline/kernels/backend/OperationRun.h"
 
 #include <algorithm>
 #include <chrono>

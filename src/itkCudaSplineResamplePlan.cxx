@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineResamplePlan.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 
 #include <algorithm>
 #include <cstdio>

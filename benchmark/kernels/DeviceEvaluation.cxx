@@ -20,10 +20,10 @@
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/EvaluationBackends.h"
-#include "kernels/EvaluationCuda.h"
-#include "kernels/GatherSource.h"
-#include "kernels/MapShape.h"
+#include "kernels/evaluation/EvaluationCuda.h"
+#include "kernels/resampling/GatherSource.h"
+#include "kernels/resampling/MapShape.h"
+#include "kernels/resampling/ResampleBackends.h"
 
 #include <cuda_runtime_api.h>
 

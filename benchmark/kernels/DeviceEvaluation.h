@@ -20,8 +20,8 @@
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/Execution.h"
-#include "itkCudaSpline/kernels/Resample.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/resampling/Resample.h"
 #include "itkCudaSpline/math/TensorProduct.h"
 
 #include <memory>

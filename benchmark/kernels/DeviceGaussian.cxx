@@ -19,7 +19,7 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/GaussianPasses.h"
+#include "kernels/gaussian/GaussianPasses.h"
 
 #include <cuda_runtime_api.h>
 

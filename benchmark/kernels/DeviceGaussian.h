@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/RecursiveGaussian.h"
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 
 struct CUevent_st;
 

@@ -19,7 +19,7 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/LineFilterCuda.h"
+#include "kernels/coefficients/LineFilterCuda.h"
 
 #include <cuda_runtime_api.h>
 

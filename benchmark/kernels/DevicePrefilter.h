@@ -20,8 +20,8 @@
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/Execution.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 struct CUevent_st;
 

@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <array>
 #include <cstdint>

@@ -18,7 +18,7 @@
 #ifndef TextureRamp_h
 #define TextureRamp_h
 
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <vector>
 

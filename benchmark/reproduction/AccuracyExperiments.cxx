@@ -20,9 +20,9 @@
 #include "LongDoubleSpline.h"
 #include "Workplace.h"
 
-#include "itkCudaSpline/kernels/ErrorBounds.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
-#include "itkCudaSpline/kernels/SamplePoints.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/evaluation/ErrorBounds.h"
+#include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
 #include "itkCudaSpline/math/FirTaps.h"
 #include "itkCudaSpline/math/SplinePoles.h"
 

@@ -19,7 +19,7 @@
 #include "Ways.h"
 #include "Workplace.h"
 
-#include "itkCudaSpline/kernels/SamplePoints.h"
+#include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 
 #include <algorithm>

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "LongDoubleSpline.h"
 
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 
 #include <algorithm>
 #include <array>

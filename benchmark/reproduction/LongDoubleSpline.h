@@ -20,7 +20,7 @@
 
 #include "Picture.h"
 
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <vector>
 

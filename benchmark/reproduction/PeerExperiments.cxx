@@ -19,7 +19,7 @@
 #include "Ways.h"
 #include "Workplace.h"
 
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 
 #include <algorithm>
 #include <array>

@@ -20,8 +20,8 @@
 #include "Ways.h"
 #include "Workplace.h"
 
-#include "itkCudaSpline/kernels/ErrorBounds.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/evaluation/ErrorBounds.h"
 #include "itkCudaSpline/math/HalfPrecision.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 #include "itkCudaSpline/math/TextureModel.h"

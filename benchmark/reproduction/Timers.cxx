@@ -21,7 +21,7 @@
 
 #include "../kernels/PublishedRecursion.h"
 
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 
 #if defined(CUDASPLINE_HAS_CUDA)
 #  include "../kernels/DeviceEvaluation.h"

@@ -20,8 +20,8 @@
 
 #include "Ways.h"
 
-#include "itkCudaSpline/kernels/Execution.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <array>
 #include <cstdint>

@@ -19,7 +19,7 @@
 #include "Ways.h"
 #include "Workplace.h"
 
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/math/CatmullRomWeights.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 #include "itkCudaSpline/math/TextureModel.h"

@@ -21,7 +21,7 @@
 
 #include "Phantoms.h"
 
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 
 #include <algorithm>
 #include <chrono>

@@ -20,9 +20,9 @@
 
 #include "Picture.h"
 
-#include "itkCudaSpline/kernels/Execution.h"
-#include "itkCudaSpline/kernels/Resample.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/resampling/Resample.h"
 
 #include <array>
 #include <memory>

@@ -21,7 +21,7 @@
 #include "Picture.h"
 #include "Report.h"
 
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <functional>
 #include <string>

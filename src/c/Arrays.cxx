@@ -20,7 +20,7 @@
 #include "c/Call.h"
 #include "c/Descriptors.h"
 
-#include "itkCudaSpline/kernels/ArrayInterpolation.h"
+#include "itkCudaSpline/kernels/arrays/ArrayInterpolation.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -18,7 +18,7 @@
 #include "c/Call.h"
 
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <algorithm>
 #include <cstdint>

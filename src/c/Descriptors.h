@@ -19,10 +19,10 @@
 #define Descriptors_h
 
 #include "itkCudaSpline/c/CudaSplineC.h"
-#include "itkCudaSpline/kernels/OperationRun.h"
-#include "itkCudaSpline/kernels/Resample.h"
-#include "itkCudaSpline/kernels/SamplePoints.h"
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/backend/OperationRun.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
+#include "itkCudaSpline/kernels/resampling/Resample.h"
 
 #include <chrono>
 #include <cstdint>

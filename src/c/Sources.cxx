@@ -19,9 +19,9 @@
 #include "c/Descriptors.h"
 
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/DeviceArrays.h"
-#include "itkCudaSpline/kernels/PiecePlan.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/arrays/DeviceArrays.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/resampling/PiecePlan.h"
 
 #include <cstring>
 #include <stdexcept>

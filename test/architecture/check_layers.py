@@ -15,7 +15,8 @@ doc/Architecture.md:
              the kernels themselves; the other benchmarks see its headers
   tests      everything
 
-and no .cu or .cuh, of any layer, reaches an ITK header, directly or through another header.
+and no .cu or .cuh, of any layer, reaches an ITK header, directly or through another header. Folders inside a layer, its
+private and its public one of a name taken together, include each other in one direction: there is no circle of them.
 
 usage: check_layers.py [--root DIR]
 Prints one line for each violation, "file:line: what is wrong". The exit status is 1 where there is one.
@@ -90,6 +91,13 @@ def layer_of(path):
     if parts[:2] == ["benchmark", "kernels"]:
         return "kernel benchmark"
     return {"benchmark": "benchmark", "test": "tests"}.get(parts[0])
+
+
+def room_of(path):
+    """The folder of a file inside the layers below ITK, the same for public and private files; None above them."""
+    parts = path.split("/")
+    rest = parts[2:-1] if parts[:2] == ["include", "itkCudaSpline"] else parts[1:-1] if parts[0] == "src" else []
+    return "/".join(rest) if rest and rest[0] in LAYERS else None
 
 
 def without_comments(text):
@@ -214,6 +222,7 @@ class Tree:
         for path in self.files:
             if CUDA_SOURCE.search(path):
                 self.check_device_code(path)
+        self.check_rooms()
 
     def check_device_code(self, path):
         """No ITK header, directly or through others: nvcc cannot compile them."""
@@ -229,6 +238,34 @@ class Tree:
                 elif target and target not in seen:
                     seen.add(target)
                     queue.append((target, line, chain + [target]))
+
+    def check_rooms(self):
+        """No circle of folders inside a layer: one that stands on another is not what that stands on."""
+        edges = {}  # room -> {room that it includes: the includes}
+        for path in self.files:
+            room = room_of(path)
+            for number, name, _, target, _ in self.includes[path] if room else []:
+                other = room_of(target) if target else None
+                if other and other != room and other.split("/")[0] == room.split("/")[0]:
+                    edges.setdefault(room, {}).setdefault(other, []).append((path, number, name))
+        for room, others in edges.items():
+            for other, includes in others.items():
+                way = self.way(edges, other, room)
+                for path, number, name in includes if way else []:
+                    self.complain(path, number, f'a circle of folders, {" -> ".join([room] + way)}: "{name}"')
+
+    @staticmethod
+    def way(edges, first, last):
+        """The shortest way from a folder to another, both named; None where there is none."""
+        ways = {first: [first]}
+        queue = [first]
+        while queue and last not in ways:
+            room = queue.pop(0)
+            for other in sorted(edges.get(room, {})):
+                if other not in ways:
+                    ways[other] = ways[room] + [other]
+                    queue.append(other)
+        return ways.get(last)
 
 
 def main():

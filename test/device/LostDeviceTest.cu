@@ -21,7 +21,7 @@
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "Gpu.h"
 
 #include <cuda_runtime.h>

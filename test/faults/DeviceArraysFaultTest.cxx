@@ -25,8 +25,8 @@
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/ArrayInterpolation.h"
-#include "itkCudaSpline/kernels/DeviceArrays.h"
+#include "itkCudaSpline/kernels/arrays/ArrayInterpolation.h"
+#include "itkCudaSpline/kernels/arrays/DeviceArrays.h"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@
 #ifndef FaultScenarios_h
 #define FaultScenarios_h
 
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include "itkProcessObject.h"
 

@@ -25,7 +25,7 @@
 #include "FaultScenarios.h"
 
 #include "itkCudaSpline/device/DeviceStart.h"
-#include "itkCudaSpline/kernels/BackendChoice.h"
+#include "itkCudaSpline/kernels/backend/BackendChoice.h"
 
 #include "itkMultiThreaderBase.h"
 

@@ -29,7 +29,8 @@
 #include "itkCudaSpline/device/DeviceStart.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/BackendChoice.h"
+#include "itkCudaSpline/kernels/backend/BackendChoice.h"
+#include "itkCudaSpline/kernels/resampling/ResampleKernelsLoader.h"
 
 #include "device/DeviceHealth.h"
 

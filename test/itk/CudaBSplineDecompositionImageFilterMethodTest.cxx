@@ -23,7 +23,7 @@
 // of the poles within 1e-10, and the spline at random points within 1e-5 of ITK's interpolator, as ITK's test has it.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
-#include "itkCudaSpline/kernels/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/math/FirFilter.h"
 
 #include "GpuOnAndOff.h"

@@ -18,7 +18,7 @@
 #ifndef RandomCase_h
 #define RandomCase_h
 
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -19,7 +19,7 @@
 #define BackendTable_h
 
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/kernels/Execution.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <algorithm>
 #include <cstdlib>

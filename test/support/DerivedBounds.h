@@ -18,7 +18,7 @@
 #ifndef DerivedBounds_h
 #define DerivedBounds_h
 
-#include "itkCudaSpline/kernels/SampleSource.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/math/FirTaps.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 

@@ -1,0 +1,112 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_coefficients_SourceCache_h
+#define itkCudaSpline_kernels_coefficients_SourceCache_h
+
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <list>
+#include <memory>
+#include <mutex>
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief Keeps sources for operations on the same pixels: one after the other, or of several objects and threads.
+ *
+ * A source is found again by its content: the descriptor, the backend and device, and a checksum of all pixels
+ * (ContentChecksum()). Whose pixels they were does not matter, and pixels that were changed in place are not mistaken
+ * for what they were.
+ *
+ * Sources are kept up to a number of bytes, those of all devices and the host together, and up to a number of sources;
+ * the least recently used ones leave first, before the memory for a new one is allocated. A source that somebody still
+ * holds lives on outside of the cache. Every function may be called by several threads at once. */
+class SourceCache
+{
+public:
+  /** \param[in] maximumBytes bytes that are kept at most
+   * \param[in] maximumSources sources that are kept at most */
+  explicit SourceCache(std::size_t maximumBytes = std::numeric_limits<std::size_t>::max(),
+                       std::size_t maximumSources = std::numeric_limits<std::size_t>::max());
+  SourceCache(const SourceCache &) = delete;
+  SourceCache &
+  operator=(const SourceCache &) = delete;
+  ~SourceCache() = default;
+
+  /** \brief The source of these pixels: found, or made by MakeSource() and kept.
+   *
+   * Where the host backend would read the pixels where they are (SourceDescriptor::NeedsPreparation()), there is
+   * nothing to keep, and nothing is. \param[in] descriptor, pixels, context as for MakeSource() \param[out] reused
+   * whether it was found; may be null \exception what MakeSource() throws */
+  std::shared_ptr<const SampleSource>
+  Provide(const SourceDescriptor & descriptor,
+          const void *             pixels,
+          const ExecutionContext & context,
+          bool *                   reused = nullptr);
+
+  /** \brief Bytes of the sources of this descriptor on a backend and device: what Provide() may find. */
+  std::size_t
+  GetBytesOf(const SourceDescriptor & descriptor, Backend backend, int device) const;
+
+  /** \brief Bytes of all sources on a device. */
+  std::size_t
+  GetBytesOnDevice(int device) const;
+
+  /** \brief Bytes of all sources. */
+  std::size_t
+  GetBytes() const;
+
+  /** \brief Sets the limit, and lets sources go that exceed it. */
+  void
+  SetMaximumBytes(std::size_t bytes);
+
+  /** \brief The limit. */
+  std::size_t
+  GetMaximumBytes() const;
+
+  /** \brief Lets all sources go. */
+  void
+  Clear();
+
+private:
+  struct Entry
+  {
+    std::uint64_t                       checksum;
+    std::shared_ptr<const SampleSource> source;
+  };
+
+  /** Lets sources go until there is room for one of these bytes. The caller has locked the mutex. */
+  void
+  MakeRoom(std::size_t bytes);
+
+  mutable std::mutex m_Mutex;
+  std::list<Entry>   m_Entries; ///< the most recently used first
+  std::size_t        m_Bytes{ 0 };
+  std::size_t        m_MaximumBytes;
+  std::size_t        m_MaximumSources;
+};
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,250 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_metrics_Metric_h
+#define itkCudaSpline_kernels_metrics_Metric_h
+
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+#include "itkCudaSpline/kernels/common/CostModel.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/evaluation/Interpolation.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
+#include "itkCudaSpline/math/ParzenBins.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief What a pass over the samples of a metric adds up. */
+enum class MetricPass : unsigned char
+{
+  MeanSquares, ///< value 0: (f - m)^2; weight 2 (f - m)
+  Means,       ///< values 0 and 1: f and m; no moments
+  Correlation, ///< values 0 to 2: f1^2, m1^2, f1 m1 of f1 = f - mean, m1 = m - mean; weights f1 and m1
+  Histogram,   ///< the joint histogram of MetricParameters::bins; no moments
+  Information  ///< weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table
+};
+
+/** \brief Where the gradient of the moving image comes from. */
+enum class MetricGradient : unsigned char
+{
+  None,               ///< not wanted: no moments are added up
+  Image,              ///< from an image of gradients, each number interpolated linearly
+  CentralDifferences, ///< of linear interpolation half a spacing away along each axis of space; 0 beside the edges
+  Analytic            ///< of the B-spline that gives the values
+};
+
+/** \brief Bins of a histogram an axis, at most: two words of each fit the shared memory of a block of a large device;
+ * smaller ones count in their memory. */
+inline constexpr int MostHistogramBins = 160;
+
+/** \brief Numbers of a metric's formula, which earlier passes or the images give. */
+struct MetricParameters
+{
+  double     fixedMean{ 0.0 };  ///< of MetricPass::Correlation
+  double     movingMean{ 0.0 }; ///< of MetricPass::Correlation
+  ParzenBins bins;              ///< of MetricPass::Histogram and Information
+  /** Of MetricPass::Information: a number a bin, bins x bins, those of a fixed bin one after the other. */
+  std::shared_ptr<const std::vector<double>> table;
+};
+
+/** \brief What a metric compares, and where: all of it is run-time.
+ *
+ * Samples are those of a grid, or of a list of places, in the virtual domain. The values of the fixed image are given,
+ * as they stay the same through all iterations; the transform moves the samples into the moving image. */
+struct MetricDescriptor
+{
+  unsigned int dimension{ 3 };                  ///< of all images: 2 or 3
+  MetricPass   pass{ MetricPass::MeanSquares }; ///< what is added up
+  /** Where gradients come from; with None there are no moments. */
+  MetricGradient gradient{ MetricGradient::None };
+  /** The virtual domain (outputOrigin, indexToPoint; the grid of samples is its region), the transform (stages), and
+   * the moving image (inputOrigin, pointToIndex). */
+  TransformChain chain;
+  /** The stage of B-splines by whose coefficients the derivative is wanted. -1: moments are added up, for the
+   * parameters of linear stages. */
+  int splineStage{ -1 };
+  /** The stage of displacements by whose samples the derivative is wanted, those of a grid that is the virtual one. Not
+   * of Correlation, and not of lists of places. -1: none is. */
+  int fieldStage{ -1 };
+  /** Of moments: the first stages, all Affine, that they are for. -1: all stages are. */
+  int linearStages{ -1 };
+  /** Whether a pass without derivative leaves the moving values of its samples in the workspace, and one with it takes
+   * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
+  bool                    sharesValues{ false };
+  InterpolationDescriptor interpolation; ///< of the moving image, with its bounds: Nearest, Linear or BSpline
+  /** Moving values are rounded to float, and differences too: pixels of the images are float, sums double. */
+  bool                  singleMoving{ false };
+  bool                  singleFixed{ false };   ///< see singleMoving: of differences, which have the fixed image's type
+  std::array<double, 3> spacing{ { 1, 1, 1 } }; ///< of the moving image (mm), for central differences
+  std::array<double, 3> centre{ { 0, 0, 0 } };  ///< c of moments (mm), in the virtual domain
+  MetricParameters      parameters;             ///< of the pass
+
+  /** \brief A mask in the space of the moving image: a sample counts where the nearest pixel is not 0. */
+  struct Mask
+  {
+    TransformChain::Vector origin{};       ///< place of the mask's index 0 (mm)
+    TransformChain::Matrix pointToIndex{}; ///< indices of the mask a mm
+    TransformChain::Vector offset{};       ///< of the map from the moving image's space to the mask's own (mm)
+    TransformChain::Matrix matrix{};       ///< of that map
+  };
+  Mask mask; ///< read where MetricSources::mask is there
+
+  /** How many stages lead from the virtual domain to where the derivative is: gradients come back through those behind
+   * by their Jacobians by position. */
+  std::size_t
+  CountFront() const
+  {
+    const int stage = splineStage >= 0 ? splineStage : fieldStage;
+    return stage >= 0 ? static_cast<std::size_t>(stage) + 1
+                      : (linearStages >= 0 ? static_cast<std::size_t>(linearStages) : chain.stages.size());
+  }
+
+  /** Whether a sample has a Jacobian of its own of the stages behind: some of them are not Affine, or moments are not
+   * for all of them. */
+  bool
+  IsBent() const
+  {
+    const std::size_t front = CountFront();
+    return splineStage >= 0 || fieldStage >= 0 ? !IsAffineFrom(front) : front < chain.stages.size();
+  }
+
+  /** Whether the stages of the chain are Affine, from one of them on. */
+  bool
+  IsAffineFrom(std::size_t first) const
+  {
+    return std::all_of(chain.stages.begin() + static_cast<std::ptrdiff_t>(first),
+                       chain.stages.end(),
+                       [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; });
+  }
+};
+
+/** \brief The arrays of a metric, in the memory of one backend.
+ *
+ * Lists are sources of one dimension; pixels are not filtered but those of \c moving. */
+struct MetricSources
+{
+  std::shared_ptr<const SampleSource> fixed;    ///< a fixed value for each sample: float32 or float64
+  std::shared_ptr<const SampleSource> inside;   ///< uint8, not 0 for samples that count; null: all do
+  std::shared_ptr<const SampleSource> points;   ///< places (float64, D for each sample, mm); null: the chain's region
+  std::shared_ptr<const SampleSource> moving;   ///< samples or coefficients; its element is that of all arithmetic
+  std::shared_ptr<const SampleSource> gradient; ///< planes of gradients (Image), or samples (CentralDifferences)
+  std::shared_ptr<const SampleSource> mask;     ///< uint8 pixels of a moving mask; null: none
+};
+
+/** \brief The sums of a pass. */
+struct MetricResult
+{
+  std::int64_t          count{ 0 };            ///< samples that are valid
+  std::array<double, 3> values{ { 0, 0, 0 } }; ///< see MetricPass
+  /** Of the sets of weights that MetricPass names: with MetricDescriptor::splineStage the sums of w B(x)' M' g, a plane
+   * of coefficients an axis, with B the splines' weights and M the Jacobian by position of the stages behind; with
+   * fieldStage w M' g of each sample, its D numbers side by side, 0 where it is not valid; else D rows of D + 1 moments
+   * (MetricSums) of M' g. M is the derivative of B-splines, and ITK's differences of displacement fields. Empty where
+   * no derivative is wanted. */
+  std::array<std::vector<double>, 2> derivatives;
+  /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins, each weight rounded as ParzenWeight says:
+   * in double precision where elements are float64. */
+  std::vector<double> histogram;
+};
+
+/** \brief Moving values that a pass left; see MetricDescriptor::sharesValues. */
+struct MetricMovingValues;
+
+/** \brief The samples in the order of the cells of a grid of B-splines, on a device. */
+class MetricCellOrder;
+
+/** \brief What evaluations of a metric leave for the next ones.
+ *
+ * Of one caller at a time, one backend and one device. An order is made again where samples or grid are others; values
+ * are for the caller to keep apart, see MetricDescriptor::sharesValues. */
+struct MetricWorkspace
+{
+  std::shared_ptr<MetricMovingValues>    values; ///< of the last pass that left them
+  std::shared_ptr<const MetricCellOrder> order;  ///< of the last pass that had need of one
+};
+
+/** \brief Adds up a metric over its samples.
+ *
+ * The order of the additions follows from the samples alone, and from the cells of the splines' grid that they are in:
+ * the same call gives the same bits, whatever else runs and however many threads do.
+ *
+ * \param[in] descriptor what is compared
+ * \param[in] sources the arrays, made by the backend and on the device of the context
+ * \param[in] context backend, device, threads
+ * \param[in,out] workspace what earlier evaluations left, and this one does; null: nothing is kept
+ * \return the sums; the count is 0 where no sample is valid
+ * \exception std::invalid_argument sources that do not fit the descriptor or the context
+ * \exception DeviceError a device that is out of memory or lost
+ *
+ * \par Accuracy
+ * Coordinates are ITK's bits in either precision, so the count is ITK's. Float64 elements: values and gradients are
+ * ITK's but for fused operations, sums are double. Float32: samples, coefficients, values of B-splines and gradients
+ * carry some roundings of a float; linear interpolation of values and all sums are double. */
+MetricResult
+EvaluateMetric(const MetricDescriptor & descriptor,
+               const MetricSources &    sources,
+               const ExecutionContext & context,
+               MetricWorkspace *        workspace = nullptr);
+
+/** \brief Number of samples that EvaluateMetric() looks at.
+ *
+ * \param[in] sources the arrays; \c fixed is there */
+std::int64_t
+CountMetricSamples(const MetricSources & sources);
+
+/** \brief Work of EvaluateMetric(), beside that of its sources.
+ *
+ * \param[in] descriptor what is compared
+ * \param[in] moving the moving image's source
+ * \param[in] samples number of samples */
+OperationWork
+CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & moving, std::int64_t samples);
+
+/** \brief Why a device cannot evaluate a metric that the host can; null where it can.
+ *
+ * Derivatives by the coefficients of B-splines number samples and nodes in 32 bits there.
+ *
+ * \param[in] descriptor what is compared
+ * \param[in] samples number of samples */
+const char *
+ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples);
+
+/** \brief Memory of a device that EvaluateMetric() takes beside its sources, at most (bytes), with the workspace.
+ *
+ * Derivatives by displacements take 8 bytes a sample and axis. Those by the coefficients of B-splines take 18 bytes a
+ * sample, and 3 KiB for each cell of the grid
+ * and each 1024 samples or more; moving values that are shared 8 bytes a sample (4 of float pixels); all else 2 MiB and
+ * what the stages have.
+ *
+ * \param[in] descriptor what is compared
+ * \param[in] samples number of samples */
+std::size_t
+CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,88 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_transforms_Displacements_h
+#define itkCudaSpline_kernels_transforms_Displacements_h
+
+#include "itkCudaSpline/kernels/common/CostModel.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
+#include "itkCudaSpline/math/ScalarType.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief What is done to write a transform's displacements on a grid: the kernel descriptor. */
+struct DisplacementDescriptor
+{
+  unsigned int dimension{ 3 };                ///< of the grid and of a displacement, 1 to 3
+  ScalarType   output{ ScalarType::Float32 }; ///< Float32 or Float64
+  std::int64_t samples{ 0 };                  ///< samples a scanline that are wanted
+  std::int64_t lines{ 0 };                    ///< scanlines that are wanted, in memory order
+  std::int64_t lineOffset{ 0 };               ///< first wanted sample, from the start of the largest possible scanline
+  std::int64_t lineLength{ 1 };               ///< samples of the largest possible scanline
+
+  /** \name The transform
+   * One of the two is given. */
+  ///@{
+  /** Displacements (mm) at the two ends of every wanted scanline, between which they are linear: lines x (start, end) x
+   * dimension, host memory. The end is one past the last sample. */
+  const double * scanlineEnds{ nullptr };
+  /** Transforms that a kernel walks; the wanted samples are its region, its input does not matter. */
+  const TransformChain * chain{ nullptr };
+  ///@}
+};
+
+/** \brief Writes how far a transform moves the samples of a grid.
+ *
+ * \param[in] descriptor what is done
+ * \param[out] output host memory, descriptor.samples x descriptor.lines vectors (mm), sample index fastest; the numbers
+ *   of a vector, x first, follow each other
+ * \param[in] context backend, device, threads, progress
+ * \exception std::invalid_argument a dimension or output type that is not built, or no transform
+ * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
+ * \exception OperationAborted the progress callback stopped it
+ *
+ * \par Accuracy
+ * between scanline ends bit for bit that of itk::TransformToDisplacementFieldFilter; through a chain a few units of
+ * rounding of the places, since kernels may fuse multiplications and additions */
+void
+MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, const ExecutionContext & context);
+
+/** \brief Plans MakeDisplacements() on a device.
+ *
+ * \param[in] displacements what is done
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
+MemoryPlan
+PlanDisplacements(const DisplacementDescriptor & displacements, std::size_t budget);
+
+/** \brief Work of MakeDisplacements().
+ *
+ * \param[in] displacements what is done; what its scanline ends are does not matter */
+OperationWork
+CountDisplacementWork(const DisplacementDescriptor & displacements);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,161 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/arrays/ArrayInterpolation.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include "kernels/arrays/ArrayRun.h"
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+void
+CheckArray(const StridedArray & array, const std::string & name)
+{
+  if (array.dimension < 1 || array.dimension > MaximumArrayDimension)
+  {
+    throw std::invalid_argument("Arrays of 1 to " + std::to_string(MaximumArrayDimension) +
+                                " axes are supported; the " + name + " has " + std::to_string(array.dimension) + ".");
+  }
+  for (unsigned int d = 0; d < array.dimension; ++d)
+  {
+    if (array.size[d] < 1)
+    {
+      throw std::invalid_argument("The " + name + " is empty: one of its sizes is " + std::to_string(array.size[d]) +
+                                  ".");
+    }
+    // Tables count in 32 bits, beyond the ends too.
+    if (array.size[d] > std::numeric_limits<std::int32_t>::max() - 4 * ArrayPadding)
+    {
+      throw std::invalid_argument("An axis of the " + name + " has " + std::to_string(array.size[d]) +
+                                  " elements, more than are supported.");
+    }
+  }
+  if (array.data == nullptr)
+  {
+    throw std::invalid_argument("The " + name + " has no data.");
+  }
+}
+
+void
+CheckElement(ScalarType element)
+{
+  if (!IsReal(element))
+  {
+    throw std::invalid_argument(std::string("Arithmetic is float32 or float64, not ") + NameOf(element) + ".");
+  }
+}
+
+void
+CheckPlace(const ArrayPlace & place, const ExecutionContext & context)
+{
+  if (place.onDevice != (context.backend == Backend::Cuda))
+  {
+    throw std::invalid_argument(
+      std::string("Arrays on a device are for the Cuda backend, those in host memory for Cpu; the backend is ") +
+      NameOf(context.backend) + ".");
+  }
+}
+
+void
+CheckMap(const ArrayInterpolation & interpolation)
+{
+  const unsigned int dimension = interpolation.input.dimension;
+  bool               isBatched = false;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    isBatched = isBatched || interpolation.isBatch[d];
+    if (interpolation.isBatch[d] &&
+        (interpolation.output.dimension != dimension || interpolation.input.size[d] != interpolation.output.size[d]))
+    {
+      throw std::invalid_argument("Along the axes of a batch input and output have the same size.");
+    }
+  }
+  if (isBatched && interpolation.map != ArrayMap::Affine)
+  {
+    throw std::invalid_argument("Only affine maps have axes of a batch.");
+  }
+  if (GoesByAxes(interpolation.map) && interpolation.output.dimension != dimension)
+  {
+    throw std::invalid_argument("A map by axis keeps the number of axes.");
+  }
+  if (interpolation.map == ArrayMap::Coordinates && interpolation.coordinates == nullptr)
+  {
+    throw std::invalid_argument("There are no coordinates.");
+  }
+}
+
+} // namespace
+
+void
+InterpolateArray(const ArrayInterpolation & interpolation, const ExecutionContext & context)
+{
+  if (interpolation.order > MaximumSplineOrder)
+  {
+    throw std::invalid_argument("Spline orders 0 to 5 are supported; the order is " +
+                                std::to_string(interpolation.order) + ".");
+  }
+  CheckArray(interpolation.input, "input");
+  CheckArray(interpolation.output, "output");
+  CheckElement(interpolation.element);
+  CheckPlace(interpolation.place, context);
+  CheckMap(interpolation);
+  (context.backend == Backend::Cuda ? InterpolateArrayOnCuda : InterpolateArrayOnCpu)(interpolation, context);
+}
+
+void
+FilterArray(const ArrayFilter & filter, const ExecutionContext & context)
+{
+  if (filter.order < 2 || filter.order > MaximumSplineOrder)
+  {
+    throw std::invalid_argument("Prefilters are those of spline orders 2 to 5; the order is " +
+                                std::to_string(filter.order) + ".");
+  }
+  CheckArray(filter.input, "input");
+  CheckArray(filter.output, "output");
+  CheckElement(filter.element);
+  CheckElement(filter.output.type);
+  CheckPlace(filter.place, context);
+  if (filter.input.dimension != filter.output.dimension || filter.input.size != filter.output.size)
+  {
+    throw std::invalid_argument("The output of a filter has the shape of its input.");
+  }
+  (context.backend == Backend::Cuda ? FilterArrayOnCuda : FilterArrayOnCpu)(filter, context);
+}
+
+#if !defined(CUDASPLINE_HAS_CUDA)
+void
+InterpolateArrayOnCuda(const ArrayInterpolation &, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+FilterArrayOnCuda(const ArrayFilter &, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+#endif
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,160 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/backend/BackendChoice.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceStart.h"
+
+#include "device/DeviceHealth.h"
+
+#include <chrono>
+#include <type_traits>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+BackendLedger &
+TheLedger()
+{
+  // Constant, with nothing to destroy: other global objects may have work before and after, and a guard that a thread
+  // holds while another one forks never opens in the child.
+  static BackendLedger ledger;
+  static_assert(std::is_trivially_destructible_v<BackendLedger>);
+  return ledger;
+}
+
+/** About when the process began; 0, long ago, for global objects that ask before. */
+const std::chrono::steady_clock::time_point LoadedAt = std::chrono::steady_clock::now();
+
+double
+ProcessAge()
+{
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - LoadedAt).count();
+}
+
+DeviceProgress
+ProgressOf(int device)
+{
+  using State = DeviceProgress::State;
+  switch (GetDeviceState(device))
+  {
+    case DeviceState::Started:
+      return { State::Started, 0.0 };
+    case DeviceState::Starting:
+      return { State::Starting, SecondsSinceStartBegan() };
+    default:
+      return { State::Stopped, 0.0 };
+  }
+}
+
+} // namespace
+
+bool
+IsThereAChoice()
+{
+  // Where there is none, SelectDevice() has the better reason.
+  return BuiltWithCuda() && DriverIsPresent() && !IsForkedChild() && LostDeviceReason().empty();
+}
+
+std::optional<BackendDecision>
+DecideBackend(const BackendWork & work, unsigned int threads, int device, const CallSequence * sequence)
+{
+  if (!IsThereAChoice())
+  {
+    return std::nullopt;
+  }
+  const BackendLedger & ledger = TheLedger();
+  const double          lost = sequence != nullptr ? sequence->lost : 0.0;
+  return ledger.Decide(ledger.Forecast(work, threads), ProgressOf(device), lost, ProcessAge());
+}
+
+CallForecast
+ForecastOnThisMachine(const BackendWork & work, unsigned int threads)
+{
+  return TheLedger().Forecast(work, threads);
+}
+
+void
+LearnFromCall(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
+{
+  TheLedger().Learn(forecast, backend, seconds, sequence);
+}
+
+void
+CountCall(Backend backend, double seconds, CallSequence * sequence)
+{
+  TheLedger().Count(backend, seconds);
+  if (sequence != nullptr)
+  {
+    sequence->use.Add(backend, seconds);
+  }
+}
+
+BackendUse
+GetBackendUse()
+{
+  return TheLedger().GetUse();
+}
+
+bool
+StartDeviceAhead(const std::string &              word,
+                 const BackendWork &              work,
+                 unsigned int                     threads,
+                 double                           overlap,
+                 const std::function<void(int)> & then)
+{
+  const DeviceWish wish = ParseDeviceWish(word);
+  if (wish.kind == DeviceWish::Kind::Host || !IsThereAChoice())
+  {
+    return false;
+  }
+  if (GetDeviceState(wish.device) == DeviceState::Stopped)
+  {
+    const BackendLedger & ledger = TheLedger();
+    if (wish.kind == DeviceWish::Kind::Fastest && !ledger.IsWorthAStart(ledger.Forecast(work, threads), overlap))
+    {
+      return false;
+    }
+    StartDeviceInBackground(wish.device, [then, device = wish.device] {
+      if (then)
+      {
+        then(device);
+      }
+    });
+  }
+  return true;
+}
+
+void
+ReportStartFailure(const std::string & reason, double seconds)
+{
+  if (!IsForkedChild()) // which does not try again
+  {
+    TheLedger().RememberFailure(reason, seconds);
+  }
+}
+
+void
+SetMachineSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
+{
+  TheLedger().SetSpeeds(host, device);
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,184 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/backend/OperationRun.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/DeviceStart.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+double
+SecondsSince(std::chrono::steady_clock::time_point begin)
+{
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/** Plans an operation anew for devices whose memory has run out: others may have taken what it was planned with. */
+bool
+FitsNow(const RunnableOperation & operation, const std::vector<int> & devices, std::string & reason)
+{
+  try
+  {
+    const MemoryPlan plan = operation.memory(devices);
+    reason += plan.fits ? "" : "; " + plan.reason;
+    return plan.fits;
+  }
+  catch (const DeviceError &)
+  {
+    return false;
+  }
+}
+
+} // namespace
+
+DeviceSelection
+ChooseDevices(const RunnableOperation & operation,
+              const std::string &       word,
+              bool                      isOurs,
+              unsigned int              threads,
+              const CallSequence *      sequence,
+              bool                      isAsked)
+{
+  std::optional<BackendDecision> decision;
+  try
+  {
+    if (isOurs)
+    {
+      constexpr int first = 0; // what SelectDevice() will take
+      if (const std::optional<FailedStart> failed = isAsked ? TakeFailedStart(first) : std::nullopt)
+      {
+        // Where there are no devices at all, why is known better than by the call that failed.
+        const DeviceChoice choice = SelectDevice(word);
+        const std::string  cause = choice ? failed->error.what() : choice.reason;
+        ReportStartFailure(cause, failed->seconds);
+        return { {}, cause, decision };
+      }
+      decision = IsThereAChoice() ? DecideBackend(operation.work(first), threads, first, sequence) : std::nullopt;
+      if (decision && !decision->toDevice)
+      {
+        if (decision->startBehind && isAsked)
+        {
+          StartDeviceInBackground(first, {});
+        }
+        return { {}, "", decision };
+      }
+    }
+    const auto         begin = std::chrono::steady_clock::now();
+    const DeviceChoice choice = SelectDevice(word);
+    if (!choice)
+    {
+      if (isOurs)
+      {
+        ReportStartFailure(choice.reason, SecondsSince(begin));
+      }
+      return { {}, choice.reason, decision };
+    }
+    std::vector<int> devices{ choice.device };
+    if (operation.isShared)
+    {
+      devices.insert(devices.end(), choice.more.begin(), choice.more.end());
+    }
+    try
+    {
+      std::for_each(devices.begin(), devices.end(), StartDevice);
+    }
+    catch (const DeviceError & error)
+    {
+      if (isOurs)
+      {
+        // It may have been the one in the background, of which only the end was waited for.
+        ReportStartFailure(error.what(), std::max(SecondsSince(begin), SecondsOfFailedStart()));
+      }
+      throw;
+    }
+    const MemoryPlan plan = operation.memory(devices);
+    return plan.fits ? DeviceSelection{ devices, "", decision } : DeviceSelection{ {}, plan.reason, decision };
+  }
+  catch (const DeviceError & error)
+  {
+    if (error.GetKind() == DeviceError::Kind::Request)
+    {
+      throw;
+    }
+    return { {}, error.what(), decision };
+  }
+}
+
+RunRecord
+RunSelected(const RunnableOperation & operation,
+            const DeviceSelection &   selection,
+            const ExecutionContext &  context,
+            CallSequence *            sequence)
+{
+  RunRecord record;
+  record.reason = selection.reason;
+  record.devices = selection.devices;
+  record.decision = selection.decision;
+  ExecutionContext placed = context;
+  const auto       run = [&](Backend backend) {
+    placed.backend = backend;
+    placed.device = record.devices.empty() ? 0 : record.devices.front();
+    const auto begin = std::chrono::steady_clock::now();
+    operation.run(placed, record.devices);
+    record.backend = backend;
+    record.seconds = SecondsSince(begin);
+    CountCall(backend, record.seconds, sequence);
+    if (record.decision)
+    {
+      LearnFromCall(record.decision->forecast, backend, record.seconds, sequence);
+    }
+  };
+  for (bool isPlannedAgain = false; !record.devices.empty(); isPlannedAgain = true)
+  {
+    try
+    {
+      run(Backend::Cuda);
+      record.reason.clear();
+      return record;
+    }
+    catch (const DeviceError & error)
+    {
+      record.reason = error.what();
+      const bool isFull = error.GetKind() == DeviceError::Kind::OutOfMemory;
+      if (isPlannedAgain || !isFull || !FitsNow(operation, record.devices, record.reason))
+      {
+        record.devices.clear();
+      }
+    }
+  }
+  run(Backend::Cpu);
+  return record;
+}
+
+RunRecord
+RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & context)
+{
+  const bool         isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
+  const unsigned int threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
+  return RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,106 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef DeviceArrayBackends_h
+#define DeviceArrayBackends_h
+
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/coefficients/SampleSource.h"
+
+#include <memory>
+#include <vector>
+
+/** \file
+ * \brief Sources and coefficients of arrays on a device (DeviceArrays.h), arguments checked. */
+
+namespace itk::CudaSpline
+{
+
+class DeviceWork;
+
+/** \brief A stream of the device, which is the current one as long as this lives, in the thread that made it. */
+std::shared_ptr<DeviceWork>
+MakeDeviceWork(int device);
+
+/** \brief Waits for what was enqueued.
+ *
+ * \exception DeviceError an error of that work */
+void
+WaitFor(const DeviceWork & work);
+
+/** \brief Enqueues what makes a source.
+ *
+ * \return the source, which may be read in the same work; that keeps it, too, until it is complete */
+std::shared_ptr<const SampleSource>
+SourceOnCuda(const SourceDescriptor & descriptor,
+             const void *             pixels,
+             bool                     borrow,
+             StreamHandle             caller,
+             DeviceWork &             work,
+             const ExecutionContext & context);
+
+/** \param[in] axis MaximumDimension: all */
+void
+PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
+                     unsigned int             axis,
+                     const void *             pixels,
+                     void *                   coefficients,
+                     StreamHandle             caller,
+                     const ExecutionContext & context);
+
+/** \brief Makes a stream go on only behind what is in the caller's, on the current device.
+ *
+ * \exception DeviceError the device is lost */
+void
+OrderBehind(StreamHandle caller, const Stream & stream);
+
+/** \brief What MakeDeviceWork() makes: for the files that call CUDA. */
+class DeviceWork
+{
+public:
+  explicit DeviceWork(int device)
+    : m_Scope(device)
+    , m_Join(m_Stream)
+  {}
+
+  /** The stream, which goes on only behind what was in the caller's when this was first called with it. */
+  const Stream &
+  Behind(StreamHandle caller);
+
+  const Stream &
+  GetStream() const
+  {
+    return m_Stream;
+  }
+
+  void
+  Keep(const std::shared_ptr<const SampleSource> & source)
+  {
+    m_Sources.push_back(source);
+  }
+
+private:
+  const DeviceScope                                m_Scope;
+  const Stream                                     m_Stream;
+  std::vector<StreamHandle>                        m_Callers;
+  std::vector<std::shared_ptr<const SampleSource>> m_Sources;
+  const StreamJoin                                 m_Join; ///< before the memory of the sources goes
+};
+
+} // namespace itk::CudaSpline
+
+#endif

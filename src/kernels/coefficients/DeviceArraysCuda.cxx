@@ -1,0 +1,251 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/coefficients/DeviceArrayBackends.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include "device/StreamPool.h"
+#include "kernels/coefficients/LineFilterCuda.h"
+#include "kernels/coefficients/PixelsCuda.h"
+#include "kernels/coefficients/StoreCoefficients.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+void
+CopyOnDevice(void * to, const void * from, std::size_t bytes, const Stream & stream)
+{
+  CheckCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream.Get()), "cudaMemcpyAsync");
+}
+
+/** Elements of pixels, in planes, not filtered yet. */
+template <typename TReal>
+DeviceBuffer
+ElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Stream & stream)
+{
+  DeviceBuffer elements(descriptor.ElementBytes(), stream);
+  if (IsConverted(descriptor))
+  {
+    LaunchConvert(pixels, descriptor, 0, descriptor.Elements(), static_cast<TReal *>(elements.Data()), stream);
+  }
+  else
+  {
+    CopyOnDevice(elements.Data(), pixels, descriptor.ElementBytes(), stream);
+  }
+  return elements;
+}
+
+/** Whether the filters take numbers where they are: as elements, from an address of their widest copies on. */
+bool
+IsFilteredWhereItIs(const SourceDescriptor & descriptor, const void * numbers)
+{
+  constexpr std::uintptr_t widest = 16;
+  return !IsConverted(descriptor) && reinterpret_cast<std::uintptr_t>(numbers) % widest == 0;
+}
+
+/** The same, filtered where the descriptor says so. */
+template <typename TReal>
+DeviceBuffer
+FilteredElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Stream & stream)
+{
+  if (!descriptor.NeedsFilter())
+  {
+    return ElementsOf<TReal>(descriptor, pixels, stream);
+  }
+  const int passes = PrefilterPasses<TReal>(descriptor);
+  if (passes > 0 && IsFilteredWhereItIs(descriptor, pixels))
+  {
+    DeviceBuffer       coefficients(descriptor.ElementBytes(), stream);
+    const DeviceBuffer between(passes > 1 ? descriptor.ElementBytes() : 0, stream);
+    LaunchPrefilterTo(descriptor,
+                      static_cast<const TReal *>(pixels),
+                      static_cast<TReal *>(coefficients.Data()),
+                      static_cast<TReal *>(between.Data()),
+                      stream);
+    return coefficients;
+  }
+  DeviceBuffer  elements = ElementsOf<TReal>(descriptor, pixels, stream);
+  DeviceBuffer  other(descriptor.ElementBytes(), stream);
+  TReal * const samples = static_cast<TReal *>(elements.Data());
+  if (LaunchPrefilter(descriptor, samples, static_cast<TReal *>(other.Data()), stream) != samples)
+  {
+    std::swap(elements, other);
+  }
+  return elements;
+}
+
+/** Filters from where the pixels are to where the coefficients go. Nothing is done, and false returned, where one of
+ * them cannot be read or written so, or the first pass would overwrite what it reads. */
+template <typename TReal>
+bool
+PrefilterBetween(const SourceDescriptor & descriptor, const void * pixels, TReal * coefficients, const Stream & stream)
+{
+  const int passes = descriptor.NeedsFilter() ? PrefilterPasses<TReal>(descriptor) : 0;
+  if (passes == 0 || !IsFilteredWhereItIs(descriptor, pixels) || !IsFilteredWhereItIs(descriptor, coefficients) ||
+      (pixels == coefficients && passes % 2 == 1))
+  {
+    return false;
+  }
+  const DeviceBuffer between(passes > 1 ? descriptor.ElementBytes() : 0, stream);
+  LaunchPrefilterTo(
+    descriptor, static_cast<const TReal *>(pixels), coefficients, static_cast<TReal *>(between.Data()), stream);
+  return true;
+}
+
+template <typename TReal>
+void
+PrefilterArray(const SourceDescriptor & descriptor,
+               unsigned int             axis,
+               const void *             pixels,
+               TReal *                  coefficients,
+               const Stream &           stream)
+{
+  const bool isWhole = axis == MaximumDimension;
+  if (isWhole && PrefilterBetween(descriptor, pixels, coefficients, stream))
+  {
+    return;
+  }
+  if (!isWhole && descriptor.NeedsFilter() && descriptor.size[axis] > 1)
+  {
+    const bool         isApart = pixels != coefficients && IsFilteredWhereItIs(descriptor, pixels);
+    const DeviceBuffer elements = isApart ? DeviceBuffer() : ElementsOf<TReal>(descriptor, pixels, stream);
+    LaunchAxisPrefilter(
+      descriptor, axis, static_cast<const TReal *>(isApart ? pixels : elements.Data()), coefficients, stream);
+    return;
+  }
+  const DeviceBuffer elements =
+    isWhole ? FilteredElementsOf<TReal>(descriptor, pixels, stream) : ElementsOf<TReal>(descriptor, pixels, stream);
+  if (descriptor.components > 1)
+  {
+    LaunchInterleave(static_cast<const TReal *>(elements.Data()), descriptor, coefficients, stream);
+  }
+  else
+  {
+    CopyOnDevice(coefficients, elements.Data(), descriptor.ElementBytes(), stream);
+  }
+}
+
+} // namespace
+
+void
+OrderBehind(StreamHandle caller, const Stream & stream)
+{
+  WaitInStream(stream.Get(), caller);
+}
+
+const Stream &
+DeviceWork::Behind(StreamHandle caller)
+{
+  if (std::find(m_Callers.begin(), m_Callers.end(), caller) == m_Callers.end())
+  {
+    OrderBehind(caller, m_Stream);
+    m_Callers.push_back(caller);
+  }
+  return m_Stream;
+}
+
+std::shared_ptr<DeviceWork>
+MakeDeviceWork(int device)
+{
+  return std::make_shared<DeviceWork>(device);
+}
+
+void
+WaitFor(const DeviceWork & work)
+{
+  work.GetStream().Synchronize();
+}
+
+std::shared_ptr<const SampleSource>
+SourceOnCuda(const SourceDescriptor & descriptor,
+             const void *             pixels,
+             bool                     borrow,
+             StreamHandle             caller,
+             DeviceWork &             work,
+             const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const Stream & stream = work.Behind(caller);
+  const auto     makeOf = [&](DeviceBuffer && buffer) {
+    const auto owner = std::make_shared<DeviceBuffer>(std::move(buffer));
+    return std::make_shared<SampleSource>(
+      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(owner, owner->Data()));
+  };
+  std::shared_ptr<const SampleSource> source;
+  if (!descriptor.NeedsPreparation() && !borrow)
+  {
+    DeviceBuffer copy(descriptor.PixelBytes(), stream);
+    CopyOnDevice(copy.Data(), pixels, descriptor.PixelBytes(), stream);
+    source = makeOf(std::move(copy));
+  }
+  else if (!descriptor.NeedsPreparation())
+  {
+    source = std::make_shared<SampleSource>(
+      descriptor, Backend::Cuda, context.device, std::shared_ptr<const void>(pixels, [](const void *) {}));
+  }
+  else
+  {
+    DeviceBuffer elements = descriptor.element == ScalarType::Float64
+                              ? FilteredElementsOf<double>(descriptor, pixels, stream)
+                              : FilteredElementsOf<float>(descriptor, pixels, stream);
+    source = descriptor.storage == CoefficientStorage::Element
+               ? makeOf(std::move(elements))
+               : StoreOnCuda(descriptor, std::move(elements), context.device, stream);
+  }
+  work.Keep(source);
+  context.Report(1.0);
+  return source;
+}
+
+void
+PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
+                     unsigned int             axis,
+                     const void *             pixels,
+                     void *                   coefficients,
+                     StreamHandle             caller,
+                     const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const DeviceScope scope(context.device);
+  const Stream      stream;
+  OrderBehind(caller, stream);
+  if (descriptor.element == ScalarType::Float64)
+  {
+    PrefilterArray(descriptor, axis, pixels, static_cast<double *>(coefficients), stream);
+  }
+  else
+  {
+    PrefilterArray(descriptor, axis, pixels, static_cast<float *>(coefficients), stream);
+  }
+  stream.Synchronize();
+  context.Report(1.0);
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,359 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef LaunchPrefilter_cuh
+#define LaunchPrefilter_cuh
+
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include "kernels/coefficients/LineFilterCuda.h"
+#include "kernels/coefficients/SegmentFilterDispatch.h"
+#include "kernels/coefficients/lines/ColumnRing.cuh"
+#include "kernels/coefficients/lines/LineTiles.cuh"
+#include "kernels/coefficients/lines/PlanePipe.cuh"
+#include "kernels/coefficients/lines/PlaneStrips.cuh"
+#include "kernels/coefficients/lines/SegmentsOfPart.h"
+#include "kernels/common/SharedMemory.cuh"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <utility>
+
+/** \file
+ * \brief LaunchPrefilter(), for the files that instantiate it: one a precision, so that they compile side by side. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Number of blocks as the runtime takes it. \exception DeviceError more than a grid can have */
+inline unsigned int
+GridOf(std::int64_t blocks)
+{
+  if (blocks > 0x7FFFFFFF)
+  {
+    throw DeviceError(DeviceError::Kind::Other, "The image has more lines than a grid of blocks can hold.");
+  }
+  return static_cast<unsigned int>(blocks);
+}
+
+/** \brief Shared memory that a block of the current device can have. */
+inline std::size_t
+MostSharedMemory()
+{
+  int device = 0;
+  int bytes = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+  return static_cast<std::size_t>(bytes);
+}
+
+/** \brief Blocks of a kernel that the current device holds at one time; at least 1. */
+template <typename TKernel>
+std::int64_t
+BlocksOfDevice(TKernel * kernel, int threads, std::size_t bytes)
+{
+  int device = 0;
+  int multiprocessors = 0;
+  int blocks = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  CheckCuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes),
+            "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return std::max<std::int64_t>(1, std::int64_t{ multiprocessors } * blocks);
+}
+
+/** \brief Segments of a line of \p length. */
+inline std::int64_t
+SegmentsOf(std::int64_t length)
+{
+  return (length + LineSegmentLength - 1) / LineSegmentLength;
+}
+
+/** \brief Warps of a block of ColumnRingKernel: those of a block read neighbouring columns at about the same time, but
+ * of rings of doubles a multiprocessor holds few, and small blocks fill it. */
+template <typename TReal>
+constexpr int RingWarps = sizeof(TReal) == 4 ? 4 : 1;
+
+/** \brief Filters the lines of one axis out of place. */
+template <typename TReal, typename TFilter>
+void
+LaunchLineFilter(const TReal *    input,
+                 TReal *          output,
+                 const AxisView & view,
+                 Extension        extension,
+                 const TFilter &  filter,
+                 const Stream &   stream)
+{
+  const dim3         threads(WarpSize, TileSegments<TReal>);
+  const std::int64_t tiles = (view.wanted + TileLength<TReal> - 1) / TileLength<TReal>;
+  if (view.inner == 1)
+  {
+    const std::size_t  bytes = RowTileBytes<TReal>(filter.GetReach());
+    const std::int64_t rowGroups = (view.outer + WarpSize - 1) / WarpSize;
+    AllowSharedMemory(RowTileKernel<TReal, TFilter>, bytes);
+    RowTileKernel<TReal, TFilter>
+      <<<GridOf(tiles * rowGroups), threads, bytes, stream.Get()>>>(input, output, view, extension, filter);
+    CheckCuda(cudaGetLastError(), "RowTileKernel");
+    return;
+  }
+  if constexpr (TFilter::IsUnrolled)
+  {
+    using March = ColumnRing<TReal, TFilter, RingWarps<TReal>>;
+    const auto         kernel = ColumnRingKernel<TReal, TFilter, RingWarps<TReal>>;
+    constexpr int      columns = WarpSize * March::Warps;
+    const std::int64_t groups = (view.inner + columns - 1) / columns * view.outer;
+    const std::int64_t segments = SegmentsOf(view.wanted);
+    AllowSharedMemory(kernel, March::Bytes);
+    const std::int64_t slots = BlocksOfDevice(kernel, columns, March::Bytes);
+    const std::int64_t perPart = SegmentsOfPart(segments, groups, slots, March::Needed - 1);
+    const std::int64_t parts = (segments + perPart - 1) / perPart;
+    kernel<<<GridOf(groups * parts), dim3(WarpSize, March::Warps), March::Bytes, stream.Get()>>>(
+      input, output, view, static_cast<int>(perPart), extension, filter);
+    CheckCuda(cudaGetLastError(), "ColumnRingKernel");
+  }
+  else
+  {
+    const std::size_t  bytes = ColumnTileBytes<TReal>(filter.GetReach());
+    const std::int64_t laneGroups = (view.inner + WarpSize - 1) / WarpSize;
+    AllowSharedMemory(ColumnTileKernel<TReal, TFilter>, bytes);
+    ColumnTileKernel<TReal, TFilter><<<GridOf(tiles * laneGroups * view.outer), threads, bytes, stream.Get()>>>(
+      input, output, view, extension, filter);
+    CheckCuda(cudaGetLastError(), "ColumnTileKernel");
+  }
+}
+
+/** \brief Shared memory that a block can have on the devices that have most of it. */
+constexpr std::size_t LargestSharedMemory = std::size_t{ 227 } << 10;
+
+/** \brief Columns of a strip; where they fit, wide strips have twice as many. */
+constexpr int StripColumns = 128;
+
+/** \brief Bytes of shared memory without which the first two axes are filtered one by one; 0 where they always are. */
+template <typename TReal, typename TFilter>
+constexpr std::size_t
+LeastPlaneBytes()
+{
+  if constexpr (!IsRecursive<TFilter>)
+  {
+    return 0;
+  }
+  else if constexpr (sizeof(TReal) == 4)
+  {
+    return PlaneStrip<TReal, TFilter, StripColumns>::Bytes;
+  }
+  else
+  {
+    constexpr std::size_t bytes = PlanePipe<TReal, TFilter, StripColumns>::Bytes;
+    return bytes <= LargestSharedMemory ? bytes : 0;
+  }
+}
+
+/** \brief True for filters and images whose first two axes are filtered at once.
+ *
+ * Recursions: FIR mode is one kernel an axis, as published. Planes that hardly fill a batch are done axis by axis, and
+ * so are all where the rows do not fit the shared memory: for order 3 they take 63 KB in single and 225 KB in double
+ * precision; orders 4 and 5 in double precision fit no device. */
+template <typename TReal, typename TFilter>
+bool
+IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
+{
+  if constexpr (LeastPlaneBytes<TReal, TFilter>() > 0)
+  {
+    constexpr std::int64_t longest = 0x7FFFFFFF; // row: StripCopy
+    return descriptor.dimension >= 2 && descriptor.size[0] > 2 * LineSegmentLength && descriptor.size[0] <= longest &&
+           descriptor.size[1] > RowsOfBatch && LeastPlaneBytes<TReal, TFilter>() <= MostSharedMemory();
+  }
+  else
+  {
+    return false;
+  }
+}
+
+/** \brief Filters the first two axes by a kernel. \tparam TSizes PlaneStrip or PlanePipe */
+template <typename TSizes, typename TReal, typename TKernel, typename TFilter>
+void
+LaunchPlanes(TKernel *                kernel,
+             const SourceDescriptor & descriptor,
+             const TReal *            input,
+             TReal *                  output,
+             const TFilter &          filter,
+             const Stream &           stream)
+{
+  constexpr int threads = WarpSize * TSizes::Warps;
+  AllowSharedMemory(kernel, TSizes::Bytes);
+  PlaneView view{};
+  view.width = descriptor.size[0];
+  view.height = descriptor.size[1];
+  view.alongX = descriptor.extension[0];
+  view.alongY = descriptor.extension[1];
+  const std::int64_t tilesX = (view.width + TSizes::Columns - 1) / TSizes::Columns;
+  const std::int64_t planes = descriptor.Elements() / (view.width * view.height);
+  const std::int64_t slots = std::max<std::int64_t>(1, BlocksOfDevice(kernel, threads, TSizes::Bytes) / tilesX);
+  const std::int64_t segments = SegmentsOf(view.height);
+  const std::int64_t perPart = SegmentsOfPart(segments, planes, slots, TSizes::Needed - 1);
+  const std::int64_t parts = (segments + perPart - 1) / perPart;
+  view.partSegments = static_cast<int>(perPart);
+  view.parts = GridOf(parts);
+  view.items = GridOf(parts * planes);
+  view.tilesX = GridOf(tilesX);
+  kernel<<<GridOf(tilesX * std::min(slots, parts * planes)),
+           dim3(WarpSize, TSizes::Warps),
+           TSizes::Bytes,
+           stream.Get()>>>(input, output, view, filter);
+  CheckCuda(cudaGetLastError(), "LaunchPlanes");
+}
+
+/** \brief True for filters whose segments need two batches: wide strips of them leave room for two blocks. */
+template <typename TFilter>
+constexpr bool HasWideStrips = BatchesOfSegment(TFilter::Reach) == 2;
+
+/** \brief True where strips of twice the columns have few beyond the rows' ends. */
+inline bool
+FillsWideStrips(std::int64_t width)
+{
+  const auto columns = [width](std::int64_t strip) { return (width + strip - 1) / strip * strip; };
+  return columns(2 * StripColumns) <= columns(StripColumns) + columns(StripColumns) / 8;
+}
+
+/** \brief Filters the first two axes out of place. */
+template <typename TReal, typename TFilter>
+void
+LaunchPlaneFilter(const SourceDescriptor & descriptor,
+                  const TReal *            input,
+                  TReal *                  output,
+                  const TFilter &          filter,
+                  const Stream &           stream)
+{
+  if constexpr (LeastPlaneBytes<TReal, TFilter>() > 0)
+  {
+    const std::size_t most = MostSharedMemory();
+    if constexpr (sizeof(TReal) == 4 && HasWideStrips<TFilter>)
+    {
+      constexpr int columns = 2 * StripColumns;
+      using Strip = PlaneStrip<TReal, TFilter, columns>;
+      if (FillsWideStrips(descriptor.size[0]) && Strip::Bytes <= most)
+      {
+        LaunchPlanes<Strip>(PlaneStripKernel<TReal, TFilter, columns>, descriptor, input, output, filter, stream);
+        return;
+      }
+    }
+    if constexpr (sizeof(TReal) == 8 || !HasWideStrips<TFilter>)
+    {
+      using Pipe = PlanePipe<TReal, TFilter, StripColumns>;
+      if (Pipe::Bytes <= most)
+      {
+        LaunchPlanes<Pipe>(PlanePipeKernel<TReal, TFilter, StripColumns>, descriptor, input, output, filter, stream);
+        return;
+      }
+    }
+    if constexpr (sizeof(TReal) == 4)
+    {
+      using Strip = PlaneStrip<TReal, TFilter, StripColumns>;
+      LaunchPlanes<Strip>(PlaneStripKernel<TReal, TFilter, StripColumns>, descriptor, input, output, filter, stream);
+    }
+  }
+}
+
+/** \brief Calls \p run with the segment filter of a descriptor.
+ *
+ * The taps of the papers, and of tolerances that are asked for often, have kernels that keep the samples in registers.
+ */
+template <typename TReal, typename TRun>
+void
+DispatchFilterOfDevice(const SourceDescriptor & descriptor, const TRun & run)
+{
+  DispatchSegmentFilter<TReal, 3, 4, 5, 6, 7, 9, 13>(descriptor, run);
+}
+
+template <typename TReal>
+int
+PrefilterPasses(const SourceDescriptor & descriptor)
+{
+  int passes = 0;
+  DispatchFilterOfDevice<TReal>(descriptor, [&](const auto & filter) {
+    const bool byPlanes = IsFilteredByPlanes<TReal>(descriptor, filter);
+    passes = byPlanes ? 1 : 0;
+    for (unsigned int axis = byPlanes ? 2 : 0; axis < descriptor.dimension; ++axis)
+    {
+      passes += descriptor.size[axis] > 1 ? 1 : 0;
+    }
+  });
+  return passes;
+}
+
+template <typename TReal>
+const TReal *
+LaunchPrefilterFrom(const SourceDescriptor & descriptor,
+                    const TReal *            samples,
+                    TReal *                  first,
+                    TReal *                  second,
+                    const Stream &           stream,
+                    const AxisPart &         part)
+{
+  DispatchFilterOfDevice<TReal>(descriptor, [&](const auto & filter) {
+    const auto advance = [&] {
+      samples = first;
+      std::swap(first, second);
+    };
+    unsigned int axis = 0;
+    if (part.axis > 1 && IsFilteredByPlanes<TReal>(descriptor, filter))
+    {
+      LaunchPlaneFilter(descriptor, samples, first, filter, stream);
+      advance();
+      axis = 2;
+    }
+    for (; axis < descriptor.dimension; ++axis)
+    {
+      if (descriptor.size[axis] > 1)
+      {
+        LaunchLineFilter(samples, first, ViewAxis(descriptor, axis, part), descriptor.extension[axis], filter, stream);
+        advance();
+      }
+    }
+  });
+  return samples;
+}
+
+template <typename TReal>
+TReal *
+LaunchPrefilter(const SourceDescriptor & descriptor,
+                TReal *                  samples,
+                TReal *                  other,
+                const Stream &           stream,
+                const AxisPart &         part)
+{
+  const TReal * const from = samples;
+  return LaunchPrefilterFrom(descriptor, from, other, samples, stream, part) == samples ? samples : other;
+}
+
+template <typename TReal>
+void
+LaunchAxisPrefilter(const SourceDescriptor & descriptor,
+                    unsigned int             axis,
+                    const TReal *            samples,
+                    TReal *                  coefficients,
+                    const Stream &           stream)
+{
+  DispatchFilterOfDevice<TReal>(descriptor, [&](const auto & filter) {
+    LaunchLineFilter(samples, coefficients, ViewAxis(descriptor, axis), descriptor.extension[axis], filter, stream);
+  });
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,131 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef EvaluationLaunchers_h
+#define EvaluationLaunchers_h
+
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/math/TensorProduct.h"
+
+#include "kernels/evaluation/EvaluationArguments.h"
+
+/** \file
+ * \brief The launches of the evaluating kernels: each family is compiled in a file of its own. Dimensions 1 to 3.
+ *
+ * \p lines lines of the slab that \p arguments points to, in device memory; enqueued in \p stream. */
+
+namespace itk::CudaSpline
+{
+
+/** Nearest, Linear, CatmullRom, WindowedSinc and LabelGaussian, by \p method and arguments.element. */
+///@{
+template <unsigned int VDimension>
+void
+LaunchPixels(Interpolation                           method,
+             const EvaluationArguments<VDimension> & arguments,
+             std::int64_t                            lines,
+             StreamHandle                            stream);
+
+template <unsigned int VDimension>
+void
+LaunchLinear(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
+
+template <unsigned int VDimension>
+void
+LaunchSinc(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
+
+template <unsigned int VDimension>
+void
+LaunchCatmullRom(Derivatives                             derivatives,
+                 const EvaluationArguments<VDimension> & arguments,
+                 std::int64_t                            lines,
+                 StreamHandle                            stream);
+///@}
+
+/** B-splines. */
+///@{
+template <unsigned int VDimension>
+void
+LaunchSplineSingle(unsigned int                            order,
+                   Derivatives                             derivatives,
+                   const EvaluationArguments<VDimension> & arguments,
+                   std::int64_t                            lines,
+                   StreamHandle                            stream);
+
+template <unsigned int VDimension>
+void
+LaunchSplineDouble(unsigned int                            order,
+                   Derivatives                             derivatives,
+                   const EvaluationArguments<VDimension> & arguments,
+                   std::int64_t                            lines,
+                   StreamHandle                            stream);
+///@}
+
+/** Cubic B-splines of coefficients in 16 bits. */
+template <unsigned int VDimension>
+void
+LaunchPacked(CoefficientStorage                      storage,
+             Derivatives                             derivatives,
+             const EvaluationArguments<VDimension> & arguments,
+             std::int64_t                            lines,
+             StreamHandle                            stream);
+
+/** Values of B-splines and Catmull-Rom splines by maps that have tiles, see MapTiles; \p taps of an axis,
+ * HasTiledKernel(). */
+///@{
+void
+LaunchSeparable(unsigned int                   taps,
+                bool                           isCatmullRom,
+                const EvaluationArguments<3> & arguments,
+                std::int64_t                   lines,
+                StreamHandle                   stream);
+
+void
+LaunchPlane(unsigned int                   taps,
+            bool                           isCatmullRom,
+            const EvaluationArguments<2> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream);
+
+void
+LaunchPlane(unsigned int                   taps,
+            bool                           isCatmullRom,
+            const EvaluationArguments<3> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream);
+///@}
+
+/** \brief Catmull-Rom interpolation, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared
+ * memory; the sum is that of the other kernels, in the same order. Interpolation::Linear has kernels of its own.
+ *
+ * \return false where there is no such kernel, or no tile fits: nothing was enqueued then */
+bool
+LaunchBoxes(Interpolation                  method,
+            const SourceDescriptor &       source,
+            Derivatives                    derivatives,
+            const EvaluationArguments<3> & arguments,
+            std::int64_t                   lines,
+            StreamHandle                   stream);
+
+/** Linear interpolation and B-splines of orders 1 to 5 by fetches of a texture, as arguments.mode says. */
+template <unsigned int VDimension>
+void
+LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,307 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef InterpolationMethods_h
+#define InterpolationMethods_h
+
+#include "itkCudaSpline/math/CatmullRomBasis.h"
+#include "itkCudaSpline/math/LabelGaussian.h"
+#include "itkCudaSpline/math/LinearEvaluation.h"
+#include "itkCudaSpline/math/PixelAccess.h"
+#include "itkCudaSpline/math/SplineEvaluation.h"
+#include "itkCudaSpline/math/WindowedSinc.h"
+
+#include "kernels/evaluation/EvaluationArguments.h"
+
+#include <type_traits>
+
+/** \file
+ * \brief The interpolation methods: what a kernel is compiled for.
+ *
+ * Store(arguments, index, at) stores the output element \p at of a continuous index that is inside of the bounds.
+ * Methods with derivatives also have Evaluate<VDerivatives>(arguments, index, jet). */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Calls \p run with the index in the type of ITK's interpolator: its roundings depend on it. */
+template <unsigned int VDimension, typename TRun>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE auto
+WithCoordinates(const double (&index)[VDimension], bool single, const TRun & run)
+{
+  if (single)
+  {
+    float singleIndex[VDimension];
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      singleIndex[d] = static_cast<float>(index[d]);
+    }
+    return run(singleIndex);
+  }
+  return run(index);
+}
+
+/** \brief Stores a sample as it is: its bits where the types are the same integer.
+ *
+ * \p offset of the sample (elements); negative for the border value. */
+template <unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+StoreSample(const EvaluationArguments<VDimension> & arguments, std::int64_t offset, std::int64_t at)
+{
+  if (arguments.components > 1)
+  {
+    for (int c = 0; c < arguments.components; ++c)
+    {
+      const double value =
+        offset < 0 ? arguments.border
+                   : LoadScalar<double>(arguments.source, arguments.element, offset + c * arguments.planeStride);
+      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
+    }
+    return;
+  }
+  if (offset < 0)
+  {
+    StoreScalar(arguments.output, arguments.outputType, at, arguments.border);
+  }
+  // ITK passes every pixel through a double, in which 64-bit labels above 2^53 are lost; float infinities are clamped
+  // by its cast.
+  else if (arguments.element == arguments.outputType && !IsReal(arguments.element))
+  {
+    CopyBits(arguments.output, at, arguments.source, offset, SizeOf(arguments.element));
+  }
+  else
+  {
+    StoreScalar(
+      arguments.output, arguments.outputType, at, LoadScalar<double>(arguments.source, arguments.element, offset));
+  }
+}
+
+/** \brief Offset of the sample at the nearest index, folded; negative where the border value stands. */
+struct NearestOffset
+{
+  template <unsigned int VDimension, typename TCoordinate>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
+  Of(const EvaluationArguments<VDimension> & arguments, const TCoordinate (&index)[VDimension])
+  {
+    std::int64_t offset = 0;
+    std::int64_t stride = 1;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      // Just below a half NearestIndex() may round up (as ITK's does) to a sample beyond the last: under
+      // Extension::Nearest, which is ITK's rule, the bound belongs to the last.
+      const std::int64_t size = arguments.extent.size[d];
+      const std::int64_t nearest =
+        FoldIndex(NearestIndex(index[d]) - arguments.extent.start[d], size, arguments.extension[d]);
+      offset += nearest < 0 ? OffsetOutside : nearest * stride;
+      stride *= size;
+    }
+    return offset;
+  }
+};
+
+/** \brief The pixel of the nearest index. */
+struct NearestMethod
+{
+  /** Whether values are sums over the supports of a basis, which Basis() returns. */
+  static constexpr bool HasBasis = false;
+
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  {
+    const std::int64_t offset = WithCoordinates(
+      index, arguments.singleCoordinates, [&arguments](const auto & x) { return NearestOffset::Of(arguments, x); });
+    StoreSample(arguments, offset, at);
+  }
+};
+
+/** \brief The source as a grid of real numbers. */
+template <typename TElement, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE CoefficientGrid<VDimension, TElement>
+                                         GridOf(const EvaluationArguments<VDimension> & arguments)
+{
+  CoefficientGrid<VDimension, TElement> grid;
+  grid.data = static_cast<const TElement *>(arguments.source);
+  grid.extent = arguments.extent;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    grid.extension[d] = arguments.extension[d];
+  }
+  grid.border = static_cast<TElement>(arguments.border);
+  return grid;
+}
+
+/** \brief Linear interpolation of real samples. */
+template <typename TReal>
+struct LinearMethod
+{
+  static constexpr bool HasBasis = false;
+
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  {
+    bool itk = true; // between samples, and beside the outermost ones where they go on
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const auto first = static_cast<double>(arguments.extent.start[d]);
+      const auto last = static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d] - 1);
+      itk = itk && (arguments.extension[d] == Extension::Nearest ? index[d] < last + 1.0
+                                                                 : index[d] >= first && index[d] <= last);
+    }
+    CoefficientGrid<VDimension, TReal> grid = GridOf<TReal>(arguments);
+    for (int c = 0; c < arguments.components; ++c)
+    {
+      const TReal value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
+        return itk ? LinearValue(grid.data, grid.extent, x) : LinearValueExtended(grid, x);
+      });
+      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
+      grid.data += arguments.planeStride;
+    }
+  }
+};
+
+/** \brief What SplineMethod and CatmullRomMethod share: sums over the supports of a basis.
+ *
+ * \tparam TMethod has static Basis(arguments) */
+template <typename TMethod, typename TReal>
+struct BasisMethod
+{
+  static constexpr bool HasBasis = true;
+
+  /** Type of the arithmetic. */
+  using Real = TReal;
+
+  template <Derivatives VDerivatives, unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Evaluate(const EvaluationArguments<VDimension> & arguments,
+           const double (&index)[VDimension],
+           Jet<VDimension, TReal> & jet)
+  {
+    EvaluateOnGrid<VDerivatives>(TMethod::Basis(arguments), GridOf<TReal>(arguments), index, jet);
+  }
+
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  {
+    CoefficientGrid<VDimension, TReal> grid = GridOf<TReal>(arguments);
+    const auto                         basis = TMethod::Basis(arguments);
+    using Basis = std::decay_t<decltype(basis)>;
+    const BasisSupport<Basis, VDimension, TReal>                     support(index, grid.extent);
+    TensorWeights<VDimension, Basis::Taps, Derivatives::None, TReal> weights;
+    FillWeights(basis, support, weights);
+    Jet<VDimension, TReal> jet;
+#if !defined(__CUDA_ARCH__)
+    // The usual case by itself: the host's compiler makes better code of it without a loop around. The device, for
+    // which everything is inlined, would have it twice.
+    if (arguments.components == 1)
+    {
+      SumOverSupport(grid, support, weights, jet);
+      StoreScalar(arguments.output, arguments.outputType, at, jet.value);
+      return;
+    }
+#endif
+    for (int c = 0; c < arguments.components; ++c)
+    {
+      SumOverSupport(grid, support, weights, jet);
+      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, jet.value);
+      grid.data += arguments.planeStride;
+    }
+  }
+};
+
+/** \brief B-spline of one order from its coefficients, by the exact sum over the support. */
+template <unsigned int VOrder, typename TReal>
+struct SplineMethod : BasisMethod<SplineMethod<VOrder, TReal>, TReal>
+{
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE SplineBasis<VOrder>
+                                                  Basis(const EvaluationArguments<VDimension> &)
+  {
+    return {};
+  }
+};
+
+/** \brief Catmull-Rom spline of the samples. */
+template <typename TReal>
+struct CatmullRomMethod : BasisMethod<CatmullRomMethod<TReal>, TReal>
+{
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE CatmullRomBasis
+  Basis(const EvaluationArguments<VDimension> & arguments)
+  {
+    return { arguments.tension };
+  }
+};
+
+/** \brief Windowed sinc of the samples, in double. */
+template <typename TReal>
+struct SincMethod
+{
+  static constexpr bool HasBasis = false;
+
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  {
+    const TReal * data = static_cast<const TReal *>(arguments.source);
+    for (int c = 0; c < arguments.components; ++c, data += arguments.planeStride)
+    {
+      const double value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
+        const auto fold = [&arguments](std::int64_t sample, unsigned int axis) {
+          return FoldIndex(sample, arguments.extent.size[axis], arguments.extension[axis]);
+        };
+        return WindowedSincValue(data, arguments.extent, x, arguments.radius, arguments.window, fold, arguments.border);
+      });
+      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
+    }
+  }
+};
+
+/** \brief The label of the largest Gaussian weight. */
+struct LabelGaussianMethod
+{
+  static constexpr bool HasBasis = false;
+
+  template <unsigned int VDimension>
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  {
+    LabelGaussian<VDimension> rule;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      rule.sigma[d] = arguments.sigma[d];
+      rule.cutOff[d] = arguments.cutOff[d];
+    }
+    const std::int64_t offset = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
+      return LabelGaussianWinner(rule, arguments.extent, x, LabelReader{ arguments.source, arguments.element });
+    });
+    if (offset < 0)
+    {
+      StoreScalar(arguments.output, arguments.outputType, at, 0.0); // of a scalar: no weight is positive: ITK's answer
+    }
+    else
+    {
+      StoreSample(arguments, offset, at);
+    }
+  }
+};
+
+} // namespace itk::CudaSpline
+
+#endif

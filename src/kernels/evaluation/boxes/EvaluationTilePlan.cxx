@@ -1,0 +1,179 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/evaluation/boxes/EvaluationTilePlan.h"
+
+#include "itkCudaSpline/math/Geometry.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** How many words of the fullest bank a warp reads at once, on average: over warps whose first sample lies at some
+ * places between the samples of the input. */
+double
+BankConflicts(const double (&steps)[3][3], int first, int second)
+{
+  constexpr int places = 12;
+  int           sum = 0;
+  for (int place = 0; place < places; ++place)
+  {
+    int words[32]; // of the lanes
+    int fullest = 0;
+    int filled[32]{};
+    for (int lane = 0; lane < 32; ++lane)
+    {
+      int word = 0;
+      for (int d = 0; d < 3; ++d)
+      {
+        // Multiples of three irrational numbers are spread evenly between 0 and 1.
+        constexpr double start[3] = { 0.7548776662466927, 0.5698402909980532, 0.4142135623730951 };
+        const int        row = lane / TileShape::Lanes;
+        const double     x =
+          (place + 0.5) * start[d] + steps[d][first] * (lane % TileShape::Lanes) + steps[d][second] * row;
+        word += static_cast<int>(std::floor(x)) * (d == 0 ? 1 : (d == 1 ? TileShape::Pitch : TileShape::Slice));
+      }
+      words[lane] = word;
+      if (std::find(words, words + lane, word) == words + lane) // lanes that read the same word share it
+      {
+        fullest = std::max(fullest, ++filled[word & 31]);
+      }
+    }
+    sum += fullest;
+  }
+  return static_cast<double>(sum) / places;
+}
+
+} // namespace
+
+std::size_t
+TileBytes(const TilePlan & plan)
+{
+  return sizeof(TileShared) + (sizeof(ScanlineEnds<3>) << (plan.logExtent[1] + plan.logExtent[2])) +
+         sizeof(float) * static_cast<std::size_t>(plan.slices) * TileShape::Slice;
+}
+
+TilePlan
+PlanTiles(const double (&steps)[3][3],
+          const std::int64_t (&counts)[3],
+          int         taps,
+          std::size_t blockBytes,
+          std::size_t multiprocessorBytes,
+          int         mostThreads,
+          int         residentThreads)
+{
+  constexpr int    logLanes[2] = { 2, 3 };
+  constexpr double reserved = 1024.0; // bytes of shared memory that each block takes for the system
+  constexpr double steepest = 1024.0; // no box of a tile is so long, and none of a step that is no number
+  TilePlan         best;
+  for (const auto & axis : steps)
+  {
+    for (const double step : axis)
+    {
+      if (!(std::abs(step) <= steepest))
+      {
+        return best;
+      }
+    }
+  }
+  // The output's lines go along one of a warp's axes: its stores lie together.
+  for (const auto & axes : { std::array<int, 2>{ 0, 1 }, { 0, 2 }, { 1, 0 }, { 2, 0 } })
+  {
+    const double conflicts = BankConflicts(steps, axes[0], axes[1]);
+    const double stores = axes[0] == 0 ? 8.0 : 4.0; // runs of a store
+    for (int extents = 0; extents < 4 * 3 * 5; ++extents)
+    {
+      TilePlan plan;
+      plan.axis[0] = axes[0];
+      plan.axis[1] = axes[1];
+      plan.axis[2] = 3 - axes[0] - axes[1];
+      plan.logExtent[plan.axis[0]] = 2 + extents % 4;
+      plan.logExtent[plan.axis[1]] = 3 + extents / 4 % 3;
+      plan.logExtent[plan.axis[2]] = extents / 12;
+      plan.logOther =
+        axes[0] == 0 ? plan.logExtent[plan.axis[1]] - logLanes[1] : plan.logExtent[plan.axis[0]] - logLanes[0];
+      const int lines = 1 << (plan.logExtent[1] + plan.logExtent[2]);
+      if (lines > TileShape::MostLines || (1 << plan.logExtent[0]) > TileShape::MostSamples)
+      {
+        continue;
+      }
+      // The least tile that holds every box of the output: the places of its samples, wherever the first one lies.
+      double size[3];
+      for (int d = 0; d < 3; ++d)
+      {
+        double width = 0.0;
+        for (int j = 0; j < 3; ++j)
+        {
+          width += std::abs(steps[d][j]) * ((1 << plan.logExtent[j]) - 1);
+        }
+        size[d] = std::ceil(width + 1e-6) + taps;
+      }
+      const double alignment = 3.0; // a row begins at a multiple of four elements
+      if (!(size[0] + alignment <= TileShape::Pitch && size[1] <= TileShape::Rows && size[2] <= 60.0))
+      {
+        continue; // of NaN too
+      }
+      plan.slices = static_cast<int>(size[2]);
+      const auto bytes = static_cast<double>(TileBytes(plan));
+      if (bytes > static_cast<double>(blockBytes))
+      {
+        continue;
+      }
+      // Boxes at the end of the output have fewer samples.
+      double full = 1.0;
+      for (int j = 0; j < 3; ++j)
+      {
+        const std::int64_t extent = std::int64_t{ 1 } << plan.logExtent[j];
+        const std::int64_t covered = (counts[j] + extent - 1) / extent * extent;
+        full *= static_cast<double>(counts[j]) / static_cast<double>(covered);
+      }
+      const double warps = static_cast<double>(1 << (plan.logExtent[0] + plan.logExtent[1] + plan.logExtent[2])) / 32.0;
+      for (plan.threads = 256; plan.threads <= mostThreads; plan.threads *= 2)
+      {
+        const int    mostBlocks = residentThreads / plan.threads;
+        const double blocks = std::min(std::floor(static_cast<double>(multiprocessorBytes) / (bytes + reserved)),
+                                       static_cast<double>(mostBlocks));
+        if (blocks < 1.0 || plan.threads > 32.0 * warps)
+        {
+          continue;
+        }
+        // Clocks of a multiprocessor for a warp's samples, about: words read and stored, what is computed beside, the
+        // tile's loading, and the block's beginning. What few warps cannot hide, and one block alone, comes on top.
+        const double resident = blocks * plan.threads / 32.0;
+        const double clocks = (taps * taps * taps * conflicts + stores + 24.0) +
+                              1.5 * (size[0] + alignment) * size[1] * size[2] / (32.0 * warps) +
+                              (60.0 * plan.threads / 32.0 + 300.0) / warps;
+        const double cost = clocks * (1.0 + 3.0 / resident) * (blocks < 2.0 ? 1.5 : (blocks < 3.0 ? 1.08 : 1.0)) / full;
+        plan.clocks = cost;
+        plan.exists = true;
+        if (!best.exists || cost < best.clocks)
+        {
+          best = plan;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+} // namespace itk::CudaSpline

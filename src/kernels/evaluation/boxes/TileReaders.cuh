@@ -1,0 +1,102 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef TileReaders_cuh
+#define TileReaders_cuh
+
+#include "kernels/evaluation/InterpolationMethods.h"
+#include "kernels/evaluation/ScanlineSpan.cuh"
+#include "kernels/evaluation/boxes/EvaluationTilePlan.h"
+
+/** \file
+ * \brief How the methods read a tile of the input in shared memory: with the arithmetic of the kernels that read the
+ * input itself, in the same order. */
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** The taps of a support in a tile: strides are known to the compiler, so that all addresses are constants apart. */
+struct TileTaps
+{
+  const float * data; ///< first tap, in shared memory
+
+  __device__ __forceinline__ std::int64_t
+                             Offset(unsigned int axis, unsigned int tap) const
+  {
+    return static_cast<std::int64_t>(tap) * (axis == 1 ? TileShape::Pitch : TileShape::Slice);
+  }
+  template <typename TReal>
+  __device__ __forceinline__ TReal
+  Load(std::int64_t at, unsigned int tap) const
+  {
+    return data[static_cast<int>(at) + static_cast<int>(tap)];
+  }
+};
+
+/** How a method of a basis reads a tile. */
+template <typename TMethod>
+struct TileReader
+{
+  using Basis = std::decay_t<decltype(TMethod::Basis(EvaluationArguments<3>()))>;
+  static constexpr int Taps = static_cast<int>(Basis::Taps);
+
+  __device__ static __forceinline__ int
+  Start(double x)
+  {
+    return Basis::template Start<int>(x);
+  }
+
+  /** Basis::Position(): a coordinate less an index that is so far from the start. */
+  __device__ static __forceinline__ double
+  PositionOf(double x, int start)
+  {
+    return x - ExactDouble(start - static_cast<int>(Basis::Position(0.0, 0)));
+  }
+
+  template <Derivatives VDerivatives>
+  __device__ static __forceinline__ void
+  Evaluate(const EvaluationArguments<3> & arguments,
+           const float *                  tile,
+           int                            offset,
+           const double (&index)[3],
+           Jet<3, float> & jet)
+  {
+    const Basis                                        basis = TMethod::Basis(arguments);
+    TensorWeights<3, Basis::Taps, VDerivatives, float> weights;
+    for (int d = 0; d < 3; ++d)
+    {
+      const int   start = Start(index[d]);
+      const float position = static_cast<float>(PositionOf(index[d], start));
+      basis.Weights(position, weights.value[d]);
+      if constexpr (HasOrder(VDerivatives, 1))
+      {
+        basis.DerivativeWeights(position, weights.first[d]);
+      }
+      offset += start * (d == 0 ? 1 : (d == 1 ? TileShape::Pitch : TileShape::Slice));
+    }
+    const TileTaps taps{ tile + offset };
+    TensorProductSum(taps, weights, jet);
+  }
+};
+
+} // namespace
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,141 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef PlaneWindow_cuh
+#define PlaneWindow_cuh
+
+#include "kernels/evaluation/marches/AxisPlaces.cuh"
+#include "kernels/evaluation/marches/SliceWindow.cuh"
+
+/** \file
+ * \brief Tiles of maps of which x and y depend on sample and row: their threads and their windows. */
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** The taps of a support in a window in shared memory. */
+template <typename TStored>
+struct WindowTaps
+{
+  const TStored * data; ///< the support's first tap
+  int             pitch;
+
+  __device__ __forceinline__ int
+  Offset(unsigned int, unsigned int tap) const
+  {
+    return static_cast<int>(tap) * pitch;
+  }
+  template <typename TReal>
+  __device__ __forceinline__ TReal
+  Load(std::int64_t at, unsigned int tap) const
+  {
+    return static_cast<TReal>(data[static_cast<int>(at) + static_cast<int>(tap)]);
+  }
+};
+
+/** Rows of the output between two samples of a thread. */
+constexpr int PlaneRowStep = TileThreads / 32;
+
+/** Samples of a row of an in-plane tile. */
+constexpr int PlaneColumns = 32;
+
+/** Where a thread's first output is in an in-plane tile: warps are 32 x 1 or 8 x 4 samples. */
+struct PlaneThread
+{
+  int column;
+  int row;
+
+  __device__ __forceinline__ explicit PlaneThread(bool square)
+  {
+    const int thread = static_cast<int>(threadIdx.x);
+    column = square ? thread / 32 % 4 * 8 + thread % 8 : thread % 32;
+    row = square ? thread / 128 * 4 + thread % 32 / 8 : thread / 32;
+  }
+};
+
+/** Least and largest of numbers of the threads of a warp. */
+__device__ __forceinline__ void
+ReduceInWarp(int & least, int & largest)
+{
+#if __CUDA_ARCH__ >= 800
+  least = __reduce_min_sync(0xFFFFFFFFU, least);
+  largest = __reduce_max_sync(0xFFFFFFFFU, largest);
+#else
+  for (int step = 16; step > 0; step /= 2)
+  {
+    least = min(least, __shfl_xor_sync(0xFFFFFFFFU, least, step));
+    largest = max(largest, __shfl_xor_sync(0xFFFFFFFFU, largest, step));
+  }
+#endif
+}
+
+/** The window of an in-plane tile: every warp finds it from the tile's corners.
+ *
+ * Along a row, and from row to row but for a thousandth of a sample (PlanMapTiles() has looked), an index grows or
+ * falls, so it is extreme at a corner to within a sample. Indices out of bounds count as the bound: there is always a
+ * window, if one that nobody reads.
+ *
+ * \param[in] firstSample first sample of the tile, \param[in] firstRow first row of it, \param[in] rows of it */
+template <unsigned int VTaps, typename TReal, unsigned int VDimension>
+__device__ __forceinline__ SliceWindow
+WindowOfTile(const TapBasis<VTaps> &                 basis,
+             const EvaluationArguments<VDimension> & arguments,
+             const SlabSlices &                      slab,
+             std::int64_t                            firstSample,
+             std::int64_t                            firstRow,
+             int                                     rows)
+{
+  constexpr int      wide = WideCopy<TReal>;
+  const int          corner = static_cast<int>(threadIdx.x);
+  const std::int64_t lastSample = min(firstSample + PlaneColumns, arguments.samples) - 1;
+  std::int64_t       line = (corner & 1) == 0 ? firstRow : min(firstRow + rows, slab.rows) - 1;
+  if constexpr (VDimension == 3)
+  {
+    line = slab.LineOnRow(slab.RowWithin(firstRow, firstRow + rows, (corner & 1) != 0));
+  }
+  double index[VDimension];
+  arguments.ScanlineIndexOf(line >= 0 ? line : 0, (corner & 2) == 0 ? firstSample : lastSample, index);
+  int least[2];
+  int largest[2];
+#pragma unroll
+  for (unsigned int d = 0; d < 2; ++d)
+  {
+    least[d] = basis.First(fmin(fmax(index[d], arguments.lower[d]), arguments.upper[d])) -
+               static_cast<int>(arguments.extent.start[d]);
+    largest[d] = least[d];
+    ReduceInWarp(least[d], largest[d]);
+  }
+  SliceWindow window;
+  window.x = (least[0] - 1) & ~(wide - 1);
+  window.y = least[1] - 1;
+  window.vectors = (largest[0] + 1 + static_cast<int>(VTaps) - window.x + wide - 1) / wide;
+  window.rows = largest[1] + 1 + static_cast<int>(VTaps) - window.y;
+  window.pitch = arguments.tiles.pitch;
+  if (window.vectors * wide > window.pitch || window.rows > arguments.tiles.rows)
+  {
+    __trap(); // PlanMapTiles() has made sure that it fits
+  }
+  return window;
+}
+
+} // namespace
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,106 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef EvaluationLaunch_cuh
+#define EvaluationLaunch_cuh
+
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/evaluation/Evaluation.h"
+#include "kernels/evaluation/EvaluationLaunchers.h"
+#include "kernels/evaluation/MethodDispatch.h"
+
+#include <cuda_runtime.h>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr unsigned int BlockThreads = 128;
+
+/** Blocks that shall be resident on a multiprocessor. It bounds the registers of the kernel, and those of WalkStages(),
+ * which it calls: a chain of transforms may spill, so that a kernel does not pay for one that is not there. 72
+ * registers are what the sum over a cubic support takes. */
+constexpr unsigned int
+MinimumBlocks(bool sumsOverSupport, Derivatives derivatives)
+{
+  return derivatives == Derivatives::None ? (sumsOverSupport ? 7 : 8) : 1;
+}
+
+/** A thread an output sample.
+ *
+ * Blocks are boxes of the output, and warps 8 x 4 samples of a slice, so that what a warp reads lies together however
+ * the output is turned; of lists, 32 consecutive points. */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
+__global__ void
+__launch_bounds__(BlockThreads, MinimumBlocks(TMethod::HasBasis, VDerivatives))
+  EvaluationKernel(const __grid_constant__ EvaluationArguments<VDimension> arguments, std::int64_t lines)
+{
+  const bool         isTurned = arguments.laneAxis == 2; // the second axis of a block is along the slices
+  const std::int64_t sample = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  const std::int64_t second = std::int64_t{ isTurned ? blockIdx.z : blockIdx.y } * blockDim.y + threadIdx.y;
+  const std::int64_t third = std::int64_t{ isTurned ? blockIdx.y : blockIdx.z } * blockDim.z + threadIdx.z;
+  const std::int64_t row = isTurned ? third : second;
+  const std::int64_t slice = isTurned ? second : third;
+  const std::int64_t rows = arguments.sliceLines > 0 ? arguments.sliceLines : std::int64_t{ gridDim.y } * blockDim.y;
+  const std::int64_t line = slice * rows + row;
+  if (sample < arguments.samples && row < rows && line < lines)
+  {
+    EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
+  }
+}
+
+/** Enqueues the evaluation of one slab. */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
+void
+LaunchEvaluation(EvaluationArguments<VDimension> arguments, std::int64_t lines, StreamHandle stream)
+{
+  constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid
+  const auto             blocksOf = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+  const bool             isList =
+    arguments.coordinates == Coordinates::Indices || arguments.coordinates == Coordinates::Points || VDimension == 1;
+  const bool hasSlices = !isList && arguments.sliceLines > 0 && arguments.sliceLines < lines;
+  if (isList || (arguments.laneAxis == 2 && !hasSlices))
+  {
+    arguments.laneAxis = 0;
+  }
+  arguments.sliceLines = hasSlices ? arguments.sliceLines : 0; // else lines as they come, in layers of the grid
+  const dim3         block = arguments.laneAxis == 0 ? dim3(32, 4, 1) : (hasSlices ? dim3(4, 8, 4) : dim3(4, 32, 1));
+  const bool         isTurned = arguments.laneAxis == 2;
+  const std::int64_t rows = hasSlices ? arguments.sliceLines : lines;
+  const std::int64_t rowBlocks = blocksOf(rows, isTurned ? block.z : block.y);
+  const std::int64_t down = rowBlocks < most || hasSlices ? rowBlocks : most;
+  const std::int64_t deep =
+    hasSlices ? blocksOf(blocksOf(lines, rows), isTurned ? block.y : block.z) : blocksOf(rowBlocks, down);
+  if (down > most || deep > most)
+  {
+    throw DeviceError(DeviceError::Kind::Other, "A slab of the output has more lines than a grid of blocks can hold.");
+  }
+  const dim3 grid(static_cast<unsigned int>(blocksOf(arguments.samples, block.x)),
+                  static_cast<unsigned int>(down),
+                  static_cast<unsigned int>(deep));
+  EvaluationKernel<TMethod, VDerivatives><<<grid, block, 0, stream>>>(arguments, lines);
+  CheckCuda(cudaGetLastError(), "EvaluationKernel");
+}
+
+} // namespace
+} // namespace itk::CudaSpline
+
+#endif

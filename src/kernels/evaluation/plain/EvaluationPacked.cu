@@ -1,0 +1,44 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/evaluation/PackedMethods.h"
+#include "kernels/evaluation/plain/EvaluationLaunch.cuh"
+
+namespace itk::CudaSpline
+{
+
+template <unsigned int VDimension>
+void
+LaunchPacked(CoefficientStorage                      storage,
+             Derivatives                             derivatives,
+             const EvaluationArguments<VDimension> & arguments,
+             std::int64_t                            lines,
+             StreamHandle                            stream)
+{
+  DispatchPacked(storage, derivatives, [&](auto compiled) {
+    LaunchEvaluation<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
+  });
+}
+
+template void
+LaunchPacked(CoefficientStorage, Derivatives, const EvaluationArguments<1> &, std::int64_t, StreamHandle);
+template void
+LaunchPacked(CoefficientStorage, Derivatives, const EvaluationArguments<2> &, std::int64_t, StreamHandle);
+template void
+LaunchPacked(CoefficientStorage, Derivatives, const EvaluationArguments<3> &, std::int64_t, StreamHandle);
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,280 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef ScanlineValues_cuh
+#define ScanlineValues_cuh
+
+#include "itkCudaSpline/device/GatherTexture.h"
+
+#include "kernels/evaluation/InterpolationMethods.h"
+#include "kernels/evaluation/ScanlineSpan.cuh"
+#include "kernels/evaluation/TextureMethods.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+/** \file
+ * \brief What the methods that evaluate along scanlines read for a sample, and its value. */
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** What the kernel reads often, ready for it. */
+struct ScanlineBounds
+{
+  double least[3];        ///< of indices that need no folding and are inside
+  double most[3];         ///< of those too
+  double leastOfEdges[3]; ///< of indices that ScanlineValue can do, if it looks at the edges
+  double mostOfEdges[3];  ///< of those too
+  double start[3];        ///< index of the first sample of the input
+  int    first[3];        ///< the same
+  int    size[3];         ///< samples of the input
+  int    logSlices;       ///< of GatherLayout
+  int    slices;          ///< 2^logSlices - 1
+};
+
+/** The value at an index within ScanlineBounds, as TMethod has it: linear filtering by the texture. */
+template <typename TMethod>
+struct ScanlineValue
+{
+  static constexpr int  Lanes = 8;         ///< of a warp along the lines
+  static constexpr int  Samples = 8;       ///< of a thread
+  static constexpr bool FloatsOnly = true; ///< no other pixels are stored
+  static constexpr int  Unrolled = 1;      ///< samples a turn of the loop over those of a thread
+  static constexpr int  Forms = 1;         ///< of the samples: in a texture, and where they are
+
+  /** Blocks that shall be resident: reads take long, so that many warps are wanted, but the sum of several fetches
+   * takes more than 32 registers. */
+  static constexpr int Blocks = std::decay_t<decltype(TMethod::Paired(EvaluationArguments<3>()))>::Fetches == 1 ? 8 : 6;
+
+  /** The value at an index that needs no folding. */
+  template <int>
+  __device__ __forceinline__ static float
+  ValueWithin(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, double (&index)[3])
+  {
+    for (int d = 0; d < 3; ++d)
+    {
+      index[d] -= bounds.start[d];
+    }
+    return TextureSplineValueWithin(TMethod::Paired(arguments), index, SourceFetch<3>{ arguments });
+  }
+
+  /** The same: texture mode has no more at the edges. */
+  template <int VForm>
+  __device__ __forceinline__ static float
+  ValueAtEdges(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, double (&index)[3])
+  {
+    return ValueWithin<VForm>(arguments, bounds, index);
+  }
+
+  /** Indices that need no folding; what is not such a number of samples is for other kernels. */
+  static bool
+  Bound(const EvaluationArguments<3> & arguments, ScanlineBounds & bounds)
+  {
+    for (int d = 0; d < 3; ++d)
+    {
+      const auto size = static_cast<double>(arguments.extent.size[d]);
+      bounds.least[d] = std::max(arguments.lower[d], bounds.start[d] - 0.5);
+      bounds.most[d] = std::min(std::nextafter(arguments.upper[d], -HUGE_VAL), bounds.start[d] + size - 0.5);
+      bounds.leastOfEdges[d] = bounds.least[d];
+      bounds.mostOfEdges[d] = bounds.most[d];
+    }
+    return true;
+  }
+};
+
+/** Linear interpolation as LinearMethod has it, between samples that all are there. They are gathered from a texture,
+ * where there is one of them: a load of 32 words that lie in several rows takes the cache a clock a row, and has one
+ * word a lane; a gather has four, at the rate of a fetch. */
+template <>
+struct ScanlineValue<LinearMethod<float>>
+{
+  static constexpr int  Lanes = 8;
+  static constexpr int  Samples = 16;
+  static constexpr bool FloatsOnly = false;
+  static constexpr int  Unrolled = 4;
+  static constexpr int  Forms = 2;
+  static constexpr int  Blocks = 6;
+
+  __device__ __forceinline__ static void
+  Gather(const EvaluationArguments<3> & arguments,
+         const ScanlineBounds &         bounds,
+         const int (&cell)[3],
+         float (&corner)[8])
+  {
+    for (int k = 0; k < 2; ++k)
+    {
+      const int    z = cell[2] + k;
+      const int    u = (z >> bounds.logSlices) * bounds.size[0] + cell[0] + 1;
+      const int    v = (z & bounds.slices) * bounds.size[1] + cell[1] + 1;
+      const float4 texels = tex2Dgather<float4>(arguments.texture, static_cast<float>(u), static_cast<float>(v), 0);
+      corner[4 * k] = texels.w;
+      corner[4 * k + 1] = texels.z;
+      corner[4 * k + 2] = texels.x;
+      corner[4 * k + 3] = texels.y;
+    }
+  }
+
+  /** \param[in] upper neighbours that count: others are not read */
+  __device__ __forceinline__ static void
+  Load(const EvaluationArguments<3> & arguments,
+       const ScanlineBounds &         bounds,
+       const int (&cell)[3],
+       unsigned int upper,
+       float (&corner)[8])
+  {
+    const auto         row = static_cast<unsigned int>(bounds.size[0]);
+    const unsigned int slice = row * static_cast<unsigned int>(bounds.size[1]);
+    const unsigned int first = static_cast<unsigned int>(cell[0]) + static_cast<unsigned int>(cell[1]) * row +
+                               static_cast<unsigned int>(cell[2]) * slice;
+    const unsigned int  across = upper & 1U;
+    const unsigned int  down = (upper & 2U) != 0U ? row : 0U;
+    const unsigned int  deep = (upper & 4U) != 0U ? slice : 0U;
+    const float * const samples = static_cast<const float *>(arguments.source);
+    for (unsigned int k = 0; k < 4; ++k)
+    {
+      const float * const from = samples + (first + k % 2 * down + k / 2 * deep);
+      corner[2 * k] = __ldg(from);
+      corner[2 * k + 1] = __ldg(from + across);
+    }
+  }
+
+  /** \tparam VForm 0: from the texture; 1: from where the samples are */
+  template <int VForm>
+  __device__ __forceinline__ static void
+  Read(const EvaluationArguments<3> & arguments,
+       const ScanlineBounds &         bounds,
+       const int (&cell)[3],
+       unsigned int upper,
+       float (&corner)[8])
+  {
+    if constexpr (VForm == 0)
+    {
+      Gather(arguments, bounds, cell, corner);
+    }
+    else
+    {
+      Load(arguments, bounds, cell, upper, corner);
+    }
+  }
+
+  /** InterpolateCorners(), of the corners from VFirst on.
+   *
+   * \param[in] upper a bit for each axis whose upper neighbours count; of all axes where VAll */
+  template <int VAxis, int VFirst, bool VAll>
+  __device__ __forceinline__ static float
+  Between(const float (&corner)[8], const float (&distance)[3], unsigned int upper)
+  {
+    if constexpr (VAxis == 0)
+    {
+      return corner[VFirst];
+    }
+    else
+    {
+      constexpr int axis = VAxis - 1;
+      float         low = Between<axis, VFirst, VAll>(corner, distance, upper);
+      const float   high = Between<axis, VFirst + (1 << axis), VAll>(corner, distance, upper);
+      if (VAll || (upper & (1U << axis)) != 0U)
+      {
+        low = low + (high - low) * distance[axis];
+      }
+      return low;
+    }
+  }
+
+  /** The value between samples that all are there. On a sample its neighbours do not count, which makes a difference
+   * only where they are not finite, and then the value is not either; but for the sign of a sample that is -0. */
+  template <int VForm>
+  __device__ __forceinline__ static float
+  ValueWithin(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])
+  {
+    float distance[3];
+    int   cell[3];
+    for (int d = 0; d < 3; ++d)
+    {
+      double below;
+      cell[d] = ShortFloorIndex(index[d], below) - bounds.first[d];
+      distance[d] = static_cast<float>(RoundedSum(index[d], -below));
+    }
+    float corner[8];
+    Read<VForm>(arguments, bounds, cell, 7U, corner);
+    return Between<3, 0, true>(corner, distance, 7U);
+  }
+
+  /** The value where the place may be beside the outermost samples, or at the last of them. */
+  template <int VForm>
+  __device__ __forceinline__ static float
+  ValueAtEdges(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])
+  {
+    float        distance[3];
+    int          cell[3];
+    unsigned int upper = 0U;
+    for (int d = 0; d < 3; ++d)
+    {
+      double    below;
+      const int floor = ShortFloorIndex(index[d], below);
+      cell[d] = min(max(floor, bounds.first[d]), bounds.first[d] + bounds.size[d] - 1);
+      const double above = RoundedSum(index[d], -ExactDouble(cell[d]));
+      cell[d] -= bounds.first[d];
+      distance[d] = static_cast<float>(above);
+      upper |= above > 0.0 && cell[d] + 1 < bounds.size[d] ? 1U << d : 0U;
+    }
+    float corner[8];
+    Read<VForm>(arguments, bounds, cell, upper, corner);
+    return Between<3, 0, false>(corner, distance, upper);
+  }
+
+  /** Indices of which each has a sample on either side, all of them there; at most 2^30 samples an axis, 2^32 in all.
+   */
+  static bool
+  Bound(const EvaluationArguments<3> & arguments, ScanlineBounds & bounds)
+  {
+    constexpr std::int64_t largest = std::int64_t{ 1 } << 29;
+    const auto &           extent = arguments.extent;
+    bool                   can = extent.size[0] * extent.size[1] < (std::int64_t{ 1 } << 32) / extent.size[2];
+    for (int d = 0; d < 3; ++d)
+    {
+      const std::int64_t last = extent.start[d] + extent.size[d] - 1;
+      can = can && extent.start[d] > -largest && last < largest;
+      bounds.least[d] = std::max(arguments.lower[d], bounds.start[d]);
+      bounds.most[d] = std::nextafter(std::min(arguments.upper[d], static_cast<double>(last)), -HUGE_VAL);
+      // As LinearMethod tells what goes on outside from what is ITK's rule.
+      const bool   isNearest = arguments.extension[d] == Extension::Nearest;
+      const double below = std::nextafter(arguments.upper[d], -HUGE_VAL);
+      const double end = static_cast<double>(last) + 1.0;
+      bounds.leastOfEdges[d] =
+        isNearest ? std::max(arguments.lower[d], -static_cast<double>(largest)) : bounds.least[d];
+      bounds.mostOfEdges[d] = std::min(below, isNearest ? std::nextafter(end, -HUGE_VAL) : static_cast<double>(last));
+      bounds.first[d] = static_cast<int>(extent.start[d]);
+      bounds.size[d] = static_cast<int>(extent.size[d]);
+    }
+    bounds.logSlices = GatherLayout(extent.size[0], extent.size[1], extent.size[2]).logSlices;
+    bounds.slices = (1 << bounds.logSlices) - 1;
+    return can;
+  }
+};
+
+} // namespace
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,139 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef GaussianPasses_h
+#define GaussianPasses_h
+
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+
+#include <cstdint>
+#include <vector>
+
+/** \file
+ * \brief Which line filters an operation is made of, and the operations on the two backends. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief A filter of all lines along an axis. */
+struct GaussianPass
+{
+  unsigned int      axis;
+  RecursiveGaussian filter;
+};
+
+/** \brief The filters of SmoothByGaussian() in their order. */
+std::vector<GaussianPass>
+SmoothingPasses(const GaussianDescriptor & descriptor);
+
+/** \brief The filters of a component of the gradient in their order. */
+std::vector<GaussianPass>
+GradientPasses(const GaussianDescriptor & descriptor, unsigned int component);
+
+/** \brief The lines of an axis: sample n of line (i, o) is at (o * length + n) * inner + i. */
+struct GaussianLines
+{
+  std::int64_t inner;  ///< elements between neighbours on a line
+  std::int64_t length; ///< samples of a line
+  std::int64_t outer;  ///< lines divided by \c inner
+};
+
+inline GaussianLines
+LinesOf(const GaussianDescriptor & descriptor, unsigned int axis)
+{
+  GaussianLines lines{ 1, descriptor.size[axis], 1 };
+  for (unsigned int d = 0; d < MaximumDimension; ++d)
+  {
+    lines.inner *= d < axis ? descriptor.size[d] : 1;
+    lines.outer *= d > axis ? descriptor.size[d] : 1;
+  }
+  return lines;
+}
+
+/** \brief Samples of a line between two places at which a device notes the state of the causal recursion. */
+inline constexpr int GaussianSegmentLength = 16;
+
+/** \brief Bytes of these notes: four doubles a segment but the first, of each line. */
+inline std::size_t
+GaussianNotesBytes(const GaussianLines & lines)
+{
+  const std::int64_t segments = (lines.length + GaussianSegmentLength - 1) / GaussianSegmentLength;
+  return static_cast<std::size_t>(lines.inner * lines.outer * (segments - 1)) * 4 * sizeof(double);
+}
+
+/** \brief The element of the source that brings pixels to a device: a type that holds them as ITK's double does. */
+inline ScalarType
+GaussianElementOf(ScalarType pixel)
+{
+  return pixel == ScalarType::Float32 || SizeOf(pixel) <= 2 ? ScalarType::Float32 : ScalarType::Float64;
+}
+
+/** \brief The operations of kernels/gaussian/RecursiveGaussian.h on the host's threads; arguments were checked.
+ *
+ * Of gradients, component c of pixel i goes to \p output [i * pixelStride + c * componentStride]. */
+///@{
+void
+SmoothOnCpu(const GaussianDescriptor & descriptor,
+            const void *               pixels,
+            void *                     output,
+            const ExecutionContext &   context);
+void
+GradientOnCpu(const GaussianDescriptor & descriptor,
+              const void *               pixels,
+              void *                     output,
+              std::int64_t               pixelStride,
+              std::int64_t               componentStride,
+              const ExecutionContext &   context);
+///@}
+
+/** \brief The operations on a device; there is none without the CUDA Toolkit. */
+///@{
+void
+SmoothOnCuda(const GaussianDescriptor & descriptor,
+             const void *               pixels,
+             void *                     output,
+             const ExecutionContext &   context);
+void
+GradientOnCuda(const GaussianDescriptor & descriptor,
+               const void *               pixels,
+               void *                     output,
+               const ExecutionContext &   context);
+std::shared_ptr<const SampleSource>
+GradientSourceOnCuda(const GaussianDescriptor & descriptor,
+                     const SourceDescriptor &   source,
+                     const void *               pixels,
+                     const ExecutionContext &   context);
+///@}
+
+class Stream;
+
+/** \brief Enqueues filters of floats that are in device memory.
+ *
+ * \param[in] passes the filters in their order, \param[in] samples what the first one reads
+ * \param[in,out] volume what it writes, and the others filter in place; may be \p samples
+ * \param[in] notes GaussianNotesBytes() of the axis that has the most */
+void
+LaunchGaussianPasses(const GaussianDescriptor &        descriptor,
+                     const std::vector<GaussianPass> & passes,
+                     const float *                     samples,
+                     float *                           volume,
+                     double *                          notes,
+                     const Stream &                    stream);
+
+} // namespace itk::CudaSpline
+
+#endif

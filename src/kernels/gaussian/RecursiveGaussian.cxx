@@ -1,0 +1,263 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include "device/LargePages.h"
+#include "kernels/common/MemoryBudget.h"
+#include "kernels/gaussian/GaussianPasses.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+void
+Check(const GaussianDescriptor & descriptor, const ExecutionContext & context)
+{
+  if (descriptor.dimension < 2 || descriptor.dimension > MaximumDimension)
+  {
+    throw std::invalid_argument("Images of 2 to 4 dimensions are supported; the dimension is " +
+                                std::to_string(descriptor.dimension) + ".");
+  }
+  for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
+  {
+    if (descriptor.size[axis] < SmallestGaussianLine)
+    {
+      throw std::invalid_argument("Recursive Gaussians take 4 samples at least; along axis " + std::to_string(axis) +
+                                  " there are " + std::to_string(descriptor.size[axis]) + ".");
+    }
+    if (!(descriptor.sigma[axis] > 0.0))
+    {
+      throw std::invalid_argument("A Gaussian's sigma is above 0; number " + std::to_string(axis) + " is " +
+                                  std::to_string(descriptor.sigma[axis]) + ".");
+    }
+    if (descriptor.spacing[axis] == 0.0)
+    {
+      throw std::invalid_argument("The spacing along axis " + std::to_string(axis) + " is 0.");
+    }
+  }
+  if (context.backend != Backend::Cpu && context.backend != Backend::Cuda)
+  {
+    throw std::invalid_argument("The kernels run on the Cpu and Cuda backends.");
+  }
+}
+
+void
+CheckGradient(const GaussianDescriptor & descriptor, const ExecutionContext & context)
+{
+  Check(descriptor, context);
+  if (!IsReal(descriptor.output))
+  {
+    throw std::invalid_argument(std::string("Gradients are float32 or float64, not ") + NameOf(descriptor.output) +
+                                ".");
+  }
+}
+} // namespace
+
+std::vector<GaussianPass>
+SmoothingPasses(const GaussianDescriptor & descriptor)
+{
+  std::vector<GaussianPass> passes;
+  for (unsigned int i = 0; i < descriptor.dimension; ++i)
+  {
+    const unsigned int axis = i == 0 ? descriptor.dimension - 1 : i - 1;
+    passes.push_back(
+      { axis,
+        MakeRecursiveGaussian(
+          GaussianOrder::Zero, descriptor.sigma[axis], descriptor.spacing[axis], descriptor.normalizeAcrossScale) });
+  }
+  return passes;
+}
+
+std::vector<GaussianPass>
+GradientPasses(const GaussianDescriptor & descriptor, unsigned int component)
+{
+  const unsigned int        last = descriptor.dimension - 1;
+  std::vector<GaussianPass> passes;
+  passes.push_back({ component,
+                     MakeRecursiveGaussian(GaussianOrder::First,
+                                           descriptor.sigma[last],
+                                           descriptor.spacing[component],
+                                           descriptor.normalizeAcrossScale) });
+  for (unsigned int i = 0; i < last; ++i)
+  {
+    const unsigned int axis = i < component ? i : i + 1;
+    passes.push_back(
+      { axis,
+        MakeRecursiveGaussian(
+          GaussianOrder::Zero, descriptor.sigma[i], descriptor.spacing[axis], descriptor.normalizeAcrossScale) });
+  }
+  return passes;
+}
+
+void
+SmoothByGaussian(const GaussianDescriptor & descriptor,
+                 const void *               pixels,
+                 void *                     output,
+                 const ExecutionContext &   context)
+{
+  Check(descriptor, context);
+  context.Report(0.0);
+  AdviseLargePages(output, static_cast<std::size_t>(descriptor.Count()) * SizeOf(descriptor.output));
+  if (context.backend == Backend::Cuda)
+  {
+    SmoothOnCuda(descriptor, pixels, output, context);
+  }
+  else
+  {
+    SmoothOnCpu(descriptor, pixels, output, context);
+  }
+  context.Report(1.0);
+}
+
+void
+MakeGaussianGradient(const GaussianDescriptor & descriptor,
+                     const void *               pixels,
+                     void *                     gradients,
+                     const ExecutionContext &   context)
+{
+  CheckGradient(descriptor, context);
+  context.Report(0.0);
+  AdviseLargePages(gradients,
+                   static_cast<std::size_t>(descriptor.Count()) * descriptor.dimension * SizeOf(descriptor.output));
+  if (context.backend == Backend::Cuda)
+  {
+    GradientOnCuda(descriptor, pixels, gradients, context);
+  }
+  else
+  {
+    GradientOnCpu(descriptor, pixels, gradients, descriptor.dimension, 1, context);
+  }
+  context.Report(1.0);
+}
+
+std::shared_ptr<const SampleSource>
+MakeGaussianGradientSource(const GaussianDescriptor & descriptor,
+                           const SourceDescriptor &   source,
+                           const void *               pixels,
+                           const ExecutionContext &   context)
+{
+  CheckGradient(descriptor, context);
+  if (source.dimension != descriptor.dimension || source.size != descriptor.size ||
+      source.components != descriptor.dimension || source.element != descriptor.output ||
+      source.storage != CoefficientStorage::Element || source.NeedsFilter())
+  {
+    throw std::invalid_argument(
+      "The source of a gradient has the image's size, a component an axis, and the gradient's "
+      "numbers as elements.");
+  }
+  context.Report(0.0);
+  std::shared_ptr<const SampleSource> made;
+  if (context.backend == Backend::Cuda)
+  {
+    made = GradientSourceOnCuda(descriptor, source, pixels, context);
+  }
+  else
+  {
+    const std::shared_ptr<void> planes(::operator new(source.ElementBytes()),
+                                       [](void * memory) { ::operator delete(memory); });
+    AdviseLargePages(planes.get(), source.ElementBytes());
+    GradientOnCpu(descriptor, pixels, planes.get(), 1, descriptor.Count(), context);
+    made = std::make_shared<SampleSource>(source, Backend::Cpu, 0, planes);
+  }
+  context.Report(1.0);
+  return made;
+}
+
+MemoryPlan
+PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation, std::size_t budget)
+{
+  const auto        count = static_cast<std::size_t>(descriptor.Count());
+  const ScalarType  element = GaussianElementOf(descriptor.pixel);
+  const std::size_t size = SizeOf(descriptor.output);
+  std::size_t       making = count * SizeOf(element); // the pixels, and what is there with them
+  std::size_t       notes = 0;
+  for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
+  {
+    notes = std::max(notes, GaussianNotesBytes(LinesOf(descriptor, axis)));
+  }
+  // Pieces of raw pixels are gone when the volumes are made: the larger of the two counts.
+  const std::size_t raw = element != descriptor.pixel ? RawBytes(count * SizeOf(descriptor.pixel)) : 0;
+  MemoryPlan        plan;
+  if (operation == GaussianOperation::Smoothing)
+  {
+    plan.sourceBytes = count * sizeof(float);
+    plan.tableBytes = descriptor.output != ScalarType::Float32 ? std::min(count * size, TransferChunkBytes) : 0;
+  }
+  else
+  {
+    plan.sourceBytes = count * descriptor.dimension * sizeof(float);
+    plan.tableBytes = count * descriptor.dimension * size;
+    plan.tableBytes =
+      operation == GaussianOperation::Gradient ? std::min(plan.tableBytes, TransferChunkBytes) : plan.tableBytes;
+  }
+  making += std::max(raw, plan.sourceBytes + notes);
+  plan.workspaceBytes = making > plan.sourceBytes ? making - plan.sourceBytes : 0;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+OperationWork
+CountGaussianWork(const GaussianDescriptor & descriptor, GaussianOperation operation)
+{
+  // A pass is about as much as two poles in double precision.
+  constexpr double poles = 4.0;
+  const auto       count = static_cast<double>(descriptor.Count());
+  const double     components = operation == GaussianOperation::Smoothing ? 1.0 : descriptor.dimension;
+  OperationWork    work;
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Gaussian),
+                       static_cast<std::uint64_t>(operation),
+                       descriptor.dimension,
+                       static_cast<std::uint64_t>(descriptor.pixel) });
+  work.uploadBytes = count * static_cast<double>(SizeOf(descriptor.pixel));
+  work.convertSamples = descriptor.pixel != GaussianElementOf(descriptor.pixel) ? count : 0.0;
+  work.filterPasses = count * descriptor.dimension * components * poles;
+  work.downloadBytes = operation == GaussianOperation::GradientSource
+                         ? 0.0
+                         : count * components * static_cast<double>(SizeOf(descriptor.output));
+  return work;
+}
+
+#if !defined(CUDASPLINE_HAS_CUDA)
+void
+SmoothOnCuda(const GaussianDescriptor &, const void *, void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+GradientOnCuda(const GaussianDescriptor &, const void *, void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+std::shared_ptr<const SampleSource>
+GradientSourceOnCuda(const GaussianDescriptor &, const SourceDescriptor &, const void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+#endif
+
+} // namespace itk::CudaSpline

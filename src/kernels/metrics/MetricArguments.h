@@ -1,0 +1,328 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef MetricArguments_h
+#define MetricArguments_h
+
+#include "itkCudaSpline/kernels/metrics/Metric.h"
+
+#include "kernels/evaluation/InterpolationMethods.h"
+#include "kernels/transforms/TransformStages.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+/** \file
+ * \brief What the kernels of a metric read. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Linear stages that travel with the arguments; longer chains, and other stages, are read from memory. */
+inline constexpr int MetricMaps = 3;
+
+/** \brief What a kernel of a metric reads, with the dimension fixed. Passed by value. */
+template <unsigned int VDimension>
+struct MetricArguments
+{
+  EvaluationArguments<VDimension> moving;  ///< source, method, bounds, virtual grid, stages, moving image's grid
+  std::int64_t                    count;   ///< samples
+  bool                            nearest; ///< of PlainValues: nearest neighbour, not linear
+  MetricPass                      pass;
+  MetricGradient                  gradientFrom;
+  bool                            singleMoving;
+  bool                            singleFixed;
+  void *                          kept;  ///< moving values that a pass leaves or takes, float or double; null: none
+  const void *                    fixed; ///< elements of the type of \c moving's
+  const std::uint8_t *            inside;
+  const double *                  points;
+  const void *                    gradient; ///< of the moving image's extent
+  double                          halfSpacing[VDimension];
+  double                          centre[VDimension];
+  std::int64_t                    stride;                 ///< of a step of a cursor, in samples
+  double                          step[VDimension];       ///< the same by axis, without carries
+  double                          regionSize[VDimension]; ///< of the virtual grid, and its ends
+  double                          regionEnd[VDimension];
+  double                          fixedMean;
+  double                          movingMean;
+  ParzenBins                      bins;
+  const double *                  table; ///< of MetricPass::Information, host or device
+  AffineMap<VDimension>           maps[MetricMaps];
+  int                             mapCount; ///< negative: the stages of \c moving instead
+  const std::uint8_t *            mask;
+  GridExtent<VDimension>          maskExtent;
+  double                          maskOrigin[VDimension];
+  double                          maskPointToIndex[VDimension][VDimension];
+  AffineMap<VDimension>           maskMap;
+  int                             front; ///< MetricDescriptor::CountFront(); negative: it is not bent
+
+  /** \brief Sets the step of MetricCursor::Advance().
+   *
+   * \param[in] by samples of a step, 1 or more */
+  void
+  SetStride(std::int64_t by)
+  {
+    stride = by;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      step[d] = static_cast<double>(d + 1 == VDimension ? by : by % moving.region.size[d]);
+      by /= moving.region.size[d];
+    }
+  }
+
+  /** \brief Leaves the moving value of a sample, where wanted.
+   *
+   * \param[in] slot its place among the values
+   * \param[in] value rounded to float where \c singleMoving says so */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Keep(std::int64_t slot, double value) const
+  {
+    if (kept != nullptr)
+    {
+      if (singleMoving)
+      {
+        static_cast<float *>(kept)[slot] = static_cast<float>(value);
+      }
+      else
+      {
+        static_cast<double *>(kept)[slot] = value;
+      }
+    }
+  }
+
+  /** \brief A value that a pass left with Keep(). */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Kept(std::int64_t slot) const
+  {
+    return singleMoving ? static_cast<double>(static_cast<const float *>(kept)[slot])
+                        : static_cast<const double *>(kept)[slot];
+  }
+
+  /** \brief Moves a place of the virtual domain into the moving image's space (mm).
+   *
+   * \tparam VWalks the stages may be of any kind; else all of them are affine. A kernel that calls the function which
+   * knows them all has as many registers a thread as that one, and so few threads */
+  template <bool VWalks>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Move(const double (&place)[VDimension], double (&moved)[VDimension]) const
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      moved[d] = place[d];
+    }
+    if constexpr (VWalks)
+    {
+      double walked[VDimension]; // of its own: what a function is handed the address of is in memory on a device
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        walked[d] = place[d];
+      }
+      WalkStages(moving.stages, moving.stageCount, walked);
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        moved[d] = walked[d];
+      }
+    }
+    else
+    {
+      const auto apply = [&moved](const AffineMap<VDimension> & map) {
+        double from[VDimension];
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          from[d] = moved[d];
+        }
+        map.Apply(from, moved);
+      };
+      for (int map = 0; map < mapCount; ++map)
+      {
+        apply(maps[map]);
+      }
+      for (int stage = 0; mapCount < 0 && stage < moving.stageCount; ++stage)
+      {
+        apply(moving.stages[stage].map);
+      }
+    }
+  }
+
+  /** \brief Whether the moving mask lets a place of the moving image's space count: the rounded index of
+   * itk::ImageMaskSpatialObject. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  MaskAdmits(const double (&place)[VDimension]) const
+  {
+    double own[VDimension];
+    double index[VDimension];
+    maskMap.Apply(place, own);
+    PointToContinuousIndex(maskOrigin, maskPointToIndex, own, index);
+    std::int64_t offset = 0;
+    std::int64_t voxels = 1;
+    bool         within = true;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      // Beyond any index, where rounding has no result.
+      const bool         known = index[d] >= -0x1p52 && index[d] <= 0x1p52;
+      const std::int64_t at = known ? NearestIndex(index[d]) - maskExtent.start[d] : -1;
+      within = within && at >= 0 && at < maskExtent.size[d];
+      offset += at * voxels;
+      voxels *= maskExtent.size[d];
+    }
+    return within && mask[offset] != 0;
+  }
+};
+
+/** \brief A sample of a metric, and its index where samples are those of a grid.
+ *
+ * Steps from sample to sample are additions: neither a division nor a conversion between integers and doubles, in which
+ * all indices are exact, is made but at the start. */
+template <unsigned int VDimension>
+struct MetricCursor
+{
+  std::int64_t sample;            ///< number of the sample
+  double       index[VDimension]; ///< of the grid
+
+  /** \param[in] arguments the grid
+   * \param[in] first number of the first sample */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  MetricCursor(const MetricArguments<VDimension> & arguments, std::int64_t first)
+    : sample(first)
+  {
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const std::int64_t size = arguments.moving.region.size[d];
+      // The slowest axis takes what is left: of a list nothing is carried.
+      index[d] = static_cast<double>(arguments.moving.region.start[d] + (d + 1 == VDimension ? first : first % size));
+      first /= size;
+    }
+  }
+
+  /** The same where all numbers fit 32 bits: a device divides these far faster. The index stays 0 where places are
+   * those of a list. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  MetricCursor(const MetricArguments<VDimension> & arguments, std::uint32_t first)
+    : sample(first)
+    , index{}
+  {
+    for (unsigned int d = 0; d < VDimension && arguments.points == nullptr; ++d)
+    {
+      const auto          size = static_cast<std::uint32_t>(arguments.moving.region.size[d]);
+      const std::uint32_t at = d + 1 == VDimension ? first : first % size;
+      index[d] = static_cast<double>(arguments.moving.region.start[d] + static_cast<std::int64_t>(at));
+      first /= size;
+    }
+  }
+
+  /** Goes a step of MetricArguments::SetStride() on. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Advance(const MetricArguments<VDimension> & arguments)
+  {
+    sample += arguments.stride;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      index[d] += arguments.step[d];
+      if (d + 1 < VDimension && index[d] >= arguments.regionEnd[d])
+      {
+        index[d] -= arguments.regionSize[d];
+        index[d + 1] += 1.0;
+      }
+    }
+  }
+
+  /** Place of the sample in the virtual domain (mm): IndexToPoint(), or that of the list. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  PlaceIn(const MetricArguments<VDimension> & arguments, double (&place)[VDimension]) const
+  {
+    const auto & moving = arguments.moving;
+    for (unsigned int r = 0; r < VDimension; ++r)
+    {
+      if (arguments.points != nullptr)
+      {
+        place[r] = arguments.points[sample * VDimension + r];
+        continue;
+      }
+      place[r] = moving.outputOrigin[r];
+      for (unsigned int c = 0; c < VDimension; ++c)
+      {
+        place[r] = RoundedSum(place[r], RoundedProduct(moving.indexToPoint[r][c], index[c]));
+      }
+    }
+  }
+};
+
+/** \brief The arguments that follow from descriptor and sources; the stages of longer chains are for the caller. */
+template <unsigned int VDimension>
+MetricArguments<VDimension>
+MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & sources)
+{
+  MetricArguments<VDimension> arguments{};
+  arguments.moving = MakeEvaluationArguments<VDimension>(descriptor.interpolation, *sources.moving);
+  SetGrids(descriptor.chain, arguments.moving);
+  arguments.count = CountMetricSamples(sources);
+  arguments.front = descriptor.IsBent() ? static_cast<int>(descriptor.CountFront()) : -1;
+  arguments.nearest = descriptor.interpolation.interpolation == Interpolation::Nearest;
+  arguments.pass = descriptor.pass;
+  arguments.gradientFrom = descriptor.gradient;
+  arguments.singleMoving = descriptor.singleMoving;
+  arguments.singleFixed = descriptor.singleFixed;
+  arguments.fixed = sources.fixed->GetData();
+  const auto dataOf = [](const std::shared_ptr<const SampleSource> & source) {
+    return source != nullptr ? source->GetData() : nullptr;
+  };
+  arguments.inside = static_cast<const std::uint8_t *>(dataOf(sources.inside));
+  arguments.points = static_cast<const double *>(dataOf(sources.points));
+  arguments.gradient = dataOf(sources.gradient);
+  arguments.mask = static_cast<const std::uint8_t *>(dataOf(sources.mask));
+  arguments.fixedMean = descriptor.parameters.fixedMean;
+  arguments.movingMean = descriptor.parameters.movingMean;
+  arguments.bins = descriptor.parameters.bins;
+  if (sources.moving->GetDescriptor().element == ScalarType::Float32) // pixels may have been rounded beyond the ends
+  {
+    ParzenBins & bins = arguments.bins;
+    bins.movingLowest = std::min(bins.movingLowest, static_cast<double>(RoundedToSingle(bins.movingLowest)));
+    bins.movingHighest = std::max(bins.movingHighest, static_cast<double>(RoundedToSingle(bins.movingHighest)));
+  }
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    arguments.halfSpacing[r] = 0.5 * descriptor.spacing[r];
+    arguments.centre[r] = descriptor.splineStage >= 0 ? 0.0 : descriptor.centre[r];
+    arguments.regionSize[r] = static_cast<double>(arguments.moving.region.size[r]);
+    arguments.regionEnd[r] = static_cast<double>(arguments.moving.region.start[r] + arguments.moving.region.size[r]);
+    arguments.maskOrigin[r] = descriptor.mask.origin[r];
+    arguments.maskMap.offset[r] = descriptor.mask.offset[r];
+    if (sources.mask != nullptr)
+    {
+      arguments.maskExtent.start[r] = sources.mask->GetDescriptor().start[r];
+      arguments.maskExtent.size[r] = sources.mask->GetDescriptor().size[r];
+    }
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      arguments.maskPointToIndex[r][c] = descriptor.mask.pointToIndex[r][c];
+      arguments.maskMap.matrix[r][c] = descriptor.mask.matrix[r][c];
+    }
+  }
+  const auto & stages = descriptor.chain.stages;
+  const bool   travels = stages.size() <= MetricMaps && descriptor.IsAffineFrom(0);
+  arguments.mapCount = travels ? static_cast<int>(stages.size()) : -1;
+  for (std::size_t i = 0; travels && i < stages.size(); ++i)
+  {
+    arguments.maps[i] = MakeStage<VDimension>(stages[i], nullptr).map;
+  }
+  return arguments;
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,146 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef MetricCuda_h
+#define MetricCuda_h
+
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/StagedCopy.h"
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/metrics/Metric.h"
+
+#include "kernels/metrics/MetricArguments.h"
+#include "kernels/metrics/MetricMovingValues.h"
+#include "kernels/transforms/StagesCuda.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+/** \file
+ * \brief What the device's passes of a metric share. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief What a pass reads on a device beside its sources: the stages of a chain, and the table of bins. Holds their
+ * memory. */
+class MetricUploads
+{
+public:
+  /** Enqueues their copies.
+   *
+   * \param[in] descriptor the metric
+   * \param[in] withStages whether the stages are read from memory, and do not travel with the arguments alone
+   * \param[in] stream the stream
+   * \param[in,out] arguments stages and table are set
+   * \param[in] threads who copies */
+  template <unsigned int VDimension>
+  MetricUploads(const MetricDescriptor &      descriptor,
+                bool                          withStages,
+                const Stream &                stream,
+                MetricArguments<VDimension> & arguments,
+                CopyThreads                   threads = {})
+    : m_Uploader(std::move(threads))
+    , m_Stages(withStages ? descriptor.chain.Bytes(VDimension) : 0, stream)
+    , m_Table(BytesOfTable(descriptor), stream)
+  {
+    if (withStages)
+    {
+      UploadStages(descriptor.chain, static_cast<char *>(m_Stages.Data()), m_Uploader, stream, arguments.moving);
+    }
+    if (m_Table.Data() != nullptr)
+    {
+      m_Uploader.Copy(m_Table.Data(), descriptor.parameters.table->data(), m_Table.Bytes(), stream);
+      arguments.table = static_cast<const double *>(m_Table.Data());
+    }
+  }
+
+private:
+  static std::size_t
+  BytesOfTable(const MetricDescriptor & descriptor)
+  {
+    return descriptor.pass == MetricPass::Information ? descriptor.parameters.table->size() * sizeof(double) : 0;
+  }
+
+  Uploader     m_Uploader;
+  DeviceBuffer m_Stages;
+  DeviceBuffer m_Table;
+};
+
+/** \brief Device memory for the moving values that a pass is to leave; null where it is to leave none. */
+inline std::shared_ptr<MetricMovingValues>
+LeaveMovingValues(const MetricDescriptor & descriptor,
+                  const ExecutionContext & context,
+                  std::int64_t             samples,
+                  const Stream &           stream)
+{
+  return MakeMovingValues(descriptor, context, samples, [&stream](std::size_t bytes) {
+    const auto memory = std::make_shared<DeviceBuffer>(bytes, stream);
+    return std::shared_ptr<void>(memory, memory->Data());
+  });
+}
+
+/** \brief Where a pass leaves moving values, or takes them; null: neither. */
+inline void *
+KeptMemory(const MetricDescriptor &                    descriptor,
+           const std::shared_ptr<MetricMovingValues> & left,
+           const MetricWorkspace *                     workspace)
+{
+  if (left != nullptr)
+  {
+    return left->memory.get();
+  }
+  return descriptor.sharesValues ? workspace->values->memory.get() : nullptr;
+}
+
+/** \brief Blocks of a kernel, at most: some for each place of a large device, few enough to sum up. */
+inline constexpr std::int64_t MostMetricBlocks = 4096;
+
+/** \brief Enqueues the sums over blocks, by a fixed tree.
+ *
+ * \param[in] partial a row of \p blocks for each number, device
+ * \param[in] blocks how many
+ * \param[in] numbers how many
+ * \param[out] total a sum for each number, device
+ * \param[in] stream the stream */
+void
+LaunchMetricTotal(const double * partial,
+                  std::int64_t   blocks,
+                  unsigned int   numbers,
+                  double *       total,
+                  const Stream & stream);
+
+/** \brief EvaluateMetric() on a device, samples in the order of the cells of a stage of B-splines: derivatives by its
+ * coefficients; and, where there is a workspace that keeps the order, values and histograms too. */
+MetricResult
+EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
+                           const MetricSources &    sources,
+                           const ExecutionContext & context,
+                           MetricWorkspace *        workspace);
+
+/** \brief EvaluateMetric() on a device with derivatives by the displacements of a stage. */
+MetricResult
+EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,
+                          const MetricSources &    sources,
+                          const ExecutionContext & context,
+                          const MetricWorkspace *  workspace);
+
+} // namespace itk::CudaSpline
+
+#endif

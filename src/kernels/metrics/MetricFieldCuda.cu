@@ -1,0 +1,123 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/StagedCopy.h"
+#include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/metrics/Metric.h"
+
+#include "kernels/common/HostCopies.h"
+#include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/MetricCuda.h"
+#include "kernels/metrics/MetricFunctor.h"
+#include "kernels/metrics/MetricReduction.cuh"
+#include "kernels/metrics/MetricSpline.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/** \file
+ * \brief Derivatives of a metric by the displacements of a field on the virtual grid, on a device: each sample has the
+ * force on its own displacement. */
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** Blocks of samples that lie apart by the number of threads: a block's sums to its place in \p partial, each sample's
+ * force to its place in \p forces. */
+template <bool VIsBent, typename TValues, unsigned int VDimension>
+__global__ void
+__launch_bounds__(MetricThreads, 3) MetricForceKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
+                                                      const __grid_constant__ SplineParameters<VDimension> parameters,
+                                                      double *                                             partial,
+                                                      double *                                             forces)
+{
+  SampleForce<VDimension> sums(parameters);
+  const std::int64_t      first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
+  for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
+  {
+    AddWalkedSample<VIsBent, TValues>(arguments, cursor, sums);
+    sums.Store(forces + cursor.sample * static_cast<std::int64_t>(VDimension));
+  }
+  StoreBlockSums(sums.GetSums().numbers, partial);
+}
+
+template <bool VIsBent, typename TValues, unsigned int VDimension>
+MetricResult
+ForcesOnCuda(const MetricDescriptor &           descriptor,
+             MetricArguments<VDimension> &      arguments,
+             const TransformStage<VDimension> * stages,
+             const ExecutionContext &           context,
+             const Stream &                     stream)
+{
+  using Numbers = MetricSums<VDimension, 0>;
+  const auto blocks =
+    std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
+  const auto         count = static_cast<std::size_t>(arguments.count) * VDimension;
+  const DeviceBuffer forces(count * sizeof(double), stream);
+  const DeviceBuffer partial(static_cast<std::size_t>(blocks + 1) * sizeof(Numbers), stream);
+  auto * const       from = static_cast<double *>(partial.Data());
+  auto * const       total = from + blocks * Numbers::Numbers;
+  arguments.SetStride(blocks * MetricThreads);
+  const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages);
+  MetricForceKernel<VIsBent, TValues><<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(
+    arguments, parameters, from, static_cast<double *>(forces.Data()));
+  CheckCuda(cudaGetLastError(), "MetricForceKernel");
+  LaunchMetricTotal(from, blocks, Numbers::Numbers, total, stream);
+  Numbers sums;
+  DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
+  MetricResult result = MakeMetricResult(sums);
+  result.derivatives[0].resize(count);
+  DownloadThroughStaging(result.derivatives[0].data(), forces.Data(), forces.Bytes(), stream, CopyThreadsOf(context));
+  return result;
+}
+
+} // namespace
+
+MetricResult
+EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,
+                          const MetricSources &    sources,
+                          const ExecutionContext & context,
+                          const MetricWorkspace *  workspace)
+{
+  const DeviceScope scope(context.device);
+  const Stream      stream;
+  MetricResult      result;
+  DispatchDerivativeValues(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values) {
+    constexpr unsigned int VDimension = decltype(dimension)::value;
+    auto                   arguments = MakeMetricArguments<VDimension>(descriptor, sources);
+    arguments.kept = KeptMemory(descriptor, nullptr, workspace);
+    const MetricUploads uploads(descriptor, true, stream, arguments, CopyThreadsOf(context));
+    const auto          run = [&](auto isBent) {
+      result = ForcesOnCuda<decltype(isBent)::value, decltype(values)>(
+        descriptor, arguments, arguments.moving.stages, context, stream);
+    };
+    descriptor.IsBent() ? run(std::true_type()) : run(std::false_type());
+  });
+  return result;
+}
+
+} // namespace itk::CudaSpline

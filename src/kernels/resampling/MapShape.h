@@ -1,0 +1,113 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef MapShape_h
+#define MapShape_h
+
+#include "itkCudaSpline/kernels/resampling/Resample.h"
+#include "itkCudaSpline/math/AffineScanlines.h"
+
+#include "kernels/evaluation/MapTiles.h"
+#include "kernels/resampling/EndsTable.h"
+
+#include <algorithm>
+
+/** \file
+ * \brief Maps from output to input samples that are simpler than they could be, as the table of scanline ends shows. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief The shape of a map, by its table of scanline ends: numbers that shall be the same are so bit for bit.
+ *
+ * General where there is no table, a number is NaN, or the dimension is 1.
+ *
+ * \param[in] descriptor what is done
+ * \param[in] dimension numbers of an index
+ * \param[in] context threads that go through the table */
+MapShape
+ShapeOfMap(const ResampleDescriptor & descriptor, unsigned int dimension, const ExecutionContext & context);
+
+/** \brief The tiles of a resampling; those of MapShape::General where its windows are too large for shared memory.
+ *
+ * \param[in] descriptor what is done
+ * \param[in] source what is evaluated
+ * \param[in] context threads that go through the table */
+MapTiles
+PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source, const ExecutionContext & context);
+
+/** \brief ShapeOfMap() by what the matrices of affine maps have no part in: zeros that stand in them make the numbers
+ * the same, bit for bit.
+ *
+ * \param[in] scanlines the maps */
+template <unsigned int VDimension>
+MapShape
+ShapeOfMap(const AffineScanlines<VDimension> & scanlines)
+{
+  if constexpr (VDimension < 3)
+  {
+    static_cast<void>(scanlines);
+    return VDimension == 2 ? MapShape::InPlane : MapShape::General;
+  }
+  else
+  {
+    // Which index of the output moves which number.
+    bool       moves[3][3] = { { true, false, false }, { false, true, false }, { false, false, true } };
+    const auto follow = [&moves](const double(&matrix)[3][3]) {
+      bool moved[3][3];
+      for (unsigned int r = 0; r < 3; ++r)
+      {
+        for (unsigned int c = 0; c < 3; ++c)
+        {
+          moved[r][c] = false;
+          for (unsigned int k = 0; k < 3; ++k)
+          {
+            moved[r][c] = moved[r][c] || (matrix[r][k] != 0.0 && moves[k][c]);
+          }
+        }
+      }
+      std::copy_n(&moved[0][0], 9, &moves[0][0]);
+    };
+    follow(scanlines.indexToPoint);
+    for (int i = 0; i < scanlines.stageCount; ++i)
+    {
+      follow(scanlines.stages[i].matrix);
+    }
+    follow(scanlines.pointToIndex);
+    if (moves[2][0] || moves[2][1] || moves[0][2] || moves[1][2])
+    {
+      return MapShape::General;
+    }
+    return moves[0][1] || moves[1][0] ? MapShape::InPlane : MapShape::Separable;
+  }
+}
+
+/** \brief PlanMapTiles() of a map whose shape is known.
+ *
+ * \param[in] descriptor what is done; its own table is not read
+ * \param[in] source what is evaluated
+ * \param[in] table the lines of the first slice and the first one of each slice, at least
+ * \param[in] shape the map's */
+MapTiles
+PlanMapTiles(const ResampleDescriptor & descriptor,
+             const SourceDescriptor &   source,
+             const EndsTable &          table,
+             MapShape                   shape);
+
+} // namespace itk::CudaSpline
+
+#endif

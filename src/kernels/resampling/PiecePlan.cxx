@@ -1,0 +1,399 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/resampling/PiecePlan.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/math/LineRecursion.h"
+
+#include "kernels/coefficients/PrefilterBackends.h"
+#include "kernels/resampling/IndexBounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr std::size_t  MostPieces = 65536;
+constexpr std::int64_t MostReadings = 256; // of the whole input: then the host is faster in any case
+
+std::int64_t
+RoundDown(std::int64_t number)
+{
+  return (number >= 0 ? number : number - LineSegmentLength + 1) / LineSegmentLength * LineSegmentLength;
+}
+
+std::int64_t
+RoundUp(std::int64_t number)
+{
+  return -RoundDown(-number);
+}
+
+/** Samples [begin, end) of an axis, from the first one in memory. */
+struct Range
+{
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+/** Samples that an interpolation reads before the floor of an index, and after it one more. Too few would be wrong
+ * pixels: there is no default, so that the compiler asks for those of a new interpolation. */
+std::int64_t
+SupportReach(const ResampleTask & task, unsigned int axis)
+{
+  switch (task.resampling.interpolation)
+  {
+    case Interpolation::Nearest:
+    case Interpolation::Linear:
+      return 1;
+    case Interpolation::BSpline:
+      return static_cast<std::int64_t>(task.samples.order) / 2 + 1;
+    case Interpolation::CatmullRom:
+      return 2;
+    case Interpolation::WindowedSinc:
+      return task.resampling.radius;
+    case Interpolation::LabelGaussian:
+      return static_cast<std::int64_t>(std::ceil(std::min(std::abs(task.resampling.cutOff[axis]), 1e9))) + 2;
+  }
+  throw std::logic_error("an interpolation whose support is not known");
+}
+
+/** The samples that indices from \p lower to \p upper read, with what the extension folds into the line.
+ *
+ * Two samples more on either side: an index that is rounded to float is off by half a sample at most where its
+ * magnitude is below LargestIndex, and so is a floor that is taken of it. */
+Range
+ReadRange(const ResampleTask & task, unsigned int axis, double lower, double upper)
+{
+  constexpr double   largestIndex = 8388608.0; // 2^23
+  const std::int64_t size = task.samples.size[axis];
+  const Range        whole{ 0, size };
+  if (!(std::abs(lower) < largestIndex && std::abs(upper) < largestIndex))
+  {
+    return whole;
+  }
+  const std::int64_t reach = SupportReach(task, axis) + 2;
+  const std::int64_t first = static_cast<std::int64_t>(std::floor(lower)) - task.samples.start[axis] - reach;
+  const std::int64_t last = static_cast<std::int64_t>(std::floor(upper)) - task.samples.start[axis] + 1 + reach;
+  Range              range{ std::min(std::max<std::int64_t>(first, 0), size - 1),
+               std::min(std::max<std::int64_t>(last, 0), size - 1) + 1 };
+  const std::int64_t below = std::max<std::int64_t>(-first, 0);
+  const std::int64_t above = std::max<std::int64_t>(last - (size - 1), 0);
+  const Extension    extension = task.samples.extension[axis];
+  if (extension == Extension::GridWrap && (below > 0 || above > 0))
+  {
+    return whole;
+  }
+  if (extension == Extension::Mirror || extension == Extension::Reflect)
+  {
+    // Folded once, a sample beyond an end is as far within. The window ends where the line ends there, so its own
+    // extension folds it to the same sample.
+    range.end = below > 0 ? std::max(range.end, std::min(size, below + 2)) : range.end;
+    range.begin = above > 0 ? std::min(range.begin, std::max<std::int64_t>(0, size - above - 2)) : range.begin;
+  }
+  return range;
+}
+
+/** The samples from which those coefficients are computed, bit for bit as from the whole line. */
+Range
+FilterRange(const SourceDescriptor & samples, unsigned int axis, const Range & wanted, std::int64_t reach)
+{
+  const std::int64_t size = samples.size[axis];
+  const Range        read{ RoundDown(wanted.begin) - reach, RoundUp(wanted.end) + reach };
+  if (samples.extension[axis] == Extension::GridWrap && (read.begin < 0 || read.end > size))
+  {
+    return { 0, size };
+  }
+  Range range{ std::max<std::int64_t>(0, RoundDown(read.begin)), std::min(size, read.end) };
+  if (range.end == size)
+  {
+    // The last segment reads up to LineSegmentLength - 1 + reach samples beyond the end, folded back.
+    range.begin = std::max<std::int64_t>(0, std::min(range.begin, RoundDown(size - LineSegmentLength - reach - 1)));
+  }
+  if (range.begin == 0)
+  {
+    range.end = std::max(range.end, std::min(size, LineSegmentLength + reach + 1));
+  }
+  return range;
+}
+
+/** Halves boxes until they fit. */
+class PieceCutter
+{
+public:
+  PieceCutter(const ResampleTask & task, std::size_t budget, const ExecutionContext & context)
+    : m_Task(task)
+    , m_Budget(budget)
+    , m_Reach(task.samples.NeedsFilter() ? ReachOfPrefilter(task.samples) : 0)
+    , m_Bounds(MakeIndexBounds(task, context))
+  {}
+
+  PiecePlan
+  Plan(std::int64_t least)
+  {
+    if (m_Bounds == nullptr)
+    {
+      m_Plan.reason = "where samples are is computed by the transform itself, and not bounded";
+    }
+    else if (m_Task.samples.storage != CoefficientStorage::Element)
+    {
+      m_Plan.reason = "coefficients in another storage are made of the whole image";
+    }
+    else
+    {
+      ResamplePiece all;
+      all.size = OutputSizeOf(m_Task.resampling);
+      this->SetWindow(all);
+      m_Plan.fits = least > 1 ? this->Spread(all, least) : this->Cut(all);
+    }
+    if (!m_Plan.fits)
+    {
+      m_Plan.pieces.clear();
+    }
+    return m_Plan;
+  }
+
+  /** Sets what a piece reads; false where that is nothing, and its window one sample. */
+  bool
+  SetWindow(ResamplePiece & piece) const
+  {
+    const IndexBox box = m_Bounds->Of(piece.first, piece.size);
+    for (unsigned int d = 0; d < m_Task.samples.dimension; ++d)
+    {
+      Range range{ 0, 1 };
+      if (!box.empty)
+      {
+        range = ReadRange(m_Task, d, box.lower[d], box.upper[d]);
+        range = m_Task.samples.NeedsFilter() ? FilterRange(m_Task.samples, d, range, m_Reach) : range;
+      }
+      piece.windowFirst[d] = range.begin;
+      piece.windowSize[d] = range.end - range.begin;
+    }
+    return !box.empty;
+  }
+
+private:
+  /** Whether a piece fits; sets its memory. */
+  bool
+  Fits(ResamplePiece & piece) const
+  {
+    ResampleDescriptor resampling = ResamplingOf(m_Task.resampling, piece);
+    const std::size_t  most = std::numeric_limits<std::size_t>::max();
+    const std::size_t outside = m_Task.needsOutside ? PlanSource(WindowOf(m_Task.outside, piece), most).PeakBytes() : 0;
+    const std::size_t rest = m_Budget > outside ? m_Budget - outside : 0;
+    piece.memory = PlanResample(WindowOf(m_Task.samples, piece), resampling, rest);
+    piece.memory.outsideBytes = outside;
+    return piece.memory.fits;
+  }
+
+  /** A box in some parts along an axis. */
+  std::vector<ResamplePiece>
+  Divide(const ResamplePiece & piece, unsigned int axis, std::int64_t parts) const
+  {
+    std::vector<ResamplePiece> divided;
+    const std::int64_t         unit = piece.size[axis] >= 64 * parts ? 32 : 1; // rows of whole warps
+    std::int64_t               begin = 0;
+    for (std::int64_t part = 0; part < parts; ++part)
+    {
+      const std::int64_t end =
+        part + 1 == parts ? piece.size[axis] : piece.size[axis] * (part + 1) / parts / unit * unit;
+      ResamplePiece next = piece;
+      next.first[axis] = piece.first[axis] + begin;
+      next.size[axis] = end - begin;
+      this->SetWindow(next);
+      divided.push_back(next);
+      begin = end;
+    }
+    return divided;
+  }
+
+  /** The division that reads the least; empty where there is none. */
+  std::vector<ResamplePiece>
+  DivideBest(const ResamplePiece & piece, std::int64_t parts) const
+  {
+    std::vector<ResamplePiece> best;
+    double                     least = 0.0;
+    for (unsigned int axis = 3; axis-- > 0;)
+    {
+      if (piece.size[axis] < parts)
+      {
+        continue;
+      }
+      std::vector<ResamplePiece> divided = this->Divide(piece, axis, parts);
+      double                     read = 0.0;
+      for (const ResamplePiece & part : divided)
+      {
+        read += static_cast<double>(part.WindowCount());
+      }
+      if (best.empty() || read < 0.9 * least) // along a slower axis lines stay whole
+      {
+        best = std::move(divided);
+        least = read;
+      }
+    }
+    return best;
+  }
+
+  bool
+  Spread(const ResamplePiece & whole, std::int64_t least)
+  {
+    const std::vector<ResamplePiece> parts = this->DivideBest(whole, least);
+    return parts.empty()
+             ? this->Cut(whole)
+             : std::all_of(parts.begin(), parts.end(), [this](const auto & part) { return this->Cut(part); });
+  }
+
+  bool
+  Cut(ResamplePiece piece)
+  {
+    if (this->Fits(piece))
+    {
+      m_Plan.pieces.push_back(piece);
+      m_Read += piece.WindowCount();
+      if (m_Plan.pieces.size() > MostPieces || m_Read / MostReadings > m_Task.samples.Count())
+      {
+        m_Plan.reason = "pieces that fit would read the input too often";
+        return false;
+      }
+      return true;
+    }
+    const std::vector<ResamplePiece> halves = this->DivideBest(piece, 2);
+    if (halves.empty())
+    {
+      m_Plan.reason = "a piece of one sample does not fit: " + piece.memory.reason;
+      return false;
+    }
+    return std::all_of(halves.begin(), halves.end(), [this](const auto & half) { return this->Cut(half); });
+  }
+
+  const ResampleTask &               m_Task;
+  std::size_t                        m_Budget;
+  std::int64_t                       m_Reach;
+  std::unique_ptr<const IndexBounds> m_Bounds;
+  PiecePlan                          m_Plan;
+  std::int64_t                       m_Read{ 0 };
+};
+
+} // namespace
+
+std::size_t
+PiecePlan::PeakBytes() const
+{
+  std::size_t peak = 0;
+  for (const ResamplePiece & piece : pieces)
+  {
+    peak = std::max(peak, piece.memory.PeakBytes());
+  }
+  return peak;
+}
+
+std::int64_t
+PiecePlan::WindowCount() const
+{
+  std::int64_t count = 0;
+  for (const ResamplePiece & piece : pieces)
+  {
+    count += piece.WindowCount();
+  }
+  return count;
+}
+
+SourceDescriptor
+WindowOf(const SourceDescriptor & image, const ResamplePiece & piece)
+{
+  SourceDescriptor window = image;
+  for (unsigned int d = 0; d < MaximumDimension; ++d)
+  {
+    window.start[d] += piece.windowFirst[d];
+    window.size[d] = piece.windowSize[d];
+  }
+  return window;
+}
+
+std::array<std::int64_t, 3>
+OutputSizeOf(const ResampleDescriptor & resampling)
+{
+  if (resampling.chain != nullptr)
+  {
+    return resampling.chain->regionSize;
+  }
+  const std::int64_t sliceLines = resampling.sliceLines > 0 ? resampling.sliceLines : resampling.lines;
+  return { { resampling.samples, sliceLines, resampling.lines / std::max<std::int64_t>(sliceLines, 1) } };
+}
+
+ResampleDescriptor
+ResamplingOf(const ResampleDescriptor & resampling, const ResamplePiece & piece)
+{
+  ResampleDescriptor part = resampling;
+  part.samples = piece.size[0];
+  part.lines = piece.size[1] * piece.size[2];
+  part.lineOffset += piece.first[0];
+  part.sliceLines = resampling.sliceLines > 0 ? piece.size[1] : 0;
+  part.extrapolation = nullptr;
+  return part;
+}
+
+PiecePlan
+PlanPieces(const ResampleTask & task, std::size_t budget, std::int64_t least, const HostExecutor * host)
+{
+  ExecutionContext context;
+  context.host = host;
+  return PieceCutter(task, budget, context).Plan(least);
+}
+
+void
+SetWindows(const ResampleTask & task, std::vector<ResamplePiece> & pieces, const HostExecutor * host)
+{
+  if (task.samples.storage != CoefficientStorage::Element)
+  {
+    throw std::invalid_argument("Coefficients in another storage are made of the whole image: they have no windows.");
+  }
+  ExecutionContext context;
+  context.host = host;
+  const PieceCutter cutter(task, 0, context);
+  for (ResamplePiece & piece : pieces)
+  {
+    piece.windowSize = cutter.SetWindow(piece) ? piece.windowSize : decltype(piece.windowSize){};
+  }
+}
+
+void
+PrefilterWindow(const SourceDescriptor & samples, unsigned int axis, std::int64_t & first, std::int64_t & size)
+{
+  if (!samples.NeedsFilter())
+  {
+    return;
+  }
+  const Range        wanted{ first, first + size };
+  const std::int64_t reach = ReachOfPrefilter(samples);
+  Range              range = FilterRange(samples, axis, wanted, reach);
+  const Range        beyond{ RoundDown(RoundDown(wanted.begin) - reach), RoundUp(wanted.end) + reach };
+  if (samples.extension[axis] == Extension::GridWrap && beyond.end - beyond.begin < range.end - range.begin)
+  {
+    range = beyond;
+  }
+  first = range.begin;
+  size = range.end - range.begin;
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,399 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/evaluation/marches/TiledKernels.h"
+#include "kernels/resampling/MapShape.h"
+#include "itkCudaSpline/math/Geometry.h"
+
+#include "kernels/resampling/EndsTable.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** Copies of a window that a block makes, at most. */
+constexpr std::int64_t MostWindowCopies = std::int64_t{ WindowCopiesPerThread } * TileThreads;
+
+/** Least and largest number of those that are inside. */
+struct Range
+{
+  double least{ std::numeric_limits<double>::infinity() };
+  double largest{ -std::numeric_limits<double>::infinity() };
+
+  void
+  Add(double x)
+  {
+    least = std::min(least, x);
+    largest = std::max(largest, x);
+  }
+  double
+  Width() const
+  {
+    return largest >= least ? largest - least : 0.0;
+  }
+};
+
+/** Numbers of an axis by output index; those that are outside are NaN. */
+std::vector<double>
+PlacesOnAxis(const ResampleDescriptor & descriptor, const EndsTable & table, unsigned int axis)
+{
+  const std::int64_t  rows = std::min(descriptor.sliceLines, descriptor.lines);
+  const std::int64_t  count = axis == 0 ? descriptor.samples : (axis == 1 ? rows : (descriptor.lines - 1) / rows + 1);
+  std::vector<double> places(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i)
+  {
+    const std::int64_t line = axis == 0 ? 0 : (axis == 1 ? i : i * rows);
+    ScanlineEnds<1>    ends;
+    ends.start[0] = table.Start(line)[axis];
+    ends.end[0] = table.End(line)[axis];
+    double       place[1];
+    const double sample = axis == 0 ? static_cast<double>(descriptor.lineOffset + i) : 0.0;
+    if (descriptor.singleCoordinates)
+    {
+      ends.AtFraction<float>(sample / static_cast<double>(descriptor.lineLength), place);
+    }
+    else
+    {
+      ends.AtFraction<double>(sample / static_cast<double>(descriptor.lineLength), place);
+    }
+    const bool inside = place[0] >= descriptor.lower[axis] && place[0] < descriptor.upper[axis];
+    places[static_cast<std::size_t>(i)] = inside ? place[0] : std::numeric_limits<double>::quiet_NaN();
+  }
+  return places;
+}
+
+/** The largest distance of two numbers in a tile of an axis. */
+double
+WidestTile(const std::vector<double> & places, std::size_t tile)
+{
+  double widest = 0.0;
+  for (std::size_t begin = 0; begin < places.size(); begin += tile)
+  {
+    Range range;
+    for (std::size_t i = begin; i < std::min(begin + tile, places.size()); ++i)
+    {
+      if (!std::isnan(places[i]))
+      {
+        range.Add(places[i]);
+      }
+    }
+    widest = std::max(widest, range.Width());
+  }
+  return widest;
+}
+
+/** 1 where numbers do not fall, -1 where they do not rise, 0 else; those outside do not count, and are before or behind
+ * all others. */
+int
+DirectionOf(const std::vector<double> & places)
+{
+  bool   rises = true;
+  bool   falls = true;
+  bool   hasGap = false; // those inside follow each other
+  double last = std::numeric_limits<double>::quiet_NaN();
+  bool   wasOutside = false;
+  for (const double x : places)
+  {
+    const bool isOutside = std::isnan(x);
+    hasGap = hasGap || (!isOutside && wasOutside && !std::isnan(last));
+    wasOutside = isOutside;
+    rises = rises && !(x < last);
+    falls = falls && !(x > last);
+    last = isOutside ? last : x;
+  }
+  return hasGap ? 0 : (rises ? 1 : (falls ? -1 : 0));
+}
+
+/** Samples of a window along an axis where numbers of an index are that far apart: the supports of both, and one more,
+ * as a support begins at a floor that may be rounded. */
+int
+WindowSize(double width, int taps)
+{
+  return width < 1e6 ? static_cast<int>(std::floor(width)) + taps + 2 : 1 << 24;
+}
+
+int
+RoundedUp(int number, int multiple)
+{
+  return (number + multiple - 1) / multiple * multiple;
+}
+
+/** Bytes of shared memory that windows may take. */
+constexpr int MostWindowBytes = 72 << 10;
+
+/** Columns of a window at most; see MostWindowColumns. */
+constexpr int MostPitch = 512;
+
+struct PlanInput
+{
+  const ResampleDescriptor & descriptor;
+  EndsTable                  table;
+  unsigned int               dimension;
+  int                        taps;
+  int                        elementBytes;
+  int                        wide; ///< elements of 16 bytes
+};
+
+MapTiles
+PlanSeparable(const PlanInput & input)
+{
+  std::vector<double> places[3];
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    places[d] = PlacesOnAxis(input.descriptor, input.table, d);
+  }
+  MapTiles  best;
+  const int direction = DirectionOf(places[2]);
+  if (direction == 0)
+  {
+    return best;
+  }
+  double     least = std::numeric_limits<double>::infinity();
+  const auto rowCount = static_cast<int>(std::min<std::size_t>(places[1].size(), 1 << 20));
+  for (int tileX = TileThreads; tileX >= 32; tileX /= 2)
+  {
+    const int width = WindowSize(WidestTile(places[0], static_cast<std::size_t>(tileX)), input.taps);
+    // One vector more, as the window begins at a multiple of a vector.
+    const int pitch = RoundedUp(width + input.wide - 1, input.wide);
+    const int vectors = pitch / input.wide;
+    const int mostRows = 32 * TileThreads / tileX;
+    for (int tileY = std::min({ rowCount, mostRows, SeparableItems * TileThreads / vectors }); tileY > 0; --tileY)
+    {
+      const int  rows = WindowSize(WidestTile(places[1], static_cast<std::size_t>(tileY)), input.taps);
+      const auto bytes = static_cast<std::int64_t>(WindowStages * rows + 2 * tileY) * pitch * input.elementBytes;
+      if (bytes > MostWindowBytes || pitch > MostPitch || static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
+      {
+        continue;
+      }
+      // What a block does for a slice, whatever the tile, weighs as much as copying eight elements a thread.
+      const double blocks =
+        std::ceil(static_cast<double>(places[0].size()) / tileX) * std::ceil(static_cast<double>(rowCount) / tileY);
+      const double cost = blocks * (static_cast<double>(pitch) * rows + 8.0 * TileThreads);
+      if (cost < least)
+      {
+        least = cost;
+        best.shape = MapShape::Separable;
+        best.tileX = tileX;
+        best.tileY = tileY;
+        best.pitch = pitch;
+        best.rows = rows;
+        best.backward = direction < 0;
+      }
+      if (tileY < 8)
+      {
+        break;
+      }
+    }
+  }
+  return best;
+}
+
+/** True where both ends of the lines go the same way along an axis, but for a thousandth of a sample a line: over the
+ * lines of a tile that is less than a sample. Numbers that shall be the same differ by roundings. */
+bool
+IsNearlyMonotone(const EndsTable & table, unsigned int axis, std::int64_t rows, bool single)
+{
+  constexpr double slack = 1e-3;
+  // Up to here a float's rounding moves an index by less than a sixty-fourth.
+  const double most = single ? 0x1p18 : std::numeric_limits<double>::max();
+  bool         rises = true;
+  bool         falls = true;
+  for (std::int64_t line = 0; line < rows; ++line)
+  {
+    const double start = table.Start(line)[axis];
+    const double end = table.End(line)[axis];
+    if (!(std::abs(start) <= most && std::abs(end) <= most))
+    {
+      return false;
+    }
+    if (line > 0)
+    {
+      const double atStart = start - table.Start(line - 1)[axis];
+      const double atEnd = end - table.End(line - 1)[axis];
+      rises = rises && atStart > -slack && atEnd > -slack;
+      falls = falls && atStart < slack && atEnd < slack;
+    }
+  }
+  return rises || falls;
+}
+
+/** A bound of the windows of in-plane tiles.
+ *
+ * On the lines of a tile an index is an affine function of the fraction of the line. The largest less the least of
+ * several such functions is convex, so it is largest at an end of the lines; along a tile each of them changes by its
+ * slope. */
+MapTiles
+PlanPlane(const PlanInput & input, int tileY)
+{
+  constexpr int      tileX = 32;
+  MapTiles           tiles;
+  const std::int64_t rows =
+    input.dimension == 3 ? std::min(input.descriptor.sliceLines, input.descriptor.lines) : input.descriptor.lines;
+  const double part = static_cast<double>(tileX - 1) / static_cast<double>(input.descriptor.lineLength);
+  double       widest[2] = { 0.0, 0.0 };
+  double       slopes[2] = { 0.0, 0.0 };
+  for (unsigned int d = 0; d < 2; ++d)
+  {
+    if (!IsNearlyMonotone(input.table, d, rows, input.descriptor.singleCoordinates))
+    {
+      return tiles;
+    }
+    // In two dimensions slabs begin at any line, and so do tiles.
+    for (std::int64_t begin = 0; begin < rows; begin += input.dimension == 3 ? tileY : 1)
+    {
+      Range  starts;
+      Range  ends;
+      double slope = 0.0;
+      for (std::int64_t line = begin; line < std::min(begin + tileY, rows); ++line)
+      {
+        const double start = input.table.Start(line)[d];
+        const double end = input.table.End(line)[d];
+        starts.Add(start);
+        ends.Add(end);
+        slope = std::max(slope, std::abs(end - start));
+      }
+      widest[d] = std::max(widest[d], std::max(starts.Width(), ends.Width()) + slope * part);
+      slopes[d] = std::max(slopes[d], slope);
+    }
+  }
+  // A sample more on either side, as IsNearlyMonotone() allows.
+  const int width = WindowSize(widest[0], input.taps) + 2;
+  tiles.rows = WindowSize(widest[1], input.taps) + 2;
+  // Where a step along a line is rather one along the input's rows, 32 samples of a line lie in different banks if rows
+  // begin in the same one; else 8 x 4 samples do if rows are four banks off.
+  tiles.square = slopes[1] > slopes[0];
+  const int banks = 128 / input.elementBytes;
+  const int residue = tiles.square ? 16 / input.elementBytes : 0;
+  tiles.pitch = RoundedUp(width + input.wide - 1 - residue, banks) + residue;
+  const int vectors = RoundedUp(width + input.wide - 1, input.wide) / input.wide;
+  const int stages = input.dimension == 3 ? WindowStages : 1;
+  if (static_cast<std::int64_t>(tiles.pitch) * tiles.rows * stages * input.elementBytes > MostWindowBytes ||
+      tiles.pitch > MostPitch ||
+      (input.dimension == 3 && static_cast<std::int64_t>(vectors) * tiles.rows > MostWindowCopies))
+  {
+    return MapTiles();
+  }
+  if (input.dimension == 3)
+  {
+    const int direction = DirectionOf(PlacesOnAxis(input.descriptor, input.table, 2));
+    if (direction == 0)
+    {
+      return MapTiles();
+    }
+    tiles.backward = direction < 0;
+  }
+  tiles.shape = MapShape::InPlane;
+  tiles.tileX = tileX;
+  tiles.tileY = tileY;
+  return tiles;
+}
+
+/** True where all indices are numbers that a float tells apart by an eighth and an int holds: the kernels find the
+ * supports of samples by float floors, and count in int. Of a map that is separable or in-plane. */
+bool
+IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
+{
+  constexpr double most = 0x1p20;
+  for (unsigned int d = 0; d < input.dimension; ++d)
+  {
+    if (std::abs(static_cast<double>(source.start[d])) > most || static_cast<double>(source.size[d]) > most)
+    {
+      return false;
+    }
+  }
+  const auto lineIsSmall = [&input](std::int64_t line) {
+    for (unsigned int d = 0; d < input.dimension; ++d)
+    {
+      if (!(std::abs(input.table.Start(line)[d]) <= most && std::abs(input.table.End(line)[d]) <= most))
+      {
+        return false;
+      }
+    }
+    return true;
+  };
+  // The lines of a slice, and one of each slice: by the shape of the map the others have no other numbers.
+  const std::int64_t rows = input.dimension == 3 ? input.descriptor.sliceLines : input.descriptor.lines;
+  bool               areSmall = true;
+  for (std::int64_t line = 0; line < rows && areSmall; ++line)
+  {
+    areSmall = lineIsSmall(line);
+  }
+  for (std::int64_t line = rows; line < input.descriptor.lines && areSmall; line += rows)
+  {
+    areSmall = lineIsSmall(line);
+  }
+  return areSmall;
+}
+
+/** True for resamplings that tiles are made for, whatever the map. */
+bool
+IsForTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source)
+{
+  const bool         isSpline = descriptor.interpolation == Interpolation::BSpline && source.order >= 1;
+  const unsigned int taps = isSpline ? source.order + 1 : 4;
+  return HasTiledKernel(taps, source.element) && descriptor.mode == EvaluationMode::Exact &&
+         source.storage == CoefficientStorage::Element &&
+         (isSpline || descriptor.interpolation == Interpolation::CatmullRom) && descriptor.extrapolation == nullptr &&
+         source.size[0] * source.size[1] <= std::numeric_limits<int>::max() &&
+         source.size[2] <= std::numeric_limits<int>::max();
+}
+
+} // namespace
+
+MapTiles
+PlanMapTiles(const ResampleDescriptor & descriptor,
+             const SourceDescriptor &   source,
+             const EndsTable &          table,
+             MapShape                   shape)
+{
+  const bool isSpline = descriptor.interpolation == Interpolation::BSpline;
+  PlanInput  input{ descriptor, table, source.dimension, 4, 0, 0 };
+  input.taps = isSpline ? static_cast<int>(source.order) + 1 : 4;
+  input.elementBytes = static_cast<int>(SizeOf(source.element));
+  input.wide = 16 / input.elementBytes;
+  if (!IsForTiles(descriptor, source) || shape == MapShape::General || !IndicesAreSmall(input, source))
+  {
+    return {};
+  }
+  const MapTiles tiles =
+    shape == MapShape::Separable ? PlanSeparable(input) : PlanPlane(input, PlaneTileRows(source.dimension));
+  constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid: the latter make slices
+  const std::int64_t     rows = source.dimension == 3 ? descriptor.sliceLines : descriptor.lines;
+  const std::int64_t     slices = source.dimension == 3 ? descriptor.lines / descriptor.sliceLines : 1;
+  const bool             fits = tiles.shape != MapShape::General && rows / tiles.tileY < most && slices < most;
+  return fits ? tiles : MapTiles();
+}
+
+MapTiles
+PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source, const ExecutionContext & context)
+{
+  if (!IsForTiles(descriptor, source))
+  {
+    return {};
+  }
+  const EndsTable table{ descriptor.scanlineEnds, source.dimension };
+  return PlanMapTiles(descriptor, source, table, ShapeOfMap(descriptor, source.dimension, context));
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,71 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef StagesCuda_h
+#define StagesCuda_h
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/StagedCopy.h"
+
+#include "kernels/transforms/TransformStages.h"
+
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+/** \brief Enqueues the copy of a chain of transforms to a device, and aims the arguments at it; displacements that are
+ * in memory of a device stay there.
+ *
+ * \param[in] chain the chain
+ * \param[out] at room for chain.Bytes(), device memory
+ * \param[in] uploader copies there
+ * \param[in] stream the stream
+ * \param[in,out] arguments grids and stages are set */
+template <unsigned int VDimension>
+void
+UploadStages(const TransformChain &            chain,
+             char *                            at,
+             Uploader &                        uploader,
+             const Stream &                    stream,
+             EvaluationArguments<VDimension> & arguments)
+{
+  std::vector<TransformStage<VDimension>> stages;
+  SetGrids(chain, arguments);
+  for (const TransformChain::Stage & stage : chain.stages)
+  {
+    const std::size_t  element = stage.singleData != nullptr ? sizeof(float) : sizeof(double);
+    const auto         bytes = static_cast<std::size_t>(TransformChain::CountOf(stage, VDimension)) * element;
+    const void * const displacements = DisplacementsOf(stage);
+    if (bytes > 0 && DeviceOfPointer(displacements) >= 0)
+    {
+      stages.push_back(MakeStage<VDimension>(stage, displacements)); // read where they are
+    }
+    else
+    {
+      stages.push_back(MakeStage<VDimension>(stage, at));
+      uploader.Copy(at, displacements, bytes, stream);
+    }
+    at += TransformChain::BytesOf(stage, VDimension);
+  }
+  uploader.Copy(at, stages.data(), stages.size() * sizeof(stages[0]), stream);
+  arguments.stages = reinterpret_cast<const TransformStage<VDimension> *>(at);
+}
+
+} // namespace itk::CudaSpline
+
+#endif
