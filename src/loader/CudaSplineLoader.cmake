@@ -7,7 +7,7 @@ check_cxx_source_compiles(
   #include <gnu/lib-names.h>
   #include <link.h>
   extern \"C\" {
-  static void * (*Resolve())() { return nullptr; }
+  void * (*Resolve())() { return nullptr; }
   __attribute__((ifunc(\"Resolve\"))) void * Indirect();
   }
   int main() { void * object = nullptr; Dl_info info; return dladdr1(&object, &info, &object, RTLD_DL_LINKMAP); }

@@ -118,20 +118,23 @@ LoadedLibrary(const char * name)
 const link_map *
 FindCaller()
 {
+  const link_map * const self = ObjectOf(Factories);
   const link_map * const between[] = {
-    ObjectOf(Factories), LoadedLibrary(LIBC_SO), LoadedLibrary(LIBDL_SO), LoadedLibrary(LD_SO), LoadedLibrary(ItkSystem)
+    self, LoadedLibrary(LIBC_SO), LoadedLibrary(LIBDL_SO), LoadedLibrary(LD_SO), LoadedLibrary(ItkSystem)
   };
   void *    frames[64];
   const int count = backtrace(frames, 64);
+  bool      isOutside = false; // of what this library has called: sanitizers put themselves in the place of backtrace()
   for (int frame = 0; frame < count; ++frame)
   {
     const link_map * const object = ObjectOf(frames[frame]);
-    bool                   isBetween = object == nullptr;
+    isOutside = isOutside || object == self;
+    bool isBetween = object == nullptr;
     for (const link_map * const other : between)
     {
       isBetween = isBetween || object == other;
     }
-    if (!isBetween)
+    if (isOutside && !isBetween)
     {
       return object;
     }
@@ -246,8 +249,8 @@ LoadFactories()
 extern "C"
 {
   /** What dlsym() gives for itkLoad. The C library holds its lock, which the thread may take again; no code of ITK's is
-   * called. */
-  [[gnu::used]] static LoadFunction
+   * called. Not static: only by GCC would its name be that of C. */
+  [[gnu::visibility("hidden")]] LoadFunction
   ResolveItkLoad()
   {
     const link_map * const common = LoadedLibrary(ItkCommon);
