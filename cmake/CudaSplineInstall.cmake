@@ -39,15 +39,12 @@ install(
   ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
 )
 
-# The object factories: libraries that programs link as any other, and for each a folder with a link to it, which is what
-# ITK_AUTOLOAD_PATH names, as ITK loads every library of the folders that it is told.
+# The object factories: libraries that programs link as any other, and for each a folder with its loader, which is what
+# ITK_AUTOLOAD_PATH names. The loader finds the library in the folder above its own.
 foreach(_cudaspline_factories IN ITEMS CudaSplineFactories CudaSplineMetricFactories)
   set_target_properties(
     ${_cudaspline_factories}
-    PROPERTIES
-      # Behind the link the origin is its folder.
-      INSTALL_RPATH "${_cudaspline_origin};${_cudaspline_origin}/.."
-      INSTALL_RPATH_USE_LINK_PATH ON
+    PROPERTIES INSTALL_RPATH "${_cudaspline_origin}" INSTALL_RPATH_USE_LINK_PATH ON
   )
   install(
     TARGETS ${_cudaspline_factories}
@@ -56,28 +53,10 @@ foreach(_cudaspline_factories IN ITEMS CudaSplineFactories CudaSplineMetricFacto
     LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}" COMPONENT Factories NAMELINK_COMPONENT Development
     ARCHIVE DESTINATION "${CudaSpline_INSTALL_ARCHIVE_DIR}" COMPONENT Development
   )
-  get_target_property(_cudaspline_type ${_cudaspline_factories} TYPE)
-  if(_cudaspline_type STREQUAL "SHARED_LIBRARY" AND UNIX)
-    string(TOUPPER "${CMAKE_BUILD_TYPE}" _cudaspline_configuration)
-    set(
-      _cudaspline_name
-      "${CMAKE_SHARED_LIBRARY_PREFIX}${_cudaspline_factories}${CMAKE_${_cudaspline_configuration}_POSTFIX}"
-    )
-    set(_cudaspline_file "${_cudaspline_name}${CMAKE_SHARED_LIBRARY_SUFFIX}.${CudaSpline_SOVERSION}")
-    if(APPLE)
-      set(_cudaspline_file "${_cudaspline_name}.${CudaSpline_SOVERSION}${CMAKE_SHARED_LIBRARY_SUFFIX}")
-    endif()
-    set(
-      _cudaspline_link
-      "${CudaSpline_BINARY_DIR}/CMakeFiles/links/${_cudaspline_factories}/${_cudaspline_name}${CMAKE_SHARED_LIBRARY_SUFFIX}"
-    )
-    get_filename_component(_cudaspline_folder "${_cudaspline_link}" DIRECTORY)
-    file(MAKE_DIRECTORY "${_cudaspline_folder}")
-    file(CREATE_LINK "../${_cudaspline_file}" "${_cudaspline_link}" SYMBOLIC)
+  if(TARGET ${_cudaspline_factories}Loader)
     install(
-      FILES "${_cudaspline_link}"
-      DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}/${_cudaspline_factories}"
-      COMPONENT Factories
+      TARGETS ${_cudaspline_factories}Loader
+      LIBRARY DESTINATION "${CudaSpline_INSTALL_LIBRARY_DIR}/${_cudaspline_factories}" COMPONENT Factories
     )
   endif()
 endforeach()

@@ -46,9 +46,6 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Where the program's own libraries are found.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
-foreach(_cudaspline_factories IN ITEMS CudaSplineFactories CudaSplineMetricFactories)
-  list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${_cudaspline_factories}")
-endforeach()
 set(_cudaspline_exactly "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 
 set(_cudaspline_library "libcudaspline${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}") # as the library's SOVERSION

@@ -80,12 +80,15 @@ CudaSplineFactory::UnRegisterOneFactory()
 
 } // namespace itk
 
-/** \brief What ITK calls of each library in the folders of ITK_AUTOLOAD_PATH.
+/** \brief What ITK gets for the itkLoad() of the library in the folder that ITK_AUTOLOAD_PATH names.
  *
- * It registers what it gets, and keeps no count of references of its own before that: the factory lives as long as the
+ * That library finds it here (loader/FactoryLoader.cxx), and ITK calls it. It has another name here, so that no ITK
+ * takes an object from this library by itself: this one brings the ITK that it is linked to.
+ *
+ * ITK registers what it gets, and keeps no count of references of its own before that: the factory lives as long as the
  * library. So it is the same one, and a message comes once, when ITK loads its libraries again. */
 extern "C" CudaSplineFactories_EXPORT itk::ObjectFactoryBase *
-                                      itkLoad()
+                                      CudaSplineMakeLoadedFactory()
 {
   static const itk::ObjectFactoryBase::Pointer factory =
     itk::CudaSplineDetail::MakeLoadedFactory<itk::CudaSplineFactory>("libCudaSplineFactories");

@@ -78,8 +78,8 @@ UnRegisterFactoryIfThere()
 
 /** \brief A factory that overrides nothing: what ITK gets where the classes must not be used.
  *
- * ITK takes no null from itkLoad(). It says that it was compiled with the ITK that runs, so that ITK does not complain
- * of it, nor refuse it. */
+ * ITK takes no null from itkLoad(), and what that calls has no other answer any more. It says that it was compiled with
+ * the ITK that runs, so that ITK does not complain of it, nor refuse it. */
 class EmptyFactory : public ObjectFactoryBase
 {
 public:
@@ -99,7 +99,7 @@ public:
   }
 };
 
-/** \brief What itkLoad() gives to ITK.
+/** \brief What ITK gets as a library's factory.
  *
  * \param[in] library for the message, where nothing is overridden */
 template <typename TFactory>

@@ -9,6 +9,7 @@ doc/Architecture.md:
   kernels    standard library, CUDA runtime API, CUB, Thrust; math, device, kernels; never ITK
   c          the interface in C (include/itkCudaSpline/c, src/c): standard library; c and the public headers of the layers below;
              no CUDA header, no CUDA call
+  loader     the libraries in the folders of ITK_AUTOLOAD_PATH (src/loader): the C library; nothing of the repository, no ITK
   ITK        standard library, ITK; the public headers of the layers below; no CUDA header, no CUDA call
   programs   the ITK layer, ITK, libraries of programs; benchmarks also the kernels and what is below them
              benchmark/kernels: standard library, CUDA runtime API, the layers below ITK and their private headers, as it times
@@ -30,7 +31,8 @@ import sys
 SOURCE = re.compile(r"\.(h|hxx|hpp|cxx|cpp|cc|c|cu|cuh|wrap)(\.in)?$")
 CUDA_SOURCE = re.compile(r"\.cuh?(\.in)?$")
 
-# What an include can be. A layer is "math", "device", "kernels", "c", "itk", "programs", "benchmark", "kernel benchmark" or "tests".
+# What an include can be. A layer is "math", "device", "kernels", "c", "loader", "itk", "programs", "benchmark", "kernel
+# benchmark" or "tests".
 STANDARD = set(
     """algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono cinttypes
     ciso646 climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdalign
@@ -44,7 +46,7 @@ STANDARD = set(
     stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h tgmath.h time.h uchar.h wchar.h wctype.h""".split()
 )
 OUTSIDE = [
-    ("system", re.compile(r"(unistd|cpuid|fcntl|poll|pthread|dlfcn|dirent|termios|io|process|windows)\.h$|sys/[a-z]+\.h$")),
+    ("system", re.compile(r"(unistd|cpuid|fcntl|poll|pthread|dlfcn|elf|execinfo|link|dirent|termios|io|process|windows)\.h$|(sys|gnu)/[a-z-]+\.h$")),
     ("CUDA runtime", re.compile(r"(cuda|cuda_\w+|(driver|vector|texture|surface|device)_\w+|math_constants)\.h$")),
     ("CUDA library", re.compile(r"(cub|thrust|cuda|cooperative_groups)/|cooperative_groups\.h$")),
     # Everything that ITK brings: its own headers and those of the libraries in it.
@@ -61,6 +63,7 @@ ALLOWED = {
     "device": {"standard", "system", "CUDA runtime", "device"},
     "kernels": {"standard", "CUDA runtime", "CUDA library", "math", "device", "kernels"},
     "c": {"standard", "math", "device", "kernels", "c"},
+    "loader": {"standard", "system", "loader"},
     "itk": {"standard", "ITK", "itk", "math", "device", "kernels"},
     "programs": {"standard", "system", "ITK", "library of programs", "itk", "programs"},
     "benchmark": {
@@ -71,7 +74,7 @@ ALLOWED = {
 # Layers that may include the public headers of a layer below (include/), but not its private ones (src/).
 PUBLIC_ONLY = {"c", "itk", "programs", "benchmark"}
 # Layers that make no CUDA call and launch nothing.
-NO_CUDA_CALL = {"math", "c", "itk", "programs", "benchmark"}
+NO_CUDA_CALL = {"math", "c", "loader", "itk", "programs", "benchmark"}
 
 INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:include|import|include_next)\b[ \t]*(.*)$")
 WRAP_INCLUDE = re.compile(r"^[ \t]*itk_wrap_include\([ \t]*\"?([^\")]+)\"?[ \t]*\)")
@@ -84,7 +87,7 @@ def layer_of(path):
     if parts[0] in ("include", "src"):
         rest = parts[2:] if parts[:2] == ["include", "itkCudaSpline"] else parts[1:]
         if len(rest) > 1:
-            return rest[0] if rest[0] in LAYERS else "unknown"
+            return rest[0] if rest[0] in LAYERS or parts[:2] == ["src", "loader"] else "unknown"
         return "unknown" if parts[:2] == ["include", "itkCudaSpline"] else "itk"
     if parts[0] in ("applications", "examples", "wrapping"):
         return "programs"

@@ -199,7 +199,7 @@ def plastimatch(options):
         return SKIPPED
     linked = subprocess.run(["ldd", program], stdout=subprocess.PIPE, universal_newlines=True).stdout
     ours = subprocess.run(
-        ["ldd", os.path.join(options.library, "libCudaSplineFactories.so")], stdout=subprocess.PIPE, universal_newlines=True
+        ["ldd", os.path.join(options.library, os.pardir, "libCudaSplineFactories.so")], stdout=subprocess.PIPE, universal_newlines=True
     ).stdout
     # By its file: an ITK that was built here may have the same name and other options.
     common = re.compile(r"libITKCommon\S* => (\S+)")

@@ -14,7 +14,7 @@ target_link_libraries(
 )
 gtest_discover_tests(CudaSplineMetricFactoryTests PROPERTIES LABELS cpu LABELS itk)
 
-if(library_type STREQUAL "STATIC_LIBRARY")
+if(NOT TARGET CudaSplineMetricFactoriesLoader)
   return()
 endif()
 add_executable(CudaSplinePlainItkRegistration PlainItkRegistration.cxx)
@@ -23,7 +23,7 @@ add_test(
   NAME Factory.registration
   COMMAND
     "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/factory_test.py" registration --library
-    "$<TARGET_FILE_DIR:CudaSplineMetricFactories>" --program "$<TARGET_FILE:CudaSplinePlainItkRegistration>" --work
-    "${CMAKE_CURRENT_BINARY_DIR}/registration"
+    "$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program "$<TARGET_FILE:CudaSplinePlainItkRegistration>"
+    --work "${CMAKE_CURRENT_BINARY_DIR}/registration"
 )
 set_tests_properties(Factory.registration PROPERTIES LABELS "cpu;itk")
