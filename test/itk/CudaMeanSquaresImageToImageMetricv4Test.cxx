@@ -91,6 +91,43 @@ TEST_P(CudaMeanSquaresMetric, EvaluationsAreCountedByBackend)
   }
 }
 
+// As the choice does within a registration: one object's calls move to a device, and back. The bounds are those of double
+// precision in the documentation of the class; the host's bits do not depend on what a device did meanwhile.
+TEST(CudaMeanSquaresMetricGpu, CallsMoveBetweenTheBackends)
+{
+  CUDASPLINE_NEEDS_GPU();
+  using MetricType = MeanSquaresMetric<DoubleImage3D>;
+  const MetricImages<DoubleImage3D> images;
+  auto                              metric = MakeMetric(MetricCase(), images, false);
+  auto                              transform = itk::AffineTransform<double, 3>::New();
+  transform->Rotate(0, 2, 0.05);
+  metric->SetMovingTransform(transform);
+  metric->Initialize();
+  struct Result
+  {
+    MetricType::MeasureType    value{ 0.0 };
+    MetricType::DerivativeType derivative;
+    Backend                    backend{ Backend::None };
+  };
+  std::vector<Result> results(4);
+  for (std::size_t i = 0; i < results.size(); ++i)
+  {
+    metric->SetGPUEnabled(i % 2 == 1);
+    metric->GetValueAndDerivative(results[i].value, results[i].derivative);
+    results[i].backend = metric->GetLastBackend();
+    EXPECT_EQ(results[i].backend, i % 2 == 1 ? Backend::Cuda : Backend::Cpu) << metric->GetFallbackReason();
+  }
+  EXPECT_NEAR(results[1].value, results[0].value, 1e-12 * std::abs(results[0].value));
+  EXPECT_LE((results[1].derivative - results[0].derivative).two_norm(), 1e-10 * results[0].derivative.two_norm());
+  for (const std::size_t i : { 0U, 1U })
+  {
+    EXPECT_EQ(results[i + 2].value, results[i].value);
+    EXPECT_EQ(results[i + 2].derivative, results[i].derivative);
+  }
+  EXPECT_EQ(metric->GetBackendUse()[Backend::Cuda].calls, 2U);
+  EXPECT_EQ(metric->GetBackendUse()[Backend::Cpu].calls, 2U);
+}
+
 TEST_P(CudaMeanSquaresMetric, AnalyticGradientIsTheValuesOwn)
 {
   const MetricImages<DoubleImage3D> images;
