@@ -141,8 +141,8 @@ public:
   itkGetEnumMacro(Precision, CudaSplinePrecision);
   ///@}
 
-  /** How many updates are expected to come, with the next one, for programs that know it; 0, the default: nothing is
-   * known. It decides whether a GPU is worth its start, and changes no result. */
+  /** How many updates are to come, with the next one, where a program knows that they are all that it has to do; 0, the
+   * default: nothing is known. It decides whether a GPU is worth its start, and changes no result. */
   ///@{
   virtual void
   SetExpectedNumberOfUpdates(unsigned int number)
@@ -363,6 +363,7 @@ private:
   unsigned int                             m_ExpectedNumberOfUpdates{ 0 };
   bool                                     m_KeepSource{ false };
   bool                                     m_SourceReused{ false };
+  std::array<bool, 4>                      m_SourceReusedBy{}; ///< by backend
   double                                   m_PreparationTime{ 0.0 };
   double                                   m_EvaluationTime{ 0.0 };
   bool                                     m_MeasureErrorBound{ false };

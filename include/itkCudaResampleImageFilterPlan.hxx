@@ -228,7 +228,8 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     // Of a source that is kept the pixels are only read, for the checksum. That it is the wanted one is not known
     // before that: it will be where it was the last time.
     const auto isKept = [&](CudaSpline::Backend backend) {
-      return cache != nullptr && m_SourceReused && cache->GetBytesOf(task.samples, backend, device) > 0;
+      return cache != nullptr && m_SourceReusedBy[static_cast<std::size_t>(backend)] &&
+             cache->GetBytesOf(task.samples, backend, device) > 0;
     };
     CudaSpline::OperationWork evaluating = CudaSpline::CountResampleWork(task.samples, task.resampling);
     if (task.needsOutside)
@@ -236,10 +237,13 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       evaluating = evaluating + CudaSpline::CountSourceWork(task.outside);
     }
     const CudaSpline::OperationWork making = CudaSpline::CountSourceWork(task.samples) + evaluating;
+    // Of what changed at the last update it is not expected that it stays now.
+    const bool stays = cache != nullptr && (m_SourceReused || m_Backend.GetUse().Most() == CudaSpline::Backend::None);
     return CudaSpline::BackendWork{ isKept(CudaSpline::Backend::Cpu) ? evaluating : making,
                                     isKept(CudaSpline::Backend::Cuda) ? evaluating : making,
-                                    cache != nullptr ? evaluating : making,
-                                    static_cast<double>(m_ExpectedNumberOfUpdates) };
+                                    stays ? evaluating : making,
+                                    std::max(1.0, static_cast<double>(m_ExpectedNumberOfUpdates)),
+                                    m_ExpectedNumberOfUpdates > 0 };
   };
   operation.memory = [this, &preparation](int device) { return this->PlanMemory(preparation, { device }); };
   operation.memoryOfSeveral = [this, &preparation](const std::vector<int> & devices) {
@@ -299,6 +303,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   const auto                      part = context.Part(0.0, task.needsOutside ? 0.3 : 0.4);
   const auto source = cache != nullptr ? cache->Provide(task.samples, pixels, part, &m_SourceReused)
                                        : CudaSpline::MakeSource(task.samples, pixels, part);
+  m_SourceReusedBy[static_cast<std::size_t>(context.backend)] = m_SourceReused;
   const auto continued =
     task.needsOutside ? CudaSpline::MakeSource(task.outside, pixels, context.Part(0.3, 0.4)) : source;
   CudaSpline::ResampleDescriptor resampling = task.resampling;

@@ -157,7 +157,7 @@ public:
 
   /** How many evaluations are expected after each Initialize(): where they are worth it, the GPU is started in the
    * background while the metric is prepared, and images move there at the first one. It changes no result. 100 by
-   * default, which an optimizer's level seldom stays below. */
+   * default, which an optimizer's level seldom stays below; 0: nothing is known. */
   ///@{
   virtual void
   SetExpectedNumberOfEvaluations(unsigned int number)

@@ -89,10 +89,8 @@ template <typename TMetric>
 double
 CudaSplineImageMetric<TMetric>::CountExpected() const
 {
-  // An optimizer that has not ended when it was expected to goes on for some more.
-  constexpr unsigned int atLeast = 10;
-  return m_Evaluations + atLeast < m_ExpectedNumberOfEvaluations ? m_ExpectedNumberOfEvaluations - m_Evaluations
-                                                                 : atLeast;
+  // Beyond what was expected nothing is known.
+  return m_Evaluations < m_ExpectedNumberOfEvaluations ? m_ExpectedNumberOfEvaluations - m_Evaluations : 1.0;
 }
 
 template <typename TMetric>
@@ -128,7 +126,7 @@ CudaSplineImageMetric<TMetric>::StartAhead() const
     work.host = *work.further;
     work.device = *work.further + CudaSpline::CountSourceWork(moving);
     const double finerLevels = finest > domain && domain > 0.0 ? 0.5 * finest / domain : 0.0;
-    work.calls = m_ExpectedNumberOfEvaluations * (1.0 + finerLevels);
+    work.calls = std::max(1.0, m_ExpectedNumberOfEvaluations * (1.0 + finerLevels));
     m_Backend.StartAhead(work, this->GetMaximumNumberOfWorkUnits());
   }
 }

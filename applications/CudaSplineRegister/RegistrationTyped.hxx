@@ -263,7 +263,7 @@ private:
     result.seconds = time.GetSeconds();
     result.use = metric.use();
     result.backend = result.use.Most();
-    result.fallbackReason = metric.reason();
+    result.fallbackReason = metric.backend() == result.backend ? metric.reason() : std::string();
     return result;
   }
 

@@ -271,7 +271,10 @@ private:
       }
     }
     m_States[m_Next].making = BatchRecord::Look(m_Options.items[m_Next], m_Options); // before it is read
-    if (worker->Order(m_Next))
+    const auto left = std::count_if(m_States.begin() + static_cast<std::ptrdiff_t>(m_Next),
+                                    m_States.end(),
+                                    [](const State & state) { return state.status == Status::Waiting; });
+    if (worker->Order(m_Next, static_cast<std::size_t>(left)))
     {
       ++m_Next;
       return;

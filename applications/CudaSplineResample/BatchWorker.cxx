@@ -27,6 +27,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -128,13 +129,12 @@ Work(const Options & options, const std::string & device, const std::string & ma
     setenv("CUDASPLINE_DEVICE", device.c_str(), 1);
     ours.device = options.device.empty() ? "" : device; // asked for by --device it has to do the work
   }
-  std::uint64_t number = 0;
-  while (ReadAll(orders, &number, sizeof(number)))
+  std::array<std::uint64_t, 2> order{}; // the item's number, and how many are left
+  while (ReadAll(orders, order.data(), sizeof(order)))
   {
     // Each of the processes that share what is left does about as many.
-    ours.expectedImages =
-      static_cast<unsigned int>((options.items.size() - number - 1) / options.GetNumberOfJobs() + 1);
-    const std::string   text = RunItem(OptionsOf(options.items[number], ours));
+    ours.expectedImages = static_cast<unsigned int>((order[1] - 1) / options.GetNumberOfJobs() + 1);
+    const std::string   text = RunItem(OptionsOf(options.items[order[0]], ours));
     const std::uint64_t length = text.size();
     if (!WriteAll(results, &length, sizeof(length)) || !WriteAll(results, text.data(), text.size()))
     {
@@ -197,10 +197,10 @@ BatchWorker::~BatchWorker()
 }
 
 bool
-BatchWorker::Order(std::size_t item)
+BatchWorker::Order(std::size_t item, std::size_t left)
 {
-  const std::uint64_t number = item;
-  if (!WriteAll(m_Orders, &number, sizeof(number)))
+  const std::array<std::uint64_t, 2> order{ item, left };
+  if (!WriteAll(m_Orders, order.data(), sizeof(order)))
   {
     return false;
   }

@@ -47,9 +47,11 @@ public:
   ~BatchWorker();
 
   /** \brief Gives it an item to do.
+   * \param[in] item its number
+   * \param[in] left how many are to be done by all, with this one
    * \return false where it is gone */
   bool
-  Order(std::size_t item);
+  Order(std::size_t item, std::size_t left);
 
   /** \brief The item that it does; none before Order() and after TakeResult(). */
   const std::optional<std::size_t> &

@@ -173,6 +173,7 @@ cudaspline_make_source(const cudaspline_image * image,
     {
       RunnableOperation operation;
       operation.work = [&](int) { return WorkOfSource(descriptor); };
+      operation.isMeasured = false; // the evaluation comes later
       operation.memory = [&](const std::vector<int> & devices) {
         return PlanSource(descriptor, AvailableDeviceMemory(devices.front()));
       };

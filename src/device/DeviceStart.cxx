@@ -83,15 +83,16 @@ public:
   Begin(int device, const std::function<void()> & then)
   {
     const std::lock_guard<std::mutex> lock(m_Thread.mutex);
+    if (m_Process != getpid())
+    {
+      (void)std::atexit(GiveUpDeviceStart); // of an exit before the driver has its clean-up
+      m_Process = getpid();                 // before what follows: who gives up waits for it
+    }
     if (m_Running || m_IsLeaving)
     {
       return;
     }
-    if (m_Process == 0)
-    {
-      (void)std::atexit(GiveUpDeviceStart); // of an exit before the driver has its clean-up
-    }
-    else if (m_Thread.thread->joinable())
+    if (m_Thread.thread != nullptr && m_Thread.thread->joinable())
     {
       m_Thread.thread->join(); // one before, which has ended
     }
@@ -122,7 +123,6 @@ public:
         }
         m_Running = false;
       });
-      m_Process = getpid();
     }
     catch (const std::exception &)
     {
@@ -258,6 +258,15 @@ public:
     const std::unique_ptr<const KeptFailure> taken(m_Failure.exchange(nullptr));
     const bool                               tells =
       taken && taken->device == device && std::chrono::steady_clock::now() - taken->when < std::chrono::minutes(1);
+    if (taken && taken->device != device)
+    {
+      const KeptFailure * none = nullptr;
+      auto                back = std::make_unique<const KeptFailure>(*taken);
+      if (m_Failure.compare_exchange_strong(none, back.get()))
+      {
+        (void)back.release(); // it is another device's
+      }
+    }
     return tells && !HasContext(device) ? std::optional<FailedStart>(taken->start) : std::nullopt;
   }
 
@@ -308,7 +317,7 @@ private:
     std::thread * thread{ nullptr }; ///< never destroyed: a forked child has this object, but not the thread
   } m_Thread;
   std::mutex          m_Start;
-  std::atomic<pid_t>  m_Process{ 0 }; ///< that has the thread; 0: there is none
+  std::atomic<pid_t>  m_Process{ 0 }; ///< that has the threads; 0: there was none
   std::atomic<double> m_DriverSeconds{ 0.0 };
   std::atomic<double> m_ContextSeconds{ 0.0 };
   std::atomic<int>    m_Device{ -1 };

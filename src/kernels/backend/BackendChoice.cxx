@@ -22,32 +22,58 @@
 
 #include "device/DeviceHealth.h"
 
+#include <atomic>
 #include <chrono>
 #include <type_traits>
+
+#include <unistd.h>
 
 namespace itk::CudaSpline
 {
 
 namespace
 {
-BackendLedger &
-TheLedger()
+/** What the process knows, and since when. */
+struct Process
+{
+  std::atomic<pid_t>                          number{ 0 };
+  std::atomic<std::chrono::steady_clock::rep> begin{ 0 };
+  BackendLedger                               ledger;
+};
+
+Process &
+TheProcess()
 {
   // Constant, with nothing to destroy: other global objects may have work before and after, and a guard that a thread
   // holds while another one forks never opens in the child.
-  static BackendLedger ledger;
-  static_assert(std::is_trivially_destructible_v<BackendLedger>);
-  return ledger;
+  static Process process;
+  static_assert(std::is_trivially_destructible_v<Process>);
+  // A child has lost nothing yet, and has just begun.
+  const pid_t number = getpid();
+  if (pid_t before = process.number; before != number && process.number.compare_exchange_strong(before, number))
+  {
+    process.begin = std::chrono::steady_clock::now().time_since_epoch().count();
+    process.ledger.Restart();
+  }
+  return process;
 }
 
-/** About when the process began; 0, long ago, for global objects that ask before. */
-const std::chrono::steady_clock::time_point LoadedAt = std::chrono::steady_clock::now();
+BackendLedger &
+TheLedger()
+{
+  return TheProcess().ledger;
+}
 
+/** Seconds since about the beginning of the process: since this library was loaded, or the process forked. */
 double
 ProcessAge()
 {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - LoadedAt).count();
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch() - Clock::duration(TheProcess().begin)).count();
 }
+
+/** Asks for the first time when the library is loaded. */
+const double AgeAtLoad = ProcessAge();
 
 DeviceProgress
 ProgressOf(int device)

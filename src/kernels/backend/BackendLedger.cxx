@@ -134,7 +134,7 @@ BackendLedger::SetSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
 const BackendLedger::Entry *
 BackendLedger::Find(std::uint64_t key) const
 {
-  for (std::size_t i = 0; i < Entries; ++i)
+  for (std::size_t i = 0; i < Probes; ++i)
   {
     const Entry &       entry = m_Entries[(key + i) % Entries];
     const std::uint64_t found = entry.key;
@@ -153,7 +153,7 @@ BackendLedger::Find(std::uint64_t key) const
 BackendLedger::Entry *
 BackendLedger::FindOrAdd(std::uint64_t key)
 {
-  for (std::size_t i = 0; i < Entries; ++i)
+  for (std::size_t i = 0; i < Probes; ++i)
   {
     Entry &       entry = m_Entries[(key + i) % Entries];
     std::uint64_t found = 0;
@@ -228,13 +228,17 @@ BackendLedger::Forecast(const BackendWork & work, unsigned int threads) const
     forecast.furtherDevice = std::min(forecast.device, estimate(*work.further, true, model, key));
   }
   forecast.calls = std::max(1.0, work.calls);
-  forecast.isKnown = work.calls > 0.0;
-  const auto since = [this](std::uint64_t key) {
-    const Entry * const entry = Find(key);
-    return entry != nullptr ? static_cast<double>(entry->since) : 0.0;
-  };
-  forecast.sinceHost = since(forecast.hostKey);
-  forecast.sinceDevice = since(forecast.deviceKey);
+  forecast.isAll = work.isAll;
+  if (const Entry * const entry = Find(forecast.hostKey))
+  {
+    forecast.sinceHost = entry->since;
+    forecast.hostCalls = entry->calls;
+  }
+  if (const Entry * const entry = Find(forecast.deviceKey))
+  {
+    forecast.sinceDevice = entry->since;
+    forecast.deviceCalls = entry->calls;
+  }
   return forecast;
 }
 
@@ -256,8 +260,10 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
   {
     const double other = isFaster ? forecast.host : forecast.device;
     const double since = isFaster ? forecast.sinceHost : forecast.sinceDevice;
-    const bool   isFar = isFaster ? forecast.furtherHost > NeverAgain * forecast.furtherDevice
-                                  : forecast.furtherDevice > NeverAgain * forecast.furtherHost;
+    const double ratio = forecast.furtherHost / std::max(forecast.furtherDevice, 1e-12);
+    // One or two calls say little: they may have loaded kernels, or met somebody else at work.
+    const std::uint32_t calls = isFaster ? forecast.hostCalls : forecast.deviceCalls;
+    const bool          isFar = (isFaster ? ratio : 1.0 / ratio) > NeverAgain && calls != 1 && calls != 2;
     decision.isAskedAgain = !isFar && other < AskAgain * since;
     decision.toDevice = isFaster != decision.isAskedAgain;
     return decision;
@@ -277,8 +283,8 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
     return decision;
   }
   decision.wait = speeds.start + speeds.end;
-  const bool isRented = !forecast.isKnown && isBetter && m_Lost >= speeds.end && age >= LossAtMost * decision.wait;
-  const bool isToSee = !forecast.isKnown && forecast.furtherDevice < NeverAgain * forecast.furtherHost &&
+  const bool isRented = !forecast.isAll && isBetter && m_Lost >= speeds.end && age >= LossAtMost * decision.wait;
+  const bool isToSee = !forecast.isAll && forecast.furtherDevice < NeverAgain * forecast.furtherHost &&
                        decision.wait + forecast.device < StartToSee * forecast.sinceDevice;
   if (isRented || isToSee || (more > 0.0 && IsWorthAStart(forecast, 0.0)))
   {
@@ -316,31 +322,48 @@ BackendLedger::Learn(const CallForecast & forecast, Backend backend, double seco
   if (Entry * const entry = FindOrAdd(isDevice ? forecast.deviceKey : forecast.hostKey))
   {
     const double        model = isDevice ? forecast.modelDevice : forecast.modelHost;
-    const std::uint32_t calls = entry->calls.fetch_add(1);
+    const std::uint32_t calls = entry->calls;
     const double        kept = calls == 0 ? std::max(std::min(seconds, model), seconds - WarmUp) : seconds;
     entry->factors[calls % 3] = static_cast<float>(kept / std::max(model, 1e-9));
     entry->since = 0.F;
-    if (calls > 1000000000U)
-    {
-      entry->calls = 3;
-    }
+    entry->calls = calls < 3000000000U ? calls + 1 : 3; // 3000000000 is a multiple of 3, too
   }
   if (Entry * const other = FindOrAdd(isDevice ? forecast.hostKey : forecast.deviceKey))
   {
     other->since = other->since + static_cast<float>(seconds);
   }
-  if (!isDevice)
+  if (isDevice)
   {
-    const double lost = std::max(0.0, seconds - forecast.furtherDevice);
-    AddTo(m_Lost, lost);
-    if (sequence != nullptr)
+    if (sequence != nullptr && forecast.device > forecast.furtherDevice)
     {
-      sequence->lost += lost;
+      sequence->lost = 0.0; // the images have moved; others have to pay for themselves
     }
-    if (m_Wait > 0.0)
-    {
-      AddTo(m_Wait, -seconds);
-    }
+    return;
+  }
+  // Of a call whose images lie on the host, what is beyond the way of these to the device is lost for want of a start.
+  const double lost = std::max(0.0, seconds - forecast.furtherDevice);
+  const double moving = std::max(0.0, forecast.device - forecast.furtherDevice);
+  const double before = sequence != nullptr ? sequence->lost : 0.0;
+  AddTo(m_Lost, std::max(0.0, before + lost - moving) - std::max(0.0, before - moving));
+  if (sequence != nullptr)
+  {
+    sequence->lost += lost;
+  }
+  if (m_Wait > 0.0)
+  {
+    AddTo(m_Wait, -seconds);
+  }
+}
+
+void
+BackendLedger::Restart()
+{
+  m_Lost = 0.0;
+  m_Wait = 0.0;
+  for (std::size_t i = 0; i < m_Calls.size(); ++i)
+  {
+    m_Calls[i] = 0;
+    m_Seconds[i] = 0.0;
   }
 }
 

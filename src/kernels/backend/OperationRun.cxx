@@ -138,6 +138,7 @@ RunSelected(const RunnableOperation & operation,
   record.devices = selection.devices;
   record.decision = selection.decision;
   ExecutionContext placed = context;
+  double           failed = 0.0; // s of devices
   const auto       run = [&](Backend backend) {
     placed.backend = backend;
     placed.device = record.devices.empty() ? 0 : record.devices.front();
@@ -146,13 +147,19 @@ RunSelected(const RunnableOperation & operation,
     record.backend = backend;
     record.seconds = SecondsSince(begin);
     CountCall(backend, record.seconds, sequence);
-    if (record.decision)
+    if (record.decision && operation.isMeasured)
     {
+      if (failed > 0.0)
+      {
+        // What a call costs that goes there.
+        LearnFromCall(record.decision->forecast, Backend::Cuda, failed + record.seconds, sequence);
+      }
       LearnFromCall(record.decision->forecast, backend, record.seconds, sequence);
     }
   };
   for (bool isPlannedAgain = false; !record.devices.empty(); isPlannedAgain = true)
   {
+    const auto begin = std::chrono::steady_clock::now();
     try
     {
       run(Backend::Cuda);
@@ -162,6 +169,7 @@ RunSelected(const RunnableOperation & operation,
     catch (const DeviceError & error)
     {
       record.reason = error.what();
+      failed += SecondsSince(begin);
       const bool isFull = error.GetKind() == DeviceError::Kind::OutOfMemory;
       if (isPlannedAgain || !isFull || !FitsNow(operation, record.devices, record.reason))
       {

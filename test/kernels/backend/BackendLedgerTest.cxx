@@ -49,6 +49,8 @@ struct Calls
   double        moving{ 0.0 }; ///< s more of the first on a device, of an object that keeps its images there
   bool          isKnown{ false };
   std::uint64_t kind{ 1 };
+  bool          changes{ false }; ///< each call has an image of its own, which nobody tells
+  int           expected{ 0 };    ///< instead of the number, where that is known wrongly
 };
 
 /** A machine, and how it differs from the typical one that the ledger knows. */
@@ -135,7 +137,7 @@ public:
         work.device.kind = KindOf({ calls.kind, 77 });
         work.device.uploadBytes += calls.moving;
       }
-      work.calls = calls.isKnown ? calls.number - i : 0.0;
+      work.calls = std::max(1, calls.isKnown ? (calls.expected > 0 ? calls.expected : calls.number) - i : 1);
       const CallForecast forecast = m_Ledger->Forecast(work, 16);
       bool               toDevice = m_Choice == Choice::Device;
       if (m_Choice == Choice::Ours)
@@ -156,7 +158,8 @@ public:
         }
         m_Clock = std::max(m_Clock, m_Begin + this->GetStart()); // is waited for, and not part of the call
         const double called = m_Clock;
-        m_Clock += m_Machine.deviceFactor * (calls.device + (isThere ? 0.0 : calls.moving) + Operation);
+        const bool   moves = !isThere || calls.changes;
+        m_Clock += m_Machine.deviceFactor * (calls.device + (moves ? calls.moving : 0.0) + Operation);
         isThere = true;
         ++m_OnDevice;
         m_Ledger->Learn(forecast, Backend::Cuda, m_Clock - called, &sequence);
@@ -270,6 +273,8 @@ DrawObjects(std::mt19937_64 & random)
     calls.number = static_cast<int>(std::min(Between(random, 1.0, 3000.0), 60.0 / calls.host));
     calls.isKnown = random() % 4 == 0;
     calls.moving = random() % 2 == 0 ? 0.0 : calls.device * Between(random, 0.3, 10.0);
+    // Who says too little. Too much costs a start, at the most.
+    calls.expected = random() % 2 == 0 ? 0 : static_cast<int>(Between(random, 1.0, calls.number));
   }
   return objects;
 }
@@ -414,6 +419,72 @@ TEST(BackendLedger, WrongEstimatesCorrectThemselvesAfterThreeCalls)
   other.host.kind = 2;
   EXPECT_NEAR(ledger->Forecast(other, 16).host, 3e-3, 1e-6);
   EXPECT_NEAR(ledger->Forecast(work, 8).host, 3e-3, 1e-6) << "with other threads";
+}
+
+// Both are used all the time: an object whose images change although it looks as if they stayed, and one that goes on
+// for much longer than it has said.
+TEST(BackendLedger, WhatObjectsSayWrongIsNoticed)
+{
+  for (const double moving : { 6e-3, 20e-3, 60e-3 })
+  {
+    Calls calls{ 5000, 2e-3, 0.2e-3, moving };
+    calls.changes = true;
+    const Comparison times = Compare(Machine(), { calls });
+    EXPECT_LE(times.ours, 1.1 * times.best + 1.0) << moving;
+  }
+  for (const int expected : { 1, 10, 100 })
+  {
+    Calls calls{ 10000, 2e-3, 0.3e-3, 10e-3, true };
+    calls.expected = expected;
+    const Comparison times = Compare(Machine(), { calls });
+    EXPECT_LE(times.ours, 1.1 * times.best + 0.5) << expected;
+  }
+  Calls tooMuch{ 2, 40e-3, 8e-3, 5e-3, true };
+  tooMuch.expected = 300;
+  const Comparison promised = Compare(Machine(), { tooMuch });
+  EXPECT_LE(promised.ours, promised.best + ModelOfDevice().start + ModelOfDevice().end);
+  // Many registrations, none of which is worth a start.
+  std::vector<Calls> registrations(100, Calls{ 50, 2e-3, 0.3e-3, 10e-3, true });
+  const Comparison   times = Compare(Machine(), registrations);
+  EXPECT_LE(times.ours, 1.1 * times.best + 0.5);
+}
+
+// It is not started for what a process has lost that has nothing left to do.
+TEST(BackendLedger, WhoHasAllToldIsNotSurprised)
+{
+  const auto  ledger = NewLedger();
+  BackendWork work;
+  work.host = WorkOf({ 1, 0.1, 0.001, 0.0, false, 1 });
+  work.device = work.host;
+  for (int call = 0; call < 10; ++call)
+  {
+    ledger->Learn(ledger->Forecast(work, 16), Backend::Cpu, 0.1, nullptr);
+  }
+  const auto starts = [&] {
+    return ledger->Decide(ledger->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startBehind;
+  };
+  EXPECT_TRUE(starts());
+  work.isAll = true;
+  EXPECT_FALSE(starts());
+  work.calls = 50.0;
+  EXPECT_TRUE(starts());
+}
+
+TEST(BackendLedger, AChildBeginsAnew)
+{
+  const auto  ledger = NewLedger();
+  BackendWork work;
+  work.host = WorkOf({ 1, 0.1, 0.001, 0.0, false, 1 });
+  work.device = work.host;
+  for (int call = 0; call < 10; ++call)
+  {
+    ledger->Learn(ledger->Forecast(work, 16), Backend::Cpu, 0.2, nullptr);
+    ledger->Count(Backend::Cpu, 0.2);
+  }
+  ledger->Restart();
+  EXPECT_EQ(ledger->GetUse()[Backend::Cpu].calls, 0U);
+  EXPECT_FALSE(ledger->Decide(ledger->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startBehind);
+  EXPECT_NEAR(ledger->Forecast(work, 16).host, 0.2, 1e-6) << "what was learned stays";
 }
 
 TEST(BackendLedger, ASingleSlowCallChangesNothing)

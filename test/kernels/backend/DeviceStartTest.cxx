@@ -154,7 +154,7 @@ TEST_F(DeviceStart, AFailedStartInTheBackgroundIsLeftToTheOperation)
   // No such device, or no CUDA at all.
   EXPECT_EXIT(
     {
-      StartDeviceInBackground(1000, [] { Leave(2); });
+      StartDeviceInBackground(1000, [] { std::_Exit(2); });
       Leave(0);
     },
     testing::ExitedWithCode(0),

@@ -41,7 +41,7 @@
  *      background: a process that ends right then has taken twice as long as it had to, and no more. The same sum, by
  *      object, decides when images move to a device.
  *   3. *What calls have taken.* Estimates are those of typical machines; each call that ran corrects them for its kind
- *      and size. Now and then the slower side is asked again, for a thirtieth of the time: machines change their load.
+ *      and size. Now and then the slower side is asked again, for a fiftieth of the time: machines change their load.
  *
  * Nothing here touches CUDA or looks at a clock: the caller tells what happened. So the rules are tested by machines
  * that do not exist. */
@@ -59,7 +59,8 @@ struct BackendWork
   /** What a further call of the same object has to do, on either side, where sources and images are there. Empty: as
    * much as this one. */
   std::optional<OperationWork> further{};
-  double                       calls{ 0.0 }; ///< that are known to come, with this one; 0: nothing is known
+  double                       calls{ 1.0 };   ///< that are known to come, with this one: so many at least
+  bool                         isAll{ false }; ///< nothing else comes in this process
 };
 
 /** \brief How many calls ran where, and how long they took. */
@@ -102,7 +103,7 @@ DescribeUse(const BackendUse & use);
 struct CallSequence
 {
   BackendUse use;         ///< who computed them
-  double     lost{ 0.0 }; ///< s that they took longer on the host than further ones would have on a device
+  double     lost{ 0.0 }; ///< s that they took longer on the host than on a device, since images last moved there
 };
 
 /** \brief Estimated seconds of a call. */
@@ -113,7 +114,12 @@ struct CallForecast
   double furtherHost{ 0.0 };   ///< s of a further call
   double furtherDevice{ 0.0 }; ///< s of a further call, where everything lies on the device
   double calls{ 1.0 };         ///< that are known to come, with this one
-  bool   isKnown{ false };     ///< whether anything is known of that
+  bool   isAll{ false };       ///< nothing else comes in this process
+  /** Calls of this kind and size whose times are known, on either side. */
+  ///@{
+  std::uint32_t hostCalls{ 0 };
+  std::uint32_t deviceCalls{ 0 };
+  ///@}
   /** What calls of this kind have taken on one side since the other was last asked (s). */
   double sinceHost{ 0.0 };   ///< on the device
   double sinceDevice{ 0.0 }; ///< on the host
@@ -205,6 +211,10 @@ public:
   BackendUse
   GetUse() const;
 
+  /** \brief Begins anew, but for what was learned: the process is a forked child. */
+  void
+  Restart();
+
   /** \brief The device could not be started: what calls have lost is counted anew, and none is sent there before the
    * host has worked ten times as long as the try took.
    *
@@ -236,6 +246,8 @@ private:
   };
   /** Kinds and sizes that a process is thought to have; those beyond are estimated by the model. */
   static constexpr std::size_t Entries = 1024;
+  /** As many are looked at for one of them. */
+  static constexpr std::size_t Probes = 32;
 
   static double
   FactorOf(const Entry & entry);

@@ -41,6 +41,9 @@ struct RunnableOperation
   std::function<MemoryPlan(const std::vector<int> & devices)> memory;
   /** Whether several devices can share it. */
   bool isShared{ false };
+  /** Whether the work is what \c run does, so that its time says something of the estimates; not where it includes what
+   * will be done with the result. */
+  bool isMeasured{ true };
   /** Does it on the backend of the context; repeated from its start on the next backend. */
   std::function<void(const ExecutionContext & context, const std::vector<int> & devices)> run;
 };
