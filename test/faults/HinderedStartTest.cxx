@@ -185,7 +185,7 @@ HinderedByChoice(const Scenario & scenario, const Machine & machine)
   const auto host = scenario.make();
   host->SetGPUEnabled(false);
   host->Run();
-  PretendSpeeds(1e-3, 5e-3);
+  PretendSpeeds(0.02, 0.06); // more than an operation takes, also where others are at work
   const auto  subject = scenario.make();
   std::string wrong;
   HinderShim(machine.hindrance);
