@@ -52,6 +52,31 @@ FitsNow(const RunnableOperation & operation, const std::vector<int> & devices, s
   }
 }
 
+/** Leaves one of the host's cores to the thread that starts a device: beside busy threads on all of them a start takes
+ * twice as long. */
+class SparingExecutor : public HostExecutor
+{
+public:
+  explicit SparingExecutor(const HostExecutor & all)
+    : m_All(all)
+  {}
+
+  void
+  ParallelFor(std::int64_t count, const Body & body) const override
+  {
+    m_All.ParallelFor(count, body);
+  }
+
+  unsigned int
+  GetConcurrency() const override
+  {
+    return std::max(2U, m_All.GetConcurrency()) - 1;
+  }
+
+private:
+  const HostExecutor & m_All;
+};
+
 } // namespace
 
 DeviceSelection
@@ -177,6 +202,10 @@ RunSelected(const RunnableOperation & operation,
       }
     }
   }
+  const bool isStarting = record.decision && (record.decision->startBehind || record.decision->isStarting);
+  const std::optional<SparingExecutor> sparing =
+    isStarting && context.host != nullptr ? std::make_optional<SparingExecutor>(*context.host) : std::nullopt;
+  placed.host = sparing ? &*sparing : context.host;
   run(Backend::Cpu);
   return record;
 }
