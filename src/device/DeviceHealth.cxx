@@ -75,6 +75,12 @@ RememberLostDevice(const std::string & reason)
   }
 }
 
+int
+ProcessNumber()
+{
+  return getpid();
+}
+
 void
 RememberProcess()
 {

@@ -61,6 +61,10 @@ PrepareForCuda();
 bool
 RememberForkOfAnother();
 
+/** \brief The number of this process, which is another one in a forked child. */
+int
+ProcessNumber();
+
 /** \brief Why a forked child has no devices. */
 extern const char * const ForkedReason;
 

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -107,7 +108,7 @@ public:
       m_Thread.thread = new std::thread([this, device, then] {
         try
         {
-          this->StartDriver();
+          this->StartDriver(device);
           if (!m_IsLeaving)
           {
             this->Start(device, true);
@@ -171,6 +172,13 @@ public:
     return m_Running;
   }
 
+  /** Whether the device was started here. */
+  bool
+  WasStarted(int device) const
+  {
+    return (m_Started & BitOf(device)) != 0;
+  }
+
   /** Whether the device was found stopped less than a millisecond ago, and not started here since. To ask costs some
    * ten microseconds where the driver is not loaded, more than a small operation takes. */
   bool
@@ -188,18 +196,28 @@ public:
     m_SeenStopped = Clock::now().time_since_epoch().count();
   }
 
-  /** The first half of a start in the background. What fails here fails again in the second half, which tells. */
+  /** The first half of a start in the background. */
   void
-  StartDriver()
+  StartDriver(int device)
   {
     PrepareForCuda();
-    const bool isFirst = !DriverIsLoaded();
-    const auto begin = std::chrono::steady_clock::now();
-    int        count = 0;
-    IgnoreCuda(cudaGetDeviceCount(&count));
+    const bool        isFirst = !DriverIsLoaded();
+    const auto        begin = std::chrono::steady_clock::now();
+    int               count = 0;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    const double      seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (code != cudaSuccess)
+    {
+      IgnoreCuda(code);
+      const DeviceError error(DeviceError::Kind::Unavailable,
+                              cudaGetErrorString(code)); // SelectDevice() has more words
+      m_FailedSeconds = seconds;
+      this->Keep(error, device, seconds);
+      throw error;
+    }
     if (isFirst)
     {
-      this->RememberDriver(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      this->RememberDriver(seconds);
     }
     // Once more behind the driver's own clean-up, so before it at exit: it must not meet the second half at work.
     (void)std::atexit(GiveUpDeviceStart);
@@ -234,11 +252,12 @@ public:
       m_FailedSeconds = elapsed();
       if (isInBackground)
       {
-        delete m_Failure.exchange(new KeptFailure{ { error, elapsed() }, device, std::chrono::steady_clock::now() });
+        this->Keep(error, device, elapsed());
       }
       throw;
     }
     m_SeenStopped = 0;
+    m_Started |= BitOf(device);
     const double seconds = elapsed();
     if (isWhole)
     {
@@ -303,6 +322,18 @@ private:
     std::chrono::steady_clock::time_point when;
   };
 
+  void
+  Keep(const DeviceError & error, int device, double seconds)
+  {
+    delete m_Failure.exchange(new KeptFailure{ { error, seconds }, device, std::chrono::steady_clock::now() });
+  }
+
+  static std::uint64_t
+  BitOf(int device)
+  {
+    return device >= 0 && device < 64 ? std::uint64_t{ 1 } << device : 0;
+  }
+
   /** Of several devices the first counts. */
   static void
   Remember(std::atomic<double> & seconds, double value)
@@ -327,6 +358,8 @@ private:
   std::atomic<Clock::rep> m_Begin{ 0 };
   std::atomic<Clock::rep> m_SeenStopped{ 0 }; ///< 0: not, or long ago
   std::atomic<int>        m_StoppedDevice{ -1 };
+
+  std::atomic<std::uint64_t> m_Started{ 0 }; ///< a bit a device
 
   std::atomic<const KeptFailure *> m_Failure{ nullptr };
   std::atomic<double>              m_FailedSeconds{ 0.0 };
@@ -353,6 +386,10 @@ GetDeviceState(int device)
   if (TheStarter().IsStarting(device))
   {
     return DeviceState::Starting;
+  }
+  if (TheStarter().WasStarted(device))
+  {
+    return DeviceState::Started;
   }
   if (TheStarter().WasStoppedJustNow(device))
   {

@@ -173,7 +173,7 @@ RunUntilTheDeviceIsTried(Subject & subject, std::string & wrong)
       return -1;
     }
   }
-  wrong = "the device was never tried";
+  wrong = "the device was never tried: " + subject.GetFallbackReason();
   return -1;
 }
 

@@ -26,8 +26,6 @@
 #include <chrono>
 #include <type_traits>
 
-#include <unistd.h>
-
 namespace itk::CudaSpline
 {
 
@@ -36,7 +34,7 @@ namespace
 /** What the process knows, and since when. */
 struct Process
 {
-  std::atomic<pid_t>                          number{ 0 };
+  std::atomic<int>                            number{ 0 };
   std::atomic<std::chrono::steady_clock::rep> begin{ 0 };
   BackendLedger                               ledger;
 };
@@ -49,8 +47,8 @@ TheProcess()
   static Process process;
   static_assert(std::is_trivially_destructible_v<Process>);
   // A child has lost nothing yet, and has just begun.
-  const pid_t number = getpid();
-  if (pid_t before = process.number; before != number && process.number.compare_exchange_strong(before, number))
+  const int number = ProcessNumber();
+  if (int before = process.number; before != number && process.number.compare_exchange_strong(before, number))
   {
     process.begin = std::chrono::steady_clock::now().time_since_epoch().count();
     process.ledger.Restart();
