@@ -135,14 +135,15 @@ struct CallForecast
 /** \brief How far a device has come. */
 struct DeviceProgress
 {
+  /** \brief The states. */
   enum class State : unsigned char
   {
     Stopped,  ///< the first use pays for the start
     Starting, ///< in a thread of its own
     Started   ///< it can be used at once
   };
-  State  state{ State::Stopped };
-  double since{ 0.0 }; ///< s since it began to start
+  State  state{ State::Stopped }; ///< which of them
+  double since{ 0.0 };            ///< s since it began to start
 };
 
 /** \brief Where a call goes, and the numbers that say why. */
