@@ -1,0 +1,97 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_metrics_LocalCorrelation_h
+#define itkCudaSpline_kernels_metrics_LocalCorrelation_h
+
+#include "itkCudaSpline/kernels/common/CostModel.h"
+#include "itkCudaSpline/kernels/common/Residence.h"
+#include "itkCudaSpline/kernels/fields/Field.h"
+#include "itkCudaSpline/math/ScalarType.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief Correlation of two images in a window around each sample of a grid: value and derivatives by the displacements
+ * of either image. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief What EvaluateLocalCorrelation() is asked for. Both images, their masks and the results are on one grid. */
+struct LocalCorrelationDescriptor
+{
+  FieldGrid          grid;                  ///< of all arrays
+  std::array<int, 3> radius{ { 2, 2, 2 } }; ///< windows have 2 radius + 1 samples an axis, cut at the grid's border
+  ScalarType         pixel{ ScalarType::Float32 };      ///< of both images: Float32 or Float64
+  ScalarType         derivative{ ScalarType::Float32 }; ///< of the fields: Float32 or Float64
+  /** Float64: sums and formula are double, and products of float pixels are rounded to float before they are summed,
+   * as ITK does. Float32: arithmetic of the speed that the accuracy below allows. */
+  ScalarType arithmetic{ ScalarType::Float32 };
+  double epsilon{ 0.0 }; ///< products of variances and variances up to here count as none: of ITK's computation type
+};
+
+/** \brief Arrays of EvaluateLocalCorrelation(), in the memory of the residence, x fastest. */
+struct LocalCorrelationImages
+{
+  const void *         fixed{ nullptr };        ///< values on the grid
+  const void *         moving{ nullptr };       ///< values on the grid
+  const std::uint8_t * fixedInside{ nullptr };  ///< not 0 where \c fixed is valid; null: everywhere
+  const std::uint8_t * movingInside{ nullptr }; ///< not 0 where \c moving is valid; null: everywhere
+  /** Gradients (a value a mm) on the grid, vectors of the type \c derivative; null: central differences of the image
+   * itself, as itk::CentralDifferenceImageFunction has them, 0 along an axis at its ends. */
+  const void * fixedGradient{ nullptr };
+  const void * movingGradient{ nullptr }; ///< see \c fixedGradient
+};
+
+/** \brief Sums of EvaluateLocalCorrelation(), in the memory of the residence. */
+struct LocalCorrelationSums
+{
+  double       correlation{ 0.0 }; ///< of the squares of the correlations; the value is minus their mean
+  std::int64_t count{ 0 };         ///< samples that are valid
+  std::int64_t flatWindows{ 0 };   ///< those of them whose variances are noise of the sums or not above epsilon
+};
+
+/** \brief Bytes of scratch memory of EvaluateLocalCorrelation(). */
+std::size_t
+CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, const Residence & residence);
+
+/** \brief Value and both derivative fields, or one, in one go; nothing waits.
+ *
+ * \param[in] descriptor what is wanted
+ * \param[in] images what is compared
+ * \param[out] sums where the value comes from; memory of the residence
+ * \param[out] movingDerivative by the displacements of the moving image: 2 s_fm / (s_ff s_mm) (f - s_fm / s_mm m) grad
+ * m; null: not wanted \param[out] fixedDerivative the same with the images exchanged; null: not wanted \param[out]
+ * scratch CountLocalCorrelationScratch() bytes */
+void
+EvaluateLocalCorrelation(const LocalCorrelationDescriptor & descriptor,
+                         const LocalCorrelationImages &     images,
+                         LocalCorrelationSums *             sums,
+                         void *                             movingDerivative,
+                         void *                             fixedDerivative,
+                         void *                             scratch,
+                         const Residence &                  residence);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

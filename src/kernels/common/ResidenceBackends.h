@@ -1,0 +1,62 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_common_ResidenceBackends_h
+#define itkCudaSpline_kernels_common_ResidenceBackends_h
+
+#include "itkCudaSpline/kernels/common/Residence.h"
+
+#include <functional>
+#include <memory>
+
+/** \file
+ * \brief The parts of a Residence that are a device's. */
+
+namespace itk::CudaSpline
+{
+
+/** A new stream of the device of a context. */
+std::shared_ptr<const Stream>
+MakeResidentStream(const ExecutionContext & context);
+
+/** Memory of the device, with who frees it. */
+std::unique_ptr<void, std::function<void(void *)>>
+AllocateOnDevice(std::size_t bytes, const Residence & residence);
+
+/** See Residence::Wait(). */
+void
+WaitOnDevice(const Residence & residence);
+
+/** See Upload(). */
+void
+UploadToDevice(void * to, const void * fromHost, std::size_t bytes, const Residence & residence);
+
+/** See Download(). */
+void
+DownloadFromDevice(void * toHost, const void * from, std::size_t bytes, const Residence & residence);
+
+/** See CopyResident(). */
+void
+CopyOnDevice(void * to, const void * from, std::size_t bytes, const Residence & residence);
+
+/** See ClearResident(). */
+void
+ClearOnDevice(void * to, std::size_t bytes, const Residence & residence);
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,84 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/StagedCopy.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/common/HostCopies.h"
+#include "kernels/common/ResidenceBackends.h"
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+std::shared_ptr<const Stream>
+MakeResidentStream(const ExecutionContext & context)
+{
+  const DeviceScope scope(context.device);
+  return std::make_shared<const Stream>();
+}
+
+std::unique_ptr<void, std::function<void(void *)>>
+AllocateOnDevice(std::size_t bytes, const Residence & residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  auto              buffer = std::make_shared<DeviceBuffer>(bytes, residence.GetStream());
+  void * const      data = buffer->Data();
+  return { data, [owner = std::move(buffer)](void *) mutable { owner.reset(); } };
+}
+
+void
+WaitOnDevice(const Residence & residence)
+{
+  residence.GetStream().Synchronize();
+}
+
+void
+UploadToDevice(void * to, const void * fromHost, std::size_t bytes, const Residence & residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  Uploader          uploader(CopyThreadsOf(residence.GetContext()));
+  uploader.Copy(to, fromHost, bytes, residence.GetStream());
+}
+
+void
+DownloadFromDevice(void * toHost, const void * from, std::size_t bytes, const Residence & residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  DownloadThroughStaging(toHost, from, bytes, residence.GetStream(), CopyThreadsOf(residence.GetContext()));
+}
+
+void
+CopyOnDevice(void * to, const void * from, std::size_t bytes, const Residence & residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  CheckCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, residence.GetStream().Get()), "cudaMemcpyAsync");
+}
+
+void
+ClearOnDevice(void * to, std::size_t bytes, const Residence & residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  CheckCuda(cudaMemsetAsync(to, 0, bytes, residence.GetStream().Get()), "cudaMemsetAsync");
+}
+
+} // namespace itk::CudaSpline
