@@ -113,7 +113,7 @@ LevelForces::LevelForces(const FieldShape & shape,
   m_WarpedMovingMask = ResidentArray(m_Moving.mask.data != nullptr ? count : 0, residence);
   m_Gradients = ResidentArray(m_Gaussian ? shape.Bytes() : 0, residence);
   m_Scratch = ResidentArray(ScratchBytes(shape, m_Gaussian, residence.GetBackend()), residence);
-  m_CorrelationScratch = ResidentArray(CountLocalCorrelationScratch(m_Correlation, residence.GetBackend()), residence);
+  m_CorrelationScratch = ResidentArray(CountLocalCorrelationScratch(m_Correlation, residence), residence);
 }
 
 void
@@ -189,8 +189,7 @@ LevelForces::CountBytes(const FieldShape & shape, const SynMetric & metric, Scal
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
   return 2 * count * (SizeOf(pixel) + 1) + (metric.gaussian ? shape.Bytes() : 0) +
-         ScratchBytes(shape, metric.gaussian, Backend::Cuda) +
-         CountLocalCorrelationScratch(DescribeCorrelation(shape, pixel, metric), Backend::Cuda);
+         ScratchBytes(shape, metric.gaussian, Backend::Cuda) + (std::size_t(1) << 20); // sums of blocks
 }
 
 LevelField::LevelField(const FieldShape & shape, const Residence & residence)
