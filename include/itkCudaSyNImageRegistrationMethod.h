@@ -217,11 +217,12 @@ private:
   typename DisplacementFieldType::Pointer
   MakeField() const;
 
-  mutable CudaSplineBackend             m_Backend;
-  CudaSplinePrecision                   m_Precision{ CudaSplinePrecision::Automatic };
-  std::unique_ptr<CudaSpline::SynLevel> m_Resident; ///< the fields after the last iteration; null: ITK's transforms
-  mutable bool                          m_TransformsAreCurrent{ true };
-  bool                                  m_AdaptorsWait{ false }; ///< of this level
+  mutable CudaSplineBackend               m_Backend;
+  CudaSplinePrecision                     m_Precision{ CudaSplinePrecision::Automatic };
+  std::unique_ptr<CudaSplineHostExecutor> m_Executor; ///< of \c m_Resident
+  std::unique_ptr<CudaSpline::SynLevel>   m_Resident; ///< the fields after the last iteration; null: ITK's transforms
+  mutable bool                            m_TransformsAreCurrent{ true };
+  bool                                    m_AdaptorsWait{ false }; ///< of this level
 };
 
 } // namespace itk

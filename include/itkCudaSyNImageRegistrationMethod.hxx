@@ -428,7 +428,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   const Level &                        level,
   const CudaSpline::ExecutionContext & context)
 {
-  const CudaSpline::Residence residence(context);
+  CudaSpline::ExecutionContext lasting = context;
+  m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
+  lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
+  const CudaSpline::Residence residence(lasting);
   CudaSpline::SynSide         fixed;
   CudaSpline::SynSide         moving;
   fixed.image = CudaSplineDetail::MakeResident(level.fixed, residence);
