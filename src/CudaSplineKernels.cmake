@@ -78,6 +78,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/SamplePoints.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussian.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelation.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/Metric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/Resample.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/Displacements.cxx"
