@@ -668,7 +668,7 @@ LocalObliqueKernel(const __grid_constant__ LocalCentre<TPixel> centre, const TPi
 }
 
 __global__ void
-RoundToSingleKernel(const double * from, float * to, std::int64_t count)
+LocalRoundKernel(const double * from, float * to, std::int64_t count)
 {
   const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
   if (i < count)
@@ -855,8 +855,8 @@ RoundToSingleOnCuda(const double * from, float * to, std::int64_t count, const R
   const DeviceScope      scope(residence.GetContext().device);
   constexpr unsigned int threads = 256;
   const auto             blocks = static_cast<unsigned int>((count + threads - 1) / threads);
-  RoundToSingleKernel<<<blocks, threads, 0, residence.GetStream().Get()>>>(from, to, count);
-  CheckCuda(cudaGetLastError(), "RoundToSingleKernel");
+  LocalRoundKernel<<<blocks, threads, 0, residence.GetStream().Get()>>>(from, to, count);
+  CheckCuda(cudaGetLastError(), "LocalRoundKernel");
 }
 
 } // namespace itk::CudaSpline
