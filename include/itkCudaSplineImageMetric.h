@@ -259,7 +259,8 @@ protected:
     CudaSplineHostExecutor(m_Threader).ParallelFor(count, body);
   }
 
-  /** Clears the derivative, and nothing else: what ITK's metric does beside that on the host is for the kernels. */
+  /** Makes the derivative as long as it is to be, and nothing else: it is written whole by the kernels, and what ITK's
+   * metric does beside that on the host is for them, too. */
   void
   InitializeForIteration() const override;
 
@@ -286,6 +287,26 @@ protected:
   WhyNotAccelerated() const
   {
     return std::string();
+  }
+
+  /** Sets what passes work and memory are planned for; others are planned as one of mean squares. */
+  virtual void
+  DescribePass(CudaSpline::MetricDescriptor &) const
+  {}
+
+  /** Whether the derivative by displacements is that of a pass as it is: it is put where ITK wants it then, and is none
+   * of the outcome. */
+  virtual bool
+  TakesForces() const
+  {
+    return false;
+  }
+
+  /** Whether derivatives are by gradients of the fixed image, and by these alone. */
+  virtual bool
+  TakesFixedGradients() const
+  {
+    return false;
   }
 
   /** Throws where ITK's metric does, of what was added up; others have nothing to say. */
@@ -316,11 +337,12 @@ private:
     std::string                                            gradientRefusal; ///< why none can give the derivative
     CudaSpline::MetricDescriptor                           descriptor;
     CudaSpline::MetricGradient                             gradientFrom{ CudaSpline::MetricGradient::Image };
-    double                                                 extent{ 1.0 }; ///< of the virtual domain, half of it (mm)
-    std::unique_ptr<FixedPixelType[]>                      fixedValues;   ///< null: the fixed image's pixels
-    std::unique_ptr<std::uint8_t[]>                        insideValues;  ///< whether a value counts
-    std::unique_ptr<double[]>                              places;        ///< of a point set
-    std::vector<LightObject::ConstPointer>                 kept;          ///< images whose pixels may be borrowed
+    double                                                 extent{ 1.0 };  ///< of the virtual domain, half of it (mm)
+    std::unique_ptr<FixedPixelType[]>                      fixedValues;    ///< null: the fixed image's pixels
+    std::unique_ptr<std::uint8_t[]>                        insideValues;   ///< whether a value counts
+    std::unique_ptr<double[]>                              places;         ///< of a point set
+    std::unique_ptr<double[]>                              gradientValues; ///< of the fixed image, by sample
+    std::vector<LightObject::ConstPointer>                 kept;           ///< images whose pixels may be borrowed
     HostArray                                              fixed, inside, points, moving, gradient, mask;
     /** How \c gradient is made of the moving image's pixels, which it then has; null where it has its own. */
     std::shared_ptr<const CudaSpline::GaussianDescriptor> gaussian;
@@ -352,6 +374,9 @@ private:
   /** Samples of the fixed image: on the virtual grid, with whether they count, or those of a point set that count. */
   void
   SampleFixed(Preparation & preparation) const;
+  /** Gradients of the fixed image at the samples of the virtual grid, by ITK's functions. */
+  void
+  SampleFixedGradients(Preparation & preparation) const;
   /** The places of the sampled points. */
   void
   CopyPlaces(Preparation & preparation, std::int64_t count) const;
@@ -367,6 +392,11 @@ private:
   /** CudaSpline::SampleForMetric() by ITK's functions. */
   bool
   SampleFixedByItk(Preparation & preparation, std::int64_t count) const;
+  /** Calls \p run on all threads with a function that calls another with the number and the place of each sample of a
+   * part: of the virtual grid, or of a list where \p places are not null. */
+  template <typename TRun>
+  void
+  ForEachPlace(std::int64_t count, const double * places, const TRun & run) const;
   /** Leaves of the samples of a point set those that count, in their order; returns how many. */
   std::int64_t
   KeepInside(Preparation & preparation, std::int64_t count) const;

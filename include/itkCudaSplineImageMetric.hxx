@@ -135,8 +135,10 @@ template <typename TMetric>
 void
 CudaSplineImageMetric<TMetric>::InitializeForIteration() const
 {
-  // Not the metric's own, which computes on the host what is not needed.
-  ImageMetric::InitializeForIteration(); // NOLINT(bugprone-parent-virtual-call)
+  if (this->GetComputeDerivative() && this->m_DerivativeResult->Size() != this->GetNumberOfParameters())
+  {
+    this->m_DerivativeResult->SetSize(this->GetNumberOfParameters());
+  }
 }
 
 template <typename TMetric>
@@ -287,6 +289,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     const std::int64_t           count = preparation.fixed.descriptor.Count();
     auto                         planned = descriptor;
     planned.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
+    this->DescribePass(planned);
     // Passes before that of the derivative leave their moving values to it.
     const bool shares = withDerivative && planned.gradient != CudaSpline::MetricGradient::Analytic;
     planned.sharesValues = shares;
@@ -300,6 +303,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
                                       this->CountExpected() };
     };
     const bool byStage = withDerivative && (descriptor.splineStage >= 0 || descriptor.fieldStage >= 0);
+    const bool takesForces = withDerivative && descriptor.fieldStage >= 0 && this->TakesForces();
     operation.memory = [&](int device) {
       auto plan = this->PlanSources(device, CudaSpline::CountMetricBytes(planned, count));
       if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(planned, count))
@@ -324,6 +328,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
           wanted.pass = pass;
           wanted.gradient = withMoments ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
           wanted.parameters = parameters;
+          wanted.forces = takesForces && withMoments ? this->m_DerivativeResult->data_block() : nullptr;
           wanted.sharesValues = shares && !(isFirst && withMoments);
           isFirst = false;
           return CudaSpline::EvaluateMetric(wanted, sources, context, &workspace);
@@ -346,14 +351,16 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       this->m_Value = outcome.value;
       const auto     parameters = static_cast<std::int64_t>(this->GetNumberOfParameters());
       double * const derivative = withDerivative ? this->m_DerivativeResult->data_block() : nullptr;
-      const auto     add = [&](std::int64_t begin, std::int64_t end) {
+      const bool     isZero = outcome.derivative.empty();
+      const auto     write = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p)
         {
-          derivative[p] += byStage ? outcome.derivative[static_cast<std::size_t>(p)]
-                                       : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
+          derivative[p] = isZero    ? 0.0
+                              : byStage ? outcome.derivative[static_cast<std::size_t>(p)]
+                                        : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
         }
       };
-      this->ParallelFor(outcome.derivative.empty() ? 0 : parameters, add);
+      this->ParallelFor(!withDerivative || takesForces ? 0 : parameters, write);
     }
   }
 }

@@ -276,8 +276,6 @@ template <typename TMetric>
 bool
 CudaSplineImageMetric<TMetric>::SampleFixedByItk(Preparation & preparation, std::int64_t count) const
 {
-  const auto &           region = this->GetVirtualRegion();
-  const auto * const     grid = this->GetVirtualImage();
   const double * const   places = preparation.places.get();
   FixedPixelType * const values = preparation.fixedValues.get();
   std::uint8_t * const   inside = preparation.insideValues.get();
@@ -286,44 +284,84 @@ CudaSplineImageMetric<TMetric>::SampleFixedByItk(Preparation & preparation, std:
   {
     this->m_FixedImageMask->GetObjectToWorldTransformInverse(); // brings it up to date, which is for one thread
   }
-  this->ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
-    typename Superclass::VirtualIndexType index = region.GetIndex();
-    std::int64_t                          rest = places != nullptr ? 0 : begin;
-    for (unsigned int d = 0; d < ImageDimension; ++d)
-    {
-      const auto size = std::max<std::int64_t>(1, static_cast<std::int64_t>(region.GetSize(d)));
-      index[d] += static_cast<IndexValueType>(rest % size);
-      rest /= size;
-    }
+  this->ForEachPlace(count, places, [&](const auto & part) {
     bool isFull = true;
-    for (std::int64_t i = begin; i < end; ++i)
-    {
-      typename Superclass::VirtualPointType    place;
+    part([&](std::int64_t i, const typename Superclass::VirtualPointType & place) {
       typename Superclass::FixedImagePointType mapped;
-      if (places != nullptr)
-      {
-        std::copy_n(places + i * ImageDimension, ImageDimension, place.Begin());
-      }
-      else
-      {
-        grid->TransformIndexToPhysicalPoint(index, place);
-        ++index[0];
-        for (unsigned int d = 0; d + 1 < ImageDimension && index[d] > region.GetUpperIndex()[d]; ++d)
-        {
-          index[d] = region.GetIndex(d);
-          ++index[d + 1];
-        }
-      }
       const bool isInside = this->TransformAndEvaluateFixedPoint(place, mapped, values[i]);
       inside[i] = isInside ? 1 : 0;
       isFull = isFull && isInside;
-    }
+    });
     if (!isFull)
     {
       areAllInside = false;
     }
   });
   return areAllInside;
+}
+
+template <typename TMetric>
+template <typename TRun>
+void
+CudaSplineImageMetric<TMetric>::ForEachPlace(std::int64_t count, const double * places, const TRun & run) const
+{
+  const auto &       region = this->GetVirtualRegion();
+  const auto * const grid = this->GetVirtualImage();
+  this->ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
+    run([&](const auto & visit) {
+      typename Superclass::VirtualIndexType index = region.GetIndex();
+      std::int64_t                          rest = places != nullptr ? 0 : begin;
+      for (unsigned int d = 0; d < ImageDimension; ++d)
+      {
+        const auto size = std::max<std::int64_t>(1, static_cast<std::int64_t>(region.GetSize(d)));
+        index[d] += static_cast<IndexValueType>(rest % size);
+        rest /= size;
+      }
+      for (std::int64_t i = begin; i < end; ++i)
+      {
+        typename Superclass::VirtualPointType place;
+        if (places != nullptr)
+        {
+          std::copy_n(places + i * ImageDimension, ImageDimension, place.Begin());
+        }
+        else
+        {
+          grid->TransformIndexToPhysicalPoint(index, place);
+          ++index[0];
+          for (unsigned int d = 0; d + 1 < ImageDimension && index[d] > region.GetUpperIndex()[d]; ++d)
+          {
+            index[d] = region.GetIndex(d);
+            ++index[d + 1];
+          }
+        }
+        visit(i, place);
+      }
+    });
+  });
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::SampleFixedGradients(Preparation & preparation) const
+{
+  const std::int64_t count = preparation.fixed.descriptor.Count();
+  preparation.gradientValues = CudaSplineDetail::MakeUninitialized<double>(count * ImageDimension);
+  const auto * const inside = static_cast<const std::uint8_t *>(preparation.inside.pixels); // null: all are
+  double * const     gradients = preparation.gradientValues.get();
+  this->ForEachPlace(count, nullptr, [&](const auto & part) {
+    part([&](std::int64_t i, const typename Superclass::VirtualPointType & place) {
+      typename Superclass::FixedImageGradientType gradient;
+      gradient.Fill(0.0);
+      if (inside == nullptr || inside[i] != 0)
+      {
+        this->ComputeFixedImageGradientAtPoint(this->m_FixedTransform->TransformPoint(place), gradient);
+      }
+      std::copy_n(gradient.Begin(), ImageDimension, gradients + i * ImageDimension);
+    });
+  });
+  preparation.gradient.descriptor =
+    CudaSplineDetail::DescribeList<double>(count * ImageDimension, preparation.moving.descriptor.element);
+  preparation.gradient.pixels = gradients;
 }
 
 template <typename TMetric>

@@ -89,6 +89,10 @@ CudaSplineImageMetric<TMetric>::DescribeGradient(Preparation & preparation) cons
   {
     preparation.gradientRefusal = "derivatives with the floating-point correction are not accelerated";
   }
+  else if (this->TakesFixedGradients())
+  {
+    preparation.gradientFrom = CudaSpline::MetricGradient::Samples;
+  }
   else if (!this->GetGradientSourceIncludesMoving())
   {
     preparation.gradientRefusal = "derivatives without gradients of the moving image are not accelerated";

@@ -82,6 +82,11 @@ CudaSplineImageMetric<TMetric>::MakeStamp() const -> std::vector<std::pair<const
   unchanged(this->m_MovingInterpolator.GetPointer());
   unchanged(m_WaitingGradient == nullptr ? this->m_MovingImageGradientImage.GetPointer() : nullptr);
   unchanged(this->m_MovingImageGradientCalculator.GetPointer());
+  if (this->TakesFixedGradients())
+  {
+    unchanged(this->m_FixedImageGradientImage.GetPointer());
+    unchanged(this->m_FixedImageGradientCalculator.GetPointer());
+  }
   unchanged(this->GetVirtualImage());
   CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(this->m_FixedTransform.GetPointer(), unchanged);
   const auto ofMask = [&](const auto * mask) {
@@ -97,7 +102,8 @@ CudaSplineImageMetric<TMetric>::MakeStamp() const -> std::vector<std::pair<const
                      (this->m_UseSampledPointSet ? 1 : 0) + (this->m_UseMovingImageGradientFilter ? 2 : 0) +
                        (m_UseAnalyticMovingImageGradient ? 4 : 0) + 8 * static_cast<int>(m_Precision) +
                        (this->GetGradientSourceIncludesMoving() ? 32 : 0) +
-                       (this->GetUseFloatingPointCorrection() ? 64 : 0));
+                       (this->GetUseFloatingPointCorrection() ? 64 : 0) + (this->TakesFixedGradients() ? 128 : 0) +
+                       (this->m_UseFixedImageGradientFilter ? 256 : 0));
   return stamp;
 }
 
@@ -148,6 +154,10 @@ CudaSplineImageMetric<TMetric>::Prepare() const
   if (preparation->refusal.empty())
   {
     this->SampleFixed(*preparation);
+  }
+  if (preparation->refusal.empty() && preparation->gradientRefusal.empty() && this->TakesFixedGradients())
+  {
+    this->SampleFixedGradients(*preparation);
   }
   m_Preparation = std::move(preparation);
 }

@@ -429,7 +429,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   const CudaSpline::ExecutionContext & context)
 {
   CudaSpline::ExecutionContext lasting = context;
-  m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
+  if (m_Executor == nullptr)
+  {
+    m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
+  }
   lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
   const CudaSpline::Residence residence(lasting);
   CudaSpline::SynSide         fixed;
@@ -569,6 +572,7 @@ void
 CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::GenerateData()
 {
   m_Resident.reset();
+  m_Executor.reset();
   m_TransformsAreCurrent = true;
   this->AllocateOutputs();
   for (this->m_CurrentLevel = 0; this->m_CurrentLevel < this->m_NumberOfLevels; this->m_CurrentLevel++)

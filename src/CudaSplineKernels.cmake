@@ -85,6 +85,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/WarpImage.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussian.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelation.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/Metric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/Resample.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/Displacements.cxx"

@@ -40,7 +40,9 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "GradientRecursiveGaussianImageFilter",
                                               "MeanSquaresImageToImageMetricv4",
                                               "CorrelationImageToImageMetricv4",
-                                              "MattesMutualInformationImageToImageMetricv4" };
+                                              "MattesMutualInformationImageToImageMetricv4",
+                                              "ANTSNeighborhoodCorrelationImageToImageMetricv4",
+                                              "DemonsImageToImageMetricv4" };
 
 } // namespace
 

@@ -667,6 +667,16 @@ LocalObliqueKernel(const __grid_constant__ LocalCentre<TPixel> centre, const TPi
   }
 }
 
+__global__ void
+LocalRoundKernel(const double * from, float * to, std::int64_t count)
+{
+  const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (i < count)
+  {
+    to[i] = static_cast<float>(from[i]);
+  }
+}
+
 /** How a device's blocks are made: as many rows as their memory allows, two blocks a multiprocessor if they have 8, and
  * slices so that all multiprocessors have some work to the end. */
 LocalBlocks
@@ -712,7 +722,8 @@ PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, int dev
   }
   if (bytesOf(blocks.rows) > ofBlock)
   {
-    throw std::invalid_argument("Local correlation: the device has not the shared memory for windows of this radius.");
+    throw DeviceError(DeviceError::Kind::OutOfMemory,
+                      "The shared memory of the device has no room for local correlation in windows of this radius.");
   }
   blocks.tiles[0] = (blocks.size[0] + LocalColumns - 1) / LocalColumns;
   blocks.tiles[1] = (blocks.size[1] + blocks.rows - 1) / blocks.rows;
@@ -836,6 +847,16 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
   LocalCorrelationTotalKernel<<<1, MostLocalThreads, 0, stream.Get()>>>(
     partial, static_cast<int>(CountBlocks(blocks)), results.sums);
   CheckCuda(cudaGetLastError(), "LocalCorrelationTotalKernel");
+}
+
+void
+RoundToSingleOnCuda(const double * from, float * to, std::int64_t count, const Residence & residence)
+{
+  const DeviceScope      scope(residence.GetContext().device);
+  constexpr unsigned int threads = 256;
+  const auto             blocks = static_cast<unsigned int>((count + threads - 1) / threads);
+  LocalRoundKernel<<<blocks, threads, 0, residence.GetStream().Get()>>>(from, to, count);
+  CheckCuda(cudaGetLastError(), "LocalRoundKernel");
 }
 
 } // namespace itk::CudaSpline
