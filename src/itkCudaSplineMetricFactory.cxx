@@ -19,6 +19,7 @@
 #include "itkCudaCorrelationImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
+#include "itkCudaSplineRegistrationOverrides.h"
 #include "itkCudaSplineLoadedFactory.h"
 #include "itkCudaSplineOverrides.h"
 
@@ -52,6 +53,7 @@ CudaSplineMetricFactory::CudaSplineMetricFactory()
   AppendMetrics<Image<double, 2>>(overrides);
   AppendMetrics<Image<float, 3>>(overrides);
   AppendMetrics<Image<double, 3>>(overrides);
+  CudaSplineDetail::AppendRegistrations(overrides);
   for (const CudaSplineDetail::Override & override : overrides)
   {
     this->AddOverride(override.name, override.overridden, override.with, override.create.GetPointer());
@@ -72,7 +74,8 @@ CudaSplineMetricFactory::GetClassNames()
 {
   return { "MeanSquaresImageToImageMetricv4",
            "CorrelationImageToImageMetricv4",
-           "MattesMutualInformationImageToImageMetricv4" };
+           "MattesMutualInformationImageToImageMetricv4",
+           "SyNImageRegistrationMethod" };
 }
 
 auto

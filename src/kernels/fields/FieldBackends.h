@@ -51,6 +51,8 @@ namespace itk::CudaSpline
     const FieldShape & shape, const void * field, double * maximum, void * scratch, const Residence & residence);      \
   void ScaleFieldOn##Backend(                                                                                          \
     const FieldShape & shape, void * field, double length, const double * maximum, const Residence & residence);       \
+  void WeighFieldOn##Backend(                                                                                          \
+    const FieldShape & shape, void * field, const std::array<double, 3> & weights, const Residence & residence);       \
   void AverageMidpointFieldsOn##Backend(                                                                               \
     const FieldShape & shape, void * first, void * second, const Residence & residence);                               \
   void ResampleFieldOn##Backend(const FieldShape & inputShape,                                                         \

@@ -125,6 +125,13 @@ ScaleField(const FieldShape & shape, void * field, double length, const double *
 }
 
 void
+WeighField(const FieldShape & shape, void * field, const std::array<double, 3> & weights, const Residence & residence)
+{
+  Check(shape);
+  (residence.IsOnDevice() ? WeighFieldOnCuda : WeighFieldOnCpu)(shape, field, weights, residence);
+}
+
+void
 AverageMidpointFields(const FieldShape & shape, void * first, void * second, const Residence & residence)
 {
   Check(shape);
@@ -185,6 +192,12 @@ FindMaximumNormOnCuda(const FieldShape &, const void *, double *, void *, const 
 
 void
 ScaleFieldOnCuda(const FieldShape &, void *, double, const double *, const Residence &)
+{
+  ThrowUnavailable();
+}
+
+void
+WeighFieldOnCuda(const FieldShape &, void *, const std::array<double, 3> &, const Residence &)
 {
   ThrowUnavailable();
 }

@@ -279,6 +279,29 @@ ScaleFieldOnCpu(const FieldShape & shape,
 }
 
 void
+WeighFieldOnCpu(const FieldShape &            shape,
+                void *                        field,
+                const std::array<double, 3> & weights,
+                const Residence &             residence)
+{
+  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
+    using Real = typename decltype(compiled)::Real;
+    const unsigned int dimension = shape.grid.dimension;
+    auto * const       numbers = static_cast<Real *>(field);
+    residence.GetContext().ParallelFor(shape.grid.Count(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+      {
+        for (unsigned int d = 0; d < dimension; ++d)
+        {
+          Real & number = numbers[i * dimension + d];
+          number = static_cast<Real>(number * weights[d]);
+        }
+      }
+    });
+  });
+}
+
+void
 AverageMidpointFieldsOnCpu(const FieldShape & shape, void * first, void * second, const Residence & residence)
 {
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {

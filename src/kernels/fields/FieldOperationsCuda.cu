@@ -90,6 +90,18 @@ __launch_bounds__(Threads)
   }
 }
 
+template <typename TReal>
+__global__ void
+__launch_bounds__(Threads) WeighKernel(TReal * numbers, std::int64_t count, unsigned int dimension, double3 weights)
+{
+  for (std::int64_t i = std::int64_t{ blockIdx.x } * Threads + threadIdx.x; i < count;
+       i += std::int64_t{ gridDim.x } * Threads)
+  {
+    const auto axis = static_cast<unsigned int>(i % dimension);
+    numbers[i] = static_cast<TReal>(numbers[i] * (axis == 0 ? weights.x : (axis == 1 ? weights.y : weights.z)));
+  }
+}
+
 /** The largest one of all blocks. */
 __global__ void
 __launch_bounds__(Threads) LargestKernel(const double * largest, int count, double * maximum)
@@ -213,6 +225,22 @@ ScaleFieldOnCuda(const FieldShape & shape,
     ScaleKernel<Real><<<BlocksOfNumbers(count), Threads, 0, residence.GetStream().Get()>>>(
       static_cast<Real *>(field), count, static_cast<Real>(length), maximum);
     CheckCuda(cudaGetLastError(), "ScaleKernel");
+  });
+}
+
+void
+WeighFieldOnCuda(const FieldShape &            shape,
+                 void *                        field,
+                 const std::array<double, 3> & weights,
+                 const Residence &             residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
+    using Real = typename decltype(compiled)::Real;
+    const std::int64_t count = shape.Numbers();
+    WeighKernel<Real><<<BlocksOfNumbers(count), Threads, 0, residence.GetStream().Get()>>>(
+      static_cast<Real *>(field), count, shape.grid.dimension, make_double3(weights[0], weights[1], weights[2]));
+    CheckCuda(cudaGetLastError(), "WeighKernel");
   });
 }
 
