@@ -18,17 +18,12 @@
 #include "FieldTestSupport.h"
 
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
-#include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSplineCompatibility.h"
 
-#include "itkAffineTransform.h"
 #include "itkComposeDisplacementFieldsImageFilter.h"
-#include "itkCompositeTransform.h"
 #include "itkDisplacementFieldTransform.h"
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
 #include "itkInvertDisplacementFieldImageFilter.h"
-#include "itkNearestNeighborInterpolateImageFunction.h"
-#include "itkResampleImageFilter.h"
 #include "itkSyNImageRegistrationMethod.h"
 
 #include <limits>
@@ -296,119 +291,4 @@ TEST_P(FieldsAgainstItk, ResampleBetweenLevels)
       EXPECT_EQ(LargestDifference(found.GetPointer(), expected), 0.0);
     }
   });
-}
-
-TEST_P(FieldsAgainstItk, WarpImages)
-{
-  const Residence residence = this->MakeResidence();
-  for (const bool nearest : { false, true })
-  {
-    const auto run = [&](auto example, const std::vector<std::int64_t> & size) {
-      using Image = typename decltype(example)::Type;
-      using Pixel = typename Image::PixelType;
-      constexpr unsigned int dimension = Image::ImageDimension;
-      using Field = DisplacementsOf<double, dimension>;
-      Random     random(__LINE__ + dimension);
-      const auto image = MakeObliqueImage<Image>(size, true, random);
-      for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
-      {
-        image->GetBufferPointer()[i] = static_cast<Pixel>(random.Uniform(1.0, 250.0));
-      }
-      std::vector<std::int64_t> larger = size;
-      larger[0] += 5;
-      const auto grid = MakeObliqueImage<Image>(larger, true, random);
-      grid->SetOrigin(image->GetOrigin());
-      grid->SetDirection(image->GetDirection());
-      auto region = grid->GetLargestPossibleRegion();
-      region.SetIndex(image->GetLargestPossibleRegion().GetIndex());
-      grid->SetRegions(region);
-      auto field = Field::New();
-      field->CopyInformation(grid);
-      field->SetRegions(grid->GetLargestPossibleRegion());
-      field->Allocate();
-      FillField(field.GetPointer(), 2.0, true, random);
-      auto                      affine = itk::AffineTransform<double, dimension>::New();
-      typename Image::PointType centre;
-      image->TransformIndexToPhysicalPoint(region.GetIndex(), centre);
-      affine->SetCenter(centre);
-      affine->Scale(1.03);
-      affine->Rotate(0, 1, 0.05);
-      auto transform = itk::DisplacementFieldTransform<double, dimension>::New();
-      transform->SetDisplacementField(field);
-      auto composite = itk::CompositeTransform<double, dimension>::New();
-      composite->AddTransform(affine);
-      composite->AddTransform(transform); // it goes first
-      auto filter = itk::ResampleImageFilter<Image, Image, double>::New();
-      filter->SetInput(image);
-      filter->SetTransform(composite);
-      filter->UseReferenceImageOn();
-      filter->SetReferenceImage(grid);
-      filter->SetDefaultPixelValue(0);
-      if (nearest)
-      {
-        filter->SetInterpolator(itk::NearestNeighborInterpolateImageFunction<Image, double>::New());
-      }
-      filter->Update();
-
-      ImageWarp warp;
-      warp.input = itk::CudaSplineDetail::DescribeFieldGrid<dimension>(image, image->GetBufferedRegion());
-      warp.output = itk::CudaSplineDetail::DescribeFieldGrid<dimension>(grid, grid->GetBufferedRegion());
-      warp.pixel = ScalarTypeOf<Pixel>();
-      warp.nearest = nearest;
-      const auto displacements = Resident(field.GetPointer(), residence);
-      warp.stages.push_back(
-        MakeFieldStage(itk::CudaSplineDetail::DescribeField(field.GetPointer()), displacements.Data()));
-      TransformChain::Stage stage;
-      for (unsigned int r = 0; r < dimension; ++r)
-      {
-        stage.offset[r] = affine->GetOffset()[r];
-        for (unsigned int c = 0; c < dimension; ++c)
-        {
-          stage.matrix[r][c] = affine->GetMatrix()[r][c];
-        }
-      }
-      warp.stages.push_back(stage);
-      const auto          input = Resident(image.GetPointer(), residence);
-      const ResidentArray output(BytesOf(grid.GetPointer()), residence);
-      WarpImage(warp, input.Data(), output.Data(), residence);
-      std::vector<Pixel> found(grid->GetBufferedRegion().GetNumberOfPixels());
-      Download(found.data(), output.Data(), output.Bytes(), residence);
-      std::size_t inside = 0;
-      for (std::size_t i = 0; i < found.size(); ++i)
-      {
-        const double expected = filter->GetOutput()->GetBufferPointer()[i];
-        inside += expected != 0.0 ? 1 : 0;
-        // The interpolation on a device has fused operations.
-        ASSERT_NEAR(static_cast<double>(found[i]), expected, this->GetParam() && !nearest ? 250.0 * 0x1p-22 : 0.0) << i;
-      }
-      EXPECT_GT(inside, 0U);
-
-      // The chain's field moves each place as the transform does.
-      const auto          shape = itk::CudaSplineDetail::DescribeField(field.GetPointer());
-      const ResidentArray moves(shape.Bytes(), residence);
-      MakeField(warp.stages, shape, moves.Data(), residence);
-      auto of = LikeImage(field.GetPointer());
-      Download(of->GetBufferPointer(), moves.Data(), moves.Bytes(), residence);
-      for (itk::SizeValueType i = 0; i < of->GetBufferedRegion().GetNumberOfPixels(); i += 7)
-      {
-        const auto                index = of->ComputeIndex(static_cast<itk::OffsetValueType>(i));
-        typename Field::PointType place;
-        of->TransformIndexToPhysicalPoint(index, place);
-        const auto moved = composite->TransformPoint(place);
-        for (unsigned int d = 0; d < dimension; ++d)
-        {
-          ASSERT_NEAR(of->GetPixel(index)[d], moved[d] - place[d], 1e-12);
-        }
-      }
-    };
-    run(Of<itk::Image<float, 2>>(), { 23, 17 });
-    run(Of<itk::Image<float, 3>>(), { 13, 11, 7 });
-    run(Of<itk::Image<double, 2>>(), { 19, 31 });
-    run(Of<itk::Image<double, 3>>(), { 29, 19, 1 });
-    if (nearest)
-    {
-      run(Of<itk::Image<unsigned char, 2>>(), { 23, 17 });
-      run(Of<itk::Image<unsigned char, 3>>(), { 13, 11, 7 });
-    }
-  }
 }

@@ -18,8 +18,11 @@
 #include "kernels/fields/FieldBackends.h"
 #include "kernels/fields/FieldLaunch.cuh"
 #include "kernels/fields/FieldSmooth.h"
+#include "kernels/fields/FieldSmoothingMarch.cuh"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace itk::CudaSpline
 {
@@ -83,6 +86,43 @@ struct AxisSmoothing
     }
   }
 };
+
+constexpr int MostMarchRadius = 10; // variances up to some 9
+
+/** Enqueues the march of a radius, up to that one.
+ *
+ * \return false where there is none */
+template <int VRadius = 1>
+bool
+TryMarch(const FieldGrid &            grid,
+         const float *                input,
+         float *                      output,
+         const FieldBlend<3, float> & blend,
+         const FieldSmoothing &       smoothing,
+         const Residence &            residence)
+{
+  if constexpr (VRadius > MostMarchRadius)
+  {
+    return false;
+  }
+  else
+  {
+    constexpr std::int64_t most = 65535 * SmoothingMarch<VRadius>::TileY; // rows of a grid of blocks
+    constexpr std::size_t  count = 2 * VRadius + 1;
+    // Offsets within a slice are of 32 bits.
+    bool fits = grid.size[1] <= most && grid.size[0] * grid.size[1] * 3 <= std::numeric_limits<std::int32_t>::max();
+    for (unsigned int d = 0; d < 3; ++d)
+    {
+      fits = fits && smoothing.weights[d].size() == count;
+    }
+    if (!fits)
+    {
+      return TryMarch<VRadius + 1>(grid, input, output, blend, smoothing, residence);
+    }
+    LaunchSmoothingMarch<VRadius>(grid, input, output, blend, smoothing, residence);
+    return true;
+  }
+}
 } // namespace
 
 void
@@ -97,9 +137,17 @@ SmoothFieldOnCuda(const FieldShape &     shape,
     using Real = typename decltype(compiled)::Real;
     constexpr unsigned int            dimension = decltype(compiled)::Dimension;
     const FieldBlend<dimension, Real> blend(shape.grid, input, smoothing);
-    const FieldWalk                   walk = WalkOf(shape.grid);
-    const auto *                      from = static_cast<const Real *>(input);
-    std::int64_t                      stride = dimension;
+    if constexpr (dimension == 3 && sizeof(Real) == sizeof(float))
+    {
+      if (TryMarch(
+            shape.grid, static_cast<const float *>(input), static_cast<float *>(output), blend, smoothing, residence))
+      {
+        return;
+      }
+    }
+    const FieldWalk walk = WalkOf(shape.grid);
+    const auto *    from = static_cast<const Real *>(input);
+    std::int64_t    stride = dimension;
     for (unsigned int d = 0; d < dimension; ++d)
     {
       auto * const            to = static_cast<Real *>((dimension - d) % 2 == 1 ? output : scratch);

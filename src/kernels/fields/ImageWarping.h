@@ -26,6 +26,8 @@
 #include "kernels/transforms/TransformStages.h"
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 /** \file
  * \brief Images and fields under chains of transforms: bodies of host and device. */
@@ -33,80 +35,91 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The stages of a chain, by value. */
+/** \brief A chain of stages, in the memory of the backend. */
 template <unsigned int VDimension>
 struct StagesOfWarp
 {
-  TransformStage<VDimension> stage[MaximumWarpStages];
-  int                        count;
+  const TransformStage<VDimension> * first;
+  int                                count;
 
-  explicit StagesOfWarp(const std::vector<TransformChain::Stage> & stages)
-    : count(static_cast<int>(stages.size()))
+  explicit StagesOfWarp(const ResidentStages & stages)
+    : first(static_cast<const TransformStage<VDimension> *>(stages.Data()))
+    , count(stages.Count())
+  {}
+
+  /** Moves a place (mm). */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Walk(double (&place)[VDimension]) const
   {
-    for (std::size_t i = 0; i < stages.size(); ++i)
+    if (count > 0)
     {
-      stage[i] = MakeStage<VDimension>(stages[i], DisplacementsOf(stages[i]));
+      WalkStages(first, count, place);
     }
   }
 };
 
 /** \brief What WarpImage() reads and writes. */
-template <unsigned int VDimension, typename TPixel>
+template <unsigned int VDimension, typename TPixel, typename TReal>
 struct ImageWarping
 {
   GridGeometry<VDimension> inputGrid;
   const TPixel *           input;
   GridGeometry<VDimension> grid;
+  const TReal *            field; ///< null: none
   TPixel *                 output;
   FieldWalk                walk;
-  bool                     nearest;
-  bool                     singleCoordinates;
   StagesOfWarp<VDimension> stages;
 
   /** A pixel of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
-    double place[VDimension];
-    double index[VDimension];
+    const std::int64_t offset = OffsetOf(walk, at);
+    double             place[VDimension];
+    double             index[VDimension];
     PlaceOfSample(grid, at, place);
-    WalkStages(stages.stage, stages.count, place);
-    inputGrid.PointToContinuousIndex(place, index);
-    for (unsigned int d = 0; d < VDimension; ++d)
+    if (field != nullptr)
     {
-      index[d] = singleCoordinates ? static_cast<double>(static_cast<float>(index[d])) : index[d];
+      TReal vector[VDimension];
+      LoadVector(field, offset, vector);
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        place[d] = RoundedSum(place[d], static_cast<double>(vector[d]));
+      }
     }
+    stages.Walk(place);
+    inputGrid.PointToContinuousIndex(place, index);
     TPixel pixel = TPixel(0);
     if (IsInsideBuffer(inputGrid.extent, index))
     {
       pixel = this->PixelAt(index);
     }
-    output[OffsetOf(walk, at)] = pixel;
+    output[offset] = pixel;
   }
 
 private:
-  /** The image within its buffer. */
+  /** The image within its buffer: linear; of a mask the nearest pixel. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
   PixelAt(const double (&index)[VDimension]) const
   {
     if constexpr (sizeof(TPixel) >= sizeof(float))
     {
-      if (!nearest)
-      {
-        const LinearCell<VDimension> cell(inputGrid.extent, index);
-        return static_cast<TPixel>(cell.template Value<double>(input));
-      }
+      const LinearCell<VDimension> cell(inputGrid.extent, index);
+      return static_cast<TPixel>(cell.template Value<double>(input));
     }
-    std::int64_t offset = 0;
-    std::int64_t stride = 1;
-    for (unsigned int d = 0; d < VDimension; ++d)
+    else
     {
-      const std::int64_t last = inputGrid.extent.size[d] - 1;
-      const std::int64_t near = NearestIndex(index[d]) - inputGrid.extent.start[d];
-      offset += (near < 0 ? 0 : (near > last ? last : near)) * stride;
-      stride *= inputGrid.extent.size[d];
+      std::int64_t offset = 0;
+      std::int64_t stride = 1;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        const std::int64_t last = inputGrid.extent.size[d] - 1;
+        const std::int64_t near = NearestIndex(index[d]) - inputGrid.extent.start[d];
+        offset += (near < 0 ? 0 : (near > last ? last : near)) * stride;
+        stride *= inputGrid.extent.size[d];
+      }
+      return input[offset];
     }
-    return input[offset];
   }
 };
 
@@ -131,7 +144,7 @@ struct ChainField
     {
       moved[d] = place[d];
     }
-    WalkStages(stages.stage, stages.count, moved);
+    stages.Walk(moved);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       vector[d] = static_cast<TReal>(moved[d] - place[d]);
@@ -140,25 +153,51 @@ struct ChainField
   }
 };
 
-/** \brief The arguments of a warp. */
-template <unsigned int VDimension, typename TPixel>
-ImageWarping<VDimension, TPixel>
-MakeImageWarping(const ImageWarp & warp, const void * image, void * output)
+/** \brief Calls \p run with the arguments of a warp. */
+template <typename TRun>
+void
+DispatchWarp(const ResidentImage &  image,
+             const FieldShape &     shape,
+             const void *           field,
+             const ResidentStages & stages,
+             void *                 output,
+             const TRun &           run)
 {
-  return { MakeGeometry<VDimension>(warp.input),
-           static_cast<const TPixel *>(image),
-           MakeGeometry<VDimension>(warp.output),
-           static_cast<TPixel *>(output),
-           WalkOf(warp.output),
-           warp.nearest,
-           warp.singleCoordinates,
-           StagesOfWarp<VDimension>(warp.stages) };
+  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
+    using Real = typename decltype(compiled)::Real;
+    constexpr unsigned int dimension = decltype(compiled)::Dimension;
+    const auto             of = [&](auto pixel) {
+      using Pixel = decltype(pixel);
+      run(ImageWarping<dimension, Pixel, Real>{ MakeGeometry<dimension>(image.grid),
+                                                static_cast<const Pixel *>(image.data.get()),
+                                                MakeGeometry<dimension>(shape.grid),
+                                                static_cast<const Real *>(field),
+                                                static_cast<Pixel *>(output),
+                                                WalkOf(shape.grid),
+                                                StagesOfWarp<dimension>(stages) });
+    };
+    switch (image.pixel)
+    {
+      case ScalarType::UInt8:
+        of(std::uint8_t());
+        break;
+      case ScalarType::Float32:
+        of(float());
+        break;
+      case ScalarType::Float64:
+        of(double());
+        break;
+      default:
+        throw std::invalid_argument(std::string("Images of ") + NameOf(image.pixel) +
+                                    " are not warped: float32, float64, and uint8 of masks.");
+    }
+  });
 }
 
 /** \brief The arguments of a field. */
 template <unsigned int VDimension, typename TReal>
 ChainField<VDimension, TReal>
-MakeChainField(const std::vector<TransformChain::Stage> & stages, const FieldShape & shape, void * output)
+MakeChainField(const ResidentStages & stages, const FieldShape & shape, void * output)
 {
   return { MakeGeometry<VDimension>(shape.grid),
            static_cast<TReal *>(output),
@@ -166,35 +205,18 @@ MakeChainField(const std::vector<TransformChain::Stage> & stages, const FieldSha
            StagesOfWarp<VDimension>(stages) };
 }
 
-/** \brief Calls \p run with CompiledField of an image's pixels. */
-template <typename TRun>
-void
-DispatchWarp(const ImageWarp & warp, const TRun & run)
-{
-  if (warp.pixel != ScalarType::UInt8)
-  {
-    DispatchField(warp.output.dimension, warp.pixel, run);
-  }
-  else if (warp.output.dimension == 2)
-  {
-    run(CompiledField<2, std::uint8_t>());
-  }
-  else
-  {
-    run(CompiledField<3, std::uint8_t>());
-  }
-}
-
 /** See WarpImage(). */
 void
-WarpImageOnCuda(const ImageWarp & warp, const void * image, void * output, const Residence & residence);
+WarpImageOnCuda(const ResidentImage &  image,
+                const FieldShape &     fieldShape,
+                const void *           field,
+                const ResidentStages & stages,
+                void *                 output,
+                const Residence &      residence);
 
 /** See MakeField(). */
 void
-MakeFieldOnCuda(const std::vector<TransformChain::Stage> & stages,
-                const FieldShape &                         shape,
-                void *                                     output,
-                const Residence &                          residence);
+MakeFieldOnCuda(const ResidentStages & stages, const FieldShape & shape, void * output, const Residence & residence);
 
 } // namespace itk::CudaSpline
 

@@ -22,20 +22,19 @@ namespace itk::CudaSpline
 {
 
 void
-WarpImageOnCuda(const ImageWarp & warp, const void * image, void * output, const Residence & residence)
+WarpImageOnCuda(const ResidentImage &  image,
+                const FieldShape &     fieldShape,
+                const void *           field,
+                const ResidentStages & stages,
+                void *                 output,
+                const Residence &      residence)
 {
-  DispatchWarp(warp, [&](auto compiled) {
-    using Pixel = typename decltype(compiled)::Real;
-    const auto body = MakeImageWarping<decltype(compiled)::Dimension, Pixel>(warp, image, output);
-    LaunchField(body, body.walk, residence);
-  });
+  DispatchWarp(
+    image, fieldShape, field, stages, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
 }
 
 void
-MakeFieldOnCuda(const std::vector<TransformChain::Stage> & stages,
-                const FieldShape &                         shape,
-                void *                                     output,
-                const Residence &                          residence)
+MakeFieldOnCuda(const ResidentStages & stages, const FieldShape & shape, void * output, const Residence & residence)
 {
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
