@@ -48,6 +48,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuSplineDouble.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuSplineSingle.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuTexture.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationRuns.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldOperationsCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldWeights.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCpu.cxx"
