@@ -26,7 +26,6 @@
 #include "itkCudaSplineTransforms.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 
 #include "itkCentralDifferenceImageFunction.h"
@@ -396,10 +395,6 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     {
       return "an initial transform is none that is accelerated: linear, B-spline, displacement field, composite";
     }
-    if (std::max(level.fixedChain.stages.size(), level.movingChain.stages.size()) >= CudaSpline::MaximumWarpStages)
-    {
-      return "an initial transform has more parts than are accelerated";
-    }
     if (m_AdaptorsWait)
     {
       using AdaptorType = DisplacementFieldTransformParametersAdaptor<TOutputTransform>;
@@ -439,10 +434,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   CudaSpline::SynSide         moving;
   fixed.image = CudaSplineDetail::MakeResident(level.fixed, residence);
   fixed.mask = CudaSplineDetail::MakeResident(level.fixedMask, residence);
-  fixed.stages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
+  fixed.stages = CudaSpline::ResidentStages(ImageDimension, level.fixedChain.stages, residence);
   moving.image = CudaSplineDetail::MakeResident(level.moving, residence);
   moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
-  moving.stages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
+  moving.stages = CudaSpline::ResidentStages(ImageDimension, level.movingChain.stages, residence);
   auto resident =
     std::make_unique<CudaSpline::SynLevel>(level.shape, std::move(fixed), std::move(moving), level.metric, residence);
   if (m_Resident != nullptr)

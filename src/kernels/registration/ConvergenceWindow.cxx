@@ -45,8 +45,8 @@ ConvergenceWindow::GetValue() const
   // itk::BSplineScatteredDataPointSetToImageFilter has it. It moves the last place off the end of its domain by a
   // thousandth of its spacing.
   constexpr auto inset = static_cast<float>(0.1 * static_cast<double>(1e-3F));
-  double          sums[2] = { 0.0, 0.0 };
-  float           squares[2] = { 0.0F, 0.0F };
+  double         sums[2] = { 0.0, 0.0 };
+  float          squares[2] = { 0.0F, 0.0F };
   for (std::size_t n = 0; n < m_Size; ++n)
   {
     float place = static_cast<float>(n) / static_cast<float>(m_Size - 1);
