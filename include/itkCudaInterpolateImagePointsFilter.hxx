@@ -19,7 +19,7 @@
 #define itkCudaInterpolateImagePointsFilter_hxx
 
 #include "itkCudaInterpolateImagePointsFilter.h"
-#include "itkCudaSplineInnerFilter.h"
+#include "itkCudaSpline/itk/InnerResampleImageFilter.h"
 
 #include <array>
 

@@ -18,7 +18,7 @@
 #ifndef itkCudaLabelImageGenericInterpolateImageFunction_h
 #define itkCudaLabelImageGenericInterpolateImageFunction_h
 
-#include "itkCudaSplineIndicatorTraits.h"
+#include "itkCudaSpline/itk/IndicatorTraits.h"
 #include "itkCudaSplineInterpolateImageFunction.h"
 
 #include "itkImage.h"

@@ -20,11 +20,11 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineInterpolation.h"
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSplinePrecision.h"
 #include "itkCudaSplineResamplePlan.h"
 #include "itkCudaSplineSourceCache.h"
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/resampling/Resample.h"
 
 #include "itkImage.h"

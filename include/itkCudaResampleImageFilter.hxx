@@ -19,9 +19,9 @@
 #define itkCudaResampleImageFilter_hxx
 
 #include "itkCudaResampleImageFilter.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplineImageAccess.h"
-#include "itkCudaSplineRecognition.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/itk/Recognition.h"
 
 #include "itkImageAlgorithm.h"
 

@@ -19,7 +19,7 @@
 #define itkCudaResampleImageFilterCoordinates_hxx
 
 #include "itkCudaResampleImageFilter.h"
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 
 #include <type_traits>
 

@@ -19,11 +19,11 @@
 #define itkCudaSplineImageMetric_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplineMoments.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/AffineJacobian.h"
 #include "itkCudaSplinePrecision.h"
-#include "itkCudaSplineRecognition.h"
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/Recognition.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"

@@ -19,7 +19,7 @@
 #define itkCudaSplineImageMetricGradient_hxx
 
 #include "itkCudaGradientRecursiveGaussianImageFilter.h"
-#include "itkCudaSplineGaussian.h"
+#include "itkCudaSpline/itk/Gaussian.h"
 #include "itkCudaSplineImageMetric.h"
 
 #include <memory>

@@ -18,7 +18,7 @@
 #ifndef itkCudaSplineSourceCache_h
 #define itkCudaSplineSourceCache_h
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 
 #include "itkObject.h"

@@ -18,7 +18,7 @@
 #ifndef itkCudaVectorBSplineInterpolateImageFunction_h
 #define itkCudaVectorBSplineInterpolateImageFunction_h
 
-#include "itkCudaSplineCoefficients.h"
+#include "itkCudaSpline/itk/Coefficients.h"
 #include "itkCudaSplineInterpolateImageFunction.h"
 
 #include "itkInterpolateImageFunction.h"

@@ -15,11 +15,11 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineCoefficients_h
-#define itkCudaSplineCoefficients_h
+#ifndef itkCudaSpline_itk_Coefficients_h
+#define itkCudaSpline_itk_Coefficients_h
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
-#include "itkCudaSplineImageAccess.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSplineInterpolation.h"
 #include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
 

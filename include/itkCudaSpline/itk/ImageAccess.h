@@ -15,10 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineImageAccess_h
-#define itkCudaSplineImageAccess_h
+#ifndef itkCudaSpline_itk_ImageAccess_h
+#define itkCudaSpline_itk_ImageAccess_h
 
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
