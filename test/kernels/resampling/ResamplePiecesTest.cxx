@@ -27,26 +27,6 @@ namespace
 {
 
 std::vector<unsigned char>
-OutputFor(const ResampleTask & task)
-{
-  return std::vector<unsigned char>(static_cast<std::size_t>(task.resampling.samples * task.resampling.lines) *
-                                      task.samples.components * SizeOf(task.resampling.output),
-                                    0xA5);
-}
-
-std::vector<unsigned char>
-ComputeWhole(const PieceCase & test, const ExecutionContext & context)
-{
-  auto       output = OutputFor(test.task);
-  const auto source = MakeSource(test.task.samples, test.pixels.data(), context);
-  const auto outside = test.task.needsOutside ? MakeSource(test.task.outside, test.pixels.data(), context) : source;
-  ResampleDescriptor resampling = test.task.resampling;
-  resampling.extrapolation = test.task.extrapolates ? outside.get() : nullptr;
-  Resample(resampling, *source, output.data(), context);
-  return output;
-}
-
-std::vector<unsigned char>
 ComputePieces(const PieceCase &        test,
               const PiecePlan &        plan,
               const ExecutionContext & context,
@@ -119,14 +99,6 @@ ExpectCover(const PieceCase & test, const PiecePlan & plan, std::size_t budget)
   EXPECT_LE(plan.PeakBytes(), budget);
 }
 
-std::size_t
-BytesOfWhole(const ResampleTask & task)
-{
-  const std::size_t most = std::numeric_limits<std::size_t>::max();
-  return PlanResample(task.samples, task.resampling, most).PeakBytes() +
-         (task.needsOutside ? PlanSource(task.outside, most).PeakBytes() : 0);
-}
-
 /** Compares with the whole under budgets that are smaller and smaller, until there is no plan.
  * \return how many plans there were of windows that are smaller than the input */
 int
@@ -195,18 +167,6 @@ TEST_P(ResamplePiecesOn, BitsOfTheWholeUnderChains)
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ResamplePiecesOn, testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(Gpu, ResamplePiecesOn, testing::Values(true));
-
-/** A zoom of a volume along its slices, in float. */
-PieceCase
-ZoomCase(FreshRandom & random)
-{
-  PieceCase test = ScanlineCase({ 33, 21, 400 }, Interpolation::Linear, random);
-  test.task.samples.element = ScalarType::Float32;
-  test.task.samples.components = 1;
-  test.task.extrapolates = false;
-  test.task.needsOutside = false;
-  return test;
-}
 
 TEST(ResamplePieces, FoldWhatIsFarOutside)
 {
