@@ -18,8 +18,8 @@
 #ifndef itkCudaLabelImageGenericInterpolateImageFunction_h
 #define itkCudaLabelImageGenericInterpolateImageFunction_h
 
-#include "itkCudaSpline/itk/IndicatorTraits.h"
 #include "itkCudaSplineInterpolateImageFunction.h"
+#include "itkCudaSpline/itk/IndicatorTraits.h"
 
 #include "itkImage.h"
 

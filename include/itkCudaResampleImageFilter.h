@@ -20,10 +20,10 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineInterpolation.h"
-#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSplinePrecision.h"
 #include "itkCudaSplineResamplePlan.h"
 #include "itkCudaSplineSourceCache.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/ScanlineMapper.h"
 #include "itkCudaSpline/kernels/resampling/ResampleJob.h"

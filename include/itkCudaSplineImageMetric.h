@@ -19,9 +19,9 @@
 #define itkCudaSplineImageMetric_h
 
 #include "itkCudaSplineBackend.h"
+#include "itkCudaSplinePrecision.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/AffineJacobian.h"
-#include "itkCudaSplinePrecision.h"
 #include "itkCudaSpline/itk/FixedSamples.h"
 #include "itkCudaSpline/itk/MetricArrays.h"
 #include "itkCudaSpline/itk/Recognition.h"

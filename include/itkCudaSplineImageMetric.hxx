@@ -18,10 +18,10 @@
 #ifndef itkCudaSplineImageMetric_hxx
 #define itkCudaSplineImageMetric_hxx
 
-#include "itkCudaGradientRecursiveGaussianImageFilter.h"
 #include "itkCudaSplineImageMetric.h"
-#include "itkCudaSpline/device/Device.h"
+#include "itkCudaGradientRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/itk/Gaussian.h"
+#include "itkCudaSpline/device/Device.h"
 
 #include "itkMultiTransform.h"
 

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/itk/ResampleOperation.h"
 #include "itkCudaSplineTrace.h"
+#include "itkCudaSpline/itk/ResampleOperation.h"
 
 namespace itk::CudaSplineDetail
 {

@@ -19,8 +19,8 @@
 #define itkCudaSpline_itk_Coefficients_h
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
-#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSplineInterpolation.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
 
 #include "itkImage.h"

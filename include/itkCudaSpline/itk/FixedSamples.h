@@ -48,9 +48,9 @@ class FixedSamples
 public:
   /** Types and dimension of the metric. */
   ///@{
-  using ImageType = typename TMetric::FixedImageType;
-  using PixelType = typename ImageType::PixelType;
-  static constexpr unsigned int Dimension = TMetric::VirtualImageType::ImageDimension;
+  using ImageType = typename TMetric::FixedImageType;                                  ///< of the fixed image
+  using PixelType = typename ImageType::PixelType;                                     ///< of its pixels
+  static constexpr unsigned int Dimension = TMetric::VirtualImageType::ImageDimension; ///< of the virtual domain
   ///@}
 
   /** \brief What is sampled, and where. */

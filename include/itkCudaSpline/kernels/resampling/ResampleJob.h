@@ -108,7 +108,7 @@ struct ResampleRecord
 {
   std::size_t   pieces{ 0 };           ///< ResamplePlan::Count()
   bool          sourceReused{ false }; ///< the cache had the source
-  ResampleTimes times;
+  ResampleTimes times;                 ///< how long it took
   /** ModeErrorBound(), where it is known or wanted; else NaN. */
   double errorBound{ std::numeric_limits<double>::quiet_NaN() };
 };
