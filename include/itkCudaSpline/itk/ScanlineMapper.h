@@ -85,7 +85,7 @@ public:
   MapIndex(const typename TOutputImage::IndexType & index, double * at) const
   {
     using InputPoint = Point<ScanlinePointPrecision<TCoordinate, TTransformPrecision>, InputDimension>;
-    typename TransformType::InputPointType outputPoint;
+    typename TOutputImage::PointType outputPoint;
     m_Output->TransformIndexToPhysicalPoint(index, outputPoint);
     InputPoint inputPoint;
     inputPoint = m_Transform->TransformPoint(outputPoint);
