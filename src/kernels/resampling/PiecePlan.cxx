@@ -176,7 +176,7 @@ public:
       ResamplePiece all;
       all.size = OutputSizeOf(m_Task.resampling);
       this->SetWindow(all);
-      m_Plan.fits = least > 1 ? this->Spread(all, least) : this->Cut(all);
+      m_Plan.fits = least > 1 ? this->CutInto(all, least) : this->Cut(all);
     }
     if (!m_Plan.fits)
     {
@@ -261,8 +261,9 @@ private:
     return best;
   }
 
+  /** At least so many pieces, one for each who works. */
   bool
-  Spread(const ResamplePiece & whole, std::int64_t least)
+  CutInto(const ResamplePiece & whole, std::int64_t least)
   {
     const std::vector<ResamplePiece> parts = this->DivideBest(whole, least);
     return parts.empty()

@@ -38,7 +38,7 @@ struct PieceCase
   std::string                name;
 
   void
-  Aim()
+  Link()
   {
     task.resampling.chain = chain.regionSize[0] > 1 ? &chain : nullptr;
     task.resampling.scanlineEnds = task.resampling.chain == nullptr ? ends.data() : nullptr;
@@ -131,7 +131,7 @@ ScanlineCase(const std::vector<std::int64_t> & shape, Interpolation interpolatio
       }
     }
   }
-  test.Aim();
+  test.Link();
   return test;
 }
 
@@ -161,7 +161,7 @@ ChainCase(unsigned int dimension, const std::string & stages, Interpolation inte
   resampling.lines = test.chain.regionSize[1] * test.chain.regionSize[2];
   resampling.sliceLines = dimension == 3 ? test.chain.regionSize[1] : 0;
   test.name += ", chain " + stages;
-  test.Aim();
+  test.Link();
   return test;
 }
 

@@ -101,7 +101,7 @@ TEST_P(ResampleJobOn, DoesAtOnceWhatFits)
       PieceCase                  test = Completed(isChain ? ChainCase(3, "a3", interpolation, random)
                                          : ScanlineCase({ 17, 20, 42 }, interpolation, random),
                                  defaultPixels);
-      test.Aim();
+      test.Link();
       const testing::ScopedTrace trace(__FILE__, __LINE__, test.name);
       int                        mapped = 0;
       ResampleJob                job(Describe(test, mapped), ResampleOptions(), nullptr);
@@ -127,7 +127,7 @@ TEST_P(ResampleJobOn, CutsWhatExceedsTheLimit)
   FreshRandom                random;
   std::vector<std::uint64_t> defaultPixels;
   PieceCase                  test = Completed(ZoomCase(random), defaultPixels);
-  test.Aim();
+  test.Link();
   ResampleOptions options;
   options.memoryLimit = BytesOfWhole(test.task) / 2;
   int                mapped = 0;
@@ -168,7 +168,7 @@ TEST_P(ResampleJobOn, BoundsTheErrorWhereItIsWanted)
   FreshRandom                random;
   std::vector<std::uint64_t> defaultPixels;
   PieceCase                  test = Completed(ScanlineCase({ 40, 50 }, Interpolation::BSpline, random), defaultPixels);
-  test.Aim();
+  test.Link();
   ResampleOptions options;
   options.wantsBound = true;
   int            mapped = 0;
@@ -183,7 +183,7 @@ TEST_P(ResampleJobOn, APlanChangesNoCache)
   FreshRandom                random;
   std::vector<std::uint64_t> defaultPixels;
   PieceCase test = Completed(ScanlineCase({ 40, 50, 31 }, Interpolation::BSpline, random), defaultPixels);
-  test.Aim();
+  test.Link();
   const auto      whole = ComputeWhole(test, this->Context());
   const auto      backend = static_cast<std::size_t>(this->Context().backend);
   SourceCache     cache;
@@ -221,7 +221,7 @@ TEST(ResampleJob, ItsOperationRunsThePlanThatWasMade)
   FreshRandom                random;
   std::vector<std::uint64_t> defaultPixels;
   PieceCase                  test = Completed(ZoomCase(random), defaultPixels);
-  test.Aim();
+  test.Link();
   ResampleOptions options;
   options.memoryLimit = BytesOfWhole(test.task) / 2;
   int         mapped = 0;

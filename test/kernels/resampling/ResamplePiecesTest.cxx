@@ -188,7 +188,7 @@ TEST(ResamplePieces, FoldWhatIsFarOutside)
       test.ends[2 * line] = static_cast<double>(test.task.samples.start[0] + (below ? -9 : 304));
       test.ends[2 * line + 1] = static_cast<double>(test.task.samples.start[0] + (below ? -12 : 308));
     }
-    test.Aim();
+    test.Link();
     const auto        whole = ComputeWhole(test, ExecutionContext());
     const std::size_t budget = 2000;
     const PiecePlan   plan = PlanPieces(test.task, budget, 1, nullptr);
@@ -270,7 +270,7 @@ TEST(ResamplePieces, ASmallOutputReadsASmallWindow)
   {
     test.ends[i] = static_cast<double>(test.task.samples.start[i % 2]) + 150.0 + static_cast<double>(i % 7);
   }
-  test.Aim();
+  test.Link();
   const PiecePlan plan = PlanPieces(test.task, BytesOfWhole(test.task), 1, nullptr);
   ASSERT_EQ(plan.pieces.size(), 1u);
   EXPECT_LT(plan.WindowCount(), test.task.samples.Count() / 2);
