@@ -19,8 +19,8 @@
 #define itkCudaSyNImageRegistrationMethod_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplinePrecision.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
 #include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"

@@ -22,8 +22,8 @@
 
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
-#include "itkCudaSplineImageAccess.h"
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"

@@ -63,8 +63,10 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/MapShape.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/PiecePlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/PlanMapTiles.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleJob.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleKernelsLoader.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResamplePieces.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleTask.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/ChainBounds.cxx"
 )
 cudaspline_kernels_settings(CudaSplineHostKernels)

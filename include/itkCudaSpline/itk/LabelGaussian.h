@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineLabelGaussian_h
-#define itkCudaSplineLabelGaussian_h
+#ifndef itkCudaSpline_itk_LabelGaussian_h
+#define itkCudaSpline_itk_LabelGaussian_h
 
 #include "itkCudaSplineInterpolation.h"
 #include "itkCudaSpline/math/LabelGaussian.h"

@@ -15,12 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineDecompositionBase_h
-#define itkCudaSplineDecompositionBase_h
+#ifndef itkCudaSpline_itk_DecompositionBase_h
+#define itkCudaSpline_itk_DecompositionBase_h
 
 #include "itkBSplineDecompositionImageFilter.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkNumericTraits.h"
 
 #include <type_traits>

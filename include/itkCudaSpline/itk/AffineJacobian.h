@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineMoments_h
-#define itkCudaSplineMoments_h
+#ifndef itkCudaSpline_itk_AffineJacobian_h
+#define itkCudaSpline_itk_AffineJacobian_h
 
 #include "itkCompositeTransform.h"
 #include "itkTransform.h"

@@ -15,12 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineRecognition_h
-#define itkCudaSplineRecognition_h
+#ifndef itkCudaSpline_itk_Recognition_h
+#define itkCudaSpline_itk_Recognition_h
 
 #include "itkCudaSplineInterpolation.h"
-#include "itkCudaSplineLabelGaussian.h"
-#include "itkCudaSplineWindowTraits.h"
+#include "itkCudaSpline/itk/LabelGaussian.h"
+#include "itkCudaSpline/itk/WindowTraits.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineResampleImageFunction.h"

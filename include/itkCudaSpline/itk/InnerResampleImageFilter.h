@@ -15,11 +15,11 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineInnerFilter_h
-#define itkCudaSplineInnerFilter_h
+#ifndef itkCudaSpline_itk_InnerResampleImageFilter_h
+#define itkCudaSpline_itk_InnerResampleImageFilter_h
 
 #include "itkCudaResampleImageFilter.h"
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 
 #include "itkProgressAccumulator.h"
 

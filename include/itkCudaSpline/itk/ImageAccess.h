@@ -15,15 +15,21 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineImageAccess_h
-#define itkCudaSplineImageAccess_h
+#ifndef itkCudaSpline_itk_ImageAccess_h
+#define itkCudaSpline_itk_ImageAccess_h
 
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
 #include "itkImageBase.h"
 #include "itkMacro.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
 
 namespace itk
 {
@@ -54,19 +60,30 @@ DescribeSource(const TImage * image)
   return descriptor;
 }
 
-/** \brief The element type of a source whose pixels are only moved: their own, or of pixels of several numbers, whose
- * sources are real, one that holds them as well as a double does.
+/** \brief The bits of a pixel: a number a component.
  *
- * \param[in] descriptor the source as DescribeSource() describes it */
-inline CudaSpline::ScalarType
-ElementToMove(const CudaSpline::SourceDescriptor & descriptor)
+ * \tparam TImage its type of image
+ * \param[in] pixel the pixel; one without a length stands for zeros
+ * \param[in] components numbers that pixels of the image have */
+template <typename TImage>
+std::vector<std::uint64_t>
+DescribePixel(const typename TImage::PixelType & pixel, unsigned int components)
 {
-  if (descriptor.components == 1)
+  using Traits = ImageTraits<TImage>;
+  constexpr std::size_t      size = sizeof(typename Traits::ComponentType);
+  std::vector<std::uint64_t> bits(std::max(1U, components), 0);
+  const void *               numbers = &pixel;
+  std::size_t                length = Traits::Components;
+  if constexpr (Traits::IsVectorImage)
   {
-    return descriptor.pixel;
+    numbers = pixel.GetDataPointer();
+    length = pixel.GetSize();
   }
-  return CudaSpline::NeedsDoublePrecision(descriptor.pixel) ? CudaSpline::ScalarType::Float64
-                                                            : CudaSpline::ScalarType::Float32;
+  for (std::size_t c = 0; c < std::min(length, bits.size()); ++c)
+  {
+    std::memcpy(&bits[c], static_cast<const char *>(numbers) + c * size, size);
+  }
+  return bits;
 }
 
 /** \brief Place of an image's grid, with the matrices that itk::ImageBase makes and does not show.

@@ -15,10 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineSingleEvaluation_h
-#define itkCudaSplineSingleEvaluation_h
+#ifndef itkCudaSpline_itk_SingleEvaluation_h
+#define itkCudaSpline_itk_SingleEvaluation_h
 
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/Geometry.h"
 #include "itkCudaSpline/math/SplineEvaluation.h"

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineIndicatorTraits_h
-#define itkCudaSplineIndicatorTraits_h
+#ifndef itkCudaSpline_itk_IndicatorTraits_h
+#define itkCudaSpline_itk_IndicatorTraits_h
 
 #include "itkCudaBSplineInterpolateImageFunction.h"
 #include "itkCudaCatmullRomInterpolateImageFunction.h"

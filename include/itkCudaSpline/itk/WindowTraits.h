@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineWindowTraits_h
-#define itkCudaSplineWindowTraits_h
+#ifndef itkCudaSpline_itk_WindowTraits_h
+#define itkCudaSpline_itk_WindowTraits_h
 
 #include "itkCudaSpline/math/Extension.h"
 #include "itkCudaSpline/math/WindowedSinc.h"

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineCompatibility_h
-#define itkCudaSplineCompatibility_h
+#ifndef itkCudaSpline_itk_Compatibility_h
+#define itkCudaSpline_itk_Compatibility_h
 
 #include "itkConfigure.h"
 #include "itkMacro.h"

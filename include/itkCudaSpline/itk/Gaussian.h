@@ -15,11 +15,11 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineGaussian_h
-#define itkCudaSplineGaussian_h
+#ifndef itkCudaSpline_itk_Gaussian_h
+#define itkCudaSpline_itk_Gaussian_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplinePixelTraits_h
-#define itkCudaSplinePixelTraits_h
+#ifndef itkCudaSpline_itk_PixelTraits_h
+#define itkCudaSpline_itk_PixelTraits_h
 
 #include "itkCudaSpline/math/ScalarType.h"
 

@@ -15,10 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineTransforms_h
-#define itkCudaSplineTransforms_h
+#ifndef itkCudaSpline_itk_TransformDescriber_h
+#define itkCudaSpline_itk_TransformDescriber_h
 
-#include "itkCudaSplineImageAccess.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
 #include "itkBSplineExponentialDiffeomorphicTransform.h"

@@ -15,12 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineCoefficients_h
-#define itkCudaSplineCoefficients_h
+#ifndef itkCudaSpline_itk_Coefficients_h
+#define itkCudaSpline_itk_Coefficients_h
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
-#include "itkCudaSplineImageAccess.h"
 #include "itkCudaSplineInterpolation.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
 
 #include "itkImage.h"
