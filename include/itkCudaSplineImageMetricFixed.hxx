@@ -21,6 +21,7 @@
 #include "itkCudaSplineImageMetric.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/metrics/MetricSamples.h"
+#include "itkCudaSpline/kernels/transforms/StageIdentity.h"
 #include "itkCudaSpline/math/Geometry.h"
 
 #include <algorithm>
@@ -232,23 +233,25 @@ CudaSplineImageMetric<TMetric>::DescribeFixed(const Preparation &            pre
     CudaSplineDetail::DescribeAxes<ImageDimension>(
       image, descriptor.chain.inputOrigin, unused, descriptor.chain.pointToIndex);
     if (!CudaSplineDetail::TransformDescriber<ImageDimension>::Append(this->m_FixedTransform.GetPointer(),
-                                                                      descriptor.chain) ||
-        !descriptor.IsAffineFrom(0) || !this->IsFixedMapOf(descriptor.chain))
+                                                                      descriptor.chain))
     {
       return false;
     }
-    CudaSpline::TransformChain::Stage identity;
-    for (unsigned int d = 0; d < ImageDimension; ++d)
-    {
-      identity.matrix[d][d] = 1.0;
-    }
+    m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
+    const CudaSplineHostExecutor executor(m_Threader);
+    CudaSpline::ExecutionContext onThreads;
+    onThreads.host = &executor;
     auto & stages = descriptor.chain.stages;
     stages.erase(std::remove_if(stages.begin(),
                                 stages.end(),
-                                [&identity](const auto & stage) {
-                                  return stage.matrix == identity.matrix && stage.offset == identity.offset;
+                                [&onThreads](const auto & stage) {
+                                  return CudaSpline::MovesNothing(stage, ImageDimension, onThreads);
                                 }),
                  stages.end());
+    if (!descriptor.IsAffineFrom(0) || !this->IsFixedMapOf(descriptor.chain))
+    {
+      return false;
+    }
     std::vector<LightObject::ConstPointer> kept;
     HostArray                              mask;
     if (!DescribeMask(this->m_FixedImageMask.GetPointer(), descriptor.mask, mask, kept))

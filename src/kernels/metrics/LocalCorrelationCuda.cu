@@ -465,14 +465,30 @@ CountAlong(int at, int radius, int size)
   return min(at + radius, size - 1) - max(at - radius, 0) + 1;
 }
 
+/** Threads of a block at most, and blocks of a multiprocessor, by the radius that is compiled for: of radius 4 a large
+ * device has the memory of one with 16 rows. Of radius 2 it has that of three, which spill registers. */
+///@{
+constexpr int
+LocalThreads(int radius)
+{
+  return radius == 2 || radius == 3 ? MostLocalRows * LocalColumns : MostLocalThreads;
+}
+constexpr int
+LocalResidents(int radius)
+{
+  return radius == 2 || radius == 3 ? 2 : 1;
+}
+///@}
+
 /** \tparam VRounds see WindowProduct()
  * \tparam VMasked valid samples are counted
  * \tparam VRadius of x and y; -1: any */
 template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
 __global__ void
-__launch_bounds__(MostLocalThreads) LocalCorrelationKernel(const __grid_constant__ LocalCentre<TPixel> centre,
-                                                           const __grid_constant__ LocalBlocks         blocks,
-                                                           double *                                    partial)
+__launch_bounds__(LocalThreads(VRadius), LocalResidents(VRadius))
+  LocalCorrelationKernel(const __grid_constant__ LocalCentre<TPixel> centre,
+                         const __grid_constant__ LocalBlocks         blocks,
+                         double *                                    partial)
 {
   // Quotients; of float pixels whose products are not rounded as ITK's they are float.
   using Real = std::conditional_t<VRounds, double, float>;
@@ -709,9 +725,10 @@ PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, int dev
     const int numbers = WindowSums + (isMasked ? 1 : 0);
     return LocalSpace(of, numbers, SizeOf(descriptor.pixel)).Bytes() + ofTree;
   };
-  std::int64_t ofEach = 2;
   blocks.rows = MostLocalRows;
-  if (2 * (bytesOf(blocks.rows) + reserved) > ofMultiprocessor)
+  auto ofEach = static_cast<std::int64_t>(ofMultiprocessor / (bytesOf(blocks.rows) + reserved));
+  ofEach = std::min<std::int64_t>(ofEach, 2); // LocalResidents(); others have the registers of as many
+  if (ofEach < 2)
   {
     ofEach = 1;
     blocks.rows = MostLocalThreads / LocalColumns;
@@ -779,7 +796,8 @@ LaunchWindows(const LocalCentre<TPixel> & centre,
   }
   if constexpr (std::is_same<TPixel, float>::value)
   {
-    const bool isCompiled = blocks.radius[0] == blocks.radius[1] && blocks.rows % MostLocalRows == 0;
+    const bool isCompiled = blocks.radius[0] == blocks.radius[1] && blocks.rows % MostLocalRows == 0 &&
+                            blocks.rows * LocalColumns <= LocalThreads(blocks.radius[0]);
     if (isCompiled && blocks.radius[0] == 2)
     {
       Launch<VRounds, false, 2>(centre, blocks, partial, stream);
