@@ -68,6 +68,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResamplePieces.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleTask.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/ChainBounds.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/StageIdentity.cxx"
 )
 cudaspline_kernels_settings(CudaSplineHostKernels)
 

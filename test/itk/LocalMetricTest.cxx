@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -203,6 +204,26 @@ TEST_P(LocalMetric, ThinImagesAndWideWindows)
   CompareOnOneGrid(NoisyImages<Image3D>({ 31, 23, 1 }, 0.0, 0), 2, true, LocalInDouble);
   CompareOnOneGrid(NoisyImages<Image3D>({ 5, 4, 6 }, 0.0, 0), 7, true, LocalInDouble);
   CompareOnOneGrid(NoisyImages<Image2D>({ 3, 61 }, 0.0, 0), 5, true, LocalInDouble);
+}
+
+TEST_P(LocalMetric, WindowsThatNoDeviceHasMemoryForAreTheHosts)
+{
+  const auto images = NoisyImages<Image2D>({ 61, 53 }, 0.0, 0);
+  using Field = itk::DisplacementFieldTransform<double, 2>;
+  const auto zero = WavyField<Field>(images.fixed.GetPointer(), 0.0);
+  auto       reference = LocalReference<Image2D>::New();
+  auto       metric = LocalOurs<Image2D>::New();
+  reference->SetMaximumNumberOfWorkUnits(1);
+  metric->SetGPUEnabled(GetParam());
+  metric->SetPrecision(itk::CudaSplinePrecision::Double);
+  reference->SetMovingTransform(zero);
+  metric->SetMovingTransform(zero);
+  const auto expected = Evaluate(reference.GetPointer(), images, 24);
+  const auto found = Evaluate(metric.GetPointer(), images, 24);
+  EXPECT_EQ(metric->GetLastBackend(), Backend::Cpu);
+  EXPECT_EQ(metric->GetFallbackReason().find("radius") != std::string::npos, GetParam());
+  EXPECT_NEAR(found.first, expected.first, 1e-10);
+  EXPECT_LE(RelativeDistance(expected.second, found.second), 1e-8);
 }
 
 TEST_P(LocalMetric, OffsetsOfComputedTomography)

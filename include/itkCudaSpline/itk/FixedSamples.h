@@ -23,6 +23,7 @@
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/metrics/MetricSamples.h"
+#include "itkCudaSpline/kernels/transforms/StageIdentity.h"
 #include "itkCudaSpline/math/Geometry.h"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ public:
     CudaSpline::MetricDescriptor descriptor;
     CudaSpline::MetricSources    sources;
     const bool                   isKnown =
-      count > 0 && domain.region.GetNumberOfPixels() > 0 && this->DescribeFixed(domain, descriptor, sources);
+      count > 0 && domain.region.GetNumberOfPixels() > 0 && this->DescribeFixed(domain, descriptor, sources, context);
     m_Fixed.descriptor = DescribeList<PixelType>(count, element);
     if constexpr (IsReadable)
     {
@@ -267,9 +268,10 @@ private:
 
   /** What CudaSpline::SampleForMetric() has the bits of ITK's functions from; false where it would not. */
   bool
-  DescribeFixed(const Domain &                 domain,
-                CudaSpline::MetricDescriptor & descriptor,
-                CudaSpline::MetricSources &    sources) const
+  DescribeFixed(const Domain &                       domain,
+                CudaSpline::MetricDescriptor &       descriptor,
+                CudaSpline::MetricSources &          sources,
+                const CudaSpline::ExecutionContext & context) const
   {
     if constexpr (!IsReadable)
     {
@@ -301,23 +303,20 @@ private:
       descriptor.chain = domain.grid;
       CudaSpline::TransformChain::Matrix unused{};
       DescribeAxes<Dimension>(image, descriptor.chain.inputOrigin, unused, descriptor.chain.pointToIndex);
-      if (!TransformDescriber<Dimension>::Append(domain.transform, descriptor.chain) || !descriptor.IsAffineFrom(0) ||
-          !IsMapOf(descriptor.chain, domain.transform))
+      if (!TransformDescriber<Dimension>::Append(domain.transform, descriptor.chain))
       {
         return false;
       }
-      CudaSpline::TransformChain::Stage identity;
-      for (unsigned int d = 0; d < Dimension; ++d)
-      {
-        identity.matrix[d][d] = 1.0;
-      }
       auto & stages = descriptor.chain.stages;
-      stages.erase(std::remove_if(stages.begin(),
-                                  stages.end(),
-                                  [&identity](const auto & stage) {
-                                    return stage.matrix == identity.matrix && stage.offset == identity.offset;
-                                  }),
-                   stages.end());
+      stages.erase(
+        std::remove_if(stages.begin(),
+                       stages.end(),
+                       [&context](const auto & stage) { return CudaSpline::MovesNothing(stage, Dimension, context); }),
+        stages.end());
+      if (!descriptor.IsAffineFrom(0) || !IsMapOf(descriptor.chain, domain.transform))
+      {
+        return false;
+      }
       std::vector<LightObject::ConstPointer> kept;
       HostArray                              mask;
       if (!DescribeMask(domain.mask, descriptor.mask, mask, kept))

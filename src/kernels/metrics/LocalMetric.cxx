@@ -15,18 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
-#include "itkCudaSpline/math/Geometry.h"
+#include "itkCudaSpline/kernels/transforms/StageIdentity.h"
 
 #include "kernels/metrics/LocalCorrelationBackends.h"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricMovingValues.h"
-#include "kernels/transforms/TransformStages.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -42,46 +39,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-/** Whether a stage moves nothing. */
-bool
-IsNothing(const TransformChain::Stage & stage, unsigned int dimension, const ExecutionContext & context)
-{
-  if (stage.kind == TransformKind::Affine)
-  {
-    bool isNothing = true;
-    for (unsigned int r = 0; r < dimension; ++r)
-    {
-      isNothing = isNothing && stage.offset[r] == 0.0;
-      for (unsigned int c = 0; c < dimension; ++c)
-      {
-        isNothing = isNothing && stage.matrix[r][c] == (r == c ? 1.0 : 0.0);
-      }
-    }
-    return isNothing;
-  }
-  if (stage.kind != TransformKind::DisplacementField || DeviceOfPointer(DisplacementsOf(stage)) >= 0)
-  {
-    return false;
-  }
-  constexpr std::int64_t block = 4096;
-  const std::int64_t     count = TransformChain::CountOf(stage, dimension);
-  std::atomic<bool>      isNothing{ true };
-  const auto             look = [&](const auto * numbers) {
-    context.ParallelFor((count + block - 1) / block, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t b = begin; b < end && isNothing.load(std::memory_order_relaxed); ++b)
-      {
-        const std::int64_t last = std::min(count, (b + 1) * block);
-        if (!std::all_of(numbers + b * block, numbers + last, [](auto number) { return number == 0; }))
-        {
-          isNothing = false;
-        }
-      }
-    });
-  };
-  stage.singleData != nullptr ? look(stage.singleData.get()) : look(stage.data.get());
-  return isNothing;
-}
 
 /** Whether the samples of the virtual grid are those of the moving image, one after the other. Places that are away by
  * roundings are: their values differ by as little, and the pixels' own bits are what ITK rounds them to. */
@@ -120,7 +77,7 @@ AreMovingSamples(const MetricDescriptor & descriptor, const MetricSources & sour
     }
   }
   return areThose && std::all_of(chain.stages.begin(), chain.stages.end(), [&](const auto & stage) {
-           return IsNothing(stage, descriptor.dimension, context);
+           return MovesNothing(stage, descriptor.dimension, context);
          });
 }
 
