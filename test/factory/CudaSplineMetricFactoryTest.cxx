@@ -141,7 +141,7 @@ TEST_F(RegisteredMetrics, OtherTemplateArgumentsAreItks)
 
 TEST_F(RegisteredMetrics, ClassesAreSwitched)
 {
-  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 5U);
+  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 6U);
   for (const std::string & name : CudaSplineMetricFactory::GetClassNames())
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));
