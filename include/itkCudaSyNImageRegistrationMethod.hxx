@@ -26,6 +26,7 @@
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 
 #include "itkCentralDifferenceImageFunction.h"
@@ -250,20 +251,42 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     throw;
   }
   restore();
-  if (!(sigma > 0))
+  m_WaitingSigma = sigma;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+auto
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SigmasOf(
+  const ImageBase<ImageDimension> * image) const -> FixedArray<double, ImageDimension>
+{
+  FixedArray<double, ImageDimension> sigmas(m_WaitingSigma);
+  for (unsigned int d = 0; d < ImageDimension && !this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits; ++d)
+  {
+    sigmas[d] *= image->GetSpacing()[d];
+  }
+  return sigmas;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SmoothImages()
+{
+  if (!(m_WaitingSigma > 0.0))
   {
     return;
   }
-  const auto smooth = [&](auto image) {
+  const auto smooth = [this](auto image) {
     using ImageType = std::remove_const_t<std::remove_pointer_t<decltype(image)>>;
-    using FilterType = CudaSmoothingRecursiveGaussianImageFilter<ImageType, ImageType>;
-    auto                                filter = FilterType::New();
-    typename FilterType::SigmaArrayType sigmas(sigma);
-    for (unsigned int d = 0; d < ImageDimension && !this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits; ++d)
-    {
-      sigmas[d] *= image->GetSpacing()[d];
-    }
-    filter->SetSigmaArray(sigmas);
+    const auto filter = CudaSmoothingRecursiveGaussianImageFilter<ImageType, ImageType>::New();
+    filter->SetSigmaArray(this->SigmasOf(image));
     filter->SetInput(image);
     filter->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
     filter->SetDevice(this->GetDevice());
@@ -280,6 +303,7 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       this->m_MovingSmoothImages[n] = smooth(this->GetMovingImage(n));
     }
   }
+  m_WaitingSigma = 0.0;
 }
 
 template <typename TFixedImage,
@@ -374,6 +398,24 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     {
       return "an image is not in memory as a whole";
     }
+    if (m_WaitingSigma > 0.0)
+    {
+      const auto describe = [this](const auto * image) {
+        auto descriptor = CudaSplineDetail::DescribeGaussian(image, this->SigmasOf(image), false);
+        descriptor.output = descriptor.pixel;
+        return descriptor;
+      };
+      level.fixedSmoothing = describe(level.fixed);
+      level.movingSmoothing = describe(level.moving);
+      for (const char * const reason : { CudaSplineDetail::WhyNotGaussian(level.fixed, *level.fixedSmoothing),
+                                         CudaSplineDetail::WhyNotGaussian(level.moving, *level.movingSmoothing) })
+      {
+        if (reason != nullptr)
+        {
+          return reason;
+        }
+      }
+    }
     using MaskType = ImageMaskSpatialObject<ImageDimension>;
     const auto maskOf = [&](const auto & mask, const Image<unsigned char, ImageDimension> *& image) {
       if (mask.IsNull())
@@ -418,6 +460,41 @@ template <typename TFixedImage,
           typename TOutputTransform,
           typename TVirtualImage,
           typename TPointSet>
+template <typename TImage>
+CudaSpline::ResidentImage
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ProvideImage(
+  Original &                                            original,
+  const TImage *                                        image,
+  const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
+  const CudaSpline::Residence &                         residence)
+{
+  const CudaSpline::ExecutionContext & context = residence.GetContext();
+  if (original.pixels != image->GetBufferPointer() || original.backend != context.backend ||
+      original.device != context.device)
+  {
+    original = {
+      CudaSplineDetail::MakeResident(image, residence), image->GetBufferPointer(), context.backend, context.device
+    };
+  }
+  CudaSpline::ResidentImage smooth = original.image;
+  if (smoothing)
+  {
+    const std::size_t bytes = static_cast<std::size_t>(smooth.grid.Count()) * CudaSpline::SizeOf(smooth.pixel);
+    const auto        array = std::make_shared<CudaSpline::ResidentArray>(bytes, residence);
+    const CudaSpline::ResidentArray scratch(
+      CudaSpline::CountResidentGaussianScratch(*smoothing, CudaSpline::GaussianOperation::Smoothing, context.backend),
+      residence);
+    CudaSpline::SmoothResident(*smoothing, original.image.data.get(), array->Data(), scratch.Data(), residence);
+    smooth.data = std::shared_ptr<const void>(array, array->Data());
+  }
+  return smooth;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
 void
 CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::Iterate(
   const Level &                        level,
@@ -432,10 +509,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   const CudaSpline::Residence residence(lasting);
   CudaSpline::SynSide         fixed;
   CudaSpline::SynSide         moving;
-  fixed.image = CudaSplineDetail::MakeResident(level.fixed, residence);
+  fixed.image = this->ProvideImage(m_FixedOriginal, level.fixed, level.fixedSmoothing, residence);
   fixed.mask = CudaSplineDetail::MakeResident(level.fixedMask, residence);
   fixed.stages = CudaSpline::ResidentStages(ImageDimension, level.fixedChain.stages, residence);
-  moving.image = CudaSplineDetail::MakeResident(level.moving, residence);
+  moving.image = this->ProvideImage(m_MovingOriginal, level.moving, level.movingSmoothing, residence);
   moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
   moving.stages = CudaSpline::ResidentStages(ImageDimension, level.movingChain.stages, residence);
   auto resident =
@@ -509,6 +586,7 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   {
     this->ProvideTransforms();
     m_Resident.reset();
+    this->SmoothImages();
     this->AdaptTransforms();
     m_Backend.RunSuperclass(reason, describe, [this] { Superclass::StartOptimization(); });
     return;
@@ -519,8 +597,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       return image != nullptr ? image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())
                               : std::size_t(0);
     };
-    const std::size_t imageBytes =
-      bytesOf(level.fixed) + bytesOf(level.moving) + bytesOf(level.fixedMask) + bytesOf(level.movingMask);
+    const std::size_t imageBytes = (level.fixedSmoothing ? 2 : 1) * (bytesOf(level.fixed) + bytesOf(level.moving)) +
+                                   bytesOf(level.fixedMask) + bytesOf(level.movingMask);
     CudaSplineBackend::Operation operation;
     operation.work = [&](int) {
       const auto work =
@@ -567,6 +645,8 @@ void
 CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::GenerateData()
 {
   m_Resident.reset();
+  m_FixedOriginal = Original();
+  m_MovingOriginal = Original();
   m_Executor.reset();
   m_TransformsAreCurrent = true;
   this->AllocateOutputs();
@@ -580,6 +660,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
   this->ComposeWhole();
   m_Resident.reset();
+  m_FixedOriginal = Original();
+  m_MovingOriginal = Original();
   this->GetTransformOutput()->Set(this->m_OutputTransform);
 }
 

@@ -91,6 +91,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelation.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/Metric.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvertNumbers.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/Resample.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/Displacements.cxx"
 )
@@ -137,6 +138,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldSmoothingCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/WarpImageCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvertNumbersCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelationCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricFieldCuda.cu"
