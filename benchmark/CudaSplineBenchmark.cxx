@@ -25,6 +25,7 @@
  *   Copy/backend:cuda/dimension:3/size:128/precision:double
  *   Resample/backend:cuda/dimension:3/size:128/precision:double/interpolation:bspline/order:3
  *
+ *   Field/name:compose/backend:cuda/dimension:3/size:256/precision:single
  *   EvaluationKernel/backend:cuda/dimension:3/size:512/way:cubic/move:rotation
  *   LocalCorrelation/backend:cuda/dimension:3/size:256/precision:single/radius:4/derivatives:2/mask:none
  *
@@ -33,6 +34,10 @@
  * the kernels alone, on data of the device, by its own clock, and so is EvaluationKernel, from coefficients to values
  * in its memory; LocalCorrelation has images and derivatives there, and is the mean of 20 calls of which nobody waits for
  * one. Copy is a copy within the memory of the device or, by all threads, of the host.
+ *
+ * Field is an operation of fields of displacements that are in the memory of the backend, as registrations do them one
+ * after the other: several are enqueued before the device is waited for. An inversion counts by iterations, an
+ * exponential by compositions.
  *
  * The counters read and written are the fewest bytes that the operation must move through memory: each input once, each
  * output once; bytes_per_second is their sum by the time. PrefilterKernel and Prefilter on the Cpu backend measure a
@@ -44,6 +49,7 @@
 
 #include "BenchmarkCell.h"
 #include "BenchmarkHarness.h"
+#include "FieldBenchmark.h"
 #include "GaussianBenchmark.h"
 #include "LocalCorrelationBenchmark.h"
 
@@ -76,6 +82,7 @@ RegisterAll()
   RegisterPrefilters(static_cast<bool>(choice));
   RegisterResamplings(static_cast<bool>(choice));
   RegisterLocalCorrelations(static_cast<bool>(choice));
+  RegisterFields(static_cast<bool>(choice));
 #if defined(CUDASPLINE_HAS_CUDA)
   if (choice)
   {

@@ -22,8 +22,10 @@
 #include "itkCudaSpline/kernels/fields/Field.h"
 
 #include "itkImage.h"
+#include "itkVector.h"
 
 #include <cstdint>
+#include <type_traits>
 
 /** \file
  * \brief ITK's images and fields of displacements as the kernels of fields know them. */
@@ -66,6 +68,18 @@ DescribeField(const TField * field)
   shape.element = CudaSpline::ScalarTypeOf<typename TField::PixelType::ValueType>();
   return shape;
 }
+
+/** \brief Whether the kernels know an image as a field: vectors of float or double in 2D or 3D, a number an axis. */
+template <typename TField>
+struct IsField : std::false_type
+{};
+
+template <typename TReal, unsigned int VDimension>
+struct IsField<Image<Vector<TReal, VDimension>, VDimension>>
+{
+  /** That. */
+  static constexpr bool value = std::is_floating_point<TReal>::value && VDimension >= 2 && VDimension <= 3;
+};
 
 /** @} */
 } // namespace itk::CudaSplineDetail

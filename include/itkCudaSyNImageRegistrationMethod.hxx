@@ -26,6 +26,7 @@
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 
@@ -437,6 +438,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     {
       return "an initial transform is none that is accelerated: linear, B-spline, displacement field, composite";
     }
+    if (std::max(level.fixedChain.stages.size(), level.movingChain.stages.size()) >= CudaSpline::MaximumWarpStages)
+    {
+      return "an initial transform has more parts than are accelerated";
+    }
     if (m_AdaptorsWait)
     {
       using AdaptorType = DisplacementFieldTransformParametersAdaptor<TOutputTransform>;
@@ -511,10 +516,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   CudaSpline::SynSide         moving;
   fixed.image = this->ProvideImage(m_FixedOriginal, level.fixed, level.fixedSmoothing, residence);
   fixed.mask = CudaSplineDetail::MakeResident(level.fixedMask, residence);
-  fixed.stages = CudaSpline::ResidentStages(ImageDimension, level.fixedChain.stages, residence);
+  fixed.stages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
   moving.image = this->ProvideImage(m_MovingOriginal, level.moving, level.movingSmoothing, residence);
   moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
-  moving.stages = CudaSpline::ResidentStages(ImageDimension, level.movingChain.stages, residence);
+  moving.stages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
   auto resident =
     std::make_unique<CudaSpline::SynLevel>(level.shape, std::move(fixed), std::move(moving), level.metric, residence);
   if (m_Resident != nullptr)

@@ -79,9 +79,6 @@ ForAllFields(const TRun & run)
 template <typename TField>
 constexpr bool IsDouble = std::is_same<typename TField::PixelType::ValueType, double>::value;
 
-/** What a float field may be off, of displacements up to some mm: units of the indices, of up to 40 samples. */
-constexpr double SingleBound = 40.0 * 8.0 * 0x1p-23;
-
 /** The steps of ITK's registration. */
 template <typename TReal, unsigned int VDimension>
 class SynSteps

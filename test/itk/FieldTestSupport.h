@@ -40,6 +40,9 @@ namespace CudaSplineTest
 template <typename TReal, unsigned int VDimension>
 using DisplacementsOf = itk::Image<itk::Vector<TReal, VDimension>, VDimension>;
 
+/** What a float field may be off, of displacements up to some mm: units of the indices, of up to 40 samples. */
+constexpr double SingleBound = 40.0 * 8.0 * 0x1p-23;
+
 /** An oblique, anisotropic grid, as an image that was allocated. */
 template <typename TImage>
 typename TImage::Pointer

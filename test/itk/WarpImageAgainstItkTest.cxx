@@ -25,8 +25,10 @@
 #include "itkNearestNeighborInterpolateImageFunction.h"
 #include "itkResampleImageFilter.h"
 
-#include <memory>
+#include <cmath>
+#include <stdexcept>
 #include <type_traits>
+#include <vector>
 
 // Images under a field and transforms behind it, against itk::ResampleImageFilter under a composite of them.
 
@@ -130,20 +132,21 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
     }
     stages.push_back(stage);
   }
-  const auto    shape = itk::CudaSplineDetail::DescribeField(field.GetPointer());
-  const auto    displacements = Resident(field.GetPointer(), residence);
-  const auto    pixels = std::make_shared<ResidentArray>(Resident(image.GetPointer(), residence));
-  ResidentImage source;
-  source.grid = itk::CudaSplineDetail::DescribeFieldGrid<dimension>(image, image->GetBufferedRegion());
-  source.pixel = ScalarTypeOf<Pixel>();
-  source.data = std::shared_ptr<const void>(pixels, pixels->Data());
+  const auto shape = itk::CudaSplineDetail::DescribeField(field.GetPointer());
+  const auto displacements = Resident(field.GetPointer(), residence);
+  ImageWarp  warp;
+  warp.input = itk::CudaSplineDetail::DescribeFieldGrid<dimension>(image, image->GetBufferedRegion());
+  warp.output = shape.grid;
+  warp.pixel = ScalarTypeOf<Pixel>();
+  warp.nearest = std::is_same<Pixel, unsigned char>::value;
+  const auto pixels = Resident(image.GetPointer(), residence);
+  if (hasField)
+  {
+    stages.insert(stages.begin(), MakeFieldStage(shape, displacements.Data()));
+  }
+  warp.stages = stages;
   const ResidentArray output(BytesOf(grid.GetPointer()), residence);
-  WarpImage(source,
-            shape,
-            hasField ? displacements.Data() : nullptr,
-            ResidentStages(dimension, stages, residence),
-            output.Data(),
-            residence);
+  WarpImage(warp, pixels.Data(), output.Data(), residence);
   std::vector<Pixel> found(region.GetNumberOfPixels());
   Download(found.data(), output.Data(), output.Bytes(), residence);
   std::size_t inside = 0;
@@ -159,19 +162,8 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
   EXPECT_LE(others, 1U); // ITK interpolates between the field's vectors at their own places: a unit decides
 
   // The field of the whole chain moves each place as the transform does.
-  TransformChain::Stage first;
-  first.kind = TransformKind::DisplacementField;
-  first.start = shape.grid.start;
-  first.size = shape.grid.size;
-  first.origin = shape.grid.origin;
-  first.pointToIndex = shape.grid.pointToIndex;
-  first.data = std::shared_ptr<const double>(doubleField->GetBufferPointer()->GetDataPointer(), [](const double *) {});
-  if (hasField)
-  {
-    stages.insert(stages.begin(), first);
-  }
   const ResidentArray moves(shape.Bytes(), residence);
-  MakeField(ResidentStages(dimension, stages, residence), shape, moves.Data(), residence);
+  MakeField(stages, shape, moves.Data(), residence);
   auto of = LikeImage(field.GetPointer());
   Download(of->GetBufferPointer(), moves.Data(), moves.Bytes(), residence);
   for (itk::SizeValueType i = 0; i < region.GetNumberOfPixels(); i += 7)
@@ -203,18 +195,62 @@ TEST_P(ImagesWarped, AsItkDoes)
   }
 }
 
+// A field on another grid, twice, as stages of any kind.
+TEST_P(ImagesWarped, ThroughFieldsOfOtherGrids)
+{
+  using Image = itk::Image<double, 3>;
+  using Field = DisplacementsOf<double, 3>;
+  const Residence residence = this->MakeResidence();
+  Random          random(__LINE__);
+  const auto      image = MakeObliqueImage<Image>({ 13, 11, 7 }, true, random);
+  for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
+  {
+    image->GetBufferPointer()[i] = random.Uniform(1.0, 250.0);
+  }
+  auto field = Field::New();
+  field->CopyInformation(image);
+  field->SetRegions(image->GetLargestPossibleRegion());
+  field->SetSpacing(image->GetSpacing() * 0.9);
+  field->Allocate();
+  FillField(field.GetPointer(), 2.0, true, random);
+  auto transform = itk::DisplacementFieldTransform<double, 3>::New();
+  transform->SetDisplacementField(field);
+  auto composite = itk::CompositeTransform<double, 3>::New();
+  composite->AddTransform(transform);
+  composite->AddTransform(transform);
+  const auto expected = WarpByItk(image.GetPointer(), image.GetPointer(), composite.GetPointer());
+  const auto displacements = Resident(field.GetPointer(), residence);
+  const auto pixels = Resident(image.GetPointer(), residence);
+  ImageWarp  warp;
+  warp.input = warp.output = itk::CudaSplineDetail::DescribeFieldGrid<3>(image, image->GetBufferedRegion());
+  warp.pixel = ScalarType::Float64;
+  const auto stage = MakeFieldStage(itk::CudaSplineDetail::DescribeField(field.GetPointer()), displacements.Data());
+  warp.stages = { stage, stage };
+  const ResidentArray output(pixels.Bytes(), residence);
+  WarpImage(warp, pixels.Data(), output.Data(), residence);
+  std::vector<double> found(image->GetBufferedRegion().GetNumberOfPixels());
+  Download(found.data(), output.Data(), output.Bytes(), residence);
+  for (std::size_t i = 0; i < found.size(); ++i)
+  {
+    ASSERT_NEAR(found[i], expected->GetBufferPointer()[i], 1e-10) << i;
+  }
+}
+
 TEST_P(ImagesWarped, RefuseWhatIsNoImage)
 {
   const Residence     residence = this->MakeResidence();
   const ResidentArray output(1024, residence);
-  ResidentImage       image;
-  FieldShape          shape;
-  EXPECT_THROW(WarpImage(image, shape, nullptr, ResidentStages(), output.Data(), residence), std::invalid_argument);
-  image.data = std::shared_ptr<const void>(output.Data(), [](const void *) {});
-  image.pixel = ScalarType::Int16;
-  EXPECT_THROW(WarpImage(image, shape, nullptr, ResidentStages(), output.Data(), residence), std::invalid_argument);
-  image.pixel = ScalarType::Float32;
-  image.grid.dimension = 2;
-  EXPECT_THROW(WarpImage(image, shape, nullptr, ResidentStages(), output.Data(), residence), std::invalid_argument);
-  EXPECT_THROW(ResidentStages(1, {}, residence), std::invalid_argument);
+  ImageWarp           warp;
+  warp.pixel = ScalarType::Int16;
+  EXPECT_THROW(WarpImage(warp, output.Data(), output.Data(), residence), std::invalid_argument);
+  warp.pixel = ScalarType::UInt8; // linear
+  EXPECT_THROW(WarpImage(warp, output.Data(), output.Data(), residence), std::invalid_argument);
+  warp.pixel = ScalarType::Float32;
+  warp.input.dimension = 2;
+  EXPECT_THROW(WarpImage(warp, output.Data(), output.Data(), residence), std::invalid_argument);
+  warp.input.dimension = 3;
+  warp.stages.resize(MaximumWarpStages + 1);
+  EXPECT_THROW(WarpImage(warp, output.Data(), output.Data(), residence), std::invalid_argument);
+  const FieldShape shape;
+  EXPECT_THROW(MakeField(warp.stages, shape, output.Data(), residence), std::invalid_argument);
 }

@@ -41,17 +41,18 @@ namespace itk::CudaSpline
 template <int VRadius>
 struct SmoothingMarch
 {
-  static constexpr int         Components = 3;
-  static constexpr int         TileX = 32; ///< samples of the block's column
-  static constexpr int         TileY = 8;  ///< likewise
-  static constexpr int         Group = 4;  ///< slices, and samples of a thread along x
-  static constexpr int         Threads = TileY * TileX / Group * Components; ///< one a run of samples along x
-  static constexpr int         Row = TileX * Components;                     ///< numbers of a row of the tile
-  static constexpr int         Plane = TileY * Row;                          ///< of a plane of the ring
-  static constexpr int         Planes = 2 * VRadius + Group;                 ///< of the ring
-  static constexpr int         WideRow = (TileX + 2 * VRadius) * Components; ///< with the columns beside it
-  static constexpr int         WidePlane = TileY * WideRow;                  ///< of slices that are smoothed along y
-  static constexpr int         Weights = 2 * VRadius + 1;
+  static constexpr int Components = 3;
+  static constexpr int TileX = 32;                                   ///< samples of the block's column
+  static constexpr int TileY = 8;                                    ///< likewise
+  static constexpr int Group = 4;                                    ///< slices, and samples of a thread along x
+  static constexpr int Threads = TileY * TileX / Group * Components; ///< one a run of samples along x
+  static constexpr int Row = TileX * Components;                     ///< numbers of a row of the tile
+  static constexpr int Plane = TileY * Row;                          ///< of a plane of the ring
+  static constexpr int Planes = 2 * VRadius + Group;                 ///< of the ring
+  static constexpr int WideRow = (TileX + 2 * VRadius) * Components; ///< with the columns beside it
+  static constexpr int WidePlane = TileY * WideRow;                  ///< of slices that are smoothed along y
+  static constexpr int Blocks = VRadius == 3 || VRadius == 4 || VRadius > 9 ? 2 : 3; ///< at once, without spills
+  static constexpr int Weights = 2 * VRadius + 1;
   static constexpr std::size_t Bytes = (Planes * Plane + Group * WidePlane) * sizeof(float); ///< shared memory
 
   std::int64_t         size[3];
@@ -65,7 +66,7 @@ struct SmoothingMarch
 /** \brief Smooths the slices of one chunk in a column. */
 template <int VRadius>
 __global__ void
-__launch_bounds__(SmoothingMarch<VRadius>::Threads, 3)
+__launch_bounds__(SmoothingMarch<VRadius>::Threads, SmoothingMarch<VRadius>::Blocks)
   SmoothingMarchKernel(const __grid_constant__ SmoothingMarch<VRadius> march)
 {
   using March = SmoothingMarch<VRadius>;

@@ -25,9 +25,11 @@
 #include "kernels/fields/FieldLinear.h"
 #include "kernels/transforms/TransformStages.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
+#include <type_traits>
+#include <vector>
 
 /** \file
  * \brief Images and fields under chains of transforms: bodies of host and device. */
@@ -35,40 +37,107 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A chain of stages, in the memory of the backend. */
-template <unsigned int VDimension>
-struct StagesOfWarp
+/** \brief The stages of a chain, by value: a field on the output's own grid, and those behind it.
+ *
+ * \tparam VAffine all of those behind it are affine */
+template <unsigned int VDimension, bool VAffine>
+struct WarpStages
 {
-  const TransformStage<VDimension> * first;
-  int                                count;
+  using Behind = std::conditional_t<VAffine, AffineMap<VDimension>, TransformStage<VDimension>>;
 
-  explicit StagesOfWarp(const ResidentStages & stages)
-    : first(static_cast<const TransformStage<VDimension> *>(stages.Data()))
-    , count(stages.Count())
-  {}
+  const double * field{ nullptr };       ///< its vectors at the samples of the output; null: none
+  const float *  singleField{ nullptr }; ///< or these
+  int            count{ 0 };
+  Behind         behind[MaximumWarpStages]; ///< the stages that follow
 
-  /** Moves a place (mm). */
+  /** Moves the place of a sample of the output.
+   *
+   * \param[in] offset of the sample
+   * \param[in,out] place its place (mm) */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Walk(double (&place)[VDimension]) const
+  Move(std::int64_t offset, double (&place)[VDimension]) const
   {
-    if (count > 0)
+    for (unsigned int d = 0; d < VDimension && singleField != nullptr; ++d)
     {
-      WalkStages(first, count, place);
+      place[d] = RoundedSum(place[d], static_cast<double>(singleField[offset * VDimension + d]));
+    }
+    for (unsigned int d = 0; d < VDimension && field != nullptr; ++d)
+    {
+      place[d] = RoundedSum(place[d], field[offset * VDimension + d]);
+    }
+    if constexpr (VAffine)
+    {
+      for (int i = 0; i < count; ++i)
+      {
+        double moved[VDimension];
+        behind[i].Apply(place, moved);
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          place[d] = moved[d];
+        }
+      }
+    }
+    else
+    {
+      WalkStages(behind, count, place);
     }
   }
 };
 
+/** \brief Whether a stage is a field between whose vectors nothing is interpolated at the samples of a grid. */
+inline bool
+IsFieldOn(const FieldGrid & grid, const TransformChain::Stage & stage)
+{
+  return stage.kind == TransformKind::DisplacementField && stage.start == grid.start && stage.size == grid.size &&
+         stage.origin == grid.origin && stage.pointToIndex == grid.pointToIndex;
+}
+
+/** \brief Calls \p run with the WarpStages of a chain. */
+template <unsigned int VDimension, typename TRun>
+void
+DispatchStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages, const TRun & run)
+{
+  const std::size_t first = !stages.empty() && IsFieldOn(grid, stages[0]) ? 1 : 0;
+  const auto        fill = [&](auto chain) {
+    if (first > 0)
+    {
+      chain.field = stages[0].singleData != nullptr ? nullptr : stages[0].data.get();
+      chain.singleField = stages[0].singleData.get();
+    }
+    for (std::size_t i = first; i < stages.size(); ++i)
+    {
+      const TransformStage<VDimension> stage = MakeStage<VDimension>(stages[i], DisplacementsOf(stages[i]));
+      if constexpr (std::is_same<typename decltype(chain)::Behind, AffineMap<VDimension>>::value)
+      {
+        chain.behind[chain.count] = stage.map;
+      }
+      else
+      {
+        chain.behind[chain.count] = stage;
+      }
+      ++chain.count;
+    }
+    run(chain);
+  };
+  const bool isAffine =
+    std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(first),
+                stages.end(),
+                [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; });
+  isAffine ? fill(WarpStages<VDimension, true>()) : fill(WarpStages<VDimension, false>());
+}
+
 /** \brief What WarpImage() reads and writes. */
-template <unsigned int VDimension, typename TPixel, typename TReal>
+template <unsigned int VDimension, typename TPixel, typename TStages>
 struct ImageWarping
 {
   GridGeometry<VDimension> inputGrid;
   const TPixel *           input;
   GridGeometry<VDimension> grid;
-  const TReal *            field; ///< null: none
   TPixel *                 output;
   FieldWalk                walk;
-  StagesOfWarp<VDimension> stages;
+  bool                     nearest;
+  bool                     singleCoordinates;
+  TStages                  stages;
 
   /** A pixel of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -78,17 +147,12 @@ struct ImageWarping
     double             place[VDimension];
     double             index[VDimension];
     PlaceOfSample(grid, at, place);
-    if (field != nullptr)
-    {
-      TReal vector[VDimension];
-      LoadVector(field, offset, vector);
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        place[d] = RoundedSum(place[d], static_cast<double>(vector[d]));
-      }
-    }
-    stages.Walk(place);
+    stages.Move(offset, place);
     inputGrid.PointToContinuousIndex(place, index);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      index[d] = singleCoordinates ? static_cast<double>(static_cast<float>(index[d])) : index[d];
+    }
     TPixel pixel = TPixel(0);
     if (IsInsideBuffer(inputGrid.extent, index))
     {
@@ -98,125 +162,125 @@ struct ImageWarping
   }
 
 private:
-  /** The image within its buffer: linear; of a mask the nearest pixel. */
+  /** The image within its buffer. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
   PixelAt(const double (&index)[VDimension]) const
   {
     if constexpr (sizeof(TPixel) >= sizeof(float))
     {
-      const LinearCell<VDimension> cell(inputGrid.extent, index);
-      return static_cast<TPixel>(cell.template Value<double>(input));
-    }
-    else
-    {
-      std::int64_t offset = 0;
-      std::int64_t stride = 1;
-      for (unsigned int d = 0; d < VDimension; ++d)
+      if (!nearest)
       {
-        const std::int64_t last = inputGrid.extent.size[d] - 1;
-        const std::int64_t near = NearestIndex(index[d]) - inputGrid.extent.start[d];
-        offset += (near < 0 ? 0 : (near > last ? last : near)) * stride;
-        stride *= inputGrid.extent.size[d];
+        const LinearCell<VDimension> cell(inputGrid.extent, index);
+        return static_cast<TPixel>(cell.template Value<double>(input));
       }
-      return input[offset];
     }
+    std::int64_t offset = 0;
+    std::int64_t stride = 1;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      const std::int64_t last = inputGrid.extent.size[d] - 1;
+      const std::int64_t near = NearestIndex(index[d]) - inputGrid.extent.start[d];
+      offset += (near < 0 ? 0 : (near > last ? last : near)) * stride;
+      stride *= inputGrid.extent.size[d];
+    }
+    return input[offset];
   }
 };
 
 /** \brief What MakeField() reads and writes. */
-template <unsigned int VDimension, typename TReal>
+template <unsigned int VDimension, typename TReal, typename TStages>
 struct ChainField
 {
   GridGeometry<VDimension> grid;
   TReal *                  output;
   FieldWalk                walk;
-  StagesOfWarp<VDimension> stages;
+  TStages                  stages;
 
   /** A vector of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
-    double place[VDimension];
-    double moved[VDimension];
-    TReal  vector[VDimension];
+    const std::int64_t offset = OffsetOf(walk, at);
+    double             place[VDimension];
+    double             moved[VDimension];
+    TReal              vector[VDimension];
     PlaceOfSample(grid, at, place);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       moved[d] = place[d];
     }
-    stages.Walk(moved);
+    stages.Move(offset, moved);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       vector[d] = static_cast<TReal>(moved[d] - place[d]);
     }
-    StoreVector(output, OffsetOf(walk, at), vector);
+    StoreVector(output, offset, vector);
   }
 };
 
-/** \brief Calls \p run with the arguments of a warp. */
+/** \brief Calls \p run with the ImageWarping of a warp. */
 template <typename TRun>
 void
-DispatchWarp(const ResidentImage &  image,
-             const FieldShape &     shape,
-             const void *           field,
-             const ResidentStages & stages,
-             void *                 output,
-             const TRun &           run)
+DispatchWarp(const ImageWarp & warp, const void * image, void * output, const TRun & run)
+{
+  const auto of = [&](auto compiled) {
+    using Pixel = typename decltype(compiled)::Real;
+    constexpr unsigned int dimension = decltype(compiled)::Dimension;
+    DispatchStages<dimension>(warp.output, warp.stages, [&](const auto & stages) {
+      using Stages = std::decay_t<decltype(stages)>;
+      run(ImageWarping<dimension, Pixel, Stages>{ MakeGeometry<dimension>(warp.input),
+                                                  static_cast<const Pixel *>(image),
+                                                  MakeGeometry<dimension>(warp.output),
+                                                  static_cast<Pixel *>(output),
+                                                  WalkOf(warp.output),
+                                                  warp.nearest,
+                                                  warp.singleCoordinates,
+                                                  stages });
+    });
+  };
+  if (warp.pixel != ScalarType::UInt8)
+  {
+    DispatchField(warp.output.dimension, warp.pixel, of);
+  }
+  else if (warp.output.dimension == 2)
+  {
+    of(CompiledField<2, std::uint8_t>());
+  }
+  else
+  {
+    of(CompiledField<3, std::uint8_t>());
+  }
+}
+
+/** \brief Calls \p run with the ChainField of a field. */
+template <typename TRun>
+void
+DispatchChainField(const std::vector<TransformChain::Stage> & stages,
+                   const FieldShape &                         shape,
+                   void *                                     output,
+                   const TRun &                               run)
 {
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
-    const auto             of = [&](auto pixel) {
-      using Pixel = decltype(pixel);
-      run(ImageWarping<dimension, Pixel, Real>{ MakeGeometry<dimension>(image.grid),
-                                                static_cast<const Pixel *>(image.data.get()),
-                                                MakeGeometry<dimension>(shape.grid),
-                                                static_cast<const Real *>(field),
-                                                static_cast<Pixel *>(output),
-                                                WalkOf(shape.grid),
-                                                StagesOfWarp<dimension>(stages) });
-    };
-    switch (image.pixel)
-    {
-      case ScalarType::UInt8:
-        of(std::uint8_t());
-        break;
-      case ScalarType::Float32:
-        of(float());
-        break;
-      case ScalarType::Float64:
-        of(double());
-        break;
-      default:
-        throw std::invalid_argument(std::string("Images of ") + NameOf(image.pixel) +
-                                    " are not warped: float32, float64, and uint8 of masks.");
-    }
+    DispatchStages<dimension>(shape.grid, stages, [&](const auto & chain) {
+      using Stages = std::decay_t<decltype(chain)>;
+      run(ChainField<dimension, Real, Stages>{
+        MakeGeometry<dimension>(shape.grid), static_cast<Real *>(output), WalkOf(shape.grid), chain });
+    });
   });
-}
-
-/** \brief The arguments of a field. */
-template <unsigned int VDimension, typename TReal>
-ChainField<VDimension, TReal>
-MakeChainField(const ResidentStages & stages, const FieldShape & shape, void * output)
-{
-  return { MakeGeometry<VDimension>(shape.grid),
-           static_cast<TReal *>(output),
-           WalkOf(shape.grid),
-           StagesOfWarp<VDimension>(stages) };
 }
 
 /** See WarpImage(). */
 void
-WarpImageOnCuda(const ResidentImage &  image,
-                const FieldShape &     fieldShape,
-                const void *           field,
-                const ResidentStages & stages,
-                void *                 output,
-                const Residence &      residence);
+WarpImageOnCuda(const ImageWarp & warp, const void * image, void * output, const Residence & residence);
 
 /** See MakeField(). */
 void
-MakeFieldOnCuda(const ResidentStages & stages, const FieldShape & shape, void * output, const Residence & residence);
+MakeFieldOnCuda(const std::vector<TransformChain::Stage> & stages,
+                const FieldShape &                         shape,
+                void *                                     output,
+                const Residence &                          residence);
 
 } // namespace itk::CudaSpline
 

@@ -16,118 +16,93 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
-#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/fields/FieldLoopCpu.h"
 #include "kernels/fields/ImageWarping.h"
 
-#include <cstddef>
 #include <stdexcept>
-#include <string>
 
 namespace itk::CudaSpline
 {
 
 namespace
 {
-/** The stages, then their displacements, each of which begins at a multiple of 8. */
-template <unsigned int VDimension>
-std::shared_ptr<const ResidentArray>
-MakeStages(const std::vector<TransformChain::Stage> & stages, const Residence & residence)
+void
+CheckStages(const std::vector<TransformChain::Stage> & stages)
 {
-  std::size_t bytes = stages.size() * sizeof(TransformStage<VDimension>);
-  for (const TransformChain::Stage & stage : stages)
+  if (stages.size() > MaximumWarpStages)
   {
-    bytes += TransformChain::BytesOf(stage, VDimension);
+    throw std::invalid_argument("A chain here has at most " + std::to_string(MaximumWarpStages) + " transforms.");
   }
-  auto                                    array = std::make_shared<ResidentArray>(bytes, residence);
-  char *                                  at = array->As<char>() + stages.size() * sizeof(TransformStage<VDimension>);
-  std::vector<TransformStage<VDimension>> made;
-  for (const TransformChain::Stage & stage : stages)
-  {
-    const void * const displacements = DisplacementsOf(stage);
-    made.push_back(MakeStage<VDimension>(stage, at));
-    if (displacements != nullptr)
-    {
-      const std::size_t element = stage.singleData != nullptr ? sizeof(float) : sizeof(double);
-      const auto        length = static_cast<std::size_t>(TransformChain::CountOf(stage, VDimension)) * element;
-      const bool        isThere = residence.IsOnDevice() && DeviceOfPointer(displacements) >= 0;
-      (isThere ? CopyResident : Upload)(at, displacements, length, residence);
-    }
-    at += TransformChain::BytesOf(stage, VDimension);
-  }
-  Upload(array->Data(), made.data(), made.size() * sizeof(made[0]), residence);
-  return array;
 }
 } // namespace
 
-ResidentStages::ResidentStages(unsigned int                               dimension,
-                               const std::vector<TransformChain::Stage> & stages,
-                               const Residence &                          residence)
-  : m_Count(static_cast<int>(stages.size()))
+TransformChain::Stage
+MakeFieldStage(const FieldShape & shape, const void * field)
 {
-  if (dimension < 2 || dimension > 3)
+  TransformChain::Stage stage;
+  stage.kind = TransformKind::DisplacementField;
+  stage.start = shape.grid.start;
+  stage.size = shape.grid.size;
+  stage.origin = shape.grid.origin;
+  stage.pointToIndex = shape.grid.pointToIndex;
+  if (shape.element == ScalarType::Float32)
   {
-    throw std::invalid_argument("Transforms are of 2 or 3 dimensions here, not " + std::to_string(dimension) + ".");
+    stage.singleData = std::shared_ptr<const float>(static_cast<const float *>(field), [](const float *) {});
   }
-  if (!stages.empty())
+  else
   {
-    m_Stages = dimension == 2 ? MakeStages<2>(stages, residence) : MakeStages<3>(stages, residence);
+    stage.data = std::shared_ptr<const double>(static_cast<const double *>(field), [](const double *) {});
   }
+  return stage;
 }
 
 void
-WarpImage(const ResidentImage &  image,
-          const FieldShape &     fieldShape,
-          const void *           field,
-          const ResidentStages & stages,
-          void *                 output,
-          const Residence &      residence)
+WarpImage(const ImageWarp & warp, const void * image, void * output, const Residence & residence)
 {
-  if (image.grid.dimension != fieldShape.grid.dimension || image.data == nullptr)
+  CheckStages(warp.stages);
+  const unsigned int dimension = warp.output.dimension;
+  if (dimension < 2 || dimension > 3 || warp.input.dimension != dimension)
   {
-    throw std::invalid_argument("An image that is warped has pixels, and as many dimensions as the field.");
+    throw std::invalid_argument("Images that are warped are of 2 or 3 dimensions, input and output of the same.");
+  }
+  if (!IsReal(warp.pixel) && !(warp.pixel == ScalarType::UInt8 && warp.nearest))
+  {
+    throw std::invalid_argument(std::string("Pixels of ") + NameOf(warp.pixel) + " cannot be warped so.");
   }
   if (residence.IsOnDevice())
   {
-    WarpImageOnCuda(image, fieldShape, field, stages, output, residence);
+    WarpImageOnCuda(warp, image, output, residence);
     return;
   }
-  DispatchWarp(image, fieldShape, field, stages, output, [&](const auto & body) {
-    ForEachSampleOnCpu(body.walk, residence, body);
-  });
+  DispatchWarp(warp, image, output, [&](const auto & body) { ForEachSampleOnCpu(body.walk, residence, body); });
 }
 
 void
-MakeField(const ResidentStages & stages, const FieldShape & shape, void * output, const Residence & residence)
+MakeField(const std::vector<TransformChain::Stage> & stages,
+          const FieldShape &                         shape,
+          void *                                     output,
+          const Residence &                          residence)
 {
+  CheckStages(stages);
   if (residence.IsOnDevice())
   {
     MakeFieldOnCuda(stages, shape, output, residence);
     return;
   }
-  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
-    using Real = typename decltype(compiled)::Real;
-    const auto body = MakeChainField<decltype(compiled)::Dimension, Real>(stages, shape, output);
-    ForEachSampleOnCpu(body.walk, residence, body);
-  });
+  DispatchChainField(stages, shape, output, [&](const auto & body) { ForEachSampleOnCpu(body.walk, residence, body); });
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)
 void
-WarpImageOnCuda(const ResidentImage &,
-                const FieldShape &,
-                const void *,
-                const ResidentStages &,
-                void *,
-                const Residence &)
+WarpImageOnCuda(const ImageWarp &, const void *, void *, const Residence &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }
 
 void
-MakeFieldOnCuda(const ResidentStages &, const FieldShape &, void *, const Residence &)
+MakeFieldOnCuda(const std::vector<TransformChain::Stage> &, const FieldShape &, void *, const Residence &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -22,25 +22,18 @@ namespace itk::CudaSpline
 {
 
 void
-WarpImageOnCuda(const ResidentImage &  image,
-                const FieldShape &     fieldShape,
-                const void *           field,
-                const ResidentStages & stages,
-                void *                 output,
-                const Residence &      residence)
+WarpImageOnCuda(const ImageWarp & warp, const void * image, void * output, const Residence & residence)
 {
-  DispatchWarp(
-    image, fieldShape, field, stages, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  DispatchWarp(warp, image, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
 }
 
 void
-MakeFieldOnCuda(const ResidentStages & stages, const FieldShape & shape, void * output, const Residence & residence)
+MakeFieldOnCuda(const std::vector<TransformChain::Stage> & stages,
+                const FieldShape &                         shape,
+                void *                                     output,
+                const Residence &                          residence)
 {
-  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
-    using Real = typename decltype(compiled)::Real;
-    const auto body = MakeChainField<decltype(compiled)::Dimension, Real>(stages, shape, output);
-    LaunchField(body, body.walk, residence);
-  });
+  DispatchChainField(stages, shape, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
 }
 
 } // namespace itk::CudaSpline

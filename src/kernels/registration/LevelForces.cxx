@@ -27,6 +27,8 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -73,6 +75,27 @@ CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
 
 } // namespace
 
+std::vector<TransformChain::Stage>
+MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimension, const Residence & residence)
+{
+  const auto move = [&](auto & numbers, std::int64_t count) {
+    using Number = std::remove_const_t<std::remove_reference_t<decltype(*numbers)>>;
+    if (numbers != nullptr && residence.IsOnDevice())
+    {
+      const auto array = std::make_shared<ResidentArray>(static_cast<std::size_t>(count) * sizeof(Number), residence);
+      Upload(array->Data(), numbers.get(), array->Bytes(), residence);
+      numbers = std::shared_ptr<const Number>(array, array->template As<Number>());
+    }
+  };
+  for (TransformChain::Stage & stage : stages)
+  {
+    const std::int64_t count = TransformChain::CountOf(stage, dimension);
+    move(stage.data, count);
+    move(stage.singleData, count);
+  }
+  return stages;
+}
+
 LevelForces::LevelForces(const FieldShape & shape,
                          SynSide            fixed,
                          SynSide            moving,
@@ -87,6 +110,11 @@ LevelForces::LevelForces(const FieldShape & shape,
 {
   CheckSide(m_Fixed, shape, m_Fixed.image.pixel);
   CheckSide(m_Moving, shape, m_Fixed.image.pixel);
+  if (std::max(m_Fixed.stages.size(), m_Moving.stages.size()) >= MaximumWarpStages)
+  {
+    throw std::invalid_argument("An initial transform has more stages than " + std::to_string(MaximumWarpStages - 1) +
+                                '.');
+  }
   const auto count = static_cast<std::size_t>(shape.grid.Count());
   const auto pixels = count * SizeOf(m_Fixed.image.pixel);
   m_WarpedFixed = ResidentArray(pixels, residence);
@@ -101,10 +129,22 @@ LevelForces::LevelForces(const FieldShape & shape,
 void
 LevelForces::Move(const SynSide & side, const void * field, const ResidentArray & image, const ResidentArray & mask)
 {
-  WarpImage(side.image, m_Shape, field, side.stages, image.Data(), m_Residence);
+  ImageWarp warp;
+  warp.input = side.image.grid;
+  warp.pixel = side.image.pixel;
+  warp.output = m_Shape.grid;
+  if (field != nullptr)
+  {
+    warp.stages.push_back(MakeFieldStage(m_Shape, field));
+  }
+  warp.stages.insert(warp.stages.end(), side.stages.begin(), side.stages.end());
+  WarpImage(warp, side.image.data.get(), image.Data(), m_Residence);
   if (side.mask.data != nullptr)
   {
-    WarpImage(side.mask, m_Shape, field, side.stages, mask.Data(), m_Residence);
+    warp.input = side.mask.grid;
+    warp.pixel = side.mask.pixel;
+    warp.nearest = true;
+    WarpImage(warp, side.mask.data.get(), mask.Data(), m_Residence);
   }
 }
 

@@ -21,90 +21,63 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
-#include "itkCudaSpline/math/ScalarType.h"
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 /** \file
- * \brief Images that are moved onto a grid by a field and transforms behind it: nothing waits, and nothing leaves the
- * memory of the residence. */
+ * \brief Images and fields under chains of transforms, from memory of a backend to memory of the same backend. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Transforms behind a field, whose numbers are in the memory of the residence: made once, walked often. */
-class ResidentStages
+/** \brief Most stages of a chain: they travel with the launch of a kernel. */
+inline constexpr std::size_t MaximumWarpStages = 7;
+
+/** \brief A transform of which displacements are in memory of a backend: a stage of WarpImage().
+ *
+ * \param[in] shape of the field
+ * \param[in] field memory of the backend; it must outlive the stage's uses */
+TransformChain::Stage
+MakeFieldStage(const FieldShape & shape, const void * field);
+
+/** \brief What itk::ResampleImageFilter does to an image under transforms that are not linear, default pixel 0. */
+struct ImageWarp
 {
-public:
-  /** No transform. */
-  ResidentStages() = default;
-  /** \param[in] dimension 2 or 3
-   * \param[in] stages in the order in which points go through them; their host memory is not used afterwards
-   * \param[in] residence where
-   * \exception DeviceError out of memory, or a lost device
-   * \exception std::invalid_argument another dimension */
-  ResidentStages(unsigned int                               dimension,
-                 const std::vector<TransformChain::Stage> & stages,
-                 const Residence &                          residence);
-
-  /** Number of stages. */
-  int
-  Count() const
-  {
-    return m_Count;
-  }
-  /** TransformStage<dimension> one after the other, in the memory of the residence. */
-  const void *
-  Data() const
-  {
-    return m_Stages != nullptr ? m_Stages->Data() : nullptr;
-  }
-
-private:
-  std::shared_ptr<const ResidentArray> m_Stages; ///< the stages, then their displacements
-  int                                  m_Count{ 0 };
+  FieldGrid  input;                        ///< where the image's pixels are
+  ScalarType pixel{ ScalarType::Float32 }; ///< of input and output: linear Float32 or Float64; nearest UInt8, too
+  bool       nearest{ false };             ///< nearest neighbour, not linear
+  bool       singleCoordinates{ false };   ///< the interpolator's coordinates are float, else double
+  FieldGrid  output;                       ///< where the output's pixels are
+  /** In the order in which a point of the output goes through them; their displacements are memory of the backend. */
+  std::vector<TransformChain::Stage> stages;
 };
 
-/** \brief An image in the memory of a residence. */
-struct ResidentImage
-{
-  FieldGrid                   grid;                         ///< where its pixels are
-  ScalarType                  pixel{ ScalarType::Float32 }; ///< Float32 or Float64; UInt8 of masks
-  std::shared_ptr<const void> data;                         ///< x fastest; null: there is none
-};
-
-/** \brief Resamples an image onto the grid of a field: itk::ResampleImageFilter with
- * itk::LinearInterpolateImageFunction and a composite of that field's transform, then the stages; 0 outside. A mask
- * (UInt8) is read at the nearest pixel.
+/** \brief Warps an image: each pixel of the output is the input's where the stages move its place; 0 outside.
  *
- * The field is on the grid of the output, so that its vectors are taken as they are: places are those of ITK, which
- * interpolates between them, but for roundings.
+ * Places are ITK's. A field that is the first stage, on the output's own grid, is taken as it is at the samples, where
+ * ITK interpolates between its vectors: but for roundings, that is the same. Nothing waits (Residence).
  *
- * \param[in] image what is moved
- * \param[in] fieldShape grid and type of the field
- * \param[in] field displacements (mm) that a point goes through first; null: none, the grid alone counts
- * \param[in] stages transforms that it goes through then
- * \param[out] output pixels of the image's type on the field's grid
- * \exception std::invalid_argument a type or a dimension that is not supported */
+ * \param[in] warp what is done
+ * \param[in] image pixels of the input, x fastest; memory of the backend
+ * \param[out] output pixels of the output; memory of the backend
+ * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages */
 void
-WarpImage(const ResidentImage &  image,
-          const FieldShape &     fieldShape,
-          const void *           field,
-          const ResidentStages & stages,
-          void *                 output,
-          const Residence &      residence);
+WarpImage(const ImageWarp & warp, const void * image, void * output, const Residence & residence);
 
-/** \brief The field of a chain of transforms: how far it moves each sample of a grid (mm).
+/** \brief The field of a chain of transforms: how far each sample of a grid is moved (mm).
  *
- * \param[in] stages in the order in which a point goes through them
+ * \param[in] stages in the order in which a point goes through them; their displacements are memory of the backend
  * \param[in] shape of the output
- * \param[out] output memory of the residence */
+ * \param[out] output memory of the backend
+ * \exception std::invalid_argument as for WarpImage() */
 void
-MakeField(const ResidentStages & stages, const FieldShape & shape, void * output, const Residence & residence);
+MakeField(const std::vector<TransformChain::Stage> & stages,
+          const FieldShape &                         shape,
+          void *                                     output,
+          const Residence &                          residence);
 
 /** @} */
 } // namespace itk::CudaSpline

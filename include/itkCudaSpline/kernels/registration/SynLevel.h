@@ -23,9 +23,9 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
-#include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 #include <array>
@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 /** \file
  * \brief A level of symmetric normalization (SyN), as itk::SyNImageRegistrationMethod has it: two fields from the fixed
@@ -63,12 +64,29 @@ struct SynRules
   }
 };
 
+/** \brief An image in the memory of a residence. */
+struct ResidentImage
+{
+  FieldGrid                   grid;                         ///< where its pixels are
+  ScalarType                  pixel{ ScalarType::Float32 }; ///< Float32 or Float64; UInt8 of masks
+  std::shared_ptr<const void> data;                         ///< x fastest; null: there is none
+};
+
+/** \brief Stages whose displacements are in the memory of a residence, for WarpImage().
+ *
+ * \param[in] stages with displacements in host memory, which on a host are borrowed
+ * \param[in] dimension 2 or 3
+ * \param[in] residence where
+ * \exception DeviceError out of memory, or a lost device */
+std::vector<TransformChain::Stage>
+MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimension, const Residence & residence);
+
 /** \brief What an image is moved by behind its field to the middle, its pixels, and its mask. */
 struct SynSide
 {
-  ResidentImage  image;  ///< smoothed for the level
-  ResidentImage  mask;   ///< UInt8; without data: there is none
-  ResidentStages stages; ///< from the virtual domain's space to the image's: initial transforms
+  ResidentImage                      image;  ///< smoothed for the level
+  ResidentImage                      mask;   ///< UInt8; without data: there is none
+  std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
 };
 
 /** \brief How the two images are compared by local correlation. */
