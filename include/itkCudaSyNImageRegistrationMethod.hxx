@@ -22,7 +22,7 @@
 
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
-#include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSplineFields.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -47,23 +47,6 @@ namespace itk
 
 namespace CudaSplineDetail
 {
-/** \brief The grid of an image's buffered region. */
-template <unsigned int VDimension>
-CudaSpline::FieldGrid
-DescribeFieldGrid(const ImageBase<VDimension> * image)
-{
-  CudaSpline::FieldGrid grid;
-  grid.dimension = VDimension;
-  DescribeAxes<VDimension>(image, grid.origin, grid.indexToPoint, grid.pointToIndex);
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    grid.start[d] = image->GetBufferedRegion().GetIndex(d);
-    grid.size[d] = static_cast<std::int64_t>(image->GetBufferedRegion().GetSize(d));
-    grid.spacing[d] = image->GetSpacing()[d];
-  }
-  return grid;
-}
-
 /** \brief An image in the memory of a residence: uploaded to a device, borrowed on the host. */
 template <typename TImage>
 CudaSpline::ResidentImage
@@ -74,7 +57,7 @@ MakeResident(const TImage * image, const CudaSpline::Residence & residence)
   {
     return resident;
   }
-  resident.grid = DescribeFieldGrid<TImage::ImageDimension>(image);
+  resident.grid = DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion());
   resident.pixel = CudaSpline::ScalarTypeOf<typename TImage::PixelType>();
   if (residence.IsOnDevice())
   {
@@ -370,7 +353,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       return "gradients by another calculator than ITK's central differences are not accelerated";
     }
     const auto domain = const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage();
-    level.shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(domain.GetPointer());
+    level.shape.grid =
+      CudaSplineDetail::DescribeFieldGrid<ImageDimension>(domain.GetPointer(), domain->GetBufferedRegion());
     const bool isDouble =
       m_Precision == CudaSplinePrecision::Double ||
       (m_Precision == CudaSplinePrecision::Automatic && std::is_same<typename TFixedImage::PixelType, double>::value);
@@ -531,7 +515,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   {
     this->AdaptTransforms();
     const auto set = [&](CudaSpline::SynField which, const DisplacementFieldType * field) {
-      if (CudaSplineDetail::DescribeFieldGrid<ImageDimension>(field).size != level.shape.grid.size)
+      if (CudaSplineDetail::DescribeFieldGrid<ImageDimension>(field, field->GetBufferedRegion()).size !=
+          level.shape.grid.size)
       {
         itkExceptionMacro("A field of the state is not on the virtual domain of level " << this->m_CurrentLevel << '.');
       }
