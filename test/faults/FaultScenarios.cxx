@@ -19,6 +19,8 @@
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineInterpolateImageFunction.h"
+#include "itkCudaExponentialDisplacementFieldImageFilter.h"
+#include "itkCudaInvertDisplacementFieldImageFilter.h"
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
@@ -268,6 +270,34 @@ MakeWarp()
   return subject;
 }
 
+/** A smooth field of small displacements. */
+Vectors::Pointer
+MakeSmallField()
+{
+  const auto field = MakeImage<Vectors>();
+  for (itk::ImageRegionIteratorWithIndex<Vectors> it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set((it.Get() - Vectors::PixelType(50.0F)) * 0.02F);
+  }
+  return field;
+}
+
+std::unique_ptr<Subject>
+MakeInversion()
+{
+  auto subject = std::make_unique<FilterSubject<itk::CudaInvertDisplacementFieldImageFilter<Vectors>>>();
+  subject->m_Filter->SetInput(MakeSmallField());
+  return subject;
+}
+
+std::unique_ptr<Subject>
+MakeExponential()
+{
+  auto subject = std::make_unique<FilterSubject<itk::CudaExponentialDisplacementFieldImageFilter<Vectors, Vectors>>>();
+  subject->m_Filter->SetInput(MakeSmallField());
+  return subject;
+}
+
 /** A batch of points with gradients. */
 class BatchSubject : public Subject
 {
@@ -345,6 +375,8 @@ Scenarios()
     { "Decomposition", MakeDecomposition, 1e-9 },
     { "Gaussian", MakeGaussian, 1e-2 },
     { "Warp", MakeWarp, 1e-2 },
+    { "Inversion", MakeInversion, 1e-4 },
+    { "Exponential", MakeExponential, 1e-4 },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
   return scenarios;
