@@ -18,7 +18,7 @@
 #ifndef itkCudaSplineFields_h
 #define itkCudaSplineFields_h
 
-#include "itkCudaSplineImageAccess.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 
 #include "itkImage.h"

@@ -19,14 +19,15 @@
 #define itkCudaSyNImageRegistrationMethod_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
 #include "itkCudaSplinePrecision.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
 #include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkSyNImageRegistrationMethod.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -188,15 +189,40 @@ private:
   /** What a level is made of. */
   struct Level
   {
-    CudaSpline::FieldShape                       shape;
-    CudaSpline::SynMetric                        metric;
-    CudaSpline::TransformChain                   fixedChain;
-    CudaSpline::TransformChain                   movingChain;
-    const TFixedImage *                          fixed{ nullptr };
-    const TMovingImage *                         moving{ nullptr };
-    const Image<unsigned char, ImageDimension> * fixedMask{ nullptr };
-    const Image<unsigned char, ImageDimension> * movingMask{ nullptr };
+    CudaSpline::FieldShape                        shape;
+    CudaSpline::SynMetric                         metric;
+    CudaSpline::TransformChain                    fixedChain;
+    CudaSpline::TransformChain                    movingChain;
+    const TFixedImage *                           fixed{ nullptr };
+    const TMovingImage *                          moving{ nullptr };
+    std::optional<CudaSpline::GaussianDescriptor> fixedSmoothing;  ///< of the fixed image, for the level
+    std::optional<CudaSpline::GaussianDescriptor> movingSmoothing; ///< of the moving one
+    const Image<unsigned char, ImageDimension> *  fixedMask{ nullptr };
+    const Image<unsigned char, ImageDimension> *  movingMask{ nullptr };
   };
+
+  /** An image as it came, on a backend. */
+  struct Original
+  {
+    CudaSpline::ResidentImage image;
+    const void *              pixels{ nullptr }; ///< that it was made of
+    CudaSpline::Backend       backend{ CudaSpline::Backend::None };
+    int                       device{ 0 };
+  };
+
+  /** Sigmas of the level's smoothing for an image (mm). */
+  FixedArray<double, ImageDimension>
+  SigmasOf(const ImageBase<ImageDimension> * image) const;
+  /** Smooths the images of the level on the host or by the module's filter, where that waits: for ITK's class. */
+  void
+  SmoothImages();
+  /** An image of the level, made where it is compared. */
+  template <typename TImage>
+  static CudaSpline::ResidentImage
+  ProvideImage(Original &                                            original,
+               const TImage *                                        image,
+               const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
+               const CudaSpline::Residence &                         residence);
 
   /** Describes the level; returns why the kernels cannot do it, nothing where they can. */
   std::string
@@ -217,11 +243,15 @@ private:
   typename DisplacementFieldType::Pointer
   MakeField() const;
 
-  mutable CudaSplineBackend             m_Backend;
-  CudaSplinePrecision                   m_Precision{ CudaSplinePrecision::Automatic };
-  std::unique_ptr<CudaSpline::SynLevel> m_Resident; ///< the fields after the last iteration; null: ITK's transforms
-  mutable bool                          m_TransformsAreCurrent{ true };
-  bool                                  m_AdaptorsWait{ false }; ///< of this level
+  mutable CudaSplineBackend               m_Backend;
+  CudaSplinePrecision                     m_Precision{ CudaSplinePrecision::Automatic };
+  std::unique_ptr<CudaSplineHostExecutor> m_Executor; ///< of \c m_Resident
+  std::unique_ptr<CudaSpline::SynLevel>   m_Resident; ///< the fields after the last iteration; null: ITK's transforms
+  mutable bool                            m_TransformsAreCurrent{ true };
+  Original                                m_FixedOriginal;
+  Original                                m_MovingOriginal;
+  double                                  m_WaitingSigma{ 0.0 };   ///< of the level, as it was given
+  bool                                    m_AdaptorsWait{ false }; ///< of this level
 };
 
 } // namespace itk

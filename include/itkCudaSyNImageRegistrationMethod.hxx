@@ -22,11 +22,12 @@
 
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
-#include "itkCudaSplineImageAccess.h"
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSplineFields.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 
 #include "itkCentralDifferenceImageFunction.h"
@@ -46,23 +47,6 @@ namespace itk
 
 namespace CudaSplineDetail
 {
-/** \brief The grid of an image's buffered region. */
-template <unsigned int VDimension>
-CudaSpline::FieldGrid
-DescribeFieldGrid(const ImageBase<VDimension> * image)
-{
-  CudaSpline::FieldGrid grid;
-  grid.dimension = VDimension;
-  DescribeAxes<VDimension>(image, grid.origin, grid.indexToPoint, grid.pointToIndex);
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    grid.start[d] = image->GetBufferedRegion().GetIndex(d);
-    grid.size[d] = static_cast<std::int64_t>(image->GetBufferedRegion().GetSize(d));
-    grid.spacing[d] = image->GetSpacing()[d];
-  }
-  return grid;
-}
-
 /** \brief An image in the memory of a residence: uploaded to a device, borrowed on the host. */
 template <typename TImage>
 CudaSpline::ResidentImage
@@ -73,7 +57,7 @@ MakeResident(const TImage * image, const CudaSpline::Residence & residence)
   {
     return resident;
   }
-  resident.grid = DescribeFieldGrid<TImage::ImageDimension>(image);
+  resident.grid = DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion());
   resident.pixel = CudaSpline::ScalarTypeOf<typename TImage::PixelType>();
   if (residence.IsOnDevice())
   {
@@ -251,20 +235,42 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     throw;
   }
   restore();
-  if (!(sigma > 0))
+  m_WaitingSigma = sigma;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+auto
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SigmasOf(
+  const ImageBase<ImageDimension> * image) const -> FixedArray<double, ImageDimension>
+{
+  FixedArray<double, ImageDimension> sigmas(m_WaitingSigma);
+  for (unsigned int d = 0; d < ImageDimension && !this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits; ++d)
+  {
+    sigmas[d] *= image->GetSpacing()[d];
+  }
+  return sigmas;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SmoothImages()
+{
+  if (!(m_WaitingSigma > 0.0))
   {
     return;
   }
-  const auto smooth = [&](auto image) {
+  const auto smooth = [this](auto image) {
     using ImageType = std::remove_const_t<std::remove_pointer_t<decltype(image)>>;
-    using FilterType = CudaSmoothingRecursiveGaussianImageFilter<ImageType, ImageType>;
-    auto                                filter = FilterType::New();
-    typename FilterType::SigmaArrayType sigmas(sigma);
-    for (unsigned int d = 0; d < ImageDimension && !this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits; ++d)
-    {
-      sigmas[d] *= image->GetSpacing()[d];
-    }
-    filter->SetSigmaArray(sigmas);
+    const auto filter = CudaSmoothingRecursiveGaussianImageFilter<ImageType, ImageType>::New();
+    filter->SetSigmaArray(this->SigmasOf(image));
     filter->SetInput(image);
     filter->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
     filter->SetDevice(this->GetDevice());
@@ -281,6 +287,7 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       this->m_MovingSmoothImages[n] = smooth(this->GetMovingImage(n));
     }
   }
+  m_WaitingSigma = 0.0;
 }
 
 template <typename TFixedImage,
@@ -346,7 +353,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       return "gradients by another calculator than ITK's central differences are not accelerated";
     }
     const auto domain = const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage();
-    level.shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(domain.GetPointer());
+    level.shape.grid =
+      CudaSplineDetail::DescribeFieldGrid<ImageDimension>(domain.GetPointer(), domain->GetBufferedRegion());
     const bool isDouble =
       m_Precision == CudaSplinePrecision::Double ||
       (m_Precision == CudaSplinePrecision::Automatic && std::is_same<typename TFixedImage::PixelType, double>::value);
@@ -374,6 +382,24 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     if (!isWhole(level.fixed) || !isWhole(level.moving))
     {
       return "an image is not in memory as a whole";
+    }
+    if (m_WaitingSigma > 0.0)
+    {
+      const auto describe = [this](const auto * image) {
+        auto descriptor = CudaSplineDetail::DescribeGaussian(image, this->SigmasOf(image), false);
+        descriptor.output = descriptor.pixel;
+        return descriptor;
+      };
+      level.fixedSmoothing = describe(level.fixed);
+      level.movingSmoothing = describe(level.moving);
+      for (const char * const reason : { CudaSplineDetail::WhyNotGaussian(level.fixed, *level.fixedSmoothing),
+                                         CudaSplineDetail::WhyNotGaussian(level.moving, *level.movingSmoothing) })
+      {
+        if (reason != nullptr)
+        {
+          return reason;
+        }
+      }
     }
     using MaskType = ImageMaskSpatialObject<ImageDimension>;
     const auto maskOf = [&](const auto & mask, const Image<unsigned char, ImageDimension> *& image) {
@@ -423,18 +449,59 @@ template <typename TFixedImage,
           typename TOutputTransform,
           typename TVirtualImage,
           typename TPointSet>
+template <typename TImage>
+CudaSpline::ResidentImage
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ProvideImage(
+  Original &                                            original,
+  const TImage *                                        image,
+  const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
+  const CudaSpline::Residence &                         residence)
+{
+  const CudaSpline::ExecutionContext & context = residence.GetContext();
+  if (original.pixels != image->GetBufferPointer() || original.backend != context.backend ||
+      original.device != context.device)
+  {
+    original = {
+      CudaSplineDetail::MakeResident(image, residence), image->GetBufferPointer(), context.backend, context.device
+    };
+  }
+  CudaSpline::ResidentImage smooth = original.image;
+  if (smoothing)
+  {
+    const std::size_t bytes = static_cast<std::size_t>(smooth.grid.Count()) * CudaSpline::SizeOf(smooth.pixel);
+    const auto        array = std::make_shared<CudaSpline::ResidentArray>(bytes, residence);
+    const CudaSpline::ResidentArray scratch(
+      CudaSpline::CountResidentGaussianScratch(*smoothing, CudaSpline::GaussianOperation::Smoothing, context.backend),
+      residence);
+    CudaSpline::SmoothResident(*smoothing, original.image.data.get(), array->Data(), scratch.Data(), residence);
+    smooth.data = std::shared_ptr<const void>(array, array->Data());
+  }
+  return smooth;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
 void
 CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::Iterate(
   const Level &                        level,
   const CudaSpline::ExecutionContext & context)
 {
-  const CudaSpline::Residence residence(context);
+  CudaSpline::ExecutionContext lasting = context;
+  if (m_Executor == nullptr)
+  {
+    m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
+  }
+  lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
+  const CudaSpline::Residence residence(lasting);
   CudaSpline::SynSide         fixed;
   CudaSpline::SynSide         moving;
-  fixed.image = CudaSplineDetail::MakeResident(level.fixed, residence);
+  fixed.image = this->ProvideImage(m_FixedOriginal, level.fixed, level.fixedSmoothing, residence);
   fixed.mask = CudaSplineDetail::MakeResident(level.fixedMask, residence);
   fixed.stages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
-  moving.image = CudaSplineDetail::MakeResident(level.moving, residence);
+  moving.image = this->ProvideImage(m_MovingOriginal, level.moving, level.movingSmoothing, residence);
   moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
   moving.stages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
   auto resident =
@@ -448,7 +515,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   {
     this->AdaptTransforms();
     const auto set = [&](CudaSpline::SynField which, const DisplacementFieldType * field) {
-      if (CudaSplineDetail::DescribeFieldGrid<ImageDimension>(field).size != level.shape.grid.size)
+      if (CudaSplineDetail::DescribeFieldGrid<ImageDimension>(field, field->GetBufferedRegion()).size !=
+          level.shape.grid.size)
       {
         itkExceptionMacro("A field of the state is not on the virtual domain of level " << this->m_CurrentLevel << '.');
       }
@@ -508,6 +576,7 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   {
     this->ProvideTransforms();
     m_Resident.reset();
+    this->SmoothImages();
     this->AdaptTransforms();
     m_Backend.RunSuperclass(reason, describe, [this] { Superclass::StartOptimization(); });
     return;
@@ -518,8 +587,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       return image != nullptr ? image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())
                               : std::size_t(0);
     };
-    const std::size_t imageBytes =
-      bytesOf(level.fixed) + bytesOf(level.moving) + bytesOf(level.fixedMask) + bytesOf(level.movingMask);
+    const std::size_t imageBytes = (level.fixedSmoothing ? 2 : 1) * (bytesOf(level.fixed) + bytesOf(level.moving)) +
+                                   bytesOf(level.fixedMask) + bytesOf(level.movingMask);
     CudaSplineBackend::Operation operation;
     operation.work = [&](int) {
       const auto work =
@@ -566,6 +635,9 @@ void
 CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::GenerateData()
 {
   m_Resident.reset();
+  m_FixedOriginal = Original();
+  m_MovingOriginal = Original();
+  m_Executor.reset();
   m_TransformsAreCurrent = true;
   this->AllocateOutputs();
   for (this->m_CurrentLevel = 0; this->m_CurrentLevel < this->m_NumberOfLevels; this->m_CurrentLevel++)
@@ -578,6 +650,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
   this->ComposeWhole();
   m_Resident.reset();
+  m_FixedOriginal = Original();
+  m_MovingOriginal = Original();
   this->GetTransformOutput()->Set(this->m_OutputTransform);
 }
 

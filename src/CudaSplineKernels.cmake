@@ -48,6 +48,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuSplineDouble.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuSplineSingle.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuTexture.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationRuns.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldOperationsCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldWeights.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/HostFields.cxx"
@@ -63,9 +64,12 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/MapShape.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/PiecePlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/PlanMapTiles.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleJob.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleKernelsLoader.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResamplePieces.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleTask.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/ChainBounds.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/StageIdentity.cxx"
 )
 cudaspline_kernels_settings(CudaSplineHostKernels)
 
@@ -89,7 +93,9 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/WarpImage.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussian.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelation.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/Metric.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvertNumbers.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/Resample.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/Displacements.cxx"
 )
@@ -139,6 +145,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/VelocityFieldCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/WarpImageCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvertNumbersCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelationCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricFieldCuda.cu"

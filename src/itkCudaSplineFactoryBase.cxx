@@ -44,7 +44,9 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "DisplacementFieldJacobianDeterminantFilter",
                                               "MeanSquaresImageToImageMetricv4",
                                               "CorrelationImageToImageMetricv4",
-                                              "MattesMutualInformationImageToImageMetricv4" };
+                                              "MattesMutualInformationImageToImageMetricv4",
+                                              "ANTSNeighborhoodCorrelationImageToImageMetricv4",
+                                              "DemonsImageToImageMetricv4" };
 
 } // namespace
 

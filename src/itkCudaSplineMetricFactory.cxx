@@ -16,7 +16,9 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineMetricFactory.h"
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaCorrelationImageToImageMetricv4.h"
+#include "itkCudaDemonsImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaSplineRegistrationOverrides.h"
@@ -42,6 +44,11 @@ AppendMetrics(CudaSplineDetail::Overrides & overrides)
   AppendOverride<MattesMutualInformationImageToImageMetricv4<TImage, TImage>,
                  CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>>(
     "MattesMutualInformationImageToImageMetricv4", overrides);
+  AppendOverride<ANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>,
+                 CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>>(
+    "ANTSNeighborhoodCorrelationImageToImageMetricv4", overrides);
+  AppendOverride<DemonsImageToImageMetricv4<TImage, TImage>, CudaDemonsImageToImageMetricv4<TImage, TImage>>(
+    "DemonsImageToImageMetricv4", overrides);
 }
 
 } // namespace
@@ -75,6 +82,8 @@ CudaSplineMetricFactory::GetClassNames()
   return { "MeanSquaresImageToImageMetricv4",
            "CorrelationImageToImageMetricv4",
            "MattesMutualInformationImageToImageMetricv4",
+           "ANTSNeighborhoodCorrelationImageToImageMetricv4",
+           "DemonsImageToImageMetricv4",
            "SyNImageRegistrationMethod" };
 }
 

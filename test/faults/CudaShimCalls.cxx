@@ -168,6 +168,11 @@ CUDASPLINE_CALL(cudaStreamIsCapturing,
                 (cudaStream_t stream, cudaStreamCaptureStatus * status),
                 (stream, status),
                 *status = cudaStreamCaptureStatusNone);
+CUDASPLINE_CALL(cudaStreamBeginCapture,
+                (cudaStream_t stream, cudaStreamCaptureMode mode),
+                (stream, mode),
+                static_cast<void>(0));
+CUDASPLINE_CALL(cudaGraphLaunch, (cudaGraphExec_t graph, cudaStream_t stream), (graph, stream), static_cast<void>(0));
 CUDASPLINE_CALL(cudaStreamWaitEvent,
                 (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
                 (stream, event, flags),
@@ -267,6 +272,29 @@ __wrap_cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, vo
   return error;
 }
 
+extern "C" cudaError_t
+__real_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t * graph);
+extern "C" cudaError_t
+__wrap_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t * graph)
+{
+  return Allocate(
+    "cudaStreamEndCapture",
+    graph,
+    [&] { return __real_cudaStreamEndCapture(stream, graph); },
+    [&] { *graph = reinterpret_cast<cudaGraph_t>(NewHandle()); });
+}
+CUDASPLINE_ALLOCATION(cudaGraphInstantiate,
+                      executable,
+                      (cudaGraphExec_t * executable, cudaGraph_t graph, unsigned long long flags),
+                      (executable, graph, flags),
+                      *executable = reinterpret_cast<cudaGraphExec_t>(NewHandle()));
+CUDASPLINE_RELEASE(cudaGraphExecDestroy,
+                   cudaGraphInstantiate,
+                   executable,
+                   (cudaGraphExec_t executable),
+                   (executable),
+                   static_cast<void>(0));
+CUDASPLINE_RELEASE(cudaGraphDestroy, cudaStreamEndCapture, graph, (cudaGraph_t graph), (graph), static_cast<void>(0));
 CUDASPLINE_ALLOCATION(cudaMallocFromPoolAsync,
                       pointer,
                       (void ** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream),

@@ -24,6 +24,7 @@
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
+#include "itkCudaSyNImageRegistrationMethod.h"
 #include "itkCudaWarpImageFilter.h"
 
 #include "device/StreamPool.h"
@@ -358,6 +359,77 @@ private:
   std::vector<double> m_Gradients;
 };
 
+/** Three iterations of SyN, the latter of which are a recorded graph. */
+class SynSubject : public Subject
+{
+public:
+  using Method = itk::CudaSyNImageRegistrationMethod<Floats, Floats>;
+  using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Floats, Floats>;
+  using Transform = itk::DisplacementFieldTransform<double, 3>;
+
+  SynSubject()
+  {
+    const auto metric = Metric::New();
+    metric->SetRadius(Metric::RadiusType::Filled(2));
+    metric->SetUseMovingImageGradientFilter(false);
+    metric->SetUseFixedImageGradientFilter(false);
+    const auto   fixed = MakeImage<Floats>();
+    const auto   moving = MakeImage<Floats>();
+    const double place[3] = { 0.7, -0.4, 0.3 };
+    moving->SetOrigin(place);
+    const auto field = Transform::DisplacementFieldType::New();
+    field->CopyInformation(fixed);
+    field->SetRegions(fixed->GetLargestPossibleRegion());
+    field->Allocate(true);
+    const auto transform = Transform::New();
+    transform->SetDisplacementField(field);
+    m_Method->SetFixedImage(fixed);
+    m_Method->SetMovingImage(moving);
+    m_Method->SetMetric(metric);
+    m_Method->SetInitialTransform(transform);
+    m_Method->SetNumberOfLevels(1);
+    m_Method->SetShrinkFactorsPerLevel(Method::ShrinkFactorsArrayType(1, 1));
+    m_Method->SetSmoothingSigmasPerLevel(Method::SmoothingSigmasArrayType(1, 1.0));
+    m_Method->SetNumberOfIterationsPerLevel(Method::NumberOfIterationsArrayType(1, 3));
+  }
+  void
+  Run() override
+  {
+    m_Method->SetFixedToMiddleTransform(nullptr); // not from where it ended before
+    m_Method->SetMovingToMiddleTransform(nullptr);
+    m_Method->Modified();
+    m_Method->Update();
+  }
+  void
+  SetGPUEnabled(bool enabled) override
+  {
+    m_Method->SetGPUEnabled(enabled);
+  }
+  itk::CudaSpline::Backend
+  GetLastBackend() const override
+  {
+    return m_Method->GetLastBackend();
+  }
+  std::string
+  GetFallbackReason() const override
+  {
+    return m_Method->GetFallbackReason();
+  }
+  std::vector<double>
+  GetNumbers() const override
+  {
+    return NumbersOf(m_Method->GetTransform()->GetDisplacementField());
+  }
+  itk::ProcessObject *
+  GetProcess() override
+  {
+    return nullptr;
+  }
+
+private:
+  Method::Pointer m_Method{ Method::New() };
+};
+
 } // namespace
 
 const std::vector<Scenario> &
@@ -377,6 +449,7 @@ Scenarios()
     { "Warp", MakeWarp, 1e-2 },
     { "Inversion", MakeInversion, 1e-4 },
     { "Exponential", MakeExponential, 1e-4 },
+    { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2 },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
   return scenarios;

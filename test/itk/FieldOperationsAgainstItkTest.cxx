@@ -17,8 +17,8 @@
  *=========================================================================*/
 #include "FieldTestSupport.h"
 
+#include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
-#include "itkCudaSplineCompatibility.h"
 
 #include "itkComposeDisplacementFieldsImageFilter.h"
 #include "itkDisplacementFieldTransform.h"

@@ -28,20 +28,25 @@
  * \brief Stands before a function that is compiled for host and device. */
 /** \def CUDASPLINE_INLINE
  * \brief Inlines a function of an inner loop, whatever the compiler thinks of its length. */
+/** \def CUDASPLINE_DEVICE_INLINE
+ * \brief Inlines a function into the kernels of a device; the host calls it, where it would be compiled many times. */
 /** \def CUDASPLINE_NOINLINE
  * \brief Keeps a long function that many kernels share out of them: it is compiled once, and called. */
 #if defined(__CUDACC__)
 #  define CUDASPLINE_NOINLINE __noinline__
 #  define CUDASPLINE_HOST_DEVICE __host__ __device__
 #  define CUDASPLINE_INLINE __forceinline__
+#  define CUDASPLINE_DEVICE_INLINE __forceinline__
 #elif defined(__GNUC__)
 #  define CUDASPLINE_NOINLINE __attribute__((noinline))
 #  define CUDASPLINE_HOST_DEVICE
 #  define CUDASPLINE_INLINE inline __attribute__((always_inline))
+#  define CUDASPLINE_DEVICE_INLINE __attribute__((noinline))
 #else
 #  define CUDASPLINE_NOINLINE
 #  define CUDASPLINE_HOST_DEVICE
 #  define CUDASPLINE_INLINE inline
+#  define CUDASPLINE_DEVICE_INLINE
 #endif
 
 #endif

@@ -111,6 +111,96 @@ struct BasisSupport
   }
 };
 
+/** \brief Copies the elements of a support with every index folded into the grid, or the border value.
+ *
+ * \param[in] grid the coefficients
+ * \param[in] start first index of the support by axis, relative to the grid's first sample
+ * \param[in] taps elements an axis, at most 8
+ * \param[out] elements of the support, x fastest: \p taps to the power of VDimension */
+template <unsigned int VDimension, typename TCoefficient>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
+CopyFolded(const CoefficientGrid<VDimension, TCoefficient> & grid,
+           const std::int64_t (&start)[VDimension],
+           unsigned int   taps,
+           TCoefficient * elements)
+{
+  static_assert(VDimension <= 3, "the loops below");
+  FoldedTaps<3, 8, TCoefficient> folded{ grid.data, grid.border, {} };
+  std::int64_t                   stride = 1;
+  unsigned int                   count[3] = { 1, 1, 1 };
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    count[d] = taps;
+    for (unsigned int k = 0; k < taps; ++k)
+    {
+      const std::int64_t index = FoldIndex(start[d] + k, grid.extent.size[d], grid.extension[d]);
+      folded.offset[d][k] = index < 0 ? OffsetOutside : index * stride;
+    }
+    stride *= grid.extent.size[d];
+  }
+  for (unsigned int z = 0; z < count[2]; ++z)
+  {
+    for (unsigned int y = 0; y < count[1]; ++y)
+    {
+      const std::int64_t at = folded.Offset(2, z) + folded.Offset(1, y);
+      for (unsigned int x = 0; x < taps; ++x)
+      {
+        *elements++ = folded.Element(at, x);
+      }
+    }
+  }
+}
+
+/** \brief Elements of a support. */
+template <unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE constexpr unsigned int
+SupportElements(unsigned int taps)
+{
+  unsigned int count = 1;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    count *= taps;
+  }
+  return count;
+}
+
+/** \brief SumOverSupport() of the host. The sum is compiled once: what is folded is copied first, and has the strides
+ * of the copy. */
+template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TCoefficient, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SumOnHost(const CoefficientGrid<VDimension, TCoefficient> &                    grid,
+          const BasisSupport<TBasis, VDimension, TReal> &                      support,
+          const TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> & weights,
+          Jet<VDimension, TReal> &                                             jet)
+{
+  TCoefficient                             copies[SupportElements<VDimension>(TBasis::Taps)];
+  ContiguousTaps<VDimension, TCoefficient> taps;
+  taps.data = support.inside ? grid.data : copies;
+  std::int64_t stride = 1;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    taps.stride[d] = stride;
+    taps.data += support.inside ? support.start[d] * stride : 0;
+    stride *= support.inside ? grid.extent.size[d] : static_cast<std::int64_t>(TBasis::Taps);
+  }
+  if (!support.inside)
+  {
+    CopyFolded(grid, support.start, TBasis::Taps, copies);
+  }
+  TensorProductSum(taps, weights, jet);
+}
+
+/** \brief The same as a function that is called: a compiler makes better code of a long sum by itself. */
+template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TCoefficient, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
+CallSumOnHost(const CoefficientGrid<VDimension, TCoefficient> &                    grid,
+              const BasisSupport<TBasis, VDimension, TReal> &                      support,
+              const TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> & weights,
+              Jet<VDimension, TReal> &                                             jet)
+{
+  SumOnHost(grid, support, weights, jet);
+}
+
 /** \brief Weighted sums over the support, with the taps folded only where the support leaves the grid.
  *
  * \param[in] grid the coefficients
@@ -124,6 +214,7 @@ SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> &                
                const TensorWeights<VDimension, TBasis::Taps, VDerivatives, TReal> & weights,
                Jet<VDimension, TReal> &                                             jet)
 {
+#if defined(__CUDA_ARCH__)
   if (support.inside)
   {
     ContiguousTaps<VDimension, TCoefficient> taps;
@@ -152,6 +243,17 @@ SumOverSupport(const CoefficientGrid<VDimension, TCoefficient> &                
     stride *= grid.extent.size[d];
   }
   TensorProductSum(taps, weights, jet);
+#else
+  constexpr unsigned int mostInlined = 27; // elements: a call costs 2 ns
+  if constexpr (SupportElements<VDimension>(TBasis::Taps) <= mostInlined)
+  {
+    SumOnHost(grid, support, weights, jet);
+  }
+  else
+  {
+    CallSumOnHost(grid, support, weights, jet);
+  }
+#endif
 }
 
 /** \brief The weights of a support.

@@ -125,13 +125,22 @@ struct FoldedTaps
   {
     return offset[axis][tap];
   }
-  /** The element of a tap along x, or the border value; see ContiguousTaps::Load(). */
+  /** The element of a tap along x, or the border value, as it is stored.
+   *
+   * \param[in] at offset of the axes above (elements)
+   * \param[in] tap tap along x */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TStored
+  Element(std::int64_t at, unsigned int tap) const
+  {
+    const std::int64_t element = at + offset[0][tap];
+    return element < 0 ? border : data[element];
+  }
+  /** The same in another type; see ContiguousTaps::Load(). */
   template <typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
   Load(std::int64_t at, unsigned int tap) const
   {
-    const std::int64_t element = at + offset[0][tap];
-    return static_cast<TReal>(element < 0 ? border : data[element]);
+    return static_cast<TReal>(this->Element(at, tap));
   }
 };
 

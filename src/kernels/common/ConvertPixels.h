@@ -26,6 +26,40 @@
 namespace itk::CudaSpline
 {
 
+/** \brief Calls \p run with a type as a constant, of the class std::integral_constant: for loops that a choice would
+ * slow down.
+ *
+ * \param[in] type the type
+ * \param[in] run the callable */
+template <typename TRun>
+void
+WithConstantType(ScalarType type, const TRun & run)
+{
+  switch (type)
+  {
+    case ScalarType::UInt8:
+      return run(std::integral_constant<ScalarType, ScalarType::UInt8>());
+    case ScalarType::Int8:
+      return run(std::integral_constant<ScalarType, ScalarType::Int8>());
+    case ScalarType::UInt16:
+      return run(std::integral_constant<ScalarType, ScalarType::UInt16>());
+    case ScalarType::Int16:
+      return run(std::integral_constant<ScalarType, ScalarType::Int16>());
+    case ScalarType::UInt32:
+      return run(std::integral_constant<ScalarType, ScalarType::UInt32>());
+    case ScalarType::Int32:
+      return run(std::integral_constant<ScalarType, ScalarType::Int32>());
+    case ScalarType::UInt64:
+      return run(std::integral_constant<ScalarType, ScalarType::UInt64>());
+    case ScalarType::Int64:
+      return run(std::integral_constant<ScalarType, ScalarType::Int64>());
+    case ScalarType::Float32:
+      return run(std::integral_constant<ScalarType, ScalarType::Float32>());
+    default:
+      return run(std::integral_constant<ScalarType, ScalarType::Float64>());
+  }
+}
+
 /** \brief LoadScalar() of pixels at regular distances, with the choice of the type outside of the loop.
  *
  * \param[in] pixels host image
@@ -43,35 +77,12 @@ ConvertPixels(const void * pixels,
               std::int64_t count,
               TReal *      elements)
 {
-  const auto convert = [=](auto constantType) {
+  WithConstantType(type, [=](auto constantType) {
     for (std::int64_t i = 0; i < count; ++i)
     {
       elements[i] = LoadScalar<TReal>(pixels, decltype(constantType)::value, first + i * stride);
     }
-  };
-  switch (type)
-  {
-    case ScalarType::UInt8:
-      return convert(std::integral_constant<ScalarType, ScalarType::UInt8>());
-    case ScalarType::Int8:
-      return convert(std::integral_constant<ScalarType, ScalarType::Int8>());
-    case ScalarType::UInt16:
-      return convert(std::integral_constant<ScalarType, ScalarType::UInt16>());
-    case ScalarType::Int16:
-      return convert(std::integral_constant<ScalarType, ScalarType::Int16>());
-    case ScalarType::UInt32:
-      return convert(std::integral_constant<ScalarType, ScalarType::UInt32>());
-    case ScalarType::Int32:
-      return convert(std::integral_constant<ScalarType, ScalarType::Int32>());
-    case ScalarType::UInt64:
-      return convert(std::integral_constant<ScalarType, ScalarType::UInt64>());
-    case ScalarType::Int64:
-      return convert(std::integral_constant<ScalarType, ScalarType::Int64>());
-    case ScalarType::Float32:
-      return convert(std::integral_constant<ScalarType, ScalarType::Float32>());
-    default:
-      return convert(std::integral_constant<ScalarType, ScalarType::Float64>());
-  }
+  });
 }
 
 } // namespace itk::CudaSpline

@@ -124,7 +124,12 @@ RecordOnDevice(const std::function<void()> & enqueue, const Residence & residenc
     static_cast<void>(cudaGetLastError());
     throw;
   }
-  CheckCuda(cudaStreamEndCapture(stream, &graph->recorded), "cudaStreamEndCapture");
+  const cudaError_t ended = cudaStreamEndCapture(stream, &graph->recorded);
+  if (ended != cudaSuccess)
+  {
+    static_cast<void>(cudaStreamEndCapture(stream, &graph->recorded)); // the stream is to be of use again
+    CheckCuda(ended, "cudaStreamEndCapture");
+  }
   CheckCuda(cudaGraphInstantiate(&graph->executable, graph->recorded, 0), "cudaGraphInstantiate");
   return graph;
 }

@@ -44,7 +44,7 @@ MappedGradient(const EvaluationArguments<VDimension> & arguments, const Jet<VDim
 
 /** \brief Stores a jet: the value, and its derivatives times the gradient map. */
 template <Derivatives VDerivatives, unsigned int VDimension, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
 StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension, TReal> & jet, std::int64_t at)
 {
   if (arguments.output != nullptr)
@@ -91,7 +91,7 @@ StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension
 
 /** \brief Stores what stands outside of the bounds: the nearest sample, or the default pixel. */
 template <unsigned int VDimension>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
 StoreOutside(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
 {
   bool         extrapolated = arguments.extrapolation != nullptr;
@@ -132,14 +132,36 @@ StoreOutside(const EvaluationArguments<VDimension> & arguments, const double (&i
   }
 }
 
+/** \brief Stores the numbers of an output sample as they come. */
+template <unsigned int VDimension>
+struct PixelStore
+{
+  const EvaluationArguments<VDimension> & arguments; ///< the output
+  std::int64_t                            at;        ///< number of the output sample
+
+  /** Stores one of them. */
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  operator()(int component, TReal value) const
+  {
+    StoreScalar(arguments.output, arguments.outputType, at * arguments.components + component, value);
+  }
+};
+
 /** \brief The body of every evaluating kernel: one output sample, from its continuous index to its pixel and
  * derivatives.
  *
  * \tparam TMethod see InterpolationMethods.h
- * \param[in] index continuous index, \param[in] at number of the output sample */
-template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
+ * \param[in] arguments what is evaluated
+ * \param[in] index continuous index
+ * \param[in] at number of the output sample
+ * \param[in] put called with component and value where values alone are evaluated, by a method that has them */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension, typename TPut>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+EvaluateIndex(const EvaluationArguments<VDimension> & arguments,
+              const double (&index)[VDimension],
+              std::int64_t at,
+              const TPut & put)
 {
   const bool inside = arguments.IsInside(index);
   if (arguments.inside != nullptr)
@@ -148,13 +170,17 @@ EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&
   }
   if constexpr (VDerivatives == Derivatives::None)
   {
-    if (inside)
+    if (!inside)
     {
-      TMethod::Store(arguments, index, at);
+      StoreOutside(arguments, index, at);
+    }
+    else if constexpr (TMethod::HasValues)
+    {
+      TMethod::Values(arguments, index, put);
     }
     else
     {
-      StoreOutside(arguments, index, at);
+      TMethod::Store(arguments, index, at);
     }
   }
   else
@@ -170,6 +196,14 @@ EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&
       StoreBits(arguments.output, at, arguments.defaultPixel, SizeOf(arguments.outputType));
     }
   }
+}
+
+/** \brief The same, each number stored by itself. */
+template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+{
+  EvaluateIndex<TMethod, VDerivatives>(arguments, index, at, PixelStore<VDimension>{ arguments, at });
 }
 
 /** \brief EvaluateIndex() for an output sample, at its place in the list or on the scanline.

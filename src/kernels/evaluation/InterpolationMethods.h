@@ -32,8 +32,9 @@
 /** \file
  * \brief The interpolation methods: what a kernel is compiled for.
  *
- * Store(arguments, index, at) stores the output element \p at of a continuous index that is inside of the bounds.
- * Methods with derivatives also have Evaluate<VDerivatives>(arguments, index, jet). */
+ * A method whose HasValues is true has Values(arguments, index, put), which calls put(component, value) for the numbers
+ * of a continuous index that is inside of the bounds. Others hand on pixels as they are: Store(arguments, index, at)
+ * stores the output element \p at. Methods with derivatives also have Evaluate<VDerivatives>(arguments, index, jet). */
 
 namespace itk::CudaSpline
 {
@@ -116,6 +117,8 @@ struct NearestOffset
 /** \brief The pixel of the nearest index. */
 struct NearestMethod
 {
+  /** Whether it makes real values, which are then stored. */
+  static constexpr bool HasValues = false;
   /** Whether values are sums over the supports of a basis, which Basis() returns. */
   static constexpr bool HasBasis = false;
 
@@ -149,11 +152,15 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE CoefficientGrid<VDimension, TElement>
 template <typename TReal>
 struct LinearMethod
 {
+  static constexpr bool HasValues = true;
   static constexpr bool HasBasis = false;
 
-  template <unsigned int VDimension>
+  /** Type of the values. */
+  using Real = TReal;
+
+  template <unsigned int VDimension, typename TPut>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  Values(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], const TPut & put)
   {
     bool itk = true; // between samples, and beside the outermost ones where they go on
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -169,7 +176,7 @@ struct LinearMethod
       const TReal value = WithCoordinates(index, arguments.singleCoordinates, [&](const auto & x) {
         return itk ? LinearValue(grid.data, grid.extent, x) : LinearValueExtended(grid, x);
       });
-      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
+      put(c, value);
       grid.data += arguments.planeStride;
     }
   }
@@ -181,9 +188,10 @@ struct LinearMethod
 template <typename TMethod, typename TReal>
 struct BasisMethod
 {
+  static constexpr bool HasValues = true;
   static constexpr bool HasBasis = true;
 
-  /** Type of the arithmetic. */
+  /** Type of the arithmetic and the values. */
   using Real = TReal;
 
   template <Derivatives VDerivatives, unsigned int VDimension>
@@ -195,9 +203,9 @@ struct BasisMethod
     EvaluateOnGrid<VDerivatives>(TMethod::Basis(arguments), GridOf<TReal>(arguments), index, jet);
   }
 
-  template <unsigned int VDimension>
+  template <unsigned int VDimension, typename TPut>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  Values(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], const TPut & put)
   {
     CoefficientGrid<VDimension, TReal> grid = GridOf<TReal>(arguments);
     const auto                         basis = TMethod::Basis(arguments);
@@ -206,20 +214,10 @@ struct BasisMethod
     TensorWeights<VDimension, Basis::Taps, Derivatives::None, TReal> weights;
     FillWeights(basis, support, weights);
     Jet<VDimension, TReal> jet;
-#if !defined(__CUDA_ARCH__)
-    // The usual case by itself: the host's compiler makes better code of it without a loop around. The device, for
-    // which everything is inlined, would have it twice.
-    if (arguments.components == 1)
-    {
-      SumOverSupport(grid, support, weights, jet);
-      StoreScalar(arguments.output, arguments.outputType, at, jet.value);
-      return;
-    }
-#endif
     for (int c = 0; c < arguments.components; ++c)
     {
       SumOverSupport(grid, support, weights, jet);
-      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, jet.value);
+      put(c, jet.value);
       grid.data += arguments.planeStride;
     }
   }
@@ -253,11 +251,15 @@ struct CatmullRomMethod : BasisMethod<CatmullRomMethod<TReal>, TReal>
 template <typename TReal>
 struct SincMethod
 {
+  static constexpr bool HasValues = true;
   static constexpr bool HasBasis = false;
 
-  template <unsigned int VDimension>
+  /** Type of the values. */
+  using Real = double;
+
+  template <unsigned int VDimension, typename TPut>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  Values(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], const TPut & put)
   {
     const TReal * data = static_cast<const TReal *>(arguments.source);
     for (int c = 0; c < arguments.components; ++c, data += arguments.planeStride)
@@ -268,7 +270,7 @@ struct SincMethod
         };
         return WindowedSincValue(data, arguments.extent, x, arguments.radius, arguments.window, fold, arguments.border);
       });
-      StoreScalar(arguments.output, arguments.outputType, at * arguments.components + c, value);
+      put(c, value);
     }
   }
 };
@@ -276,6 +278,7 @@ struct SincMethod
 /** \brief The label of the largest Gaussian weight. */
 struct LabelGaussianMethod
 {
+  static constexpr bool HasValues = false;
   static constexpr bool HasBasis = false;
 
   template <unsigned int VDimension>

@@ -38,10 +38,12 @@ namespace itk::CudaSpline
 template <typename TStored>
 struct PackedCubicMethod
 {
+  static constexpr bool HasValues = true;
+
   /** Not of the elements' type, which is what the host's loops read ahead. */
   static constexpr bool HasBasis = false;
 
-  /** Type of the arithmetic. */
+  /** Type of the arithmetic and the values. */
   using Real = float;
 
   template <Derivatives VDerivatives, unsigned int VDimension>
@@ -58,13 +60,13 @@ struct PackedCubicMethod
     }
   }
 
-  template <unsigned int VDimension>
+  template <unsigned int VDimension, typename TPut>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  Values(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], const TPut & put)
   {
     Jet<VDimension, float> jet;
     Evaluate<Derivatives::None>(arguments, index, jet);
-    StoreScalar(arguments.output, arguments.outputType, at, jet.value);
+    put(0, jet.value);
   }
 };
 

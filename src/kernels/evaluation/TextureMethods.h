@@ -70,15 +70,19 @@ struct SourceFetch
 template <typename TMethod>
 struct FetchingMethod
 {
+  static constexpr bool HasValues = true;
   static constexpr bool HasBasis = false;
 
-  template <unsigned int VDimension>
+  /** Type of the values. */
+  using Real = float;
+
+  template <unsigned int VDimension, typename TPut>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Store(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
+  Values(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], const TPut & put)
   {
     const float value = TextureSplineValue(
       TMethod::Paired(arguments), arguments.extent, arguments.extension, index, SourceFetch<VDimension>{ arguments });
-    StoreScalar(arguments.output, arguments.outputType, at, value);
+    put(0, value);
   }
 };
 

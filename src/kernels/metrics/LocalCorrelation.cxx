@@ -85,7 +85,29 @@ EvaluateLocalCorrelation(const LocalCorrelationDescriptor & descriptor,
                          : EvaluateLocalCorrelationOnCpu(descriptor, images, results, residence);
 }
 
+void
+RoundToSingle(const double * from, float * to, std::int64_t count, const Residence & residence)
+{
+  if (residence.IsOnDevice())
+  {
+    RoundToSingleOnCuda(from, to, count, residence);
+    return;
+  }
+  residence.GetContext().ParallelFor(count, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+    {
+      to[i] = static_cast<float>(from[i]);
+    }
+  });
+}
+
 #if !defined(CUDASPLINE_HAS_CUDA)
+void
+RoundToSingleOnCuda(const double *, float *, std::int64_t, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
 void
 EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor &,
                                const LocalCorrelationImages &,

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 /** \file
@@ -70,6 +71,14 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
                                const LocalCorrelationImages &     images,
                                const LocalCorrelationResults &    results,
                                const Residence &                  residence);
+
+/** \brief Numbers rounded to floats, in the memory of the backend. */
+///@{
+void
+RoundToSingle(const double * from, float * to, std::int64_t count, const Residence & residence);
+void
+RoundToSingleOnCuda(const double * from, float * to, std::int64_t count, const Residence & residence);
+///@}
 
 /** \brief See CountLocalCorrelationScratch(). */
 std::size_t

@@ -274,6 +274,23 @@ SumAlongX(const LocalBlocks &  blocks,
           to[n * ofNumber + k * LocalGroups] = sums[k];
         }
       }
+      if constexpr (VMasked)
+      {
+        const std::uint8_t * const counted = inside + row * space.stride + group * LocalGroup;
+        double                     values[reach];
+        double                     sums[LocalGroup];
+#pragma unroll
+        for (int k = 0; k < reach; ++k)
+        {
+          values[k] = static_cast<double>(counted[k]);
+        }
+        SumWindows<VRadius, LocalGroup>(values, sums);
+#pragma unroll
+        for (int k = 0; k < LocalGroup; ++k)
+        {
+          to[WindowSums * ofNumber + k * LocalGroups] = sums[k];
+        }
+      }
     }
   }
   else
@@ -312,7 +329,7 @@ SumAlongX(const LocalBlocks &  blocks,
 }
 
 /** Sums of those sums along y, to a slot of the ring. */
-template <int VRadius>
+template <int VNumbers, int VRadius>
 __device__ __forceinline__ void
 SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * lines, double * slot)
 {
@@ -320,12 +337,11 @@ SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * l
   if constexpr (VRadius >= 0)
   {
     const int parts = blocks.rows / MostLocalRows; // where a radius is compiled for, tiles are such
-    for (int i = static_cast<int>(threadIdx.x); i < parts * WindowSums * LocalColumns;
-         i += static_cast<int>(blockDim.x))
+    for (int i = static_cast<int>(threadIdx.x); i < parts * VNumbers * LocalColumns; i += static_cast<int>(blockDim.x))
     {
       const int            lane = i % LocalColumns;
-      const int            number = i / LocalColumns % WindowSums;
-      const int            first = i / (LocalColumns * WindowSums) * MostLocalRows;
+      const int            number = i / LocalColumns % VNumbers;
+      const int            first = i / (LocalColumns * VNumbers) * MostLocalRows;
       const double * const from = lines + number * ofNumber + first * LineStride + lane;
       double * const       to = slot + number * space.plane + first * LocalColumns + lane;
       double               values[MostLocalRows + 2 * VRadius];
@@ -465,14 +481,31 @@ CountAlong(int at, int radius, int size)
   return min(at + radius, size - 1) - max(at - radius, 0) + 1;
 }
 
+/** Threads of a block at most, and blocks of a multiprocessor, by the radius that is compiled for: of radius 4 a large
+ * device has the memory of one with 16 rows, or 8 with masks. Of radius 2 it has that of three, which spill registers.
+ */
+///@{
+constexpr int
+LocalThreads(int radius, bool isMasked)
+{
+  return radius == 2 || radius == 3 || (radius == 4 && isMasked) ? MostLocalRows * LocalColumns : MostLocalThreads;
+}
+constexpr int
+LocalResidents(int radius)
+{
+  return radius == 2 || radius == 3 ? 2 : 1;
+}
+///@}
+
 /** \tparam VRounds see WindowProduct()
  * \tparam VMasked valid samples are counted
  * \tparam VRadius of x and y; -1: any */
 template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
 __global__ void
-__launch_bounds__(MostLocalThreads) LocalCorrelationKernel(const __grid_constant__ LocalCentre<TPixel> centre,
-                                                           const __grid_constant__ LocalBlocks         blocks,
-                                                           double *                                    partial)
+__launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
+  LocalCorrelationKernel(const __grid_constant__ LocalCentre<TPixel> centre,
+                         const __grid_constant__ LocalBlocks         blocks,
+                         double *                                    partial)
 {
   // Quotients; of float pixels whose products are not rounded as ITK's they are float.
   using Real = std::conditional_t<VRounds, double, float>;
@@ -502,7 +535,9 @@ __launch_bounds__(MostLocalThreads) LocalCorrelationKernel(const __grid_constant
 
   ColumnWindow<VNumbers> column(space, memory + (hasColumn ? row * LocalColumns + lane : 0));
   Real * const           staged = reinterpret_cast<Real *>(lines) + row * 3 * LocalColumns;
-  double                 sums[3] = {};
+  double                 correlation = 0.0;
+  int                    valid = 0;
+  int                    flat = 0;
 
   const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
   const auto copy = [&](int z) {
@@ -549,7 +584,7 @@ __launch_bounds__(MostLocalThreads) LocalCorrelationKernel(const __grid_constant
     }
     if (isThere)
     {
-      SumAlongY<VRadius>(blocks, space, lines, memory + at * VNumbers * space.plane);
+      SumAlongY<VNumbers, VRadius>(blocks, space, lines, memory + at * VNumbers * space.plane);
       __syncthreads();
     }
     const int          of = z - blocks.radius[2];
@@ -592,9 +627,9 @@ __launch_bounds__(MostLocalThreads) LocalCorrelationKernel(const __grid_constant
                                  static_cast<double>(centre.fixed[offset]),
                                  static_cast<double>(centre.moving[offset]),
                                  centre.bounds);
-      sums[0] += static_cast<double>(term.correlation);
-      sums[1] += 1.0;
-      sums[2] += term.isFlat ? 1.0 : 0.0;
+      correlation += static_cast<double>(term.correlation);
+      ++valid;
+      flat += term.isFlat ? 1 : 0;
     }
     if (centre.movingDerivative != nullptr)
     {
@@ -605,6 +640,7 @@ __launch_bounds__(MostLocalThreads) LocalCorrelationKernel(const __grid_constant
       store(centre.fixedDerivative, term.fixedFactor, fixedGradient, term.isFlat, firstOfRow);
     }
   }
+  double sums[3] = { correlation, static_cast<double>(valid), static_cast<double>(flat) };
   SumOverBlock(sums);
   if (threadIdx.x == 0)
   {
@@ -667,6 +703,16 @@ LocalObliqueKernel(const __grid_constant__ LocalCentre<TPixel> centre, const TPi
   }
 }
 
+__global__ void
+LocalRoundKernel(const double * from, float * to, std::int64_t count)
+{
+  const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (i < count)
+  {
+    to[i] = static_cast<float>(from[i]);
+  }
+}
+
 /** How a device's blocks are made: as many rows as their memory allows, two blocks a multiprocessor if they have 8, and
  * slices so that all multiprocessors have some work to the end. */
 LocalBlocks
@@ -699,9 +745,10 @@ PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, int dev
     const int numbers = WindowSums + (isMasked ? 1 : 0);
     return LocalSpace(of, numbers, SizeOf(descriptor.pixel)).Bytes() + ofTree;
   };
-  std::int64_t ofEach = 2;
   blocks.rows = MostLocalRows;
-  if (2 * (bytesOf(blocks.rows) + reserved) > ofMultiprocessor)
+  auto ofEach = static_cast<std::int64_t>(ofMultiprocessor / (bytesOf(blocks.rows) + reserved));
+  ofEach = std::min<std::int64_t>(ofEach, 2); // LocalResidents(); others have the registers of as many
+  if (ofEach < 2)
   {
     ofEach = 1;
     blocks.rows = MostLocalThreads / LocalColumns;
@@ -712,7 +759,8 @@ PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, int dev
   }
   if (bytesOf(blocks.rows) > ofBlock)
   {
-    throw std::invalid_argument("Local correlation: the device has not the shared memory for windows of this radius.");
+    throw DeviceError(DeviceError::Kind::OutOfMemory,
+                      "The shared memory of the device has no room for local correlation in windows of this radius.");
   }
   blocks.tiles[0] = (blocks.size[0] + LocalColumns - 1) / LocalColumns;
   blocks.tiles[1] = (blocks.size[1] + blocks.rows - 1) / blocks.rows;
@@ -761,31 +809,32 @@ LaunchWindows(const LocalCentre<TPixel> & centre,
               double *                    partial,
               const Stream &              stream)
 {
-  if (isMasked)
-  {
-    Launch<VRounds, true, -1>(centre, blocks, partial, stream);
-    return;
-  }
-  if constexpr (std::is_same<TPixel, float>::value)
-  {
-    const bool isCompiled = blocks.radius[0] == blocks.radius[1] && blocks.rows % MostLocalRows == 0;
-    if (isCompiled && blocks.radius[0] == 2)
+  const bool isCompiled = std::is_same<TPixel, float>::value && blocks.radius[0] == blocks.radius[1] &&
+                          blocks.rows % MostLocalRows == 0 &&
+                          blocks.rows * LocalColumns <= LocalThreads(blocks.radius[0], isMasked);
+  const auto launch = [&](auto masked) {
+    constexpr bool VMasked = decltype(masked)::value;
+    if constexpr (std::is_same<TPixel, float>::value)
     {
-      Launch<VRounds, false, 2>(centre, blocks, partial, stream);
-      return;
+      switch (isCompiled ? blocks.radius[0] : -1)
+      {
+        case 2:
+          return Launch<VRounds, VMasked, 2>(centre, blocks, partial, stream);
+        case 3:
+          if constexpr (!VMasked) // with masks it has neither two blocks of 8 rows nor registers for 16
+          {
+            return Launch<VRounds, VMasked, 3>(centre, blocks, partial, stream);
+          }
+          break;
+        case 4:
+          return Launch<VRounds, VMasked, 4>(centre, blocks, partial, stream);
+        default:
+          break;
+      }
     }
-    if (isCompiled && blocks.radius[0] == 3)
-    {
-      Launch<VRounds, false, 3>(centre, blocks, partial, stream);
-      return;
-    }
-    if (isCompiled && blocks.radius[0] == 4)
-    {
-      Launch<VRounds, false, 4>(centre, blocks, partial, stream);
-      return;
-    }
-  }
-  Launch<VRounds, false, -1>(centre, blocks, partial, stream);
+    Launch<VRounds, VMasked, -1>(centre, blocks, partial, stream);
+  };
+  isMasked ? launch(std::true_type()) : launch(std::false_type());
 }
 
 } // namespace
@@ -836,6 +885,16 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
   LocalCorrelationTotalKernel<<<1, MostLocalThreads, 0, stream.Get()>>>(
     partial, static_cast<int>(CountBlocks(blocks)), results.sums);
   CheckCuda(cudaGetLastError(), "LocalCorrelationTotalKernel");
+}
+
+void
+RoundToSingleOnCuda(const double * from, float * to, std::int64_t count, const Residence & residence)
+{
+  const DeviceScope      scope(residence.GetContext().device);
+  constexpr unsigned int threads = 256;
+  const auto             blocks = static_cast<unsigned int>((count + threads - 1) / threads);
+  LocalRoundKernel<<<blocks, threads, 0, residence.GetStream().Get()>>>(from, to, count);
+  CheckCuda(cudaGetLastError(), "LocalRoundKernel");
 }
 
 } // namespace itk::CudaSpline

@@ -44,10 +44,9 @@ ConvergenceWindow::GetValue() const
   // Lee, Wolberg and Shin's scattered data approximation by a B-spline of order 1 with two control points, as
   // itk::BSplineScatteredDataPointSetToImageFilter has it. It moves the last place off the end of its domain by a
   // thousandth of its spacing.
-  constexpr float spacing = 0.1F;
-  constexpr float inset = spacing * 1e-3F;
-  double          sums[2] = { 0.0, 0.0 };
-  float           squares[2] = { 0.0F, 0.0F };
+  constexpr auto inset = static_cast<float>(0.1 * static_cast<double>(1e-3F));
+  double         sums[2] = { 0.0, 0.0 };
+  float          squares[2] = { 0.0F, 0.0F };
   for (std::size_t n = 0; n < m_Size; ++n)
   {
     float place = static_cast<float>(n) / static_cast<float>(m_Size - 1);
@@ -55,7 +54,7 @@ ConvergenceWindow::GetValue() const
     {
       place = 1.0F - inset;
     }
-    const float weights[2] = { 1.0F - place, place };
+    const float weights[2] = { 1.0F - place, 1.0F - std::abs(place - 1.0F) }; // the latter not quite the place
     const float square = weights[0] * weights[0] + weights[1] * weights[1];
     for (int node = 0; node < 2; ++node)
     {

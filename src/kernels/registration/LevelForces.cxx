@@ -17,8 +17,12 @@
  *=========================================================================*/
 #include "kernels/registration/LevelForces.h"
 
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
+
+#include "device/LargePages.h"
+#include "kernels/registration/ConvertNumbers.h"
 
 #include <algorithm>
 #include <memory>
@@ -69,29 +73,6 @@ CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
   }
 }
 
-/** Converts numbers on the threads of the context. */
-template <typename TFrom, typename TTo>
-void
-ConvertNumbers(const void * from, void * to, std::int64_t count, const ExecutionContext & context)
-{
-  constexpr std::int64_t block = 65536; // enough to be worth a thread
-  context.ParallelFor((count + block - 1) / block, [=](std::int64_t begin, std::int64_t end) {
-    const auto * const source = static_cast<const TFrom *>(from);
-    auto * const       target = static_cast<TTo *>(to);
-    for (std::int64_t n = begin * block; n < std::min(end * block, count); ++n)
-    {
-      target[n] = static_cast<TTo>(source[n]);
-    }
-  });
-}
-
-/** From the one of Float32 and Float64 to the other. */
-void
-Convert(const void * from, ScalarType type, void * to, std::int64_t count, const ExecutionContext & context)
-{
-  type == ScalarType::Float32 ? ConvertNumbers<float, double>(from, to, count, context)
-                              : ConvertNumbers<double, float>(from, to, count, context);
-}
 } // namespace
 
 std::vector<TransformChain::Stage>
@@ -249,9 +230,9 @@ LevelField::Set(const void * vectors, ScalarType element)
     Upload(m_Vectors.Data(), vectors, m_Shape.Bytes(), m_Residence);
     return;
   }
-  const std::unique_ptr<char[]> copy(new char[m_Shape.Bytes()]);
-  Convert(vectors, element, copy.get(), m_Shape.Numbers(), m_Residence.GetContext());
-  Upload(m_Vectors.Data(), copy.get(), m_Shape.Bytes(), m_Residence);
+  ResidentArray copy(static_cast<std::size_t>(m_Shape.Numbers()) * SizeOf(element), m_Residence);
+  Upload(copy.Data(), vectors, copy.Bytes(), m_Residence);
+  ConvertNumbers(copy.Data(), element, m_Vectors.Data(), m_Shape.Numbers(), m_Residence);
 }
 
 void
@@ -301,18 +282,32 @@ DownloadField(void *             vectors,
               const FieldShape & shape,
               const Residence &  residence)
 {
+  AdviseLargePages(vectors, static_cast<std::size_t>(shape.Numbers()) * SizeOf(element));
   if (element == shape.element)
   {
     Download(vectors, field, shape.Bytes(), residence);
     return;
   }
-  std::unique_ptr<char[]> copy;
-  if (residence.IsOnDevice())
+  if (!residence.IsOnDevice())
   {
-    copy.reset(new char[shape.Bytes()]);
-    Download(copy.get(), field, shape.Bytes(), residence);
+    ConvertNumbers(field, shape.element, vectors, shape.Numbers(), residence);
+    return;
   }
-  Convert(copy != nullptr ? copy.get() : field, shape.element, vectors, shape.Numbers(), residence.GetContext());
+  const auto    slab = std::min<std::int64_t>(shape.Numbers(), TransferChunkBytes / SizeOf(element));
+  ResidentArray converted(static_cast<std::size_t>(slab) * SizeOf(element), residence);
+  for (std::int64_t first = 0; first < shape.Numbers(); first += slab)
+  {
+    const std::int64_t count = std::min(slab, shape.Numbers() - first);
+    ConvertNumbers(static_cast<const char *>(field) + static_cast<std::size_t>(first) * SizeOf(shape.element),
+                   shape.element,
+                   converted.Data(),
+                   count,
+                   residence);
+    Download(static_cast<char *>(vectors) + static_cast<std::size_t>(first) * SizeOf(element),
+             converted.Data(),
+             static_cast<std::size_t>(count) * SizeOf(element),
+             residence);
+  }
 }
 
 } // namespace itk::CudaSpline

@@ -132,8 +132,12 @@ SynLevel::Parts::Enqueue()
   // Total fields with their updates, smooth; then inverses, and the inverses of these, which are the total fields.
   void * const composed = work[1].Data();
   const auto   add = [&](const void * update, void * total) {
-    ComposeFields(shape, update, shape, total, composed, residence);
-    forces.Smooth(composed, rules.totalVariance, total);
+    const bool isSmoothed = rules.totalVariance > 0.0;
+    ComposeFields(shape, update, shape, total, isSmoothed ? composed : total, residence);
+    if (isSmoothed)
+    {
+      forces.Smooth(composed, rules.totalVariance, total);
+    }
   };
   add(fixedUpdate, fixed);
   add(movingUpdate, moving);

@@ -24,6 +24,7 @@
 #include "LocalCase.h"
 #include "MetricCase.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -83,7 +84,9 @@ TEST_P(LocalCorrelation, AgreesWithPlainLoops)
 
 TEST_P(LocalCorrelation, MasksLeaveSamplesOutOfSumsAndMean)
 {
-  FreshRandom random;
+  FreshRandom                           random;
+  const std::vector<std::array<int, 3>> radii{ { 2, 3, 1 }, { 2, 2, 2 }, { 4, 4, 4 }, { 3, 3, 2 } };
+  std::size_t                           choice = 0;
   for (const double likelihood : { 0.9, 0.5, 0.03, 0.0 })
   {
     for (const bool isFlatImage : { false, true })
@@ -91,8 +94,8 @@ TEST_P(LocalCorrelation, MasksLeaveSamplesOutOfSumsAndMean)
       LocalCase pair;
       pair.descriptor.grid =
         MakeGrid(isFlatImage ? std::vector<std::int64_t>{ 67, 41 } : std::vector<std::int64_t>{ 37, 19, 23 });
-      pair.descriptor.radius = { 2, 3, 1 };
-      pair.descriptor.arithmetic = ScalarType::Float64;
+      pair.descriptor.radius = radii[++choice % radii.size()];
+      pair.descriptor.arithmetic = choice % 3 == 0 ? ScalarType::Float32 : ScalarType::Float64;
       pair.descriptor.factorsAlone = true;
       pair.Fill(random, 0.0);
       pair.fixedInside = LocalCase::RandomMask(random, pair.Count(), likelihood);

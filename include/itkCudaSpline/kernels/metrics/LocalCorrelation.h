@@ -99,7 +99,8 @@ CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, cons
  * \param[out] scratch CountLocalCorrelationScratch() bytes
  * \param[in] residence where all of it is
  * \exception std::invalid_argument a grid, radius or type that is none
- * \exception DeviceError a step cannot be enqueued
+ * \exception DeviceError a step cannot be enqueued; OutOfMemory too where the shared memory of the device has no room
+ * for windows of the radius, of which an H100 has for 22 along each axis
  *
  * \par Accuracy
  * Window sums are double, and cost the same for any radius: along an axis a window is a part of one block of 2 radius +

@@ -18,42 +18,47 @@
 #ifndef EvaluationCpu_h
 #define EvaluationCpu_h
 
-#include "kernels/common/HostLoop.h"
 #include "kernels/evaluation/Evaluation.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/evaluation/host/LinearRun.h"
+#include "kernels/evaluation/host/ValueRun.h"
 
 #include <algorithm>
+#include <type_traits>
 
 /** \file
- * \brief The host's loop over the body of the evaluating kernels. */
+ * \brief The host's loop over the body of the evaluating kernels: runs of samples, whose indices are found together by
+ * one function for all sources of coordinates, and whose values are stored together by another. What is compiled for
+ * each method stands in between. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Samples that a thread takes at a time, at least: some 0.05 ms, longer than to ask for them. */
-inline constexpr std::int64_t FewestSamples = 2048;
-
 /** \brief Points whose memory is asked for ahead of the one that is evaluated: scattered points wait for memory more
  * than for anything else. */
-inline constexpr std::int64_t PointsAhead = 6;
+inline constexpr int PointsAhead = 6;
 
-/** \brief Asks for the rows of a support ahead of their use; methods without a basis do nothing. */
+/** \brief Asks for the rows of a support ahead of their use; methods without a basis do nothing.
+ *
+ * \param[in] arguments what is evaluated
+ * \param[in] indices continuous indices of a run, by axis
+ * \param[in] sample sample of the run */
 template <typename TMethod, unsigned int VDimension>
 void
-PrefetchSample(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)
+PrefetchSample(const EvaluationArguments<VDimension> & arguments,
+               const double (&indices)[VDimension][SamplesOfRun],
+               int sample)
 {
 #if defined(__GNUC__)
   if constexpr (TMethod::HasBasis)
   {
-    if (sample >= arguments.samples || line * arguments.samples + sample >= arguments.count)
-    {
-      return;
-    }
     using Basis = decltype(TMethod::Basis(arguments));
     using Real = typename TMethod::Real;
     double index[VDimension];
-    arguments.IndexOf(line, sample, index);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      index[d] = indices[d][sample];
+    }
     if (!arguments.IsInside(index))
     {
       return;
@@ -81,69 +86,100 @@ PrefetchSample(const EvaluationArguments<VDimension> & arguments, std::int64_t l
   }
 #else
   (void)arguments;
-  (void)line;
+  (void)indices;
   (void)sample;
 #endif
 }
 
-/** \brief EvaluateSample() for consecutive samples of a scanline: their indices are computed together, in vectors, with
- * the same operations. */
+/** \brief What evaluates a run: EvaluateRun() for a method. */
+template <unsigned int VDimension>
+using RunEvaluator = void (*)(const EvaluationArguments<VDimension> & arguments,
+                              const double (&indices)[VDimension][SamplesOfRun],
+                              std::int64_t at,
+                              int          count,
+                              bool         scattered);
+
+/** \brief Cuts lines into runs, finds their continuous indices and has them evaluated by the host's threads.
+ *
+ * Compiled once for dimensions 1 to 3. */
+template <unsigned int VDimension>
+void
+RunLines(const EvaluationArguments<VDimension> & arguments,
+         std::int64_t                            lines,
+         const ExecutionContext &                context,
+         RunEvaluator<VDimension>                evaluate);
+
+/** \brief Type of the values of a run: float where a method has none. */
+///@{
+template <typename TMethod, typename = void>
+struct RealOf
+{
+  using Type = float;
+};
+template <typename TMethod>
+struct RealOf<TMethod, std::void_t<typename TMethod::Real>>
+{
+  using Type = typename TMethod::Real;
+};
+///@}
+
+/** \brief EvaluateIndex() for a run of samples.
+ *
+ * \param[in] arguments what is evaluated
+ * \param[in] indices continuous indices, by axis
+ * \param[in] at number of the first sample
+ * \param[in] count samples, at most SamplesOfRun
+ * \param[in] scattered whether the samples lie far from each other */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
 EvaluateRun(const EvaluationArguments<VDimension> & arguments,
-            std::int64_t                            line,
-            std::int64_t                            sample,
-            std::int64_t                            count)
+            const double (&indices)[VDimension][SamplesOfRun],
+            std::int64_t at,
+            int          count,
+            bool         scattered)
 {
-  double indices[VDimension][IndicesAtATime];
-  if (arguments.singleCoordinates)
-  {
-    for (std::int64_t i = 0; i < count; ++i)
-    {
-      double index[VDimension];
-      arguments.IndexOf(line, sample + i, index);
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        indices[d][i] = index[d];
-      }
-    }
-  }
-  else
-  {
-    // ScanlineEnds::At() for all of them.
-    const ScanlineEnds<VDimension> ends = arguments.ends[line];
-    const auto                     first = static_cast<double>(arguments.lineOffset + sample);
-    const auto                     number = static_cast<int>(count);
-    double                         alpha[IndicesAtATime];
-    for (int i = 0; i < number; ++i)
-    {
-      alpha[i] = (first + i) / arguments.lineLength;
-    }
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      const double span = ends.end[d] - ends.start[d];
-      for (int i = 0; i < number; ++i)
-      {
-        indices[d][i] = RoundedSum(ends.start[d], RoundedProduct(alpha[i], span));
-      }
-    }
-  }
-  const std::int64_t at = line * arguments.samples + sample;
+  using Real = typename RealOf<TMethod>::Type;
+  ValueRun<Real> run;
   if constexpr (IsLinearMethod<TMethod>::value)
   {
-    if (EvaluateLinearRun<typename IsLinearMethod<TMethod>::Real>(arguments, indices, at, static_cast<int>(count)))
-    {
-      return;
-    }
+    EvaluateLinearRun(arguments, indices, at, count, run);
   }
-  for (std::int64_t i = 0; i < count; ++i)
+  for (int i = 0; scattered && i < std::min(PointsAhead, count); ++i)
   {
+    PrefetchSample<TMethod>(arguments, indices, i);
+  }
+  for (int i = 0; i < count; ++i)
+  {
+    if (scattered && i + PointsAhead < count)
+    {
+      PrefetchSample<TMethod>(arguments, indices, i + PointsAhead);
+    }
+    if (run.isDone[i] != 0)
+    {
+      continue;
+    }
     double index[VDimension];
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       index[d] = indices[d][i];
     }
-    EvaluateIndex<TMethod, VDerivatives>(arguments, index, at + i);
+    EvaluateIndex<TMethod, VDerivatives>(arguments, index, at + i, [&](int component, Real value) {
+      if (arguments.components == 1)
+      {
+        run.Set(i, value);
+      }
+      else
+      {
+        StoreValue(arguments.output, arguments.outputType, (at + i) * arguments.components + component, value);
+      }
+    });
+  }
+  if constexpr (VDerivatives == Derivatives::None && TMethod::HasValues)
+  {
+    if (arguments.components == 1)
+    {
+      StoreRun(run, count, arguments.output, arguments.outputType, at);
+    }
   }
 }
 
@@ -152,35 +188,7 @@ template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
 EvaluateLines(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, const ExecutionContext & context)
 {
-  const bool scattered = arguments.coordinates == Coordinates::Indices || arguments.coordinates == Coordinates::Points;
-  const std::int64_t fewest = FewestSamples / std::max<std::int64_t>(1, arguments.samples);
-  RunInParts(lines, fewest, context, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t line = begin; line < end; ++line)
-    {
-      if (scattered)
-      {
-        for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
-        {
-          PrefetchSample<TMethod>(arguments, line, sample + PointsAhead);
-          EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
-        }
-        continue;
-      }
-      if (arguments.coordinates == Coordinates::Stages)
-      {
-        for (std::int64_t sample = 0; sample < arguments.samples; ++sample)
-        {
-          EvaluateSample<TMethod, VDerivatives>(arguments, line, sample);
-        }
-        continue;
-      }
-      for (std::int64_t sample = 0; sample < arguments.samples; sample += IndicesAtATime)
-      {
-        EvaluateRun<TMethod, VDerivatives>(
-          arguments, line, sample, std::min(IndicesAtATime, arguments.samples - sample));
-      }
-    }
-  });
+  RunLines(arguments, lines, context, &EvaluateRun<TMethod, VDerivatives, VDimension>);
 }
 
 /** \name Families of methods

@@ -20,6 +20,7 @@
 
 #include "kernels/evaluation/Evaluation.h"
 #include "kernels/evaluation/InterpolationMethods.h"
+#include "kernels/evaluation/host/ValueRun.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -30,9 +31,6 @@
 
 namespace itk::CudaSpline
 {
-
-/** \brief Continuous indices that are computed together. */
-inline constexpr std::int64_t IndicesAtATime = 64;
 
 /** \brief Whether a method is LinearMethod, and in which precision. */
 template <typename TMethod>
@@ -49,16 +47,14 @@ struct IsLinearMethod<LinearMethod<TReal>> : std::true_type
 template <unsigned int VDimension, typename TReal>
 struct LinearPlaces
 {
-  int   base[VDimension][IndicesAtATime];     ///< of the lower neighbour, from the first sample
-  TReal distance[VDimension][IndicesAtATime]; ///< from it
-  int   between[IndicesAtATime]; ///< 1 for strictly between samples along each axis and within the bounds, else 0
+  int   base[VDimension][SamplesOfRun];     ///< of the lower neighbour, from the first sample
+  TReal distance[VDimension][SamplesOfRun]; ///< from it
+  int   between[SamplesOfRun]; ///< 1 for strictly between samples along each axis and within the bounds, else 0
 
   /** Where \p count indices lie; false where the bounds or the array leave no room between samples, or have numbers
    * that do not fit. */
   bool
-  Find(const EvaluationArguments<VDimension> & arguments,
-       const double (&indices)[VDimension][IndicesAtATime],
-       int count)
+  Find(const EvaluationArguments<VDimension> & arguments, const double (&indices)[VDimension][SamplesOfRun], int count)
   {
     std::fill_n(between, count, 1);
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -94,23 +90,25 @@ struct LinearPlaces
  * neighbours, each of which counts, so nothing is asked on the way and the compiler makes vectors of it. The sums are
  * those of LinearValue().
  *
+ * \param[in] arguments what is evaluated
  * \param[in] indices continuous indices, by axis
  * \param[in] at number of the first output sample
- * \param[in] count samples, at most IndicesAtATime
- * \return false where nothing was done, since it is not made for that */
+ * \param[in] count samples
+ * \param[in,out] run what is done is marked; nothing is where it is not made for the case. Pixels of one number are
+ *   left there to be stored, others are stored */
 template <typename TReal, unsigned int VDimension>
-bool
+void
 EvaluateLinearRun(const EvaluationArguments<VDimension> & arguments,
-                  const double (&indices)[VDimension][IndicesAtATime],
-                  std::int64_t at,
-                  int          count)
+                  const double (&indices)[VDimension][SamplesOfRun],
+                  std::int64_t      at,
+                  int               count,
+                  ValueRun<TReal> & run)
 {
   LinearPlaces<VDimension, TReal> places;
   if (arguments.singleCoordinates || arguments.inside != nullptr || !places.Find(arguments, indices, count))
   {
-    return false;
+    return;
   }
-  const bool    all = std::all_of(places.between, places.between + count, [](int between) { return between == 1; });
   constexpr int corners = 1 << VDimension;
   std::int64_t  step[corners]{};
   for (int corner = 0; corner < corners; ++corner)
@@ -122,9 +120,10 @@ EvaluateLinearRun(const EvaluationArguments<VDimension> & arguments,
       stride *= arguments.extent.size[d];
     }
   }
+  std::copy_n(places.between, count, run.isDone);
   for (int c = 0; c < arguments.components; ++c)
   {
-    TReal        values[corners][IndicesAtATime];
+    TReal        values[corners][SamplesOfRun];
     const auto * data = static_cast<const TReal *>(arguments.source) + c * arguments.planeStride;
     for (int i = 0; i < count; ++i)
     {
@@ -151,32 +150,20 @@ EvaluateLinearRun(const EvaluationArguments<VDimension> & arguments,
         }
       }
     }
-    if (all && arguments.components == 1 && arguments.outputType == ScalarType::Float32)
+    if (arguments.components == 1)
     {
-      std::transform(values[0], values[0] + count, static_cast<float *>(arguments.output) + at, CastToFloat<TReal>);
+      std::copy_n(values[0], count, run.value);
+      std::copy_n(places.between, count, run.isSet);
       continue;
     }
     for (int i = 0; i < count; ++i)
     {
-      if (places.between[i] == 1)
+      if (places.between[i] != 0)
       {
-        StoreScalar(arguments.output, arguments.outputType, (at + i) * arguments.components + c, values[0][i]);
+        StoreValue(arguments.output, arguments.outputType, (at + i) * arguments.components + c, values[0][i]);
       }
     }
   }
-  for (int i = 0; i < count && !all; ++i)
-  {
-    if (places.between[i] == 0)
-    {
-      double index[VDimension];
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        index[d] = indices[d][i];
-      }
-      EvaluateIndex<LinearMethod<TReal>, Derivatives::None>(arguments, index, at + i);
-    }
-  }
-  return true;
 }
 
 } // namespace itk::CudaSpline

@@ -1,0 +1,152 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/common/ConvertPixels.h"
+#include "kernels/common/HostLoop.h"
+#include "kernels/evaluation/host/EvaluationCpu.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+// Samples that a thread takes at a time, at least: some 0.05 ms, longer than to ask for them.
+constexpr std::int64_t FewestSamples = 2048;
+
+template <typename TReal>
+void
+StoreRunOf(const ValueRun<TReal> & run, int count, void * output, ScalarType type, std::int64_t at)
+{
+  const bool all = std::all_of(run.isSet, run.isSet + count, [](std::uint8_t isSet) { return isSet != 0; });
+  WithConstantType(type, [&](auto constantType) {
+    for (int i = 0; all && i < count; ++i)
+    {
+      StoreScalar(output, decltype(constantType)::value, at + i, run.value[i]);
+    }
+    for (int i = 0; !all && i < count; ++i)
+    {
+      if (run.isSet[i] != 0)
+      {
+        StoreScalar(output, decltype(constantType)::value, at + i, run.value[i]);
+      }
+    }
+  });
+}
+
+/** The continuous indices of samples of a line, which in double are computed in vectors. */
+template <unsigned int VDimension>
+void
+FindIndices(const EvaluationArguments<VDimension> & arguments,
+            std::int64_t                            line,
+            std::int64_t                            sample,
+            int                                     count,
+            double (&indices)[VDimension][SamplesOfRun])
+{
+  if (arguments.coordinates != Coordinates::Scanlines || arguments.singleCoordinates)
+  {
+    for (int i = 0; i < count; ++i)
+    {
+      double index[VDimension];
+      arguments.IndexOf(line, sample + i, index);
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        indices[d][i] = index[d];
+      }
+    }
+    return;
+  }
+  // ScanlineEnds::At() for all of them.
+  const ScanlineEnds<VDimension> ends = arguments.ends[line];
+  const auto                     first = static_cast<double>(arguments.lineOffset + sample);
+  double                         alpha[SamplesOfRun];
+  for (int i = 0; i < count; ++i)
+  {
+    alpha[i] = (first + i) / arguments.lineLength;
+  }
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    const double span = ends.end[d] - ends.start[d];
+    for (int i = 0; i < count; ++i)
+    {
+      indices[d][i] = RoundedSum(ends.start[d], RoundedProduct(alpha[i], span));
+    }
+  }
+}
+
+} // namespace
+
+void
+StoreRun(const ValueRun<float> & run, int count, void * output, ScalarType type, std::int64_t at)
+{
+  StoreRunOf(run, count, output, type, at);
+}
+
+void
+StoreRun(const ValueRun<double> & run, int count, void * output, ScalarType type, std::int64_t at)
+{
+  StoreRunOf(run, count, output, type, at);
+}
+
+void
+StoreValue(void * output, ScalarType type, std::int64_t at, float value)
+{
+  StoreScalar(output, type, at, value);
+}
+
+void
+StoreValue(void * output, ScalarType type, std::int64_t at, double value)
+{
+  StoreScalar(output, type, at, value);
+}
+
+template <unsigned int VDimension>
+void
+RunLines(const EvaluationArguments<VDimension> & arguments,
+         std::int64_t                            lines,
+         const ExecutionContext &                context,
+         RunEvaluator<VDimension>                evaluate)
+{
+  const bool scattered = arguments.coordinates == Coordinates::Indices || arguments.coordinates == Coordinates::Points;
+  const std::int64_t fewest = FewestSamples / std::max<std::int64_t>(1, arguments.samples);
+  RunInParts(lines, fewest, context, [&](std::int64_t begin, std::int64_t end) {
+    double indices[VDimension][SamplesOfRun];
+    for (std::int64_t line = begin; line < end; ++line)
+    {
+      const std::int64_t at = line * arguments.samples;
+      const std::int64_t samples = std::min(arguments.samples, arguments.count - at); // the last line may be short
+      for (std::int64_t sample = 0; sample < samples; sample += SamplesOfRun)
+      {
+        const auto count = static_cast<int>(std::min<std::int64_t>(SamplesOfRun, samples - sample));
+        FindIndices(arguments, line, sample, count, indices);
+        evaluate(arguments, indices, at + sample, count, scattered);
+      }
+    }
+  });
+}
+
+template void
+RunLines(const EvaluationArguments<1> &, std::int64_t, const ExecutionContext &, RunEvaluator<1>);
+template void
+RunLines(const EvaluationArguments<2> &, std::int64_t, const ExecutionContext &, RunEvaluator<2>);
+template void
+RunLines(const EvaluationArguments<3> &, std::int64_t, const ExecutionContext &, RunEvaluator<3>);
+
+} // namespace itk::CudaSpline
