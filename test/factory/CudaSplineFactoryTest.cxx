@@ -23,7 +23,11 @@
 
 #include "itkVersion.h"
 #include "itkBSplineInterpolateImageFunction.h"
+#include "itkComposeDisplacementFieldsImageFilter.h"
+#include "itkDisplacementFieldJacobianDeterminantFilter.h"
+#include "itkExponentialDisplacementFieldImageFilter.h"
 #include "itkGradientRecursiveGaussianImageFilter.h"
+#include "itkInvertDisplacementFieldImageFilter.h"
 #include "itkSmoothingRecursiveGaussianImageFilter.h"
 #include "itkWarpImageFilter.h"
 
@@ -55,6 +59,9 @@ using Gradient =
   itk::GradientRecursiveGaussianImageFilter<itk::Image<TPixel, VDimension>,
                                             itk::Image<itk::CovariantVector<TReal, VDimension>, VDimension>>;
 
+template <typename TReal, unsigned int VDimension>
+using Field = itk::Image<itk::Vector<TReal, VDimension>, VDimension>;
+
 /** True where New() of ITK's class gives an object of the module's class of that name. */
 template <typename TFilter>
 bool
@@ -65,7 +72,9 @@ IsOurs()
   const std::string name = filter->GetNameOfClass();
   return name == "CudaResampleImageFilter" || name == "CudaWarpImageFilter" ||
          name == "CudaBSplineDecompositionImageFilter" || name == "CudaSmoothingRecursiveGaussianImageFilter" ||
-         name == "CudaGradientRecursiveGaussianImageFilter";
+         name == "CudaGradientRecursiveGaussianImageFilter" || name == "CudaComposeDisplacementFieldsImageFilter" ||
+         name == "CudaInvertDisplacementFieldImageFilter" || name == "CudaExponentialDisplacementFieldImageFilter" ||
+         name == "CudaDisplacementFieldJacobianDeterminantFilter";
 }
 
 template <unsigned int VDimension, typename... TPixels>
@@ -147,6 +156,25 @@ TEST_F(Registered, EveryClassOfTheListIsOurs)
   }
 }
 
+TEST_F(Registered, FiltersOfFieldsAreOurs)
+{
+  for (const bool is : { IsOurs<itk::ComposeDisplacementFieldsImageFilter<Field<float, 2>>>(),
+                         IsOurs<itk::ComposeDisplacementFieldsImageFilter<Field<double, 3>>>(),
+                         IsOurs<itk::InvertDisplacementFieldImageFilter<Field<double, 2>>>(),
+                         IsOurs<itk::InvertDisplacementFieldImageFilter<Field<float, 3>>>(),
+                         IsOurs<itk::ExponentialDisplacementFieldImageFilter<Field<float, 2>, Field<float, 2>>>(),
+                         IsOurs<itk::ExponentialDisplacementFieldImageFilter<Field<double, 3>, Field<double, 3>>>(),
+                         IsOurs<itk::DisplacementFieldJacobianDeterminantFilter<Field<double, 2>, double>>(),
+                         IsOurs<itk::DisplacementFieldJacobianDeterminantFilter<Field<float, 3>, float>>() })
+  {
+    EXPECT_TRUE(is);
+  }
+  EXPECT_FALSE((IsOurs<itk::DisplacementFieldJacobianDeterminantFilter<Field<double, 3>, float>>()));
+  m_Factory->SetClassEnabled("InvertDisplacementFieldImageFilter", false);
+  EXPECT_FALSE((IsOurs<itk::InvertDisplacementFieldImageFilter<Field<float, 3>>>()));
+  EXPECT_TRUE((IsOurs<itk::ComposeDisplacementFieldsImageFilter<Field<float, 3>>>()));
+}
+
 TEST_F(Registered, RecursiveGaussiansAreOurs)
 {
   for (const bool is : { IsOurs<Smoothing<unsigned char, 2>>(),
@@ -219,7 +247,7 @@ TEST_F(Registered, OursAreMadeByTheirOwnName)
 TEST_F(Registered, ClassesAreSwitched)
 {
   const auto names = itk::CudaSplineFactory::GetClassNames();
-  EXPECT_EQ(names.size(), 5U);
+  EXPECT_EQ(names.size(), 9U);
   for (const std::string & name : names)
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));

@@ -19,6 +19,8 @@
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineInterpolateImageFunction.h"
+#include "itkCudaExponentialDisplacementFieldImageFilter.h"
+#include "itkCudaInvertDisplacementFieldImageFilter.h"
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/device/PinnedBuffer.h"
@@ -269,6 +271,34 @@ MakeWarp()
   return subject;
 }
 
+/** A smooth field of small displacements. */
+Vectors::Pointer
+MakeSmallField()
+{
+  const auto field = MakeImage<Vectors>();
+  for (itk::ImageRegionIteratorWithIndex<Vectors> it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set((it.Get() - Vectors::PixelType(50.0F)) * 0.02F);
+  }
+  return field;
+}
+
+std::unique_ptr<Subject>
+MakeInversion()
+{
+  auto subject = std::make_unique<FilterSubject<itk::CudaInvertDisplacementFieldImageFilter<Vectors>>>();
+  subject->m_Filter->SetInput(MakeSmallField());
+  return subject;
+}
+
+std::unique_ptr<Subject>
+MakeExponential()
+{
+  auto subject = std::make_unique<FilterSubject<itk::CudaExponentialDisplacementFieldImageFilter<Vectors, Vectors>>>();
+  subject->m_Filter->SetInput(MakeSmallField());
+  return subject;
+}
+
 /** A batch of points with gradients. */
 class BatchSubject : public Subject
 {
@@ -343,8 +373,8 @@ public:
     metric->SetRadius(Metric::RadiusType::Filled(2));
     metric->SetUseMovingImageGradientFilter(false);
     metric->SetUseFixedImageGradientFilter(false);
-    const auto fixed = MakeImage<Floats>();
-    const auto moving = MakeImage<Floats>();
+    const auto   fixed = MakeImage<Floats>();
+    const auto   moving = MakeImage<Floats>();
     const double place[3] = { 0.7, -0.4, 0.3 };
     moving->SetOrigin(place);
     const auto field = Transform::DisplacementFieldType::New();
@@ -417,6 +447,8 @@ Scenarios()
     { "Decomposition", MakeDecomposition, 1e-9 },
     { "Gaussian", MakeGaussian, 1e-2 },
     { "Warp", MakeWarp, 1e-2 },
+    { "Inversion", MakeInversion, 1e-4 },
+    { "Exponential", MakeExponential, 1e-4 },
     { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2 },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };

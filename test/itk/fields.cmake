@@ -3,6 +3,7 @@ add_executable(
   CudaSplineFieldTests
   CudaFieldFiltersTest.cxx
   FieldOperationsAgainstItkTest.cxx
+  SplineSmoothingAgainstItkTest.cxx
   WarpImageAgainstItkTest.cxx
 )
 target_link_libraries(CudaSplineFieldTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})

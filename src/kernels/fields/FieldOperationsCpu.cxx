@@ -79,8 +79,11 @@ TotalOf(const NormSums * sums, std::int64_t count)
   return lanes[0];
 }
 
-/** One axis of a smoothing.
+constexpr std::int64_t SmoothingRun = 2048; // numbers that are summed up together: they stay in a cache
+
+/** One axis of a smoothing, but x.
  *
+ * \param[in] length samples along the axis
  * \param[in] inner numbers between neighbours along the axis
  * \param[in] finish called with the offset of a number and its sum; returns what is stored */
 template <typename TReal, typename TFinish>
@@ -94,28 +97,72 @@ SmoothAxis(const TReal *              input,
            const Residence &          residence,
            const TFinish &            finish)
 {
-  // Rows of numbers that are neighbours: whole ones of the axes below, or along x all samples of a row.
   const auto         radius = static_cast<std::int64_t>(weights.size() / 2);
-  const std::int64_t rows = count / inner;
-  residence.GetContext().ParallelFor(rows, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<TReal> sums(static_cast<std::size_t>(inner));
-    for (std::int64_t row = begin; row < end; ++row)
+  const std::int64_t runs = (inner + SmoothingRun - 1) / SmoothingRun; // of numbers that are neighbours
+  residence.GetContext().ParallelFor(count / inner * runs, [&](std::int64_t begin, std::int64_t end) {
+    std::array<TReal, SmoothingRun> sums;
+    for (std::int64_t part = begin; part < end; ++part)
     {
+      const std::int64_t row = part / runs;
+      const std::int64_t first = part % runs * SmoothingRun;
+      const std::int64_t numbers = std::min(SmoothingRun, inner - first);
       const std::int64_t place = row % length;
-      std::fill(sums.begin(), sums.end(), TReal(0));
+      std::fill_n(sums.begin(), numbers, TReal(0));
       for (std::int64_t k = -radius; k <= radius; ++k)
       {
         const std::int64_t at = std::min(std::max(place + k, std::int64_t{ 0 }), length - 1);
-        const TReal *      from = input + (row - place + at) * inner;
+        const TReal *      from = input + (row - place + at) * inner + first;
         const TReal        weight = weights[static_cast<std::size_t>(k + radius)];
-        for (std::int64_t i = 0; i < inner; ++i)
+        for (std::int64_t i = 0; i < numbers; ++i)
         {
           sums[static_cast<std::size_t>(i)] = AddWeighted(sums[static_cast<std::size_t>(i)], weight, from[i]);
         }
       }
-      for (std::int64_t i = 0; i < inner; ++i)
+      for (std::int64_t i = 0; i < numbers; ++i)
       {
-        output[row * inner + i] = finish(row * inner + i, sums[static_cast<std::size_t>(i)]);
+        output[row * inner + first + i] = finish(row * inner + first + i, sums[static_cast<std::size_t>(i)]);
+      }
+    }
+  });
+}
+
+/** Smooths along x.
+ *
+ * \param[in] length samples of a row
+ * \param[in] components numbers of a sample */
+template <typename TReal>
+void
+SmoothRows(const TReal *              input,
+           TReal *                    output,
+           std::int64_t               count,
+           std::int64_t               length,
+           std::int64_t               components,
+           const std::vector<TReal> & weights,
+           const Residence &          residence)
+{
+  const auto         radius = static_cast<std::int64_t>(weights.size() / 2);
+  const std::int64_t numbers = length * components;
+  residence.GetContext().ParallelFor(count / numbers, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<TReal> padded(static_cast<std::size_t>((length + 2 * radius) * components)); // the ends repeated
+    for (std::int64_t row = begin; row < end; ++row)
+    {
+      const TReal * const from = input + row * numbers;
+      TReal * const       to = output + row * numbers;
+      std::copy_n(from, numbers, padded.begin() + radius * components);
+      for (std::int64_t i = 0; i < radius; ++i)
+      {
+        std::copy_n(from, components, padded.begin() + i * components);
+        std::copy_n(from + numbers - components, components, padded.begin() + (radius + length + i) * components);
+      }
+      std::fill_n(to, numbers, TReal(0));
+      for (std::size_t k = 0; k < weights.size(); ++k)
+      {
+        const TReal * const shifted = padded.data() + static_cast<std::int64_t>(k) * components;
+        const TReal         weight = weights[k];
+        for (std::int64_t i = 0; i < numbers; ++i)
+        {
+          to[i] = AddWeighted(to[i], weight, shifted[i]);
+        }
       }
     }
   });
@@ -162,24 +209,26 @@ SmoothFieldOnCpu(const FieldShape &     shape,
     {
       const std::vector<Real> weights(smoothing.weights[d].begin(), smoothing.weights[d].end());
       // The last axis ends in the output.
-      auto * const to = static_cast<Real *>((dimension - d) % 2 == 1 ? output : scratch);
-      if (d + 1 < dimension)
+      auto * const       to = static_cast<Real *>((dimension - d) % 2 == 1 ? output : scratch);
+      const std::int64_t length = shape.grid.size[d];
+      if (d == 0)
+      {
+        SmoothRows(from, to, shape.Numbers(), length, dimension, weights, residence);
+      }
+      else if (d + 1 < dimension)
       {
         SmoothAxis(
-          from, to, shape.Numbers(), shape.grid.size[d], inner, weights, residence, [](std::int64_t, Real sum) {
-            return sum;
-          });
+          from, to, shape.Numbers(), length, inner, weights, residence, [](std::int64_t, Real sum) { return sum; });
       }
       else
       {
-        SmoothAxis(
-          from, to, shape.Numbers(), shape.grid.size[d], inner, weights, residence, [&](std::int64_t number, Real sum) {
-            const std::int64_t sample = number / dimension;
-            const std::int64_t at[3] = { sample % walk.size[0],
-                                         sample / walk.size[0] % walk.size[1],
-                                         sample / walk.size[0] / walk.size[1] };
-            return blend(at, number, sum);
-          });
+        SmoothAxis(from, to, shape.Numbers(), length, inner, weights, residence, [&](std::int64_t number, Real sum) {
+          const std::int64_t sample = number / dimension;
+          const std::int64_t at[3] = { sample % walk.size[0],
+                                       sample / walk.size[0] % walk.size[1],
+                                       sample / walk.size[0] / walk.size[1] };
+          return blend(at, number, sum);
+        });
       }
       from = to;
       inner *= shape.grid.size[d];

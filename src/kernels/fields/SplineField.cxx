@@ -63,17 +63,10 @@ IsParallel(const TransformChain::Stage & spline, const FieldGrid & grid)
 
 template <typename TReal>
 void
-MakeSplineRowsOnCpu(const SplineRows<TReal> & rows, const Residence & residence)
+EvaluateRows(const SplineRows<TReal> & rows, const Residence & residence)
 {
   const auto & size = rows.grid.extent.size;
   const auto & extent = rows.spline.extent;
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    for (std::int64_t i = 0; i < size[axis]; ++i)
-    {
-      rows.MakeEntry(axis, i);
-    }
-  }
   residence.GetContext().ParallelFor(size[1] * size[2], [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t across = extent.size[0];
     std::vector<TReal> line(static_cast<std::size_t>(3 * across)); // of coefficients, a component after the other
@@ -117,10 +110,16 @@ MakeSplineRowsOnCpu(const SplineRows<TReal> & rows, const Residence & residence)
 }
 } // namespace
 
-double
-SplineStep(const TransformChain::Stage & spline, const FieldGrid & grid, unsigned int axis)
+void
+EvaluateRowsOnCpu(const SplineRows<float> & rows, const Residence & residence)
 {
-  return StepOf(spline, grid, axis, axis);
+  EvaluateRows(rows, residence);
+}
+
+void
+EvaluateRowsOnCpu(const SplineRows<double> & rows, const Residence & residence)
+{
+  EvaluateRows(rows, residence);
 }
 
 std::size_t
@@ -142,15 +141,24 @@ MakeSplineField(const TransformChain::Stage & spline,
   }
   if (shape.grid.dimension == 3 && spline.order == 3 && IsParallel(spline, shape.grid))
   {
-    if (!residence.IsOnDevice())
-    {
-      DispatchField(3, shape.element, [&](auto compiled) {
-        using Real = typename decltype(compiled)::Real;
-        MakeSplineRowsOnCpu(MakeSplineRows<Real>(spline, shape, output, scratch), residence);
-      });
-      return;
-    }
-    if (MakeSplineRowsOnCuda(spline, shape, output, scratch, residence))
+    bool isDone = true;
+    DispatchField(3, shape.element, [&](auto compiled) {
+      const auto rows = MakeSplineRows<typename decltype(compiled)::Real>(spline, shape, output, scratch);
+      if (residence.IsOnDevice())
+      {
+        isDone = EvaluateRowsOnCuda(rows, StepOf(spline, shape.grid, 1, 1), true, residence);
+        return;
+      }
+      for (unsigned int axis = 0; axis < 3; ++axis)
+      {
+        for (std::int64_t i = 0; i < shape.grid.size[axis]; ++i)
+        {
+          rows.MakeEntry(axis, i);
+        }
+      }
+      EvaluateRowsOnCpu(rows, residence);
+    });
+    if (isDone)
     {
       return;
     }
@@ -160,7 +168,13 @@ MakeSplineField(const TransformChain::Stage & spline,
 
 #if !defined(CUDASPLINE_HAS_CUDA)
 bool
-MakeSplineRowsOnCuda(const TransformChain::Stage &, const FieldShape &, void *, void *, const Residence &)
+EvaluateRowsOnCuda(const SplineRows<float> &, double, bool, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+bool
+EvaluateRowsOnCuda(const SplineRows<double> &, double, bool, const Residence &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -132,7 +132,7 @@ __launch_bounds__(Threads) SplineRowsKernel(const __grid_constant__ SplineRows<T
 
 template <typename TReal>
 bool
-LaunchSplineRows(const SplineRows<TReal> & rows, double stepAlongY, const Residence & residence)
+LaunchSplineRows(const SplineRows<TReal> & rows, double stepAlongY, bool makesEntries, const Residence & residence)
 {
   constexpr std::size_t most = std::size_t(200) << 10; // shared memory of a block
   constexpr int         slices = 65535;                // of a grid of blocks
@@ -144,12 +144,15 @@ LaunchSplineRows(const SplineRows<TReal> & rows, double stepAlongY, const Reside
   {
     return false;
   }
-  const DeviceScope  scope(residence.GetContext().device);
-  const auto         stream = residence.GetStream().Get();
-  const std::int64_t longest = std::max({ size[0], size[1], size[2] });
-  const dim3         entries(BlocksOf((longest + Threads - 1) / Threads), 3);
-  EntriesKernel<TReal><<<entries, Threads, 0, stream>>>(rows);
-  CheckCuda(cudaGetLastError(), "EntriesKernel");
+  const DeviceScope scope(residence.GetContext().device);
+  const auto        stream = residence.GetStream().Get();
+  if (makesEntries)
+  {
+    const std::int64_t longest = std::max({ size[0], size[1], size[2] });
+    const dim3         entries(BlocksOf((longest + Threads - 1) / Threads), 3);
+    EntriesKernel<TReal><<<entries, Threads, 0, stream>>>(rows);
+    CheckCuda(cudaGetLastError(), "EntriesKernel");
+  }
   const auto shared = static_cast<std::size_t>(bytes);
   const dim3 blocks(BlocksOf((size[1] + Rows - 1) / Rows), static_cast<unsigned int>(size[2]));
   AllowSharedMemory(SplineRowsKernel<TReal>, shared);
@@ -160,16 +163,15 @@ LaunchSplineRows(const SplineRows<TReal> & rows, double stepAlongY, const Reside
 } // namespace
 
 bool
-MakeSplineRowsOnCuda(const TransformChain::Stage & spline,
-                     const FieldShape &            shape,
-                     void *                        output,
-                     void *                        scratch,
-                     const Residence &             residence)
+EvaluateRowsOnCuda(const SplineRows<float> & rows, double stepAlongY, bool makesEntries, const Residence & residence)
 {
-  const double step = SplineStep(spline, shape.grid, 1);
-  return shape.element == ScalarType::Float32
-           ? LaunchSplineRows(MakeSplineRows<float>(spline, shape, output, scratch), step, residence)
-           : LaunchSplineRows(MakeSplineRows<double>(spline, shape, output, scratch), step, residence);
+  return LaunchSplineRows(rows, stepAlongY, makesEntries, residence);
+}
+
+bool
+EvaluateRowsOnCuda(const SplineRows<double> & rows, double stepAlongY, bool makesEntries, const Residence & residence)
+{
+  return LaunchSplineRows(rows, stepAlongY, makesEntries, residence);
 }
 
 } // namespace itk::CudaSpline

@@ -100,19 +100,26 @@ MakeSplineRows(const TransformChain::Stage & spline, const FieldShape & shape, v
            static_cast<SplineEntry *>(scratch) };
 }
 
-/** \brief How far a step along an axis of the output goes in the grid of a spline (its samples). */
-double
-SplineStep(const TransformChain::Stage & spline, const FieldGrid & grid, unsigned int axis);
+/** \brief Evaluates splines by their entries. */
+///@{
+void
+EvaluateRowsOnCpu(const SplineRows<float> & rows, const Residence & residence);
+void
+EvaluateRowsOnCpu(const SplineRows<double> & rows, const Residence & residence);
+///@}
 
-/** \brief MakeSplineField() of what is parallel.
+/** \brief The same on a device.
  *
+ * \param[in] rows what is evaluated
+ * \param[in] stepAlongY how far a step of the output along y goes in the grid of the spline (its samples)
+ * \param[in] makesEntries whether the entries are made first
  * \return false where the device cannot hold the rows of coefficients: nothing is done */
+///@{
 bool
-MakeSplineRowsOnCuda(const TransformChain::Stage & spline,
-                     const FieldShape &            shape,
-                     void *                        output,
-                     void *                        scratch,
-                     const Residence &             residence);
+EvaluateRowsOnCuda(const SplineRows<float> & rows, double stepAlongY, bool makesEntries, const Residence & residence);
+bool
+EvaluateRowsOnCuda(const SplineRows<double> & rows, double stepAlongY, bool makesEntries, const Residence & residence);
+///@}
 
 } // namespace itk::CudaSpline
 

@@ -117,15 +117,22 @@ TEST_P(SplineFields, OfCoefficients)
           {
             continue;
           }
-          Vector expected{};
-          for (std::int64_t k = 0; k < plane && depth > 0.0; ++k)
+          Vector        expected{};
+          constexpr int width = 6; // coefficients along an axis, of which four have a weight
+          for (int tap = 0; tap < width * width * width && depth > 0.0; ++tap)
           {
-            const double weight = CubicSpline(index[0] - static_cast<double>(k % stage.size[0])) *
-                                  CubicSpline(index[1] - static_cast<double>(k / stage.size[0] % stage.size[1])) *
-                                  CubicSpline(index[2] - static_cast<double>(k / stage.size[0] / stage.size[1]));
+            const int    taps[3] = { tap % width, tap / width % width, tap / width / width };
+            double       weight = 1.0;
+            std::int64_t at = 0;
+            for (unsigned int d = 3; d-- > 0;)
+            {
+              const auto k = static_cast<std::int64_t>(std::floor(index[d])) - 2 + taps[d];
+              weight *= k >= 0 && k < stage.size[d] ? CubicSpline(index[d] - static_cast<double>(k)) : 0.0;
+              at = at * stage.size[d] + k;
+            }
             for (unsigned int c = 0; c < 3 && weight != 0.0; ++c)
             {
-              expected[c] += weight * coefficients[static_cast<std::size_t>(c * plane + k)];
+              expected[c] += weight * coefficients[static_cast<std::size_t>(c * plane + at)];
             }
           }
           for (unsigned int c = 0; c < 3; ++c)
@@ -165,6 +172,98 @@ TEST_P(SplineFields, OfOthersAreThoseOfTheChain)
               Numbers(expected.Data(), count, ScalarType::Float64, residence));
   }
   EXPECT_THROW(MakeSplineField(TransformChain::Stage(), shape, nullptr, nullptr, residence), std::invalid_argument);
+}
+
+// Against the sums over all points that the approximation is defined by.
+TEST_P(SplineFields, Smooth)
+{
+  FreshRandom     random;
+  const Residence residence = this->MakeResidence();
+  for (const std::array<std::int64_t, 3> & points :
+       { std::array<std::int64_t, 3>{ 4, 4, 4 }, std::array<std::int64_t, 3>{ 7, 5, 9 } })
+  {
+    for (const bool stationary : { true, false })
+    {
+      for (const ScalarType type : FieldTypes)
+      {
+        FieldShape           shape{ RandomGrid({ 11, 9, 6 }, random, false), type };
+        const auto           field = RandomField(shape.grid, 3.0, false, random);
+        const auto           input = Resident(field, type, residence);
+        const FieldSplineFit rules{ points, stationary };
+        const ResidentArray  output(shape.Bytes(), residence);
+        const ResidentArray  scratch(CountSplineSmoothingScratch(shape, rules), residence);
+        SmoothFieldBySpline(shape, input.Data(), rules, output.Data(), scratch.Data(), residence);
+        const auto found = Numbers(output.Data(), field.size(), type, residence);
+
+        const auto & size = shape.grid.size;
+        const auto   placeOf = [&](unsigned int axis, std::int64_t sample) {
+          const auto   spans = static_cast<double>(points[axis] - 3);
+          const double step = spans / static_cast<double>(size[axis] - 1);
+          return sample == size[axis] - 1 ? spans - 1e-3 * step : step * static_cast<double>(sample);
+        };
+        const auto weightOf = [&](std::int64_t point, const std::array<std::int64_t, 3> & at) {
+          const std::array<std::int64_t, 3> control{ point % points[0],
+                                                     point / points[0] % points[1],
+                                                     point / points[0] / points[1] };
+          double                            weight = 1.0;
+          for (unsigned int d = 0; d < 3; ++d)
+          {
+            weight *= CubicSpline(placeOf(d, at[d]) + 1.0 - static_cast<double>(control[d]));
+          }
+          return weight;
+        };
+        const std::int64_t  count = points[0] * points[1] * points[2];
+        std::vector<Vector> sums(static_cast<std::size_t>(count));
+        std::vector<double> totals(static_cast<std::size_t>(count));
+        for (std::int64_t i = 0; i < shape.grid.Count(); ++i)
+        {
+          const auto at = SampleOf(shape.grid, i);
+          const bool fixed = stationary && IsBorder(shape.grid, i);
+          double     squares = 0.0;
+          for (std::int64_t point = 0; point < count; ++point)
+          {
+            squares += std::pow(weightOf(point, at), 2.0);
+          }
+          for (std::int64_t point = 0; point < count; ++point)
+          {
+            const double weight = weightOf(point, at);
+            totals[static_cast<std::size_t>(point)] += weight * weight * (fixed ? 1e10 : 1.0);
+            for (unsigned int c = 0; c < 3 && !fixed; ++c)
+            {
+              sums[static_cast<std::size_t>(point)][c] +=
+                std::pow(weight, 3.0) / squares * field[static_cast<std::size_t>(3 * i + c)];
+            }
+          }
+        }
+        for (std::int64_t i = 0; i < shape.grid.Count(); ++i)
+        {
+          const auto at = SampleOf(shape.grid, i);
+          Vector     expected{};
+          for (std::int64_t point = 0; point < count; ++point)
+          {
+            const double total = totals[static_cast<std::size_t>(point)];
+            for (unsigned int c = 0; c < 3 && total > 0.0; ++c)
+            {
+              expected[c] += weightOf(point, at) * sums[static_cast<std::size_t>(point)][c] / total;
+            }
+          }
+          for (unsigned int c = 0; c < 3; ++c)
+          {
+            // Sums of up to some hundred positive weights, and a difference of such.
+            ASSERT_NEAR(found[static_cast<std::size_t>(3 * i + c)],
+                        expected[c],
+                        type == ScalarType::Float32 ? 3.0 * 32.0 * 0x1p-23 : 3e-11)
+              << i;
+          }
+        }
+      }
+    }
+  }
+  FieldShape shape{ RandomGrid({ 5, 5, 5 }, random, false), ScalarType::Float32 };
+  EXPECT_THROW(SmoothFieldBySpline(shape, nullptr, { { 4, 3, 4 }, true }, nullptr, nullptr, residence),
+               std::invalid_argument);
+  shape.grid.start[1] = 2;
+  EXPECT_THROW(SmoothFieldBySpline(shape, nullptr, {}, nullptr, nullptr, residence), std::invalid_argument);
 }
 
 // The exponential of a constant field is that field; of a field times -1 it is the inverse, about.

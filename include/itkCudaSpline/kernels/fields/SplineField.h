@@ -22,7 +22,9 @@
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 /** \file
  * \brief The field of a free-form deformation over a whole grid: a step (Residence) that nobody waits for. */
@@ -55,6 +57,36 @@ MakeSplineField(const TransformChain::Stage & spline,
                 void *                        output,
                 void *                        scratch,
                 const Residence &             residence);
+
+/** \brief How a field is smoothed by a cubic B-spline, as itk::BSplineSmoothingOnUpdateDisplacementFieldTransform does
+ * it: itk::DisplacementFieldToBSplineImageFilter over the field's own domain, of one level. */
+struct FieldSplineFit
+{
+  std::array<std::int64_t, 3> controlPoints{ { 4, 4, 4 } }; ///< by axis; at least 4
+  bool                        stationaryBoundary{ true };   ///< the border of the grid is drawn to 0
+};
+
+/** \brief Bytes of scratch memory of SmoothFieldBySpline(). */
+std::size_t
+CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & fit);
+
+/** \brief Smooths a field of 3 dimensions by a B-spline.
+ *
+ * The sums of ITK's scattered data approximation are separable on a grid: along z, y and x one after the other, in
+ * double, where ITK adds up in float all points one after the other.
+ *
+ * \param[in] shape of the fields: at least 2 samples along each of 3 axes, the first of index 0
+ * \param[in] input the field
+ * \param[out] output of the same shape; it may be \p input
+ * \param[out] scratch CountSplineSmoothingScratch() bytes
+ * \exception std::invalid_argument another shape, or too few control points */
+void
+SmoothFieldBySpline(const FieldShape &     shape,
+                    const void *           input,
+                    const FieldSplineFit & fit,
+                    void *                 output,
+                    void *                 scratch,
+                    const Residence &      residence);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -1,0 +1,262 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef SplineFit_h
+#define SplineFit_h
+
+#include "itkCudaSpline/kernels/fields/SplineField.h"
+
+#include "kernels/fields/SplineRows.h"
+
+#include <cstdint>
+
+/** \file
+ * \brief The approximation of a field by a cubic B-spline: bodies of host and device.
+ *
+ * itk::BSplineScatteredDataPointSetToImageFilter gives the control point c the quotient of two sums over the points:
+ * of the values times w_c^3 / sum w^2, and of w_c^2, where w are the weights of a point's control points. Weights of
+ * points on a grid are products of weights by axis, and so are the sums. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Share of a sample in the sums of the control points that it has. */
+struct FitShares
+{
+  double of[SplineTaps]; ///< w^3 / sum w^2; 0 where the sample's value is taken for 0
+};
+
+/** \brief A control point along an axis. */
+struct FitControl
+{
+  std::int64_t first;  ///< sample that has it
+  std::int64_t end;    ///< one past the last one
+  double       all;    ///< sum of w^2
+  double       within; ///< of samples that are not on the border
+};
+
+/** \brief What SmoothFieldBySpline() reads and writes. */
+template <typename TReal>
+struct SplineFit
+{
+  static constexpr double BorderWeight = 1.0e10; ///< ITK's, of samples on the border
+
+  std::int64_t  size[3];
+  std::int64_t  controls[3];
+  bool          stationary;
+  const TReal * input;
+  SplineEntry * entries; ///< of samples, an axis after the other
+  FitShares *   shares;  ///< likewise
+  FitControl *  of;      ///< control points, an axis after the other
+  double *      alongZ;  ///< sums: control points along z
+  double *      alongY;  ///< and along y
+  double *      lattice; ///< the spline's coefficients, a component after the other
+
+  /** First of an axis in an array of some numbers by axis. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static std::int64_t
+                         FirstOf(const std::int64_t (&counts)[3], unsigned int axis)
+  {
+    return (axis > 0 ? counts[0] : 0) + (axis > 1 ? counts[1] : 0);
+  }
+
+  /** The entry of a sample along an axis, and its shares. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  MakeSample(unsigned int axis, std::int64_t sample) const
+  {
+    const auto   spans = static_cast<double>(controls[axis] - (SplineTaps - 1));
+    const double step = spans / static_cast<double>(size[axis] - 1);
+    const double near = 1e-3 * step; // ITK's: the last sample is moved into the last span
+    double       place = step * static_cast<double>(sample);
+    if (place >= spans - near)
+    {
+      place = spans - near;
+    }
+    SplineEntry & entry = entries[FirstOf(size, axis) + sample];
+    FitShares &   share = shares[FirstOf(size, axis) + sample];
+    entry.start = static_cast<std::int64_t>(place);
+    SplineWeights<3>(place - static_cast<double>(entry.start), entry.weights);
+    double squares = 0.0;
+    for (const double weight : entry.weights)
+    {
+      squares += weight * weight;
+    }
+    const bool isBorder = stationary && (sample == 0 || sample == size[axis] - 1);
+    for (int k = 0; k < SplineTaps; ++k)
+    {
+      const double weight = entry.weights[k];
+      share.of[k] = isBorder ? 0.0 : weight * weight * weight / squares;
+    }
+  }
+
+  /** A control point along an axis, after all entries. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  MakeControl(unsigned int axis, std::int64_t control) const
+  {
+    const SplineEntry * const entry = entries + FirstOf(size, axis);
+    FitControl                made{ size[axis], 0, 0.0, 0.0 };
+    for (std::int64_t i = 0; i < size[axis]; ++i)
+    {
+      const std::int64_t k = control - entry[i].start;
+      if (k >= 0 && k < SplineTaps)
+      {
+        const double square = entry[i].weights[k] * entry[i].weights[k];
+        made.first = made.first < i ? made.first : i;
+        made.end = i + 1;
+        made.all += square;
+        made.within += i == 0 || i == size[axis] - 1 ? 0.0 : square;
+      }
+    }
+    of[FirstOf(controls, axis) + control] = made;
+  }
+
+  /** The sum along an axis.
+   *
+   * \param[in] axis the axis
+   * \param[in] control point along it
+   * \param[in] from number at the first sample
+   * \param[in] stride numbers between neighbours */
+  template <typename TNumber>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  SumAlong(unsigned int axis, std::int64_t control, const TNumber * from, std::int64_t stride) const
+  {
+    const FitControl & made = of[FirstOf(controls, axis) + control];
+    double             sum = 0.0;
+    for (std::int64_t i = made.first; i < made.end; ++i)
+    {
+      const std::int64_t at = FirstOf(size, axis) + i;
+      sum += shares[at].of[control - entries[at].start] * static_cast<double>(from[i * stride]);
+    }
+    return sum;
+  }
+};
+
+/** \brief A pass of a fit, as a body of a walk. */
+template <typename TReal, int VPass>
+struct FitPass
+{
+  SplineFit<TReal> fit;
+  FieldWalk        walk;
+
+  explicit FitPass(const SplineFit<TReal> & what)
+    : fit(what)
+    , walk{}
+  {
+    const std::int64_t longest = LongestOf(VPass == 0 ? what.size : what.controls);
+    const std::int64_t numbers = 3 * what.size[0];
+    const FieldWalk    walks[] = { { { longest, 3, 1 } },
+                                   { { longest, 3, 1 } },
+                                   { { numbers, what.size[1], what.controls[2] } },
+                                   { { numbers, what.controls[1], what.controls[2] } },
+                                   { { 3 * what.controls[0], what.controls[1], what.controls[2] } } };
+    walk = walks[VPass];
+  }
+
+  static std::int64_t
+  LongestOf(const std::int64_t (&counts)[3])
+  {
+    return counts[0] > counts[1] ? (counts[0] > counts[2] ? counts[0] : counts[2])
+                                 : (counts[1] > counts[2] ? counts[1] : counts[2]);
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  operator()(const std::int64_t (&at)[3]) const
+  {
+    const std::int64_t numbers = 3 * fit.size[0];
+    const auto         axis = static_cast<unsigned int>(at[1]);
+    if constexpr (VPass == 0)
+    {
+      if (at[0] < fit.size[axis])
+      {
+        fit.MakeSample(axis, at[0]);
+      }
+    }
+    else if constexpr (VPass == 1)
+    {
+      if (at[0] < fit.controls[axis])
+      {
+        fit.MakeControl(axis, at[0]);
+      }
+    }
+    else if constexpr (VPass == 2)
+    {
+      const TReal * const from = fit.input + (at[1] * numbers + at[0]);
+      fit.alongZ[OffsetOf(walk, at)] = fit.SumAlong(2, at[2], from, numbers * fit.size[1]);
+    }
+    else if constexpr (VPass == 3)
+    {
+      const double * const from = fit.alongZ + (at[2] * fit.size[1] * numbers + at[0]);
+      fit.alongY[OffsetOf(walk, at)] = fit.SumAlong(1, at[1], from, numbers);
+    }
+    else
+    {
+      const std::int64_t   component = at[0] / fit.controls[0];
+      const std::int64_t   x = at[0] - component * fit.controls[0];
+      const double * const from = fit.alongY + ((at[2] * fit.controls[1] + at[1]) * numbers + component);
+      const double         sum = fit.SumAlong(0, x, from, 3);
+      const FitControl &   ofX = fit.of[x];
+      const FitControl &   ofY = fit.of[SplineFit<TReal>::FirstOf(fit.controls, 1) + at[1]];
+      const FitControl &   ofZ = fit.of[SplineFit<TReal>::FirstOf(fit.controls, 2) + at[2]];
+      const double         all = ofX.all * ofY.all * ofZ.all;
+      const double         within = ofX.within * ofY.within * ofZ.within;
+      const double         total = fit.stationary ? within + SplineFit<TReal>::BorderWeight * (all - within) : all;
+      const double         quotient = total != 0.0 ? sum / total : 0.0;
+      // What is not finite is 0, as in ITK.
+      fit.lattice[((component * fit.controls[2] + at[2]) * fit.controls[1] + at[1]) * fit.controls[0] + x] =
+        quotient - quotient == 0.0 ? quotient : 0.0;
+    }
+  }
+};
+
+/** \brief Cuts up scratch memory. */
+template <typename TReal>
+void
+SetFitScratch(SplineFit<TReal> & fit, char * scratch)
+{
+  const std::int64_t samples = fit.size[0] + fit.size[1] + fit.size[2];
+  const std::int64_t points = fit.controls[0] + fit.controls[1] + fit.controls[2];
+  const std::int64_t numbers = 3 * fit.size[0];
+  fit.entries = reinterpret_cast<SplineEntry *>(scratch);
+  fit.shares = reinterpret_cast<FitShares *>(fit.entries + samples);
+  fit.of = reinterpret_cast<FitControl *>(fit.shares + samples);
+  fit.alongZ = reinterpret_cast<double *>(fit.of + points);
+  fit.alongY = fit.alongZ + numbers * fit.size[1] * fit.controls[2];
+  fit.lattice = fit.alongY + numbers * fit.controls[1] * fit.controls[2];
+}
+
+/** \brief Calls \p enqueue with one pass after the other. */
+template <typename TReal, typename TEnqueue>
+void
+WalkFit(const SplineFit<TReal> & fit, const TEnqueue & enqueue)
+{
+  enqueue(FitPass<TReal, 0>(fit));
+  enqueue(FitPass<TReal, 1>(fit));
+  enqueue(FitPass<TReal, 2>(fit));
+  enqueue(FitPass<TReal, 3>(fit));
+  enqueue(FitPass<TReal, 4>(fit));
+}
+
+/** \brief The passes on a device. */
+///@{
+void
+WalkFitOnCuda(const SplineFit<float> & fit, const Residence & residence);
+void
+WalkFitOnCuda(const SplineFit<double> & fit, const Residence & residence);
+///@}
+
+} // namespace itk::CudaSpline
+
+#endif
