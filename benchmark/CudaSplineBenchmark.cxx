@@ -25,12 +25,19 @@
  *   Copy/backend:cuda/dimension:3/size:128/precision:double
  *   Resample/backend:cuda/dimension:3/size:128/precision:double/interpolation:bspline/order:3
  *
+ *   Field/name:compose/backend:cuda/dimension:3/size:256/precision:single
  *   EvaluationKernel/backend:cuda/dimension:3/size:512/way:cubic/move:rotation
+ *   LocalCorrelation/backend:cuda/dimension:3/size:256/precision:single/radius:4/derivatives:2/mask:none
  *
  * Prefilter (making a source: upload, conversion, prefilter) and Resample (evaluation, download) are the wall time of a
  * whole call from host memory to host memory, or to the memory of the device for Prefilter on a GPU. PrefilterKernel is
  * the kernels alone, on data of the device, by its own clock, and so is EvaluationKernel, from coefficients to values
- * in its memory; Copy a copy within the memory of the device or, by all threads, of the host.
+ * in its memory; LocalCorrelation has images and derivatives there, and is the mean of 20 calls of which nobody waits for
+ * one. Copy is a copy within the memory of the device or, by all threads, of the host.
+ *
+ * Field is an operation of fields of displacements that are in the memory of the backend, as registrations do them one
+ * after the other: several are enqueued before the device is waited for. An inversion counts by iterations, an
+ * exponential by compositions.
  *
  * The counters read and written are the fewest bytes that the operation must move through memory: each input once, each
  * output once; bytes_per_second is their sum by the time. PrefilterKernel and Prefilter on the Cpu backend measure a
@@ -42,7 +49,9 @@
 
 #include "BenchmarkCell.h"
 #include "BenchmarkHarness.h"
+#include "FieldBenchmark.h"
 #include "GaussianBenchmark.h"
+#include "LocalCorrelationBenchmark.h"
 
 #include "itkCudaSpline/device/Device.h"
 
@@ -72,6 +81,8 @@ RegisterAll()
   }
   RegisterPrefilters(static_cast<bool>(choice));
   RegisterResamplings(static_cast<bool>(choice));
+  RegisterLocalCorrelations(static_cast<bool>(choice));
+  RegisterFields(static_cast<bool>(choice));
 #if defined(CUDASPLINE_HAS_CUDA)
   if (choice)
   {

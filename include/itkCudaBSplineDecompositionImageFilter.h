@@ -19,9 +19,9 @@
 #define itkCudaBSplineDecompositionImageFilter_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplineDecompositionBase.h"
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/DecompositionBase.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 
 #include "itkPlatformMultiThreader.h"

@@ -19,7 +19,7 @@
 #define itkCudaBSplineDecompositionImageFilter_hxx
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
-#include "itkCudaSplineImageAccess.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"

@@ -19,7 +19,7 @@
 #define itkCudaBSplineFunctionBase_hxx
 
 #include "itkCudaBSplineFunctionBase.h"
-#include "itkCudaSplineImageAccess.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/math/SplineEvaluation.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 

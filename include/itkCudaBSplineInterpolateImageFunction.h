@@ -19,7 +19,7 @@
 #define itkCudaBSplineInterpolateImageFunction_h
 
 #include "itkCudaBSplineFunctionBase.h"
-#include "itkCudaSplineCoefficients.h"
+#include "itkCudaSpline/itk/Coefficients.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
 

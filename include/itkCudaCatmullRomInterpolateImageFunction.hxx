@@ -19,7 +19,7 @@
 #define itkCudaCatmullRomInterpolateImageFunction_hxx
 
 #include "itkCudaCatmullRomInterpolateImageFunction.h"
-#include "itkCudaSplineSingleEvaluation.h"
+#include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/math/CatmullRomBasis.h"
 #include "itkCudaSpline/math/SplineEvaluation.h"
 

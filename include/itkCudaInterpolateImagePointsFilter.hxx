@@ -19,7 +19,7 @@
 #define itkCudaInterpolateImagePointsFilter_hxx
 
 #include "itkCudaInterpolateImagePointsFilter.h"
-#include "itkCudaSplineInnerFilter.h"
+#include "itkCudaSpline/itk/InnerResampleImageFilter.h"
 
 #include <array>
 
@@ -66,10 +66,11 @@ protected:
   void
   MapLines(std::int64_t first, std::int64_t lines, double * indices) const override
   {
-    const SizeValueType samples = this->GetOutput()->GetRequestedRegion().GetSize(0);
+    const auto &        wanted = this->GetOutput()->GetRequestedRegion();
+    const SizeValueType samples = wanted.GetSize(0);
     for (std::int64_t line = first; line < first + lines; ++line)
     {
-      const auto index = this->StartOfLine(line);
+      const auto index = StartOfLine(wanted, line);
       for (unsigned int d = 0; d < ImageDimension; ++d)
       {
         const auto * const from = m_Coordinates[d]->GetBufferPointer() + m_Coordinates[d]->ComputeOffset(index);

@@ -19,8 +19,8 @@
 #define itkCudaLabelImageGaussianInterpolateImageFunction_hxx
 
 #include "itkCudaLabelImageGaussianInterpolateImageFunction.h"
-#include "itkCudaSplineLabelGaussian.h"
-#include "itkCudaSplineSingleEvaluation.h"
+#include "itkCudaSpline/itk/LabelGaussian.h"
+#include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/math/LabelGaussian.h"
 
 #include <limits>

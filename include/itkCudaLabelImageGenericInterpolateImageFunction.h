@@ -18,8 +18,8 @@
 #ifndef itkCudaLabelImageGenericInterpolateImageFunction_h
 #define itkCudaLabelImageGenericInterpolateImageFunction_h
 
-#include "itkCudaSplineIndicatorTraits.h"
 #include "itkCudaSplineInterpolateImageFunction.h"
+#include "itkCudaSpline/itk/IndicatorTraits.h"
 
 #include "itkImage.h"
 

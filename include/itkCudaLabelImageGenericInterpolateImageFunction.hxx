@@ -19,7 +19,7 @@
 #define itkCudaLabelImageGenericInterpolateImageFunction_hxx
 
 #include "itkCudaLabelImageGenericInterpolateImageFunction.h"
-#include "itkCudaSplineSingleEvaluation.h"
+#include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
 #include "itkCudaSpline/math/CatmullRomBasis.h"
 #include "itkCudaSpline/math/LinearEvaluation.h"

@@ -19,7 +19,7 @@
 #define itkCudaLinearInterpolateImageFunction_hxx
 
 #include "itkCudaLinearInterpolateImageFunction.h"
-#include "itkCudaSplineSingleEvaluation.h"
+#include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/math/LinearEvaluation.h"
 
 #include <limits>

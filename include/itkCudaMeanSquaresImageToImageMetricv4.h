@@ -105,6 +105,13 @@ protected:
     }
     return outcome;
   }
+
+  /** Displacements have their own samples' part, which is what the pass gives. */
+  bool
+  TakesForces() const override
+  {
+    return true;
+  }
 };
 
 } // namespace itk

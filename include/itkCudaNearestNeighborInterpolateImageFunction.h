@@ -19,7 +19,7 @@
 #define itkCudaNearestNeighborInterpolateImageFunction_h
 
 #include "itkCudaSplineInterpolateImageFunction.h"
-#include "itkCudaSplineSingleEvaluation.h"
+#include "itkCudaSpline/itk/SingleEvaluation.h"
 
 #include "itkNearestNeighborInterpolateImageFunction.h"
 

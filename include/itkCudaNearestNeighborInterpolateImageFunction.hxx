@@ -19,7 +19,7 @@
 #define itkCudaNearestNeighborInterpolateImageFunction_hxx
 
 #include "itkCudaNearestNeighborInterpolateImageFunction.h"
-#include "itkCudaSplineSingleEvaluation.h"
+#include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/math/RoundedArithmetic.h"
 
 #include <limits>

@@ -19,7 +19,7 @@
 #define itkCudaRegistrationParameterScalesFromPhysicalShift_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/common/Execution.h"
 
 #include "itkBSplineTransform.h"

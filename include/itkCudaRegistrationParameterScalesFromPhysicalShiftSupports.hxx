@@ -19,8 +19,8 @@
 #define itkCudaRegistrationParameterScalesFromPhysicalShiftSupports_hxx
 
 #include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
-#include "itkCudaSplineImageAccess.h"
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/kernels/metrics/StageShift.h"
 
 #include <algorithm>

@@ -20,12 +20,13 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineInterpolation.h"
-#include "itkCudaSplinePixelTraits.h"
 #include "itkCudaSplinePrecision.h"
 #include "itkCudaSplineResamplePlan.h"
 #include "itkCudaSplineSourceCache.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSpline/kernels/resampling/Resample.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/ScanlineMapper.h"
+#include "itkCudaSpline/kernels/resampling/ResampleJob.h"
 
 #include "itkImage.h"
 #include "itkResampleImageFilter.h"
@@ -171,7 +172,11 @@ public:
   ///@}
 
   /** Into how many boxes the output of the last update was cut; 1 where it was done at once, 0 for Superclass. */
-  itkGetConstMacro(NumberOfPieces, SizeValueType);
+  virtual SizeValueType
+  GetNumberOfPieces() const
+  {
+    return m_Record.pieces;
+  }
 
   /** \brief What Update() would do with the parameters and images as they are: who, in how many pieces, with how much
    * memory, and about how long. Nothing is allocated or computed, but a GPU is started where the update would use one.
@@ -196,12 +201,24 @@ public:
   ///@}
 
   /** True where the last update used coefficients of an earlier one. */
-  itkGetConstMacro(SourceReused, bool);
+  virtual bool
+  GetSourceReused() const
+  {
+    return m_Record.sourceReused;
+  }
 
   /** Seconds of the last update for making the source: checksum, upload, conversion, prefilter. 0 for Superclass. */
-  itkGetConstMacro(PreparationTime, double);
+  virtual double
+  GetPreparationTime() const
+  {
+    return m_Record.times.preparation;
+  }
   /** Seconds of the last update for evaluating it: coordinates, interpolation, download. 0 for Superclass. */
-  itkGetConstMacro(EvaluationTime, double);
+  virtual double
+  GetEvaluationTime() const
+  {
+    return m_Record.times.evaluation;
+  }
 
   /** Whether GetErrorBound() is made for coefficients that are stored as they are computed too, for which they are read
    * once more. Off by default. */
@@ -216,7 +233,11 @@ public:
    * CudaSpline::ModeErrorBound()). Known for 16-bit coefficients and texture modes; for others where MeasureErrorBound
    * is on, and B-splines or linear interpolation; else NaN. How far the coefficients are from exact ones is another
    * matter: see CudaBSplineDecompositionImageFilter. */
-  itkGetConstMacro(ErrorBound, double);
+  virtual double
+  GetErrorBound() const
+  {
+    return m_Record.errorBound;
+  }
 
 protected:
   CudaResampleImageFilter() = default;
@@ -269,60 +290,24 @@ protected:
   MapLines(std::int64_t first, std::int64_t lines, double * indices) const;
   ///@}
 
-  /** First index of a requested scanline. */
-  typename TOutputImage::IndexType
-  StartOfLine(std::int64_t line) const;
-
   /** Writes the grids of input and output into a chain. */
   void
   DescribeGrids(CudaSpline::TransformChain & chain) const;
 
 private:
+  /** What the kernels are told of an update. */
+  ///@{
+  CudaSpline::ResampleDescription
+  Describe(const CudaSplineMethod & method) const;
   CudaSpline::SourceDescriptor
   DescribeSamples(const CudaSplineMethod & method) const;
-
   CudaSpline::ResampleDescriptor
   DescribeResampling(const CudaSplineMethod & method) const;
+  ///@}
 
-  /** True where input or output have no affine map from indices to places. */
-  bool
-  HasSpecialCoordinates() const;
-
-  /** A task with everything that it points to; stays where it is. */
-  struct Preparation
-  {
-    CudaSpline::ResampleTask   task;
-    CudaSpline::TransformChain chain;
-    std::vector<std::uint64_t> defaultPixel;
-    std::unique_ptr<double[]>  ends;
-    bool                       isLinear{ true };
-    bool                       isPrediction{ false }; // nothing is freed for it
-    CudaSpline::MemoryPlan     whole;                 // done at once
-    CudaSpline::PiecePlan      pieces;                // fits where it is not
-  };
-
-  /** Describes the update. */
-  void
-  Prepare(const CudaSplineMethod & method, Preparation & preparation) const;
-
-  /** Plans for some devices: the whole, or pieces. */
-  CudaSpline::MemoryPlan
-  PlanMemory(Preparation & preparation, const std::vector<int> & devices);
-
-  /** Plans for the host: pieces where there is a limit and the whole exceeds it. */
-  void
-  PlanHost(Preparation & preparation);
-
-  /** Plans pieces of at most \p budget bytes, \p least of them at least. */
-  void
-  Cut(Preparation & preparation, std::size_t budget, std::size_t least);
-
-  /** The update but for its run; refers to the preparation. */
-  CudaSplineBackend::Operation
-  MakeOperation(Preparation & preparation);
-
-  void
-  Resample(Preparation & preparation, const CudaSpline::ExecutionContext & unlimited);
+  /** What an update may use. */
+  CudaSpline::ResampleOptions
+  GetOptions();
 
   /** The update for the trace, where the superclass answers. */
   std::string
@@ -332,44 +317,25 @@ private:
   const typename TInputImage::RegionType &
   RegionToRead() const;
 
-  CudaSpline::SourceDescriptor
-  DescribeInput() const;
-
-  /** What the kernels cannot do of the pixels and the extrapolator at hand; null where they can do all. */
+  /** What the kernels cannot do of images and extrapolator at hand; null where they can do all. */
   const char *
   WhyNotAccelerated() const;
 
-  /** Bits of the default pixel: a number a component. */
-  std::vector<std::uint64_t>
-  DescribeDefaultPixel() const;
-
-  /** Continuous input index of an output sample, by ITK's own functions in ITK's order.
-   *
-   * \param[in] index index of the sample
-   * \param[out] at InputDimension numbers */
-  void
-  MapIndex(const typename TOutputImage::IndexType & index, double * at) const;
-
-  /** Continuous input indices of the ends of all requested scanlines, by ITK's own functions. */
-  std::unique_ptr<double[]>
-  MapScanlines(const CudaSpline::ExecutionContext & context) const;
-
-  /** Where sources are kept; null: nowhere. */
-  CudaSpline::SourceCache *
-  GetCache();
+  /** Where the samples are by the transform. */
+  CudaSplineDetail::ScanlineMapper<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>
+  GetMapper() const
+  {
+    return { this->GetInput(), this->GetOutput(), this->GetTransform() };
+  }
 
   CudaSplineBackend                        m_Backend;
   CudaSplinePrecision                      m_Precision{ CudaSplinePrecision::Automatic };
   unsigned int                             m_ExpectedNumberOfUpdates{ 0 };
   bool                                     m_KeepSource{ false };
-  bool                                     m_SourceReused{ false };
-  std::array<bool, 4>                      m_SourceReusedBy{}; ///< by backend
-  double                                   m_PreparationTime{ 0.0 };
-  double                                   m_EvaluationTime{ 0.0 };
   bool                                     m_MeasureErrorBound{ false };
   SizeValueType                            m_MemoryLimit{ 0 };
-  SizeValueType                            m_NumberOfPieces{ 0 };
-  double                                   m_ErrorBound{ std::numeric_limits<double>::quiet_NaN() };
+  CudaSpline::ResampleRecord               m_Record;
+  CudaSpline::ResampleHistory              m_History; ///< of the updates with the cache
   CudaSplineSourceCache::Pointer           m_SourceCache;
   std::unique_ptr<CudaSpline::SourceCache> m_OwnCache{
     std::make_unique<CudaSpline::SourceCache>(std::numeric_limits<std::size_t>::max(), 1)

@@ -19,15 +19,19 @@
 #define itkCudaResampleImageFilter_hxx
 
 #include "itkCudaResampleImageFilter.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplineImageAccess.h"
-#include "itkCudaSplineRecognition.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/itk/Recognition.h"
+#include "itkCudaSpline/itk/ResampleOperation.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 
-#include "itkImageAlgorithm.h"
+#include "itkNearestNeighborExtrapolateImageFunction.h"
+#include "itkSpecialCoordinatesImage.h"
 
-#include <algorithm>
-#include <chrono>
 #include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
 
 namespace itk
 {
@@ -47,13 +51,13 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   os << indent << "ExpectedNumberOfUpdates: " << m_ExpectedNumberOfUpdates << std::endl;
   os << indent << "KeepSource: " << (m_KeepSource ? "On" : "Off") << std::endl;
   itkPrintSelfObjectMacro(SourceCache);
-  os << indent << "SourceReused: " << (m_SourceReused ? "Yes" : "No") << std::endl;
+  os << indent << "SourceReused: " << (m_Record.sourceReused ? "Yes" : "No") << std::endl;
   os << indent << "MeasureErrorBound: " << (m_MeasureErrorBound ? "On" : "Off") << std::endl;
   os << indent << "MemoryLimit: " << m_MemoryLimit << std::endl;
-  os << indent << "NumberOfPieces: " << m_NumberOfPieces << std::endl;
-  os << indent << "ErrorBound: " << m_ErrorBound << std::endl;
-  os << indent << "PreparationTime: " << m_PreparationTime << " s" << std::endl;
-  os << indent << "EvaluationTime: " << m_EvaluationTime << " s" << std::endl;
+  os << indent << "NumberOfPieces: " << m_Record.pieces << std::endl;
+  os << indent << "ErrorBound: " << m_Record.errorBound << std::endl;
+  os << indent << "PreparationTime: " << m_Record.times.preparation << " s" << std::endl;
+  os << indent << "EvaluationTime: " << m_Record.times.evaluation << " s" << std::endl;
 }
 
 template <typename TInputImage,
@@ -86,11 +90,47 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       method.refusal = refusal;
     }
   }
-  if (this->HasSpecialCoordinates())
+  // They have no affine map from indices to places.
+  if (dynamic_cast<const SpecialCoordinatesImage<InputPixelType, InputDimension> *>(this->GetInput()) != nullptr ||
+      dynamic_cast<const SpecialCoordinatesImage<OutputPixelType, OutputDimension> *>(this->GetOutput()) != nullptr)
   {
     method.refusal = "images with special coordinates are not accelerated";
   }
   return method;
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+const char *
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  WhyNotAccelerated() const
+{
+  const auto * const extrapolator = this->GetExtrapolator();
+  if (extrapolator != nullptr)
+  {
+    const auto & type = typeid(*extrapolator);
+    if (type != typeid(NearestNeighborExtrapolateImageFunction<TInputImage, TInterpolatorPrecisionType>))
+    {
+      return "only ITK's nearest-neighbour extrapolator is accelerated, and no class derived from it";
+    }
+  }
+  const unsigned int components = this->GetInput()->GetNumberOfComponentsPerPixel();
+  if (components == 0 || this->GetOutput()->GetNumberOfComponentsPerPixel() != components)
+  {
+    return "only images of as many numbers a pixel as the output has are accelerated";
+  }
+  if constexpr (CudaSplineDetail::ImageTraits<TOutputImage>::IsVectorImage)
+  {
+    // Without a length it stands for zeros.
+    const auto length = static_cast<unsigned int>(this->GetDefaultPixelValue().GetSize());
+    if (length != 0 && length != components)
+    {
+      return "the default pixel has another number of components than the image";
+    }
+  }
+  return nullptr;
 }
 
 template <typename TInputImage,
@@ -132,11 +172,29 @@ template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType,
           typename TTransformPrecisionType>
+auto
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::RegionToRead()
+  const -> const typename TInputImage::RegionType &
+{
+  const auto & buffered = this->GetInput()->GetBufferedRegion();
+  return buffered.GetNumberOfPixels() > 0 ? buffered : this->GetInput()->GetLargestPossibleRegion();
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 CudaSpline::SourceDescriptor
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
   DescribeSamples(const CudaSplineMethod & method) const
 {
-  CudaSpline::SourceDescriptor descriptor = this->DescribeInput();
+  CudaSpline::SourceDescriptor descriptor = CudaSplineDetail::DescribeSource(this->GetInput());
+  const auto &                 region = this->RegionToRead();
+  for (unsigned int d = 0; d < InputDimension; ++d)
+  {
+    descriptor.start[d] = region.GetIndex(d);
+    descriptor.size[d] = static_cast<std::int64_t>(region.GetSize(d));
+  }
   CudaSplineDetail::DescribeMethodSource(method, descriptor);
   if (!CudaSpline::MovesPixels(method.interpolation.interpolation))
   {
@@ -151,7 +209,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   }
   else
   {
-    descriptor.element = CudaSplineDetail::ElementToMove(descriptor);
+    descriptor.element = CudaSpline::ElementToMove(descriptor);
   }
   return descriptor;
 }
@@ -187,10 +245,144 @@ template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType,
           typename TTransformPrecisionType>
-CudaSpline::SourceCache *
-CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GetCache()
+bool
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::IsLinear()
+  const
 {
-  return m_SourceCache.IsNotNull() ? &m_SourceCache->GetCache() : (m_KeepSource ? m_OwnCache.get() : nullptr);
+  return this->GetTransform()->GetTransformCategory() == Superclass::TransformType::TransformCategoryEnum::Linear;
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+bool
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeChain(
+  CudaSpline::TransformChain & chain) const
+{
+  // Of float precision ITK rounds points and indices on the way, which only its own functions do alike.
+  if constexpr (IsAccelerated && InputDimension == OutputDimension &&
+                std::is_same<TInterpolatorPrecisionType, double>::value &&
+                std::is_same<TTransformPrecisionType, double>::value)
+  {
+    if (!CudaSplineDetail::TransformDescriber<InputDimension>::Append(this->GetTransform(), chain))
+    {
+      return false;
+    }
+    this->DescribeGrids(chain);
+    return true;
+  }
+  else
+  {
+    (void)chain;
+    return false;
+  }
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+void
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeGrids(
+  CudaSpline::TransformChain & chain) const
+{
+  if constexpr (IsAccelerated && InputDimension == OutputDimension) // no others are asked
+  {
+    CudaSpline::TransformChain::Matrix unused{};
+    CudaSplineDetail::DescribeAxes<InputDimension>(this->GetInput(), chain.inputOrigin, unused, chain.pointToIndex);
+    CudaSplineDetail::DescribeAxes<OutputDimension>(this->GetOutput(), chain.outputOrigin, chain.indexToPoint, unused);
+    const auto & wanted = this->GetOutput()->GetRequestedRegion();
+    for (unsigned int d = 0; d < OutputDimension; ++d)
+    {
+      chain.regionStart[d] = wanted.GetIndex(d);
+      chain.regionSize[d] = static_cast<std::int64_t>(wanted.GetSize(d));
+    }
+  }
+  else
+  {
+    (void)chain;
+  }
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+void
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::MapLines(
+  std::int64_t first,
+  std::int64_t lines,
+  double *     indices) const
+{
+  this->GetMapper().MapLines(first, lines, indices);
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+CudaSpline::ResampleDescription
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::Describe(
+  const CudaSplineMethod & method) const
+{
+  CudaSpline::ResampleDescription description;
+  description.samples = this->DescribeSamples(method);
+  description.resampling = this->DescribeResampling(method);
+  description.extrapolates = this->GetExtrapolator() != nullptr;
+  description.defaultPixels =
+    CudaSplineDetail::DescribePixel<TOutputImage>(this->GetDefaultPixelValue(), description.samples.components);
+  CudaSpline::TransformChain chain;
+  if (this->IsLinear())
+  {
+    description.mapScanlines = [this](const CudaSpline::ExecutionContext & context) {
+      return this->GetMapper().MapScanlines(context);
+    };
+  }
+  else if (this->DescribeChain(chain))
+  {
+    description.chain = std::move(chain);
+  }
+  else
+  {
+    description.resampling.indexProvider = [this](std::int64_t first, std::int64_t lines, double * indices) {
+      this->MapLines(first, lines, indices);
+    };
+  }
+  return description;
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+CudaSpline::ResampleOptions
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GetOptions()
+{
+  CudaSpline::ResampleOptions options;
+  options.memoryLimit = m_MemoryLimit;
+  options.cache = m_SourceCache.IsNotNull() ? &m_SourceCache->GetCache() : (m_KeepSource ? m_OwnCache.get() : nullptr);
+  options.history = &m_History;
+  options.isFirst = m_Backend.GetUse().Most() == CudaSpline::Backend::None;
+  options.expectedCalls = m_ExpectedNumberOfUpdates;
+  options.wantsBound = m_MeasureErrorBound;
+  return options;
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+std::string
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  DescribeSuperclass() const
+{
+  const auto sizeOf = [](const auto * image, const auto & region) {
+    return CudaSplineDetail::TraceSize(region.GetSize(), image->GetImageDimension());
+  };
+  return std::string(this->GetNameOfClass()) + " | " + sizeOf(this->GetInput(), this->RegionToRead()) + " -> " +
+         sizeOf(this->GetOutput(), this->GetOutput()->GetRequestedRegion()) + " | " +
+         this->GetInterpolator()->GetNameOfClass() + ", " + this->GetTransform()->GetNameOfClass();
 }
 
 template <typename TInputImage,
@@ -200,10 +392,7 @@ template <typename TInputImage,
 void
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GenerateData()
 {
-  m_PreparationTime = 0.0;
-  m_EvaluationTime = 0.0;
-  m_ErrorBound = std::numeric_limits<double>::quiet_NaN();
-  m_NumberOfPieces = 0;
+  m_Record = CudaSpline::ResampleRecord();
   const CudaSplineMethod method = this->RecogniseMethod();
   if (method.refusal != nullptr)
   {
@@ -213,14 +402,16 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   }
   if constexpr (IsAccelerated)
   {
-    CudaSplineDetail::CheckNotEmpty(this, this->GetInput());
+    const TInputImage * const input = this->GetInput();
+    CudaSplineDetail::CheckNotEmpty(this, input);
     if (method.NeedsWholeImage())
     {
-      CudaSplineDetail::CheckWhole(this, this->GetInput());
+      CudaSplineDetail::CheckWhole(this, input);
     }
     this->AllocateOutputs();
-    Preparation preparation;
-    this->Prepare(method, preparation);
+    TOutputImage * const         output = this->GetOutput();
+    const CudaSplineHostExecutor executor(this->GetMultiThreader());
+    CudaSpline::ResampleJob      job(this->Describe(method), this->GetOptions(), &executor);
     if (!method.NeedsWholeImage())
     {
       this->GetModifiableInterpolator()->SetInputImage(nullptr); // as ITK leaves it: it must not keep the input alive
@@ -229,16 +420,55 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     {
       m_OwnCache->Clear();
     }
-    CudaSplineBackend::Operation operation = this->MakeOperation(preparation);
-    operation.run = [&](const CudaSpline::ExecutionContext & context) { this->Resample(preparation, context); };
+    const CudaSplineBackend::Operation operation = CudaSplineDetail::MakeResampleOperation(
+      job,
+      input->GetBufferPointer(),
+      output->GetBufferPointer(),
+      this->GetNameOfClass(),
+      CudaSplineDetail::TraceSize(output->GetRequestedRegion().GetSize(), OutputDimension));
     m_Backend.Run(operation, this->GetMultiThreader(), this);
+    m_Record = job.GetRecord();
   }
 }
 
-} // namespace itk
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+CudaSplineResamplePlan
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GetPlan()
+{
+  this->UpdateOutputInformation();
+  if (this->GetInterpolator() == nullptr)
+  {
+    itkExceptionMacro("Interpolator not set");
+  }
+  if (this->GetOutput()->GetRequestedRegion().GetNumberOfPixels() == 0)
+  {
+    this->GetOutput()->SetRequestedRegionToLargestPossibleRegion(); // as an update does
+  }
+  CudaSplineResamplePlan plan;
+  const CudaSplineMethod method = this->RecogniseMethod();
+  plan.backend = CudaSpline::Backend::Superclass;
+  plan.reason = method.refusal != nullptr ? method.refusal : "";
+  plan.operation = this->DescribeSuperclass();
+  if constexpr (IsAccelerated)
+  {
+    if (method.refusal == nullptr)
+    {
+      this->GetMultiThreader()->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
+      const CudaSplineHostExecutor executor(this->GetMultiThreader());
+      CudaSpline::ResampleJob      job(this->Describe(method), this->GetOptions(), &executor);
+      plan.Describe(job,
+                    m_Backend,
+                    executor.GetConcurrency(),
+                    this->GetNameOfClass(),
+                    CudaSplineDetail::TraceSize(this->GetOutput()->GetRequestedRegion().GetSize(), OutputDimension));
+    }
+  }
+  return plan;
+}
 
-#include "itkCudaResampleImageFilterCoordinates.hxx"
-#include "itkCudaResampleImageFilterPixels.hxx"
-#include "itkCudaResampleImageFilterPlan.hxx"
+} // namespace itk
 
 #endif

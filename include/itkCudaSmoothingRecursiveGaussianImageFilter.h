@@ -19,9 +19,9 @@
 #define itkCudaSmoothingRecursiveGaussianImageFilter_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplineGaussian.h"
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/Gaussian.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 
 #include "itkSmoothingRecursiveGaussianImageFilter.h"
 

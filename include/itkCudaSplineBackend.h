@@ -20,7 +20,7 @@
 
 #include "CudaSplineExport.h"
 #include "itkCudaSplineTrace.h"
-#include "itkCudaSpline/kernels/backend/BackendChoice.h"
+#include "itkCudaSpline/kernels/backend/OperationRun.h"
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 
@@ -79,10 +79,10 @@ public:
     std::function<CudaSpline::BackendWork(int device)> work;
     /** The device memory that it needs, held against what the device of that number has to give. */
     std::function<CudaSpline::MemoryPlan(int device)> memory;
-    /** The same of an operation that several devices can share; empty: the first of them does it. */
-    std::function<CudaSpline::MemoryPlan(const std::vector<int> & devices)> memoryOfSeveral;
     /** Does it on the backend of the context; repeated from its start on the next backend. */
     std::function<void(const CudaSpline::ExecutionContext &)> run;
+    /** Instead of the memory and the run: plans it, for several devices that share it too (RunnableOperation::plan). */
+    std::function<CudaSpline::OperationPlan(const std::vector<int> & devices)> plan;
     /** What it is, for the trace. */
     CudaSplineTrace::Describe describe;
   };
@@ -220,9 +220,9 @@ private:
   void
   CountSince(std::chrono::steady_clock::time_point begin);
 
-  /** Sets the devices to try, none for the host, and why. */
-  void
-  ChooseDevices(const Operation & operation, unsigned int threads, bool isAsked = true);
+  /** Chooses the devices to try, none for the host, and sets them and why. */
+  CudaSpline::DeviceSelection
+  ChooseDevices(const CudaSpline::RunnableOperation & operation, unsigned int threads, bool isAsked = true);
 
   Choice              m_Choice{ Choice::Automatic };
   std::string         m_Device;

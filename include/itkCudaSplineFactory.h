@@ -42,7 +42,10 @@ namespace itk
  * - \c SmoothingRecursiveGaussianImageFilter<I, I> by CudaSmoothingRecursiveGaussianImageFilter, for images \c I of
  * unsigned char, short, unsigned short, int, float and double in two and three dimensions;
  * - \c GradientRecursiveGaussianImageFilter<I, G> by CudaGradientRecursiveGaussianImageFilter, for images \c I of
- * short, float and double and \c G of CovariantVector of double, and of float for float, in two and three dimensions.
+ * short, float and double and \c G of CovariantVector of double, and of float for float, in two and three dimensions;
+ * - \c ComposeDisplacementFieldsImageFilter<F>, \c InvertDisplacementFieldImageFilter<F>,
+ * \c ExponentialDisplacementFieldImageFilter<F, F> and \c DisplacementFieldJacobianDeterminantFilter<F, T> by the
+ * module's classes, for fields \c F of Vector<T, 2> in two and Vector<T, 3> in three dimensions, \c T float and double.
  *
  * A program calls RegisterOneFactory(), and links libCudaSplineFactories (target CudaSpline::CudaSplineFactories). One
  * that cannot be compiled again, but is linked to shared libraries of the same version of ITK, is started with the

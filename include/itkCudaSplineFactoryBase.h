@@ -19,7 +19,7 @@
 #define itkCudaSplineFactoryBase_h
 
 #include "CudaSplineExport.h"
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 
 #include "itkCreateObjectFunction.h"
 #include "itkObjectFactoryBase.h"

@@ -19,11 +19,13 @@
 #define itkCudaSplineImageMetric_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplineMoments.h"
 #include "itkCudaSplinePrecision.h"
-#include "itkCudaSplineRecognition.h"
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/AffineJacobian.h"
+#include "itkCudaSpline/itk/FixedSamples.h"
+#include "itkCudaSpline/itk/MetricArrays.h"
+#include "itkCudaSpline/itk/Recognition.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
@@ -259,7 +261,8 @@ protected:
     CudaSplineHostExecutor(m_Threader).ParallelFor(count, body);
   }
 
-  /** Clears the derivative, and nothing else: what ITK's metric does beside that on the host is for the kernels. */
+  /** Makes the derivative as long as it is to be, and nothing else: it is written whole by the kernels, and what ITK's
+   * metric does beside that on the host is for them, too. */
   void
   InitializeForIteration() const override;
 
@@ -288,6 +291,26 @@ protected:
     return std::string();
   }
 
+  /** Sets what passes work and memory are planned for; others are planned as one of mean squares. */
+  virtual void
+  DescribePass(CudaSpline::MetricDescriptor &) const
+  {}
+
+  /** Whether the derivative by displacements is that of a pass as it is: it is put where ITK wants it then, and is none
+   * of the outcome. */
+  virtual bool
+  TakesForces() const
+  {
+    return false;
+  }
+
+  /** Whether derivatives are by gradients of the fixed image, and by these alone. */
+  virtual bool
+  TakesFixedGradients() const
+  {
+    return false;
+  }
+
   /** Throws where ITK's metric does, of what was added up; others have nothing to say. */
   virtual void
   CheckOutcome(const Outcome &) const
@@ -295,17 +318,7 @@ protected:
 
 private:
   using ImageMetric = typename TMetric::Superclass;
-  using MaskType = ImageMaskSpatialObject<ImageDimension>;
-
-  /** True where the buffer of the fixed image has its pixels. */
-  static constexpr bool IsFixedReadable = CudaSplineDetail::ImageTraits<FixedImageType>::IsReadable;
-
-  /** A list or image of the host, and what it becomes on a backend. */
-  struct HostArray
-  {
-    CudaSpline::SourceDescriptor descriptor;
-    const void *                 pixels{ nullptr }; ///< null: there is none
-  };
+  using HostArray = CudaSplineDetail::HostArray;
 
   /** What follows from everything but the moving transform. */
   struct Preparation
@@ -317,11 +330,9 @@ private:
     CudaSpline::MetricDescriptor                           descriptor;
     CudaSpline::MetricGradient                             gradientFrom{ CudaSpline::MetricGradient::Image };
     double                                                 extent{ 1.0 }; ///< of the virtual domain, half of it (mm)
-    std::unique_ptr<FixedPixelType[]>                      fixedValues;   ///< null: the fixed image's pixels
-    std::unique_ptr<std::uint8_t[]>                        insideValues;  ///< whether a value counts
-    std::unique_ptr<double[]>                              places;        ///< of a point set
-    std::vector<LightObject::ConstPointer>                 kept;          ///< images whose pixels may be borrowed
-    HostArray                                              fixed, inside, points, moving, gradient, mask;
+    CudaSplineDetail::FixedSamples<TMetric> samples; ///< owns fixed, inside, points and gradients of these
+    std::vector<LightObject::ConstPointer>  kept;    ///< images whose pixels may be borrowed
+    HostArray                               fixed, inside, points, moving, gradient, mask;
     /** How \c gradient is made of the moving image's pixels, which it then has; null where it has its own. */
     std::shared_ptr<const CudaSpline::GaussianDescriptor> gaussian;
     CudaSpline::MetricSources                             onHost;
@@ -343,33 +354,9 @@ private:
   DescribeMoving(Preparation & preparation) const;
   void
   DescribeGradient(Preparation & preparation) const;
-  /** Describes a mask, where there is one; false where it is no ImageMaskSpatialObject that can be read. */
-  static bool
-  DescribeMask(const SpatialObject<ImageDimension> *    mask,
-               CudaSpline::MetricDescriptor::Mask &     to,
-               HostArray &                              pixels,
-               std::vector<LightObject::ConstPointer> & kept);
-  /** Samples of the fixed image: on the virtual grid, with whether they count, or those of a point set that count. */
+  /** Samples of the fixed image and, where the metric takes them, its gradients there. */
   void
   SampleFixed(Preparation & preparation) const;
-  /** The places of the sampled points. */
-  void
-  CopyPlaces(Preparation & preparation, std::int64_t count) const;
-  /** What CudaSpline::SampleForMetric() has the bits of ITK's functions from; false where it would not. */
-  bool
-  DescribeFixed(const Preparation &            preparation,
-                std::int64_t                   count,
-                CudaSpline::MetricDescriptor & descriptor,
-                CudaSpline::MetricSources &    sources) const;
-  /** Whether the stages of a chain map places of the virtual domain to the same bits as the fixed transform. */
-  bool
-  IsFixedMapOf(const CudaSpline::TransformChain & chain) const;
-  /** CudaSpline::SampleForMetric() by ITK's functions. */
-  bool
-  SampleFixedByItk(Preparation & preparation, std::int64_t count) const;
-  /** Leaves of the samples of a point set those that count, in their order; returns how many. */
-  std::int64_t
-  KeepInside(Preparation & preparation, std::int64_t count) const;
   /** Why the moving transform cannot be evaluated, or the derivative by its parameters; empty where it can. */
   std::string
   DescribeTransform(CudaSpline::MetricDescriptor &                     descriptor,

@@ -19,14 +19,48 @@
 #define itkCudaSplineImageMetric_hxx
 
 #include "itkCudaSplineImageMetric.h"
+#include "itkCudaGradientRecursiveGaussianImageFilter.h"
+#include "itkCudaSpline/itk/Gaussian.h"
 #include "itkCudaSpline/device/Device.h"
 
+#include "itkMultiTransform.h"
+
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <memory>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
 
 namespace itk
 {
+
+namespace CudaSplineDetail
+{
+/** \brief Calls \p run for a transform and, one after the other, the parts of a composite one, however deep: its own
+ * time of modification and parameters do not tell of all of them. */
+template <typename TTransform, typename TRun>
+void
+ForEachPart(const TTransform * transform, const TRun & run)
+{
+  run(transform);
+  if constexpr (TTransform::InputSpaceDimension == TTransform::OutputSpaceDimension)
+  {
+    using Parts = MultiTransform<typename TTransform::ParametersValueType,
+                                 TTransform::InputSpaceDimension,
+                                 TTransform::OutputSpaceDimension>;
+    if (const auto * const parts = dynamic_cast<const Parts *>(transform))
+    {
+      for (SizeValueType part = 0; part < parts->GetNumberOfTransforms(); ++part)
+      {
+        ForEachPart<TTransform>(parts->GetNthTransformConstPointer(part), run);
+      }
+    }
+  }
+}
+} // namespace CudaSplineDetail
 
 template <typename TMetric>
 CudaSplineImageMetric<TMetric>::CudaSplineImageMetric()
@@ -135,8 +169,10 @@ template <typename TMetric>
 void
 CudaSplineImageMetric<TMetric>::InitializeForIteration() const
 {
-  // Not the metric's own, which computes on the host what is not needed.
-  ImageMetric::InitializeForIteration(); // NOLINT(bugprone-parent-virtual-call)
+  if (this->GetComputeDerivative() && this->m_DerivativeResult->Size() != this->GetNumberOfParameters())
+  {
+    this->m_DerivativeResult->SetSize(this->GetNumberOfParameters());
+  }
 }
 
 template <typename TMetric>
@@ -171,6 +207,330 @@ CudaSplineImageMetric<TMetric>::RunSuperclass(const std::string &               
     Superclass::InitializeForIteration();
     Superclass::GetValueAndDerivativeExecute();
   });
+}
+
+template <typename TMetric>
+auto
+CudaSplineImageMetric<TMetric>::MakeStamp() const -> std::vector<std::pair<const void *, ModifiedTimeType>>
+{
+  std::vector<std::pair<const void *, ModifiedTimeType>> stamp;
+  const auto                                             unchanged = [&](const Object * object) {
+    stamp.emplace_back(object, object != nullptr ? object->GetMTime() : 0);
+  };
+  // Pixels may be read where they are, and their container changes without the image.
+  const auto ofImage = [&](const auto * image) {
+    unchanged(image);
+    if constexpr (CudaSplineDetail::ImageTraits<std::decay_t<decltype(*image)>>::IsReadable)
+    {
+      unchanged(image != nullptr ? image->GetPixelContainer() : nullptr);
+      stamp.emplace_back(image != nullptr ? image->GetBufferPointer() : nullptr, 0);
+    }
+  };
+  ofImage(this->m_FixedImage.GetPointer());
+  ofImage(this->m_MovingImage.GetPointer());
+  unchanged(this->m_FixedInterpolator.GetPointer());
+  unchanged(this->m_MovingInterpolator.GetPointer());
+  unchanged(m_WaitingGradient == nullptr ? this->m_MovingImageGradientImage.GetPointer() : nullptr);
+  unchanged(this->m_MovingImageGradientCalculator.GetPointer());
+  if (this->TakesFixedGradients())
+  {
+    unchanged(this->m_FixedImageGradientImage.GetPointer());
+    unchanged(this->m_FixedImageGradientCalculator.GetPointer());
+  }
+  unchanged(this->GetVirtualImage());
+  CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(this->m_FixedTransform.GetPointer(), unchanged);
+  const auto ofMask = [&](const auto * mask) {
+    unchanged(mask);
+    unchanged(mask != nullptr ? mask->GetObjectToWorldTransform() : nullptr);
+  };
+  ofMask(this->m_FixedImageMask.GetPointer());
+  ofMask(this->m_MovingImageMask.GetPointer());
+  const auto * const points = this->m_UseSampledPointSet ? this->m_VirtualSampledPointSet.GetPointer() : nullptr;
+  unchanged(points);
+  unchanged(points != nullptr ? points->GetPoints() : nullptr); // SetPoint() tells them alone
+  stamp.emplace_back(nullptr,
+                     (this->m_UseSampledPointSet ? 1 : 0) + (this->m_UseMovingImageGradientFilter ? 2 : 0) +
+                       (m_UseAnalyticMovingImageGradient ? 4 : 0) + 8 * static_cast<int>(m_Precision) +
+                       (this->GetGradientSourceIncludesMoving() ? 32 : 0) +
+                       (this->GetUseFloatingPointCorrection() ? 64 : 0) + (this->TakesFixedGradients() ? 128 : 0) +
+                       (this->m_UseFixedImageGradientFilter ? 256 : 0));
+  return stamp;
+}
+
+template <typename TMetric>
+std::vector<double>
+CudaSplineImageMetric<TMetric>::FixedParameters() const
+{
+  // An optimizer of a program may write them without a time of modification; those of fields and grids are too many to
+  // look at each time.
+  constexpr typename Superclass::NumberOfParametersType few = 64;
+
+  std::vector<double> parameters;
+  CudaSplineDetail::ForEachPart<typename TMetric::FixedTransformType>(
+    this->m_FixedTransform.GetPointer(), [&](const typename TMetric::FixedTransformType * part) {
+      if (part->GetNumberOfParameters() <= few)
+      {
+        const auto & values = part->GetParameters();
+        parameters.insert(parameters.end(), values.data_block(), values.data_block() + values.Size());
+      }
+    });
+  return parameters;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::Prepare() const
+{
+  auto stamp = this->MakeStamp();
+  auto fixedParameters = this->FixedParameters();
+  if (m_Preparation != nullptr && m_Preparation->stamp == stamp && m_Preparation->fixedParameters == fixedParameters)
+  {
+    return;
+  }
+  m_Preparation.reset(); // its memory first
+  auto preparation = std::make_unique<Preparation>();
+  preparation->stamp = std::move(stamp);
+  preparation->fixedParameters = std::move(fixedParameters);
+  this->DescribeMoving(*preparation);
+  if (preparation->refusal.empty())
+  {
+    if (!CudaSplineDetail::DescribeMask(
+          this->m_MovingImageMask.GetPointer(), preparation->descriptor.mask, preparation->mask, preparation->kept))
+    {
+      preparation->refusal = "moving masks that are no ImageMaskSpatialObject of unsigned char are not accelerated";
+    }
+    this->DescribeGradient(*preparation);
+  }
+  if (preparation->refusal.empty())
+  {
+    this->SampleFixed(*preparation);
+  }
+  m_Preparation = std::move(preparation);
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::DescribeMoving(Preparation & preparation) const
+{
+  using Interpolation = CudaSpline::Interpolation;
+  const MovingImageType * const image = this->m_MovingImage.GetPointer();
+  const CudaSplineMethod        method =
+    CudaSplineDetail::RecogniseInterpolator(this->m_MovingInterpolator.GetPointer(), image);
+  const Interpolation kind = method.interpolation.interpolation;
+  if (method.refusal != nullptr)
+  {
+    preparation.refusal = method.refusal;
+    return;
+  }
+  const bool isKnown =
+    kind == Interpolation::Nearest || kind == Interpolation::Linear || kind == Interpolation::BSpline;
+  if (!isKnown || method.unbounded != decltype(method.unbounded){ { false, false, false, false } } ||
+      method.storage != CudaSpline::CoefficientStorage::Element ||
+      method.interpolation.mode != CudaSpline::EvaluationMode::Exact)
+  {
+    preparation.refusal = "moving images are interpolated by nearest neighbours, linearly, or by B-splines from exact "
+                          "coefficients, inside of their buffers alone";
+    return;
+  }
+  if (image->GetBufferedRegion().GetNumberOfPixels() == 0 || image->GetBufferPointer() == nullptr)
+  {
+    preparation.refusal = "the moving image is empty";
+    return;
+  }
+  const bool isDouble = m_Precision == CudaSplinePrecision::Automatic
+                          ? std::is_same<FixedPixelType, double>::value || std::is_same<MovingPixelType, double>::value
+                          : m_Precision == CudaSplinePrecision::Double;
+  preparation.moving.descriptor = CudaSplineDetail::DescribeSource(image);
+  CudaSplineDetail::DescribeMethodSource(method, preparation.moving.descriptor);
+  preparation.moving.descriptor.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
+  preparation.moving.pixels = image->GetBufferPointer();
+  preparation.kept.emplace_back(image);
+
+  CudaSpline::MetricDescriptor & descriptor = preparation.descriptor;
+  descriptor.dimension = ImageDimension;
+  descriptor.interpolation = CudaSplineDetail::DescribeInterpolation<typename Superclass::CoordinateRepresentationType>(
+    method, image->GetBufferedRegion());
+  descriptor.singleMoving = std::is_same<MovingPixelType, float>::value;
+  descriptor.singleFixed = std::is_same<FixedPixelType, float>::value;
+  CudaSpline::TransformChain::Matrix unused{};
+  CudaSplineDetail::DescribeAxes<ImageDimension>(
+    image, descriptor.chain.inputOrigin, unused, descriptor.chain.pointToIndex);
+  CudaSplineDetail::DescribeAxes<ImageDimension>(
+    this->GetVirtualImage(), descriptor.chain.outputOrigin, descriptor.chain.indexToPoint, unused);
+  const auto & region = this->GetVirtualRegion();
+  double       extent = 0.0;
+  for (unsigned int r = 0; r < ImageDimension; ++r)
+  {
+    descriptor.spacing[r] = image->GetSpacing()[r];
+    descriptor.chain.regionStart[r] = region.GetIndex(r);
+    descriptor.chain.regionSize[r] = static_cast<std::int64_t>(region.GetSize(r));
+    descriptor.centre[r] = descriptor.chain.outputOrigin[r];
+    for (unsigned int c = 0; c < ImageDimension; ++c)
+    {
+      const double half = 0.5 * (static_cast<double>(region.GetSize(c)) - 1.0);
+      descriptor.centre[r] += descriptor.chain.indexToPoint[r][c] * (static_cast<double>(region.GetIndex(c)) + half);
+      extent = std::max(extent, std::abs(descriptor.chain.indexToPoint[r][c]) * half);
+    }
+  }
+  preparation.extent = extent;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::ComputeMovingImageGradientFilterImage() const
+{
+  m_WaitingGradient.reset();
+  m_GradientImageIsThere = false;
+  if (m_UseAnalyticMovingImageGradient)
+  {
+    return;
+  }
+  if constexpr (IsAccelerated)
+  {
+    using GradientImage = typename Superclass::MovingImageGradientImageType;
+    using Filter = GradientRecursiveGaussianImageFilter<MovingImageType, GradientImage>;
+    using OwnFilter = CudaGradientRecursiveGaussianImageFilter<MovingImageType, GradientImage>;
+    const auto * const filter = this->m_MovingImageGradientFilter.GetPointer();
+    // Gradients of float vectors would be rounded once more before they become elements.
+    if (OwnFilter::IsAccelerated && std::is_same<typename OwnFilter::OutputComponentType, double>::value &&
+        (typeid(*filter) == typeid(Filter) || typeid(*filter) == typeid(OwnFilter)))
+    {
+      const auto * const recursive = static_cast<const Filter *>(filter);
+      const auto * const image = this->m_MovingImage.GetPointer();
+      auto               gaussian = std::make_unique<CudaSpline::GaussianDescriptor>(
+        CudaSplineDetail::DescribeGaussian(image, recursive->GetSigmaArray(), recursive->GetNormalizeAcrossScale()));
+      gaussian->isRotated = recursive->GetUseImageDirection();
+      if (CudaSplineDetail::WhyNotGaussian(image, *gaussian) == nullptr)
+      {
+        m_WaitingGradient = std::move(gaussian);
+        this->m_MovingImageGradientImage = nullptr;
+        return;
+      }
+    }
+  }
+  Superclass::ComputeMovingImageGradientFilterImage();
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::ProvideGradientImage() const
+{
+  if (m_WaitingGradient != nullptr && !m_GradientImageIsThere)
+  {
+    Superclass::ComputeMovingImageGradientFilterImage();
+    m_GradientImageIsThere = true;
+  }
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::DescribeGradient(Preparation & preparation) const
+{
+  const MovingImageType * const image = this->m_MovingImage.GetPointer();
+  if (this->GetUseFloatingPointCorrection())
+  {
+    preparation.gradientRefusal = "derivatives with the floating-point correction are not accelerated";
+  }
+  else if (this->TakesFixedGradients())
+  {
+    preparation.gradientFrom = CudaSpline::MetricGradient::Samples;
+  }
+  else if (!this->GetGradientSourceIncludesMoving())
+  {
+    preparation.gradientRefusal = "derivatives without gradients of the moving image are not accelerated";
+  }
+  else if (m_UseAnalyticMovingImageGradient)
+  {
+    preparation.gradientFrom = CudaSpline::MetricGradient::Analytic;
+    if (preparation.descriptor.interpolation.interpolation != CudaSpline::Interpolation::BSpline)
+    {
+      preparation.gradientRefusal = "analytic gradients are those of B-spline interpolators";
+    }
+  }
+  else if (this->m_UseMovingImageGradientFilter && m_WaitingGradient != nullptr)
+  {
+    preparation.gradientFrom = CudaSpline::MetricGradient::Image;
+    auto gaussian = *m_WaitingGradient;
+    gaussian.output = preparation.moving.descriptor.element;
+    preparation.gaussian = std::make_shared<const CudaSpline::GaussianDescriptor>(gaussian);
+    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(image);
+    preparation.gradient.descriptor.components = ImageDimension;
+    preparation.gradient.descriptor.pixel = gaussian.output;
+    preparation.gradient.pixels = image->GetBufferPointer();
+  }
+  else if (this->m_UseMovingImageGradientFilter)
+  {
+    const auto * const gradients = this->m_MovingImageGradientImage.GetPointer();
+    if (gradients == nullptr || gradients->GetBufferedRegion() != image->GetBufferedRegion() ||
+        gradients->GetOrigin() != image->GetOrigin() || gradients->GetSpacing() != image->GetSpacing() ||
+        gradients->GetDirection() != image->GetDirection())
+    {
+      preparation.gradientRefusal = "gradient images that are not on the moving image's grid are not accelerated";
+      return;
+    }
+    preparation.gradientFrom = CudaSpline::MetricGradient::Image;
+    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(gradients);
+    preparation.gradient.pixels = gradients->GetBufferPointer();
+    preparation.kept.emplace_back(gradients);
+  }
+  else
+  {
+    using Differences = typename Superclass::DefaultMovingImageGradientCalculator;
+    using Linear = LinearInterpolateImageFunction<MovingImageType, typename Superclass::CoordinateRepresentationType>;
+    auto * const calculator = this->m_MovingImageGradientCalculator.GetPointer();
+    auto * const differences =
+      typeid(*calculator) == typeid(Differences) ? static_cast<Differences *>(calculator) : nullptr;
+    if (differences == nullptr || !differences->GetUseImageDirection() ||
+        typeid(*differences->GetInterpolator()) != typeid(Linear))
+    {
+      preparation.gradientRefusal = "gradients by another calculator than ITK's central differences of linear "
+                                    "interpolation, with the image's direction, are not accelerated";
+      return;
+    }
+    preparation.gradientFrom = CudaSpline::MetricGradient::CentralDifferences;
+    preparation.gradient.descriptor = CudaSplineDetail::DescribeSource(image);
+    preparation.gradient.pixels = image->GetBufferPointer();
+  }
+  preparation.gradient.descriptor.element = preparation.moving.descriptor.element;
+}
+
+template <typename TMetric>
+void
+CudaSplineImageMetric<TMetric>::SampleFixed(Preparation & preparation) const
+{
+  typename CudaSplineDetail::FixedSamples<TMetric>::Domain domain;
+  domain.image = this->m_FixedImage.GetPointer();
+  domain.transform = this->m_FixedTransform.GetPointer();
+  domain.interpolator = this->m_FixedInterpolator.GetPointer();
+  domain.mask = this->m_FixedImageMask.GetPointer();
+  domain.virtualImage = this->GetVirtualImage();
+  domain.region = this->GetVirtualRegion();
+  domain.points = this->m_UseSampledPointSet ? this->m_VirtualSampledPointSet.GetPointer() : nullptr;
+  domain.count = static_cast<std::int64_t>(this->GetNumberOfDomainPoints());
+  domain.grid = preparation.descriptor.chain;
+  m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
+  const CudaSplineHostExecutor executor(m_Threader);
+  CudaSpline::ExecutionContext context;
+  context.host = &executor;
+  const auto evaluate = [this](const auto & place, auto & mapped, auto & value) {
+    return this->TransformAndEvaluateFixedPoint(place, mapped, value);
+  };
+  const auto element = preparation.moving.descriptor.element;
+  if (!preparation.samples.Sample(domain, element, context, evaluate))
+  {
+    preparation.refusal = "there is no sample in the fixed image";
+    return;
+  }
+  preparation.fixed = preparation.samples.GetValues();
+  preparation.inside = preparation.samples.GetInside();
+  preparation.points = preparation.samples.GetPlaces();
+  if (preparation.gradientRefusal.empty() && this->TakesFixedGradients())
+  {
+    preparation.samples.SampleGradients(domain, element, context, [this](const auto & place, auto & gradient) {
+      this->ComputeFixedImageGradientAtPoint(place, gradient);
+    });
+    preparation.gradient = preparation.samples.GetGradients();
+  }
 }
 
 template <typename TMetric>
@@ -287,6 +647,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     const std::int64_t           count = preparation.fixed.descriptor.Count();
     auto                         planned = descriptor;
     planned.gradient = withDerivative ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
+    this->DescribePass(planned);
     // Passes before that of the derivative leave their moving values to it.
     const bool shares = withDerivative && planned.gradient != CudaSpline::MetricGradient::Analytic;
     planned.sharesValues = shares;
@@ -300,6 +661,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
                                       this->CountExpected() };
     };
     const bool byStage = withDerivative && (descriptor.splineStage >= 0 || descriptor.fieldStage >= 0);
+    const bool takesForces = withDerivative && descriptor.fieldStage >= 0 && this->TakesForces();
     operation.memory = [&](int device) {
       auto plan = this->PlanSources(device, CudaSpline::CountMetricBytes(planned, count));
       if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(planned, count))
@@ -324,6 +686,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
           wanted.pass = pass;
           wanted.gradient = withMoments ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
           wanted.parameters = parameters;
+          wanted.forces = takesForces && withMoments ? this->m_DerivativeResult->data_block() : nullptr;
           wanted.sharesValues = shares && !(isFirst && withMoments);
           isFirst = false;
           return CudaSpline::EvaluateMetric(wanted, sources, context, &workspace);
@@ -346,14 +709,16 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
       this->m_Value = outcome.value;
       const auto     parameters = static_cast<std::int64_t>(this->GetNumberOfParameters());
       double * const derivative = withDerivative ? this->m_DerivativeResult->data_block() : nullptr;
-      const auto     add = [&](std::int64_t begin, std::int64_t end) {
+      const bool     isZero = outcome.derivative.empty();
+      const auto     write = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p)
         {
-          derivative[p] += byStage ? outcome.derivative[static_cast<std::size_t>(p)]
-                                       : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
+          derivative[p] = isZero    ? 0.0
+                              : byStage ? outcome.derivative[static_cast<std::size_t>(p)]
+                                        : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
         }
       };
-      this->ParallelFor(outcome.derivative.empty() ? 0 : parameters, add);
+      this->ParallelFor(!withDerivative || takesForces ? 0 : parameters, write);
     }
   }
 }
@@ -442,9 +807,5 @@ CudaSplineImageMetric<TMetric>::PlanSources(int device, std::size_t others) cons
 }
 
 } // namespace itk
-
-#include "itkCudaSplineImageMetricFixed.hxx"
-#include "itkCudaSplineImageMetricGradient.hxx"
-#include "itkCudaSplineImageMetricSamples.hxx"
 
 #endif

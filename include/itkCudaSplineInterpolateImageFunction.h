@@ -20,9 +20,9 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSplineBatchResults.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplineImageAccess.h"
 #include "itkCudaSplineInterpolation.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 #include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
 

@@ -35,6 +35,8 @@ namespace itk
  * - \c MeanSquaresImageToImageMetricv4<I, I> by CudaMeanSquaresImageToImageMetricv4,
  * - \c CorrelationImageToImageMetricv4<I, I> by CudaCorrelationImageToImageMetricv4,
  * - \c MattesMutualInformationImageToImageMetricv4<I, I> by CudaMattesMutualInformationImageToImageMetricv4,
+ * - \c ANTSNeighborhoodCorrelationImageToImageMetricv4<I, I> by CudaANTSNeighborhoodCorrelationImageToImageMetricv4,
+ * - \c DemonsImageToImageMetricv4<I, I> by CudaDemonsImageToImageMetricv4,
  *
  * with ITK's defaults for their other arguments. So a registration of \c ImageRegistrationMethodv4 is accelerated by
  * nothing but the factory.

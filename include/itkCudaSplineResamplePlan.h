@@ -20,7 +20,7 @@
 
 #include "CudaSplineExport.h"
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSpline/kernels/resampling/PiecePlan.h"
+#include "itkCudaSpline/kernels/resampling/ResampleJob.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,19 +49,19 @@ public:
   std::size_t         downloadBytes{ 0 };                   ///< of Cuda: what travels back
   double              seconds{ 0.0 }; ///< estimate by the speeds of this machine; 0 for Superclass
 
-  /** \brief Sets what follows from the kernels' plans.
+  /** \brief Plans a job as an update would.
    *
-   * \param[in] task what is done
-   * \param[in] whole the memory of the whole, where it is done at once
-   * \param[in] cut its pieces, where it is not: \c fits is false for the whole
-   * \param[in] prediction what CudaSplineBackend::Predict() says
-   * \param[in] threads threads of the host */
+   * \param[in] job the job
+   * \param[in] backend the choice of who does it
+   * \param[in] threads threads of the host
+   * \param[in] name, size as for CudaSplineDetail::TraceResampling()
+   * \exception ExceptionObject an unknown device */
   void
-  Describe(const CudaSpline::ResampleTask & task,
-           const CudaSpline::MemoryPlan &   whole,
-           const CudaSpline::PiecePlan &    cut,
-           const CudaSplineBackend &        prediction,
-           unsigned int                     threads);
+  Describe(CudaSpline::ResampleJob & job,
+           const CudaSplineBackend & backend,
+           unsigned int              threads,
+           const std::string &       name,
+           const std::string &       size);
 };
 
 /** Prints a plan, a line for each thing that there is to say. */

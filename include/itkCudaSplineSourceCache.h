@@ -18,7 +18,7 @@
 #ifndef itkCudaSplineSourceCache_h
 #define itkCudaSplineSourceCache_h
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 
 #include "itkObject.h"
@@ -37,7 +37,7 @@ namespace itk
  *
  * \par Memory
  * At most GetMaximumBytes() are kept, those of all devices and the host together; the least recently used ones leave
- * first. Filters that find no room on a device empty the cache before they turn to another backend.
+ * first. Filters that find no room on a device beside what is kept there, and find it without, empty the cache first.
  *
  * Every function may be called by several threads at once.
  *

@@ -19,8 +19,8 @@
 #define itkCudaTransformToDisplacementFieldFilter_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
-#include "itkCudaSplinePixelTraits.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/PixelTraits.h"
 #include "itkCudaSpline/kernels/transforms/Displacements.h"
 
 #include "itkTransformToDisplacementFieldFilter.h"

@@ -19,7 +19,7 @@
 #define itkCudaTransformToDisplacementFieldFilter_hxx
 
 #include "itkCudaTransformToDisplacementFieldFilter.h"
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 

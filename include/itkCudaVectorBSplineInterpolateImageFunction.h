@@ -18,8 +18,8 @@
 #ifndef itkCudaVectorBSplineInterpolateImageFunction_h
 #define itkCudaVectorBSplineInterpolateImageFunction_h
 
-#include "itkCudaSplineCoefficients.h"
 #include "itkCudaSplineInterpolateImageFunction.h"
+#include "itkCudaSpline/itk/Coefficients.h"
 
 #include "itkInterpolateImageFunction.h"
 #include "itkFixedArray.h"

@@ -19,7 +19,7 @@
 #define itkCudaVectorBSplineInterpolateImageFunction_hxx
 
 #include "itkCudaVectorBSplineInterpolateImageFunction.h"
-#include "itkCudaSplineSingleEvaluation.h"
+#include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 #include <typeinfo>

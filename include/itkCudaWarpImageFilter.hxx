@@ -19,7 +19,7 @@
 #define itkCudaWarpImageFilter_hxx
 
 #include "itkCudaWarpImageFilter.h"
-#include "itkCudaSplineInnerFilter.h"
+#include "itkCudaSpline/itk/InnerResampleImageFilter.h"
 
 namespace itk
 {

@@ -19,7 +19,7 @@
 #define itkCudaWindowedSincInterpolateImageFunction_h
 
 #include "itkCudaSplineInterpolateImageFunction.h"
-#include "itkCudaSplineWindowTraits.h"
+#include "itkCudaSpline/itk/WindowTraits.h"
 
 #include "itkWindowedSincInterpolateImageFunction.h"
 

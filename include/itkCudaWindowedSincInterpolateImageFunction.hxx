@@ -19,7 +19,7 @@
 #define itkCudaWindowedSincInterpolateImageFunction_hxx
 
 #include "itkCudaWindowedSincInterpolateImageFunction.h"
-#include "itkCudaSplineSingleEvaluation.h"
+#include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/math/WindowedSinc.h"
 
 #include <limits>

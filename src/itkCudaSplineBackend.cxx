@@ -18,14 +18,12 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/kernels/backend/OperationRun.h"
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
-#include <utility>
 
 namespace itk
 {
@@ -119,43 +117,51 @@ CudaSplineBackend::IsChoiceOurs() const
 
 namespace
 {
-/** An operation as the layer below runs it, but for what is done. */
+/** An operation as the layer below runs it; refers to it. */
 CudaSpline::RunnableOperation
 RunnableOf(const CudaSplineBackend::Operation & operation)
 {
   CudaSpline::RunnableOperation runnable;
   runnable.work = operation.work;
-  runnable.memory = [&operation](const std::vector<int> & devices) {
-    return devices.size() > 1 ? operation.memoryOfSeveral(devices) : operation.memory(devices.front());
-  };
-  runnable.isShared = static_cast<bool>(operation.memoryOfSeveral);
+  runnable.isShared = static_cast<bool>(operation.plan);
+  runnable.plan = operation.plan;
+  if (!operation.plan)
+  {
+    runnable.plan = [&operation](const std::vector<int> & devices) {
+      return CudaSpline::OperationPlan{ devices.empty() ? CudaSpline::MemoryPlan() : operation.memory(devices.front()),
+                                        operation.run };
+    };
+  }
   return runnable;
 }
 } // namespace
 
-void
-CudaSplineBackend::ChooseDevices(const Operation & operation, unsigned int threads, bool isAsked)
+CudaSpline::DeviceSelection
+CudaSplineBackend::ChooseDevices(const CudaSpline::RunnableOperation & operation, unsigned int threads, bool isAsked)
 {
   m_FallbackReason.clear();
   m_Devices.clear();
   m_Decision.reset();
+  CudaSpline::DeviceSelection selection;
   if (m_Choice == Choice::Off)
   {
-    m_FallbackReason = "the GPU is switched off";
-    return;
+    selection.reason = "the GPU is switched off";
   }
-  try
+  else
   {
-    CudaSpline::DeviceSelection selection =
-      CudaSpline::ChooseDevices(RunnableOf(operation), m_Device, this->IsChoiceOurs(), threads, &m_Calls, isAsked);
-    m_Devices = std::move(selection.devices);
-    m_FallbackReason = std::move(selection.reason);
-    m_Decision = selection.decision;
+    try
+    {
+      selection = CudaSpline::ChooseDevices(operation, m_Device, this->IsChoiceOurs(), threads, &m_Calls, isAsked);
+    }
+    catch (const CudaSpline::DeviceError & error)
+    {
+      itkGenericExceptionMacro(<< error.what());
+    }
   }
-  catch (const CudaSpline::DeviceError & error)
-  {
-    itkGenericExceptionMacro(<< error.what());
-  }
+  m_Devices = selection.devices;
+  m_FallbackReason = selection.reason;
+  m_Decision = selection.decision;
+  return selection;
 }
 
 void
@@ -195,14 +201,10 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   }
   try
   {
-    this->ChooseDevices(operation, executor.GetConcurrency());
-    CudaSpline::RunnableOperation runnable = RunnableOf(operation);
-    runnable.run = [&](const CudaSpline::ExecutionContext & placed, const std::vector<int> & devices) {
-      m_Devices = devices;
-      operation.run(placed);
-    };
-    const CudaSpline::RunRecord record =
-      CudaSpline::RunSelected(runnable, { m_Devices, m_FallbackReason, m_Decision }, context, &m_Calls);
+    const CudaSpline::RunnableOperation runnable = RunnableOf(operation);
+    const CudaSpline::DeviceSelection   selection = this->ChooseDevices(runnable, executor.GetConcurrency());
+    const CudaSpline::RunRecord         record = CudaSpline::RunSelected(runnable, selection, context, &m_Calls);
+    m_Devices = record.devices;
     m_LastBackend = record.backend;
     m_FallbackReason = record.reason;
     trace.Finish(*this);
@@ -221,7 +223,7 @@ CudaSplineBackend
 CudaSplineBackend::Predict(const Operation & operation, unsigned int threads) const
 {
   CudaSplineBackend asked = *this;
-  asked.ChooseDevices(operation, threads, false);
+  asked.ChooseDevices(RunnableOf(operation), threads, false);
   asked.m_LastBackend = asked.m_Devices.empty() ? CudaSpline::Backend::Cpu : CudaSpline::Backend::Cuda;
   return asked;
 }

@@ -34,6 +34,7 @@ CudaSplineFactory::CudaSplineFactory()
   CudaSplineDetail::AppendWarpLarge3D(overrides);
   CudaSplineDetail::AppendDecomposition(overrides);
   CudaSplineDetail::AppendGaussian(overrides);
+  CudaSplineDetail::AppendFields(overrides);
   for (const CudaSplineDetail::Override & override : overrides)
   {
     this->AddOverride(override.name, override.overridden, override.with, override.create.GetPointer());
@@ -46,8 +47,9 @@ CudaSplineFactory::~CudaSplineFactory() = default;
 const char *
 CudaSplineFactory::GetDescription() const
 {
-  return "CudaSpline: resampling, B-spline decomposition and recursive Gaussians on a GPU or on all threads of the "
-         "host";
+  return "CudaSpline: resampling, B-spline decomposition, recursive Gaussians and displacement fields on a GPU or on "
+         "all "
+         "threads of the host";
 }
 
 std::vector<std::string>
@@ -57,7 +59,11 @@ CudaSplineFactory::GetClassNames()
            "WarpImageFilter",
            "BSplineDecompositionImageFilter",
            "SmoothingRecursiveGaussianImageFilter",
-           "GradientRecursiveGaussianImageFilter" };
+           "GradientRecursiveGaussianImageFilter",
+           "ComposeDisplacementFieldsImageFilter",
+           "InvertDisplacementFieldImageFilter",
+           "ExponentialDisplacementFieldImageFilter",
+           "DisplacementFieldJacobianDeterminantFilter" };
 }
 
 auto

@@ -38,9 +38,15 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "BSplineDecompositionImageFilter",
                                               "SmoothingRecursiveGaussianImageFilter",
                                               "GradientRecursiveGaussianImageFilter",
+                                              "ComposeDisplacementFieldsImageFilter",
+                                              "InvertDisplacementFieldImageFilter",
+                                              "ExponentialDisplacementFieldImageFilter",
+                                              "DisplacementFieldJacobianDeterminantFilter",
                                               "MeanSquaresImageToImageMetricv4",
                                               "CorrelationImageToImageMetricv4",
-                                              "MattesMutualInformationImageToImageMetricv4" };
+                                              "MattesMutualInformationImageToImageMetricv4",
+                                              "ANTSNeighborhoodCorrelationImageToImageMetricv4",
+                                              "DemonsImageToImageMetricv4" };
 
 } // namespace
 

@@ -18,7 +18,7 @@
 #ifndef itkCudaSplineLoadedFactory_h
 #define itkCudaSplineLoadedFactory_h
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 
 #include "itkObjectFactoryBase.h"
 #include "itkVersion.h"

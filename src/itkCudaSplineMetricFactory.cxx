@@ -16,9 +16,12 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineMetricFactory.h"
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaCorrelationImageToImageMetricv4.h"
+#include "itkCudaDemonsImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
+#include "itkCudaSplineRegistrationOverrides.h"
 #include "itkCudaSplineLoadedFactory.h"
 #include "itkCudaSplineOverrides.h"
 
@@ -41,6 +44,11 @@ AppendMetrics(CudaSplineDetail::Overrides & overrides)
   AppendOverride<MattesMutualInformationImageToImageMetricv4<TImage, TImage>,
                  CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>>(
     "MattesMutualInformationImageToImageMetricv4", overrides);
+  AppendOverride<ANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>,
+                 CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>>(
+    "ANTSNeighborhoodCorrelationImageToImageMetricv4", overrides);
+  AppendOverride<DemonsImageToImageMetricv4<TImage, TImage>, CudaDemonsImageToImageMetricv4<TImage, TImage>>(
+    "DemonsImageToImageMetricv4", overrides);
 }
 
 } // namespace
@@ -52,6 +60,7 @@ CudaSplineMetricFactory::CudaSplineMetricFactory()
   AppendMetrics<Image<double, 2>>(overrides);
   AppendMetrics<Image<float, 3>>(overrides);
   AppendMetrics<Image<double, 3>>(overrides);
+  CudaSplineDetail::AppendRegistrations(overrides);
   for (const CudaSplineDetail::Override & override : overrides)
   {
     this->AddOverride(override.name, override.overridden, override.with, override.create.GetPointer());
@@ -72,7 +81,10 @@ CudaSplineMetricFactory::GetClassNames()
 {
   return { "MeanSquaresImageToImageMetricv4",
            "CorrelationImageToImageMetricv4",
-           "MattesMutualInformationImageToImageMetricv4" };
+           "MattesMutualInformationImageToImageMetricv4",
+           "ANTSNeighborhoodCorrelationImageToImageMetricv4",
+           "DemonsImageToImageMetricv4",
+           "SyNImageRegistrationMethod" };
 }
 
 auto

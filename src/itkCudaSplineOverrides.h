@@ -73,6 +73,8 @@ void
 AppendDecomposition(Overrides & overrides);
 void
 AppendGaussian(Overrides & overrides);
+void
+AppendFields(Overrides & overrides);
 
 } // namespace itk::CudaSplineDetail
 

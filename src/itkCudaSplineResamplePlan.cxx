@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineResamplePlan.h"
-#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/itk/ResampleOperation.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -50,48 +50,32 @@ MillisecondsText(double seconds)
   return text;
 }
 
-/** A box of which nothing is cut off. */
-CudaSpline::ResamplePiece
-WholeOf(const CudaSpline::ResampleTask & task, const CudaSpline::MemoryPlan & memory)
-{
-  CudaSpline::ResamplePiece piece;
-  piece.size = CudaSpline::OutputSizeOf(task.resampling);
-  piece.windowSize = task.samples.size;
-  piece.memory = memory;
-  return piece;
-}
 } // namespace
 
 void
-CudaSplineResamplePlan::Describe(const CudaSpline::ResampleTask & task,
-                                 const CudaSpline::MemoryPlan &   whole,
-                                 const CudaSpline::PiecePlan &    cut,
-                                 const CudaSplineBackend &        prediction,
-                                 unsigned int                     threads)
+CudaSplineResamplePlan::Describe(CudaSpline::ResampleJob & job,
+                                 const CudaSplineBackend & backendChoice,
+                                 unsigned int              threads,
+                                 const std::string &       name,
+                                 const std::string &       size)
 {
+  const CudaSplineBackend prediction =
+    backendChoice.Predict(CudaSplineDetail::MakeResampleOperation(job, nullptr, nullptr, name, size), threads);
+  const CudaSpline::ResampleTask & task = job.GetTask();
+  const CudaSpline::ResamplePlan   plan = job.Plan(prediction.GetChosenDevices());
+  operation = CudaSplineDetail::TraceResampling(name, size, task, &plan);
   backend = prediction.GetLastBackend();
   reason = prediction.GetFallbackReason();
-  devices = prediction.GetChosenDevices();
-  devices.resize(cut.fits ? devices.size() : std::min<std::size_t>(devices.size(), 1)); // the whole is done by one
-  const std::vector<CudaSpline::ResamplePiece> boxes =
-    cut.fits ? cut.pieces : std::vector<CudaSpline::ResamplePiece>{ WholeOf(task, whole) };
-  pieces = boxes.size();
-  const bool isOnDevice = backend == CudaSpline::Backend::Cuda;
-  for (const CudaSpline::ResamplePiece & box : boxes)
+  devices = plan.devices;
+  pieces = plan.Count();
+  for (const CudaSpline::ResamplePiece & box : plan.GetBoxes(task))
   {
-    const CudaSpline::SourceDescriptor   window = CudaSpline::WindowOf(task.samples, box);
-    const CudaSpline::ResampleDescriptor resampling = CudaSpline::ResamplingOf(task.resampling, box);
-    CudaSpline::OperationWork            work =
-      CudaSpline::CountSourceWork(window) + CudaSpline::CountResampleWork(window, resampling);
-    if (task.needsOutside)
-    {
-      work = work + CudaSpline::CountSourceWork(CudaSpline::WindowOf(task.outside, box));
-    }
-    CudaSpline::BackendWork both;
-    both.host = work;
-    both.device = work;
+    const CudaSpline::ResampleTask part = CudaSpline::TaskOf(task, box);
+    CudaSpline::BackendWork        both;
+    both.host = CudaSpline::CountTaskWork(part);
+    both.device = both.host;
     const CudaSpline::CallForecast estimate = CudaSpline::ForecastOnThisMachine(both, threads);
-    if (!isOnDevice)
+    if (backend != CudaSpline::Backend::Cuda)
     {
       seconds += estimate.host;
       continue;
@@ -99,10 +83,10 @@ CudaSplineResamplePlan::Describe(const CudaSpline::ResampleTask & task,
     // Devices that share the work are done at about the same time.
     seconds += estimate.device / static_cast<double>(devices.size());
     deviceBytes = std::max(deviceBytes, box.memory.PeakBytes());
-    uploadBytes += window.PixelBytes() * (task.needsOutside ? 2 : 1) + box.memory.tableBytes;
-    downloadBytes += static_cast<std::size_t>(resampling.samples * resampling.lines) *
-                     CudaSpline::SizeOf(resampling.output) * task.samples.components;
-    slabs += (resampling.lines + box.memory.slabLines - 1) / std::max<std::int64_t>(box.memory.slabLines, 1);
+    uploadBytes += part.samples.PixelBytes() * (task.needsOutside ? 2 : 1) + box.memory.tableBytes;
+    downloadBytes += static_cast<std::size_t>(part.resampling.samples * part.resampling.lines) *
+                     CudaSpline::SizeOf(part.resampling.output) * task.samples.components;
+    slabs += (part.resampling.lines + box.memory.slabLines - 1) / std::max<std::int64_t>(box.memory.slabLines, 1);
   }
 }
 

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "ColdStart.h"
 
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkMultiThreaderBase.h"
 #include "itkTransform.h"
 

@@ -18,7 +18,7 @@
 #ifndef CudaSplineResample_PlainItk_h
 #define CudaSplineResample_PlainItk_h
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 
 #include "itkMacro.h"
 #include "itkObjectFactoryBase.h"

@@ -119,8 +119,8 @@ DescribeStage(const cudaspline_stage & from, unsigned int dimension)
 
 /** Continuous indices of the two ends of every scanline, as itk::ResampleImageFilter maps them. */
 template <unsigned int VDimension>
-void
-MapScanlines(const TransformChain & chain, const ExecutionContext & context, std::vector<double> & ends)
+std::unique_ptr<double[]>
+MapScanlines(const TransformChain & chain, const ExecutionContext & context)
 {
   const AffineScanlines<VDimension> scanlines = ScanlinesOf<VDimension>(chain);
   std::int64_t                      lines = 1;
@@ -128,15 +128,16 @@ MapScanlines(const TransformChain & chain, const ExecutionContext & context, std
   {
     lines *= chain.regionSize[d];
   }
-  ends.resize(static_cast<std::size_t>(lines) * 2 * VDimension);
+  std::unique_ptr<double[]> ends(new double[static_cast<std::size_t>(lines) * 2 * VDimension]);
   context.ParallelFor(lines, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t line = begin; line < end; ++line)
     {
       ScanlineEnds<VDimension> ofLine;
       scanlines.EndsOf(line, ofLine);
-      std::memcpy(ends.data() + line * 2 * VDimension, &ofLine, sizeof(ofLine));
+      std::memcpy(ends.get() + line * 2 * VDimension, &ofLine, sizeof(ofLine));
     }
   });
+  return ends;
 }
 
 } // namespace
@@ -242,75 +243,75 @@ DescribeChain(const cudaspline_resampling & resampling, unsigned int dimension)
   return chain;
 }
 
-void
+ResampleDescription
 DescribeResampling(const cudaspline_resampling & resampling,
                    const SourceDescriptor &      source,
-                   const ExecutionContext &      host,
-                   ResamplingPlan &              plan)
+                   const ExecutionContext &      host)
 {
   if (source.dimension > 3)
   {
     throw std::invalid_argument("image.dimension is 4; images of 1 to 3 dimensions are resampled.");
   }
-  ResampleDescriptor & descriptor = plan.descriptor;
+  ResampleDescription  description;
+  ResampleDescriptor & descriptor = description.resampling;
+  description.samples = source;
+  description.extrapolates = resampling.extrapolate != 0;
   static_cast<InterpolationDescriptor &>(descriptor) = DescribeMethod(resampling.interpolation);
   descriptor.output = ScalarTypeOfCode(resampling.output_type, "resampling.output_type");
-  plan.chain = DescribeChain(resampling, source.dimension);
-  const auto & size = plan.chain.regionSize;
-  const bool   isPart = resampling.line_length != 0;
-  const auto   lineStart = isPart ? resampling.line_start : plan.chain.regionStart[0];
-  const auto   lineLength = isPart ? resampling.line_length : size[0];
-  if (lineStart > plan.chain.regionStart[0] || lineLength < plan.chain.regionStart[0] - lineStart + size[0])
+  TransformChain chain = DescribeChain(resampling, source.dimension);
+  const auto     size = chain.regionSize;
+  const bool     isPart = resampling.line_length != 0;
+  const auto     lineStart = isPart ? resampling.line_start : chain.regionStart[0];
+  const auto     lineLength = isPart ? resampling.line_length : size[0];
+  if (lineStart > chain.regionStart[0] || lineLength < chain.regionStart[0] - lineStart + size[0])
   {
     throw std::invalid_argument("resampling.line_start and line_length are of scanlines that end within the output's.");
   }
   descriptor.samples = size[0];
   descriptor.lines = size[1] * size[2];
-  descriptor.lineOffset = plan.chain.regionStart[0] - lineStart;
+  descriptor.lineOffset = chain.regionStart[0] - lineStart;
   descriptor.lineLength = lineLength > 0 ? lineLength : 1;
   descriptor.sliceLines = source.dimension == 3 ? size[1] : 0;
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
     RequirePointer(resampling.output, "resampling.output");
   }
-  plan.defaultPixels.assign(source.components, 0);
+  description.defaultPixels.assign(source.components, 0);
   if (resampling.default_pixel != nullptr)
   {
     const std::size_t bytes = SizeOf(descriptor.output);
-    for (std::size_t c = 0; c < plan.defaultPixels.size(); ++c)
+    for (std::size_t c = 0; c < description.defaultPixels.size(); ++c)
     {
-      std::memcpy(&plan.defaultPixels[c], static_cast<const char *>(resampling.default_pixel) + c * bytes, bytes);
+      std::memcpy(
+        &description.defaultPixels[c], static_cast<const char *>(resampling.default_pixel) + c * bytes, bytes);
     }
   }
-  descriptor.defaultPixel = plan.defaultPixels.front();
-  descriptor.defaultPixels = source.components > 1 ? plan.defaultPixels.data() : nullptr;
   // Those of an output on a device are made there; those of long chains point by point.
-  const bool isAffine = HasAffineScanlines(plan.chain);
+  const bool isAffine = HasAffineScanlines(chain);
   if (resampling.device >= 0 && isAffine && isPart)
   {
     throw std::invalid_argument("resampling.line_length: lines of an output on a device are whole.");
   }
   if (resampling.device >= 0 || !isAffine)
   {
-    descriptor.chain = &plan.chain;
-    return;
+    description.chain = std::move(chain);
+    return description;
   }
-  TransformChain whole = plan.chain;
-  whole.regionStart[0] = lineStart;
-  whole.regionSize[0] = lineLength;
+  chain.regionStart[0] = lineStart;
+  chain.regionSize[0] = lineLength;
   switch (source.dimension)
   {
     case 1:
-      MapScanlines<1>(whole, host, plan.ends);
+      description.ends = MapScanlines<1>(chain, host);
       break;
     case 2:
-      MapScanlines<2>(whole, host, plan.ends);
+      description.ends = MapScanlines<2>(chain, host);
       break;
     default:
-      MapScanlines<3>(whole, host, plan.ends);
+      description.ends = MapScanlines<3>(chain, host);
       break;
   }
-  descriptor.scanlineEnds = plan.ends.data();
+  return description;
 }
 
 CallExecution::CallExecution(cudaspline_execution * execution)

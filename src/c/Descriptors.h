@@ -22,7 +22,7 @@
 #include "itkCudaSpline/kernels/backend/OperationRun.h"
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/kernels/evaluation/SamplePoints.h"
-#include "itkCudaSpline/kernels/resampling/Resample.h"
+#include "itkCudaSpline/kernels/resampling/ResampleJob.h"
 
 #include <chrono>
 #include <cstdint>
@@ -53,26 +53,15 @@ DescribeMethod(const cudaspline_interpolation & from);
 TransformChain
 DescribeChain(const cudaspline_resampling & resampling, unsigned int dimension);
 
-/** \brief A resampling with all that it points to. */
-struct ResamplingPlan
-{
-  ResampleDescriptor         descriptor;    ///< points into what follows
-  TransformChain             chain;         ///< walked by kernels where a stage is not affine
-  std::vector<double>        ends;          ///< of scanlines, where all are
-  std::vector<std::uint64_t> defaultPixels; ///< bits, a component each
-};
-
-/** \brief Describes a resampling.
+/** \brief Describes a resampling. Its scanlines are mapped, where they are straight.
  *
  * \param[in] resampling what is done
  * \param[in] source what it is done with
- * \param[in] host threads that map the scanlines
- * \param[out] plan the resampling */
-void
+ * \param[in] host threads that map the scanlines */
+ResampleDescription
 DescribeResampling(const cudaspline_resampling & resampling,
                    const SourceDescriptor &      source,
-                   const ExecutionContext &      host,
-                   ResamplingPlan &              plan);
+                   const ExecutionContext &      host);
 
 /** \brief The execution of a call: threads, progress and results. */
 class CallExecution

@@ -20,11 +20,9 @@
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/arrays/DeviceArrays.h"
-#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
-#include "itkCudaSpline/kernels/resampling/ResamplePieces.h"
+#include "itkCudaSpline/kernels/resampling/ResampleJob.h"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -34,176 +32,94 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** Whether a source's elements are the image's samples: what continues outside can be read there. */
-bool
-IsImage(const SourceDescriptor & samples)
+/** A resampling of host arrays as a job. */
+ResampleJob
+MakeJob(const cudaspline_image & image, const cudaspline_resampling & resampling, const ExecutionContext & context)
 {
-  return !samples.NeedsFilter() && samples.storage == CoefficientStorage::Element &&
-         (samples.element != ScalarType::Float32 || samples.element == samples.pixel ||
-          !NeedsDoublePrecision(samples.pixel));
+  ResampleOptions options;
+  options.memoryLimit = context.memoryLimit;
+  return ResampleJob(DescribeResampling(resampling, DescribeImage(image), context), options, context.host);
 }
 
-/** The same image as the samples that continue it outside. */
-SourceDescriptor
-DescribeOutside(const SourceDescriptor & samples)
+/** The job as an operation whose run tells which argument it refuses. */
+RunnableOperation
+NamingOperation(ResampleJob & job, const cudaspline_image & image, const cudaspline_resampling & resampling)
 {
-  SourceDescriptor outside = samples;
-  outside.order = 0;
-  outside.storage = CoefficientStorage::Element;
-  outside.tableEntries = 0;
-  outside.element = samples.components == 1
-                      ? samples.pixel
-                      : (NeedsDoublePrecision(samples.pixel) ? ScalarType::Float64 : ScalarType::Float32);
-  return outside;
-}
-
-/** A resampling of host arrays: planned for a device's memory as a whole or in pieces, and run. */
-class HostResampling
-{
-public:
-  HostResampling(const cudaspline_image & image, const cudaspline_resampling & resampling, const CallExecution & call)
-    : m_Pixels(image.pixels)
-    , m_Output(resampling.output)
-    , m_Context(call.GetContext())
-  {
-    m_Task.samples = DescribeImage(image);
-    DescribeResampling(resampling, m_Task.samples, m_Context, m_Plan);
-    m_Task.resampling = m_Plan.descriptor;
-    m_Task.extrapolates = resampling.extrapolate != 0;
-    m_Task.needsOutside = m_Task.extrapolates && !IsImage(m_Task.samples);
-    m_Task.outside = DescribeOutside(m_Task.samples);
-  }
-
-  BackendWork
-  CountWork() const
-  {
-    OperationWork work = CountSourceWork(m_Task.samples) + CountResampleWork(m_Task.samples, m_Task.resampling);
-    work = m_Task.needsOutside ? work + CountSourceWork(m_Task.outside) : work;
-    return { work, work };
-  }
-
-  MemoryPlan
-  PlanMemory(const std::vector<int> & devices)
-  {
-    m_Pieces = PiecePlan();
-    std::size_t budget = std::numeric_limits<std::size_t>::max();
-    for (const int device : devices)
-    {
-      budget = std::min(budget, AvailableDeviceMemory(device));
-    }
-    budget = m_Context.memoryLimit > 0 ? std::min(budget, m_Context.memoryLimit) : budget;
-    const std::size_t outside =
-      m_Task.needsOutside ? PlanSource(m_Task.outside, std::numeric_limits<std::size_t>::max()).PeakBytes() : 0;
-    MemoryPlan plan = PlanResample(m_Task.samples, m_Task.resampling, budget > outside ? budget - outside : 0);
-    plan.outsideBytes = outside;
-    if (plan.fits && devices.size() == 1)
-    {
-      return plan;
-    }
-    m_Pieces = PlanPieces(m_Task, budget, static_cast<std::int64_t>(devices.size()), m_Context.host);
-    if (!plan.fits)
-    {
-      plan.reason += ", " + m_Pieces.reason;
-      plan.fits = m_Pieces.fits;
-    }
-    return plan;
-  }
-
-  void
-  Run(const ExecutionContext & context, const std::vector<int> & devices)
-  {
-    if (context.backend == Backend::Cpu)
-    {
-      m_Pieces = PiecePlan();
-      if (m_Context.memoryLimit > 0 && !PlanResample(m_Task.samples, m_Task.resampling, m_Context.memoryLimit).fits)
+  RunnableOperation operation = job.MakeOperation(image.pixels, resampling.output);
+  operation.plan = [plan = operation.plan](const std::vector<int> & devices) {
+    OperationPlan made = plan(devices);
+    made.run = [run = made.run](const ExecutionContext & context) {
+      try
       {
-        m_Pieces = PlanPieces(m_Task, m_Context.memoryLimit, 1, m_Context.host);
+        run(context);
       }
-    }
-    if (m_Pieces.fits)
-    {
-      ResamplePieces(m_Task, m_Pieces, m_Pixels, m_Output, context, devices);
-      return;
-    }
-    const auto make = [&](const SourceDescriptor & samples, double begin, double end) {
-      return Naming("image", [&] { return MakeSource(samples, m_Pixels, context.Part(begin, end)); });
+      catch (const InvalidPixels & invalid)
+      {
+        throw std::invalid_argument(std::string("image: ") + invalid.what());
+      }
+      catch (const std::invalid_argument & invalid)
+      {
+        throw std::invalid_argument(std::string("resampling: ") + invalid.what());
+      }
     };
-    const auto         source = make(m_Task.samples, 0.0, m_Task.needsOutside ? 0.3 : 0.4);
-    const auto         outside = m_Task.needsOutside ? make(m_Task.outside, 0.3, 0.4) : source;
-    ResampleDescriptor resampling = m_Task.resampling;
-    resampling.extrapolation = m_Task.extrapolates ? outside.get() : nullptr;
-    Naming("resampling", [&] { Resample(resampling, *source, m_Output, context.Part(0.4, 1.0)); });
-  }
+    return made;
+  };
+  return operation;
+}
 
-  /** What boxes of the output read of the input, three numbers each; sizes of 0 where that is nothing. */
-  void
-  FindWindows(std::int64_t         count,
-              const std::int64_t * first,
-              const std::int64_t * size,
-              std::int64_t *       windowFirst,
-              std::int64_t *       windowSize) const
+/** What boxes of the output read of the input, three numbers each; sizes of 0 where that is nothing. */
+void
+FindWindows(const ResampleTask & task,
+            const HostExecutor * host,
+            std::int64_t         count,
+            const std::int64_t * first,
+            const std::int64_t * size,
+            std::int64_t *       windowFirst,
+            std::int64_t *       windowSize)
+{
+  const auto                 whole = OutputSizeOf(task.resampling);
+  std::vector<ResamplePiece> pieces(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < 3 * count; ++i)
   {
-    const auto                 whole = OutputSizeOf(m_Task.resampling);
-    std::vector<ResamplePiece> pieces(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < 3 * count; ++i)
+    const auto axis = static_cast<std::size_t>(i % 3);
+    if (axis < task.samples.dimension && (size[i] < 1 || first[i] < 0 || first[i] > whole[axis] - size[i]))
     {
-      const auto axis = static_cast<std::size_t>(i % 3);
-      if (axis < m_Task.samples.dimension && (size[i] < 1 || first[i] < 0 || first[i] > whole[axis] - size[i]))
-      {
-        throw std::invalid_argument("first and size are not within the output.");
-      }
-      ResamplePiece & piece = pieces[static_cast<std::size_t>(i / 3)];
-      piece.first[axis] = axis < m_Task.samples.dimension ? first[i] : 0;
-      piece.size[axis] = axis < m_Task.samples.dimension ? size[i] : 1;
+      throw std::invalid_argument("first and size are not within the output.");
     }
-    SetWindows(m_Task, pieces, m_Context.host);
-    for (std::int64_t i = 0; i < 3 * count; ++i)
-    {
-      windowFirst[i] = pieces[static_cast<std::size_t>(i / 3)].windowFirst[static_cast<std::size_t>(i % 3)];
-      windowSize[i] = pieces[static_cast<std::size_t>(i / 3)].windowSize[static_cast<std::size_t>(i % 3)];
-    }
+    ResamplePiece & piece = pieces[static_cast<std::size_t>(i / 3)];
+    piece.first[axis] = axis < task.samples.dimension ? first[i] : 0;
+    piece.size[axis] = axis < task.samples.dimension ? size[i] : 1;
   }
-
-  std::int32_t
-  GetPieces() const
+  SetWindows(task, pieces, host);
+  for (std::int64_t i = 0; i < 3 * count; ++i)
   {
-    return m_Pieces.fits ? static_cast<std::int32_t>(m_Pieces.pieces.size()) : 1;
+    windowFirst[i] = pieces[static_cast<std::size_t>(i / 3)].windowFirst[static_cast<std::size_t>(i % 3)];
+    windowSize[i] = pieces[static_cast<std::size_t>(i / 3)].windowSize[static_cast<std::size_t>(i % 3)];
   }
-
-private:
-  const void *             m_Pixels;
-  void *                   m_Output;
-  const ExecutionContext & m_Context;
-  ResamplingPlan           m_Plan;
-  ResampleTask             m_Task;
-  PiecePlan                m_Pieces;
-};
+}
 
 /** A resampling of arrays that are on a device. */
 void
 RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resampling, const ExecutionContext & context)
 {
-  const SourceDescriptor samples = DescribeImage(image);
-  ResamplingPlan         plan;
-  DescribeResampling(resampling, samples, context, plan);
-  DeviceOperation operation(context);
-  const auto      make = [&](const SourceDescriptor & descriptor, double begin, double end) {
+  const SourceDescriptor    samples = DescribeImage(image);
+  const ResampleDescription description = DescribeResampling(resampling, samples, context);
+  ResampleDescriptor        descriptor = description.GetDescriptor();
+  DeviceOperation           operation(context);
+  const auto                make = [&](const SourceDescriptor & made, double begin, double end) {
     return Naming("image", [&] {
       return &operation.MakeSource(
-        descriptor, image.pixels, static_cast<StreamHandle>(image.stream), context.Part(begin, end));
+        made, image.pixels, static_cast<StreamHandle>(image.stream), context.Part(begin, end));
     });
   };
   const SampleSource * const source = make(samples, 0.0, 0.4);
-  if (resampling.extrapolate != 0)
+  if (description.extrapolates)
   {
-    plan.descriptor.extrapolation = IsImage(samples) ? source : make(DescribeOutside(samples), 0.4, 0.5);
+    descriptor.extrapolation = HasPixels(samples) ? source : make(OutsideOf(samples), 0.4, 0.5);
   }
   Naming("resampling", [&] {
-    operation.Resample(plan.descriptor,
-                       *source,
-                       resampling.output,
-                       static_cast<StreamHandle>(resampling.stream),
-                       context.Part(0.5, 1.0));
+    operation.Resample(
+      descriptor, *source, resampling.output, static_cast<StreamHandle>(resampling.stream), context.Part(0.5, 1.0));
   });
 }
 
@@ -268,27 +184,27 @@ cudaspline_resample_source(const cudaspline_source *     source,
       throw std::invalid_argument("resampling.device is " + NameOfPlace(resampling->device) +
                                   ", and the source is on " + NameOfPlace(device) + ".");
     }
-    const SampleSource & samples = *source->samples;
-    ResamplingPlan       plan;
-    DescribeResampling(*resampling, samples.GetDescriptor(), context, plan);
-    if (resampling->extrapolate != 0)
+    const SampleSource &      samples = *source->samples;
+    const ResampleDescription description = DescribeResampling(*resampling, samples.GetDescriptor(), context);
+    ResampleDescriptor        descriptor = description.GetDescriptor();
+    if (description.extrapolates)
     {
-      if (!IsImage(samples.GetDescriptor()))
+      if (!HasPixels(samples.GetDescriptor()))
       {
         throw std::invalid_argument("resampling.extrapolate: this source has coefficients, not the image's samples.");
       }
-      plan.descriptor.extrapolation = &samples;
+      descriptor.extrapolation = &samples;
     }
     CheckApart(*resampling, samples.GetDescriptor(), nullptr);
     Naming("resampling", [&] {
       if (resampling->device >= 0)
       {
         ResampleOnDevice(
-          plan.descriptor, samples, resampling->output, static_cast<StreamHandle>(resampling->stream), context);
+          descriptor, samples, resampling->output, static_cast<StreamHandle>(resampling->stream), context);
       }
       else
       {
-        Resample(plan.descriptor, samples, resampling->output, context);
+        Resample(descriptor, samples, resampling->output, context);
       }
     });
     call.Report(device);
@@ -316,16 +232,9 @@ cudaspline_resample(const cudaspline_image *      image,
       call.Report(image->device);
       return;
     }
-    HostResampling    work(*image, *resampling, call);
-    RunnableOperation operation;
-    operation.isShared = true;
-    operation.work = [&work](int) { return work.CountWork(); };
-    operation.memory = [&work](const std::vector<int> & devices) { return work.PlanMemory(devices); };
-    operation.run = [&work](const ExecutionContext & context, const std::vector<int> & devices) {
-      work.Run(context, devices);
-    };
-    const RunRecord record = RunOperation(operation, call.GetWord(), call.GetContext());
-    call.Report(record, work.GetPieces());
+    ResampleJob     job = MakeJob(*image, *resampling, call.GetContext());
+    const RunRecord record = RunOperation(NamingOperation(job, *image, *resampling), call.GetWord(), call.GetContext());
+    call.Report(record, static_cast<std::int32_t>(job.GetRecord().pieces));
   });
 }
 
@@ -357,7 +266,8 @@ cudaspline_resample_windows(const cudaspline_image *      image,
     RequirePointer(size, "size");
     RequirePointer(window_first, "window_first");
     RequirePointer(window_size, "window_size");
-    CallExecution call(nullptr);
-    HostResampling(*image, *resampling, call).FindWindows(count, first, size, window_first, window_size);
+    CallExecution     call(nullptr);
+    const ResampleJob job = MakeJob(*image, *resampling, call.GetContext());
+    FindWindows(job.GetTask(), call.GetContext().host, count, first, size, window_first, window_size);
   });
 }

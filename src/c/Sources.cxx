@@ -114,11 +114,11 @@ cudaspline_prefilter(const cudaspline_image * image,
       const OperationWork work = CountPrefilterWork(descriptor);
       return BackendWork{ work, work };
     };
-    operation.memory = [&](const std::vector<int> & devices) {
-      return PlanPrefilter(descriptor, AvailableDeviceMemory(devices.front()));
-    };
-    operation.run = [&](const ExecutionContext & context, const std::vector<int> &) {
-      Prefilter(descriptor, image->pixels, coefficients, context);
+    operation.plan = [&](const std::vector<int> & devices) {
+      return OperationPlan{
+        devices.empty() ? MemoryPlan() : PlanPrefilter(descriptor, AvailableDeviceMemory(devices.front())),
+        [&](const ExecutionContext & context) { Prefilter(descriptor, image->pixels, coefficients, context); }
+      };
     };
     call.Report(Naming("image", [&] { return RunOperation(operation, call.GetWord(), call.GetContext()); }));
   });
@@ -174,13 +174,15 @@ cudaspline_make_source(const cudaspline_image * image,
       RunnableOperation operation;
       operation.work = [&](int) { return WorkOfSource(descriptor); };
       operation.isMeasured = false; // the evaluation comes later
-      operation.memory = [&](const std::vector<int> & devices) {
-        return PlanSource(descriptor, AvailableDeviceMemory(devices.front()));
-      };
-      operation.run = [&](const ExecutionContext & context, const std::vector<int> &) {
+      const auto make = [&](const ExecutionContext & context) {
         const bool isKept = context.backend == Backend::Cpu && borrow == 0 && !descriptor.NeedsPreparation();
         made->copy = isKept ? CopyOf(descriptor, image->pixels, context) : nullptr;
         made->samples = MakeSource(descriptor, isKept ? made->copy.get() : image->pixels, context);
+      };
+      operation.plan = [&](const std::vector<int> & devices) {
+        return OperationPlan{ devices.empty() ? MemoryPlan()
+                                              : PlanSource(descriptor, AvailableDeviceMemory(devices.front())),
+                              make };
       };
       call.Report(Naming("image", [&] { return RunOperation(operation, call.GetWord(), call.GetContext()); }));
     }

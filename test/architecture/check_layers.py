@@ -10,7 +10,8 @@ doc/Architecture.md:
   c          the interface in C (include/itkCudaSpline/c, src/c): standard library; c and the public headers of the layers below;
              no CUDA header, no CUDA call
   loader     the libraries in the folders of ITK_AUTOLOAD_PATH (src/loader): the C library; nothing of the repository, no ITK
-  ITK        standard library, ITK; the public headers of the layers below; no CUDA header, no CUDA call
+  ITK        (include/itkCuda*, its helpers in include/itkCudaSpline/itk, src/*.cxx): standard library, ITK; the public headers
+             of the layers below; no CUDA header, no CUDA call
   programs   the ITK layer, ITK, libraries of programs; benchmarks also the kernels and what is below them
              benchmark/kernels: standard library, CUDA runtime API, the layers below ITK and their private headers, as it times
              the kernels themselves; the other benchmarks see its headers
@@ -52,7 +53,7 @@ OUTSIDE = [
     # Everything that ITK brings: its own headers and those of the libraries in it.
     ("ITK", re.compile(r"itk(?!Cuda)\w*\.(h|hxx|txx)$|(vnl|vcl|vxl|itksys|itkeigen|itk_\w+)[/_]|(gdcm|meta|nifti)\w*(/|\.h)")),
     # CudaSplineExport.h and its like: made by the build, in ITK's own tree among ITK's headers.
-    ("ITK layer", re.compile(r"(itkCuda\w*\.(h|hxx)|CudaSpline((Metric)?Factories)?Export\.h)$")),
+    ("ITK layer", re.compile(r"(itkCuda\w*\.(h|hxx)|itkCudaSpline/itk/\w+\.h|CudaSpline((Metric)?Factories)?Export\.h)$")),
     ("GoogleTest", re.compile(r"(gtest|gmock)/")),
     ("library of programs", re.compile(r"(CLI|nlohmann|benchmark)/")),
 ]
@@ -86,6 +87,8 @@ def layer_of(path):
     parts = path.split("/")
     if parts[0] in ("include", "src"):
         rest = parts[2:] if parts[:2] == ["include", "itkCudaSpline"] else parts[1:]
+        if parts[:3] == ["include", "itkCudaSpline", "itk"]:
+            return "itk"
         if len(rest) > 1:
             return rest[0] if rest[0] in LAYERS or parts[:2] == ["src", "loader"] else "unknown"
         return "unknown" if parts[:2] == ["include", "itkCudaSpline"] else "itk"

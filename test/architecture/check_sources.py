@@ -37,7 +37,7 @@ COMMENT = re.compile(r"/\*\*.*?\*/", re.DOTALL)
 GROUP = re.compile(r"\\ingroup CudaSpline\b")
 
 # Where versions of ITK may be told apart, and where not.
-COMPATIBILITY = "include/itkCudaSplineCompatibility.h"
+COMPATIBILITY = "include/itkCudaSpline/itk/Compatibility.h"
 COMPILED = re.compile(r"^(include|src|applications)/")
 VERSIONS = re.compile(r"\bITK_(VERSION|LEGACY|FUTURE)_?\w*")
 

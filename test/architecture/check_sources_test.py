@@ -79,7 +79,7 @@ class SourceRules(unittest.TestCase):
         for word in ("ITK_VERSION_MAJOR", "ITK_LEGACY_REMOVE", "ITK_FUTURE_LEGACY_REMOVE"):
             for path in ("include/itkCudaFilter.h", "src/Filter.cxx", "applications/Program/Program.cxx"):
                 self.expect_complaint(path, licence() + f"#if defined({word})\n#endif\n", 18, "a version of ITK")
-            self.expect_clean("include/itkCudaSplineCompatibility.h", licence() + f"#if defined({word})\n#endif\n")
+            self.expect_clean("include/itkCudaSpline/itk/Compatibility.h", licence() + f"#if defined({word})\n#endif\n")
             self.expect_clean("CMakeLists.txt", f"if({word})\nendif()\n")
         self.expect_clean("src/Filter.cxx", licence() + "auto version = MY_ITK_VERSION;\n")
 

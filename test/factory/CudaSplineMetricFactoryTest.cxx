@@ -23,6 +23,8 @@
 
 #include "itkCorrelationImageToImageMetricv4.h"
 #include "itkImageRegionIteratorWithIndex.h"
+#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkDemonsImageToImageMetricv4.h"
 #include "itkMattesMutualInformationImageToImageMetricv4.h"
 #include "itkMeanSquaresImageToImageMetricv4.h"
 #include "itkTranslationTransform.h"
@@ -47,6 +49,11 @@ using Correlation =
 template <typename TPixel, unsigned int VDimension>
 using Mattes =
   itk::MattesMutualInformationImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
+template <typename TPixel, unsigned int VDimension>
+using Neighborhood =
+  itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
+template <typename TPixel, unsigned int VDimension>
+using Demons = itk::DemonsImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
 
 /** Whether New() of ITK's class gives the module's. */
 template <typename TMetric>
@@ -60,11 +67,13 @@ IsOurs()
 
 template <typename TPixel, unsigned int VDimension>
 void
-ExpectMetrics(bool meanSquares, bool correlation, bool mattes)
+ExpectMetrics(bool meanSquares, bool correlation, bool mattes, bool others)
 {
   EXPECT_EQ((IsOurs<MeanSquares<TPixel, VDimension>>()), meanSquares);
   EXPECT_EQ((IsOurs<Correlation<TPixel, VDimension>>()), correlation);
   EXPECT_EQ((IsOurs<Mattes<TPixel, VDimension>>()), mattes);
+  EXPECT_EQ((IsOurs<Neighborhood<TPixel, VDimension>>()), others);
+  EXPECT_EQ((IsOurs<Demons<TPixel, VDimension>>()), others);
 }
 
 /** A factory is registered while it lives. */
@@ -109,22 +118,22 @@ Waves(double shift)
 
 TEST(CudaSplineMetricFactory, NothingIsOverriddenUnlessItIsRegistered)
 {
-  ExpectMetrics<float, 3>(false, false, false);
+  ExpectMetrics<float, 3>(false, false, false, false);
   const auto factory = CudaSplineMetricFactory::New();
-  ExpectMetrics<float, 3>(false, false, false);
+  ExpectMetrics<float, 3>(false, false, false, false);
 }
 
 TEST_F(RegisteredMetrics, EveryClassOfTheListIsOurs)
 {
-  ExpectMetrics<float, 2>(true, true, true);
-  ExpectMetrics<float, 3>(true, true, true);
-  ExpectMetrics<double, 2>(true, true, true);
-  ExpectMetrics<double, 3>(true, true, true);
+  ExpectMetrics<float, 2>(true, true, true, true);
+  ExpectMetrics<float, 3>(true, true, true, true);
+  ExpectMetrics<double, 2>(true, true, true, true);
+  ExpectMetrics<double, 3>(true, true, true, true);
 }
 
 TEST_F(RegisteredMetrics, OtherTemplateArgumentsAreItks)
 {
-  ExpectMetrics<float, 4>(false, false, false);
+  ExpectMetrics<float, 4>(false, false, false, false);
   using Single = itk::Image<float, 3>;
   using Double = itk::Image<double, 3>;
   EXPECT_FALSE((IsOurs<itk::MeanSquaresImageToImageMetricv4<Single, Double>>()));
@@ -132,16 +141,16 @@ TEST_F(RegisteredMetrics, OtherTemplateArgumentsAreItks)
 
 TEST_F(RegisteredMetrics, ClassesAreSwitched)
 {
-  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 3U);
+  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 6U);
   for (const std::string & name : CudaSplineMetricFactory::GetClassNames())
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));
   }
   m_Factory->SetClassEnabled("CorrelationImageToImageMetricv4", false);
-  ExpectMetrics<float, 3>(true, false, true);
+  ExpectMetrics<float, 3>(true, false, true, true);
   m_Factory->SetClassEnabled("CorrelationImageToImageMetricv4", true);
   m_Factory->SetClassEnabled("MeanSquaresImageToImageMetricv4", false);
-  ExpectMetrics<double, 2>(false, true, true);
+  ExpectMetrics<double, 2>(false, true, true, true);
   EXPECT_THROW(m_Factory->SetClassEnabled("ResampleImageFilter", true), itk::ExceptionObject);
 }
 

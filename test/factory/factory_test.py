@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs that were never compiled for the module, with its object factory: the same results, by its classes.
 
-usage: factory_test.py plain|classes|mismatch|plastimatch|registration --library DIR [--program FILE] [--preload FILE] [--work DIR]
+usage: factory_test.py plain|classes|mismatch|plastimatch|registration|deformation --library DIR [--program FILE] [--preload FILE] [--work DIR]
 
   plain        the program of this folder, with ITK_AUTOLOAD_PATH and without: results within the documented bounds, the module's
                classes where the factory has them and ITK's elsewhere, a line of the trace for each
@@ -9,6 +9,7 @@ usage: factory_test.py plain|classes|mismatch|plastimatch|registration --library
   mismatch     where another version of ITK runs nothing is overridden, and that is said once
   plastimatch  Debian's program of this name resamples and warps by fields; skipped where it is not installed, or linked to another ITK
   registration registrations by the metrics' factory and without it: the same parameters, by the module's metrics
+  deformation  rigid, affine and SyN by the metrics' factory and without it: the same iterations and fields
 
 The exit status is 1 where something is wrong, and 77 where the test is skipped.
 """
@@ -269,9 +270,36 @@ def registration(options):
     expect(not errors, f"switched off, and yet: {errors}")
 
 
+def deformation(options):
+    """Each stage and iteration, with the factory and without."""
+    found = []
+    for library in (None, options.library):
+        output, errors = run([options.program], library)
+        found.append([line.split() for line in output.splitlines()])
+        if library is not None:
+            levels = [line for line in trace(errors) if line[1].startswith("CudaSyN")]
+            expect(len(levels) == 2 * 2, f"the trace has {len(levels)} levels of SyN")
+            for line in levels:
+                expect(line[4] == "Cpu", f"not by our kernels: {line}")
+    theirs, ours = found
+    expect([line[0] for line in theirs] == [line[0] for line in ours], "other iterations")
+    for first, second in zip(theirs, ours):
+        if first[0] == "iteration":
+            expect(first[1] == second[1], f"{second} is not {first}")
+            numbers_of = [[float(word) for word in line[2:4]] for line in (first, second)]
+        elif first[0] in ("stage", "end"):
+            expect(second[1] == "Cuda" + first[1] or first[1].endswith("Transform"), f"{second} has other classes than {first}")
+            numbers_of = [[float(word) for word in line[3 if line[0] == "stage" else 2 :][:1]] for line in (first, second)]
+        else:
+            continue
+        # Double precision, from linear stages that agree to 1e-6 or so.
+        for a, b in zip(*numbers_of):
+            expect(abs(a - b) <= 1e-4 * max(abs(a), 0.1), f"{second} is not {first}")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch, registration)}
+    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch, registration, deformation)}
     parser.add_argument("test", choices=sorted(tests))
     parser.add_argument("--library", required=True)
     parser.add_argument("--program")

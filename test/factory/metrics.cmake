@@ -1,6 +1,8 @@
 # The factory of metrics, with what these stand on: the programs of the other factory are not linked to it.
 cudaspline_use_itk(
   ITKCommon
+  ITKIONIFTI
+  ITKIONRRD
   ITKMetricsv4
   ITKOptimizersv4
   ITKRegistrationMethodsv4
@@ -27,3 +29,15 @@ add_test(
     --work "${CMAKE_CURRENT_BINARY_DIR}/registration"
 )
 set_tests_properties(Factory.registration PROPERTIES LABELS "cpu;itk")
+
+# SyN with what leads to it: types, options and order as antsRegistration has them.
+add_executable(CudaSplinePlainItkDeformation PlainItkDeformation.cxx)
+target_link_libraries(CudaSplinePlainItkDeformation PRIVATE CudaSplineWarnings ${ITK_LIBRARIES})
+add_test(
+  NAME Factory.deformation
+  COMMAND
+    "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/factory_test.py" deformation --library
+    "$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program "$<TARGET_FILE:CudaSplinePlainItkDeformation>"
+    --work "${CMAKE_CURRENT_BINARY_DIR}/deformation"
+)
+set_tests_properties(Factory.deformation PROPERTIES LABELS "cpu;itk")

@@ -17,7 +17,9 @@
  *=========================================================================*/
 #include "MetricTestMatrix.h"
 
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaCorrelationImageToImageMetricv4.h"
+#include "itkCudaDemonsImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 
@@ -86,6 +88,86 @@ TEST_P(MetricFields, MutualInformation)
   Compare<itk::MattesMutualInformationImageToImageMetricv4<Image3D, Image3D>,
           itk::CudaMattesMutualInformationImageToImageMetricv4<Image3D, Image3D>,
           Image3D>(inDouble, inSingle);
+}
+
+TEST_P(MetricFields, LocalCorrelation)
+{
+  const MetricTolerance inDouble{ 1e-10, 1e-8 };
+  const MetricTolerance inSingle{ 1e-5, 1e-4 };
+  Compare<itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image2D, Image2D>,
+          itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<Image2D, Image2D>,
+          Image2D>(inDouble, inSingle);
+}
+
+TEST_P(MetricFields, Demons)
+{
+  using Source = itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource;
+  const auto compare = [&](auto reference, auto metric, const auto & images, Source source, bool isDouble, int choice) {
+    MetricCase what;
+    what.transform = FieldTransforms()[static_cast<std::size_t>(choice % 3)];
+    what.centralDifferences = choice % 2 == 1;
+    what.fixedMask = choice % 4 >= 2;
+    what.movingMask = choice >= 3;
+    const testing::ScopedTrace trace(__FILE__, __LINE__, what.Text() + (isDouble ? "" : ", single"));
+    const auto                 evaluate = [&](auto * one) {
+      SetUpMetric(one, what, images);
+      one->SetGradientSource(source);
+      one->Initialize();
+      double                                                value = 0.0;
+      typename std::decay_t<decltype(*one)>::DerivativeType derivative;
+      one->GetValueAndDerivative(value, derivative);
+      return std::make_pair(value, derivative);
+    };
+    reference->SetMaximumNumberOfWorkUnits(1);
+    metric->SetGPUEnabled(GetParam());
+    metric->SetPrecision(isDouble ? itk::CudaSplinePrecision::Double : itk::CudaSplinePrecision::Single);
+    const auto expected = evaluate(reference.GetPointer());
+    const auto found = evaluate(metric.GetPointer());
+    EXPECT_NE(metric->GetLastBackend(), Backend::Superclass) << metric->GetFallbackReason();
+    EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
+    EXPECT_NEAR(found.first, expected.first, (isDouble ? 1e-12 : 1e-6) * expected.first);
+    EXPECT_LE(RelativeDistance(expected.second, found.second), isDouble ? 1e-10 : 1e-5);
+    EXPECT_GT(expected.second.two_norm(), 0.0);
+    EXPECT_EQ(metric->GetValue(), found.first);
+  };
+  for (int choice = 0; choice < 6; ++choice)
+  {
+    for (const Source source : { Source::GRADIENT_SOURCE_FIXED, Source::GRADIENT_SOURCE_MOVING })
+    {
+      for (const bool isDouble : { true, false })
+      {
+        compare(itk::DemonsImageToImageMetricv4<Image2D, Image2D>::New(),
+                itk::CudaDemonsImageToImageMetricv4<Image2D, Image2D>::New(),
+                MetricImages<Image2D>(),
+                source,
+                isDouble,
+                choice);
+        compare(itk::DemonsImageToImageMetricv4<DoubleImage3D, DoubleImage3D>::New(),
+                itk::CudaDemonsImageToImageMetricv4<DoubleImage3D, DoubleImage3D>::New(),
+                MetricImages<DoubleImage3D>(),
+                source,
+                isDouble,
+                choice);
+      }
+    }
+  }
+}
+
+TEST_P(MetricFields, ExceptionsOfDemonsAreItks)
+{
+  const MetricImages<Image2D> images;
+  using Source = itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource;
+  auto metric = itk::CudaDemonsImageToImageMetricv4<Image2D, Image2D>::New();
+  metric->SetGPUEnabled(GetParam());
+  MetricCase what;
+  SetUpMetric(metric.GetPointer(), what, images);
+  EXPECT_THROW(metric->Initialize(), itk::ExceptionObject); // an affine transform
+  what.transform = "field";
+  SetUpMetric(metric.GetPointer(), what, images);
+  metric->SetGradientSource(Source::GRADIENT_SOURCE_BOTH);
+  EXPECT_THROW(metric->Initialize(), itk::ExceptionObject);
+  metric->SetGradientSource(Source::GRADIENT_SOURCE_FIXED);
+  EXPECT_NO_THROW(metric->Initialize());
 }
 
 TEST_P(MetricFields, OneVoxelThick)
@@ -222,6 +304,12 @@ TEST_P(MetricFields, StepsOfAnOptimizerAreThoseOfItk)
   using Smoothed = itk::GaussianSmoothingOnUpdateDisplacementFieldTransform<double, 2>;
   compare(itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>::New(),
           itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>::New(),
+          [&images] { return WavyField<Field>(images.fixed.GetPointer(), 0.2); });
+  compare(itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image2D, Image2D>::New(),
+          itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<Image2D, Image2D>::New(),
+          [&images] { return WavyField<Field>(images.fixed.GetPointer(), 0.2); });
+  compare(itk::DemonsImageToImageMetricv4<Image2D, Image2D>::New(),
+          itk::CudaDemonsImageToImageMetricv4<Image2D, Image2D>::New(),
           [&images] { return WavyField<Field>(images.fixed.GetPointer(), 0.2); });
   compare(itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>::New(),
           itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>::New(),

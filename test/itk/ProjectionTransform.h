@@ -18,7 +18,7 @@
 #ifndef ProjectionTransform_h
 #define ProjectionTransform_h
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 
 #include "itkTransform.h"
 

@@ -21,7 +21,7 @@
 #include "RandomData.h"
 #include "StreamingSource.h"
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 
 #include "itkImage.h"
 #include "itkPlatformMultiThreader.h"

@@ -18,7 +18,7 @@
 #ifndef StreamingSource_h
 #define StreamingSource_h
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 
 #include "itkImage.h"
 #include "itkImageSource.h"

@@ -18,7 +18,7 @@
 #ifndef TransformTestSupport_h
 #define TransformTestSupport_h
 
-#include "itkCudaSplineTransforms.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
 
 #include "ResampleTestSupport.h"
 

@@ -18,7 +18,7 @@
 #ifndef RandomWave_h
 #define RandomWave_h
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 
 #include "itkAffineTransform.h"
 

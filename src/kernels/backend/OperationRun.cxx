@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 namespace itk::CudaSpline
 {
@@ -38,13 +39,16 @@ SecondsSince(std::chrono::steady_clock::time_point begin)
 
 /** Plans an operation anew for devices whose memory has run out: others may have taken what it was planned with. */
 bool
-FitsNow(const RunnableOperation & operation, const std::vector<int> & devices, std::string & reason)
+PlanAgain(const RunnableOperation & operation,
+          const std::vector<int> &  devices,
+          OperationPlan &           plan,
+          std::string &             reason)
 {
   try
   {
-    const MemoryPlan plan = operation.memory(devices);
-    reason += plan.fits ? "" : "; " + plan.reason;
-    return plan.fits;
+    plan = operation.plan(devices);
+    reason += plan.memory.fits ? "" : "; " + plan.memory.reason;
+    return plan.memory.fits;
   }
   catch (const DeviceError &)
   {
@@ -99,7 +103,7 @@ ChooseDevices(const RunnableOperation & operation,
         const DeviceChoice choice = SelectDevice(word);
         const std::string  cause = choice ? failed->error.what() : choice.reason;
         ReportStartFailure(cause, failed->seconds);
-        return { {}, cause, decision };
+        return { {}, cause, {}, decision };
       }
       decision = IsThereAChoice() ? DecideBackend(operation.work(first), threads, first, sequence) : std::nullopt;
       if (decision && !decision->toDevice)
@@ -108,7 +112,7 @@ ChooseDevices(const RunnableOperation & operation,
         {
           StartDeviceInBackground(first, {});
         }
-        return { {}, "", decision };
+        return { {}, "", {}, decision };
       }
     }
     const auto         begin = std::chrono::steady_clock::now();
@@ -119,7 +123,7 @@ ChooseDevices(const RunnableOperation & operation,
       {
         ReportStartFailure(choice.reason, SecondsSince(begin));
       }
-      return { {}, choice.reason, decision };
+      return { {}, choice.reason, {}, decision };
     }
     std::vector<int> devices{ choice.device };
     if (operation.isShared)
@@ -139,8 +143,9 @@ ChooseDevices(const RunnableOperation & operation,
       }
       throw;
     }
-    const MemoryPlan plan = operation.memory(devices);
-    return plan.fits ? DeviceSelection{ devices, "", decision } : DeviceSelection{ {}, plan.reason, decision };
+    OperationPlan plan = operation.plan(devices);
+    return plan.memory.fits ? DeviceSelection{ devices, "", std::move(plan), decision }
+                            : DeviceSelection{ {}, plan.memory.reason, {}, decision };
   }
   catch (const DeviceError & error)
   {
@@ -148,7 +153,7 @@ ChooseDevices(const RunnableOperation & operation,
     {
       throw;
     }
-    return { {}, error.what(), decision };
+    return { {}, error.what(), {}, decision };
   }
 }
 
@@ -162,13 +167,14 @@ RunSelected(const RunnableOperation & operation,
   record.reason = selection.reason;
   record.devices = selection.devices;
   record.decision = selection.decision;
+  OperationPlan    plan = selection.plan;
   ExecutionContext placed = context;
   double           failed = 0.0; // s of devices
   const auto       run = [&](Backend backend) {
     placed.backend = backend;
     placed.device = record.devices.empty() ? 0 : record.devices.front();
     const auto begin = std::chrono::steady_clock::now();
-    operation.run(placed, record.devices);
+    plan.run(placed);
     record.backend = backend;
     record.seconds = SecondsSince(begin);
     CountCall(backend, record.seconds, sequence);
@@ -196,7 +202,7 @@ RunSelected(const RunnableOperation & operation,
       record.reason = error.what();
       failed += SecondsSince(begin);
       const bool isFull = error.GetKind() == DeviceError::Kind::OutOfMemory;
-      if (isPlannedAgain || !isFull || !FitsNow(operation, record.devices, record.reason))
+      if (isPlannedAgain || !isFull || !PlanAgain(operation, record.devices, plan, record.reason))
       {
         record.devices.clear();
       }
@@ -206,6 +212,7 @@ RunSelected(const RunnableOperation & operation,
   const std::optional<SparingExecutor> sparing =
     isStarting && context.host != nullptr ? std::make_optional<SparingExecutor>(*context.host) : std::nullopt;
   placed.host = sparing ? &*sparing : context.host;
+  plan = operation.plan({});
   run(Backend::Cpu);
   return record;
 }

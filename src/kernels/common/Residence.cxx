@@ -102,6 +102,23 @@ ClearResident(void * to, std::size_t bytes, const Residence & residence)
   });
 }
 
+void
+RepeatedSteps::Run(const Residence & residence)
+{
+  // The first time loads the kernels, which a stream that records does not allow.
+  if (!residence.IsOnDevice() || !m_HasRun)
+  {
+    m_Enqueue();
+    m_HasRun = true;
+    return;
+  }
+  if (m_Graph == nullptr)
+  {
+    m_Graph = RecordOnDevice(m_Enqueue, residence);
+  }
+  LaunchOnDevice(m_Graph, residence);
+}
+
 #if !defined(CUDASPLINE_HAS_CUDA)
 namespace
 {
@@ -150,6 +167,18 @@ CopyOnDevice(void *, const void *, std::size_t, const Residence &)
 
 void
 ClearOnDevice(void *, std::size_t, const Residence &)
+{
+  ThrowUnavailable();
+}
+
+std::shared_ptr<const void>
+RecordOnDevice(const std::function<void()> &, const Residence &)
+{
+  ThrowUnavailable();
+}
+
+void
+LaunchOnDevice(const std::shared_ptr<const void> &, const Residence &)
 {
   ThrowUnavailable();
 }

@@ -57,6 +57,14 @@ CopyOnDevice(void * to, const void * from, std::size_t bytes, const Residence & 
 void
 ClearOnDevice(void * to, std::size_t bytes, const Residence & residence);
 
+/** Records what is enqueued, without doing it, as something that LaunchOnDevice() does. */
+std::shared_ptr<const void>
+RecordOnDevice(const std::function<void()> & enqueue, const Residence & residence);
+
+/** Enqueues what was recorded. */
+void
+LaunchOnDevice(const std::shared_ptr<const void> & graph, const Residence & residence);
+
 } // namespace itk::CudaSpline
 
 #endif

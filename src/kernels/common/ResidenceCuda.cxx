@@ -81,4 +81,60 @@ ClearOnDevice(void * to, std::size_t bytes, const Residence & residence)
   CheckCuda(cudaMemsetAsync(to, 0, bytes, residence.GetStream().Get()), "cudaMemsetAsync");
 }
 
+namespace
+{
+/** Owns what was recorded. */
+struct Graph
+{
+  cudaGraph_t     recorded{ nullptr };
+  cudaGraphExec_t executable{ nullptr };
+
+  Graph() = default;
+  Graph(const Graph &) = delete;
+  Graph &
+  operator=(const Graph &) = delete;
+  ~Graph()
+  {
+    if (executable != nullptr)
+    {
+      static_cast<void>(cudaGraphExecDestroy(executable));
+    }
+    if (recorded != nullptr)
+    {
+      static_cast<void>(cudaGraphDestroy(recorded));
+    }
+  }
+};
+} // namespace
+
+std::shared_ptr<const void>
+RecordOnDevice(const std::function<void()> & enqueue, const Residence & residence)
+{
+  const DeviceScope  scope(residence.GetContext().device);
+  const StreamHandle stream = residence.GetStream().Get();
+  auto               graph = std::make_shared<Graph>();
+  CheckCuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  try
+  {
+    enqueue();
+  }
+  catch (...)
+  {
+    static_cast<void>(cudaStreamEndCapture(stream, &graph->recorded)); // the stream is to be of use again
+    static_cast<void>(cudaGetLastError());
+    throw;
+  }
+  CheckCuda(cudaStreamEndCapture(stream, &graph->recorded), "cudaStreamEndCapture");
+  CheckCuda(cudaGraphInstantiate(&graph->executable, graph->recorded, 0), "cudaGraphInstantiate");
+  return graph;
+}
+
+void
+LaunchOnDevice(const std::shared_ptr<const void> & graph, const Residence & residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  CheckCuda(cudaGraphLaunch(static_cast<const Graph *>(graph.get())->executable, residence.GetStream().Get()),
+            "cudaGraphLaunch");
+}
+
 } // namespace itk::CudaSpline

@@ -18,6 +18,7 @@
 #ifndef GaussianPasses_h
 #define GaussianPasses_h
 
+#include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 
 #include <cstdint>
@@ -117,6 +118,20 @@ GradientSourceOnCuda(const GaussianDescriptor & descriptor,
                      const SourceDescriptor &   source,
                      const void *               pixels,
                      const ExecutionContext &   context);
+void
+SmoothResidentOnCuda(const GaussianDescriptor & descriptor,
+                     std::size_t                notesBytes,
+                     const void *               pixels,
+                     void *                     output,
+                     void *                     scratch,
+                     const Residence &          residence);
+void
+GradientResidentOnCuda(const GaussianDescriptor & descriptor,
+                       std::size_t                notesBytes,
+                       const void *               pixels,
+                       void *                     gradients,
+                       void *                     scratch,
+                       const Residence &          residence);
 ///@}
 
 class Stream;

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+#include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "device/LargePages.h"
@@ -186,6 +187,74 @@ MakeGaussianGradientSource(const GaussianDescriptor & descriptor,
   return made;
 }
 
+namespace
+{
+void
+CheckResident(const GaussianDescriptor & descriptor)
+{
+  if (descriptor.pixel != ScalarType::Float32 && descriptor.pixel != ScalarType::Float64)
+  {
+    throw std::invalid_argument("Images that stay on a backend are smoothed as float or double pixels.");
+  }
+}
+
+/** Bytes of the notes of the axis that has the most. */
+std::size_t
+NotesBytes(const GaussianDescriptor & descriptor)
+{
+  std::size_t bytes = 0;
+  for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
+  {
+    bytes = std::max(bytes, GaussianNotesBytes(LinesOf(descriptor, axis)));
+  }
+  return bytes;
+}
+} // namespace
+
+std::size_t
+CountResidentGaussianScratch(const GaussianDescriptor & descriptor, GaussianOperation operation, Backend backend)
+{
+  const std::size_t volumes = operation == GaussianOperation::Smoothing ? 1 : descriptor.dimension;
+  return backend == Backend::Cuda
+           ? NotesBytes(descriptor) + volumes * static_cast<std::size_t>(descriptor.Count()) * sizeof(float)
+           : 0;
+}
+
+void
+SmoothResident(const GaussianDescriptor & descriptor,
+               const void *               pixels,
+               void *                     output,
+               void *                     scratch,
+               const Residence &          residence)
+{
+  Check(descriptor, residence.GetContext());
+  CheckResident(descriptor);
+  if (descriptor.output != descriptor.pixel)
+  {
+    throw std::invalid_argument("An image that stays on a backend keeps the type of its pixels.");
+  }
+  ExecutionContext quiet = residence.GetContext();
+  quiet.progress = nullptr;
+  residence.IsOnDevice() ? SmoothResidentOnCuda(descriptor, NotesBytes(descriptor), pixels, output, scratch, residence)
+                         : SmoothOnCpu(descriptor, pixels, output, quiet);
+}
+
+void
+MakeResidentGradient(const GaussianDescriptor & descriptor,
+                     const void *               pixels,
+                     void *                     gradients,
+                     void *                     scratch,
+                     const Residence &          residence)
+{
+  CheckGradient(descriptor, residence.GetContext());
+  CheckResident(descriptor);
+  ExecutionContext quiet = residence.GetContext();
+  quiet.progress = nullptr;
+  residence.IsOnDevice()
+    ? GradientResidentOnCuda(descriptor, NotesBytes(descriptor), pixels, gradients, scratch, residence)
+    : GradientOnCpu(descriptor, pixels, gradients, descriptor.dimension, 1, quiet);
+}
+
 MemoryPlan
 PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation, std::size_t budget)
 {
@@ -193,11 +262,7 @@ PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation,
   const ScalarType  element = GaussianElementOf(descriptor.pixel);
   const std::size_t size = SizeOf(descriptor.output);
   std::size_t       making = count * SizeOf(element); // the pixels, and what is there with them
-  std::size_t       notes = 0;
-  for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
-  {
-    notes = std::max(notes, GaussianNotesBytes(LinesOf(descriptor, axis)));
-  }
+  const std::size_t notes = NotesBytes(descriptor);
   // Pieces of raw pixels are gone when the volumes are made: the larger of the two counts.
   const std::size_t raw = element != descriptor.pixel ? RawBytes(count * SizeOf(descriptor.pixel)) : 0;
   MemoryPlan        plan;
@@ -255,6 +320,18 @@ GradientOnCuda(const GaussianDescriptor &, const void *, void *, const Execution
 
 std::shared_ptr<const SampleSource>
 GradientSourceOnCuda(const GaussianDescriptor &, const SourceDescriptor &, const void *, const ExecutionContext &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+SmoothResidentOnCuda(const GaussianDescriptor &, std::size_t, const void *, void *, void *, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+GradientResidentOnCuda(const GaussianDescriptor &, std::size_t, const void *, void *, void *, const Residence &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -77,21 +77,22 @@ LaunchLines(const GaussianDescriptor & descriptor,
   CheckCuda(cudaGetLastError(), "GaussianLinesKernel");
 }
 
-/** The filters of an operation, from a source into a volume of floats. */
+/** The filters of an operation, from samples of float or double into a volume of floats. */
 void
 LaunchPasses(const GaussianDescriptor &        descriptor,
              const std::vector<GaussianPass> & passes,
-             const SampleSource &              source,
+             const void *                      samples,
+             ScalarType                        element,
              float *                           volume,
              double *                          notes,
              const Stream &                    stream)
 {
-  if (source.GetDescriptor().element == ScalarType::Float32)
+  if (element == ScalarType::Float32)
   {
-    LaunchGaussianPasses(descriptor, passes, static_cast<const float *>(source.GetData()), volume, notes, stream);
+    LaunchGaussianPasses(descriptor, passes, static_cast<const float *>(samples), volume, notes, stream);
     return;
   }
-  LaunchLines(descriptor, passes[0], static_cast<const double *>(source.GetData()), volume, notes, stream);
+  LaunchLines(descriptor, passes[0], static_cast<const double *>(samples), volume, notes, stream);
   LaunchGaussianPasses(descriptor, { passes.begin() + 1, passes.end() }, volume, volume, notes, stream);
 }
 
@@ -245,7 +246,8 @@ MakePlanes(const GaussianDescriptor & descriptor,
   {
     LaunchPasses(descriptor,
                  GradientPasses(descriptor, component),
-                 *source,
+                 source->GetData(),
+                 source->GetDescriptor().element,
                  static_cast<float *>(planes.Data()) + component * count,
                  static_cast<double *>(notes.Data()),
                  stream);
@@ -286,7 +288,8 @@ SmoothOnCuda(const GaussianDescriptor & descriptor,
     const DeviceBuffer notes = MakeNotes(descriptor, stream);
     LaunchPasses(descriptor,
                  SmoothingPasses(descriptor),
-                 *source,
+                 source->GetData(),
+                 source->GetDescriptor().element,
                  static_cast<float *>(volume.Data()),
                  static_cast<double *>(notes.Data()),
                  stream);
@@ -355,6 +358,56 @@ GradientOnCuda(const GaussianDescriptor & descriptor,
                     stream);
     context.Report(0.3 + 0.7 * static_cast<double>(first + wanted) / static_cast<double>(count));
   }
+}
+
+void
+SmoothResidentOnCuda(const GaussianDescriptor & descriptor,
+                     std::size_t                notesBytes,
+                     const void *               pixels,
+                     void *                     output,
+                     void *                     scratch,
+                     const Residence &          residence)
+{
+  const DeviceScope  scope(residence.GetContext().device);
+  const Stream &     stream = residence.GetStream();
+  const std::int64_t count = descriptor.Count();
+  auto * const       notes = static_cast<double *>(scratch);
+  const bool         isStored = descriptor.output != ScalarType::Float32;
+  auto * const       volume =
+    isStored ? reinterpret_cast<float *>(static_cast<char *>(scratch) + notesBytes) : static_cast<float *>(output);
+  LaunchPasses(descriptor, SmoothingPasses(descriptor), pixels, descriptor.pixel, volume, notes, stream);
+  if (isStored)
+  {
+    StoreGaussianKernel<<<BlocksOf(count, PixelThreads), PixelThreads, 0, stream.Get()>>>(
+      volume, count, output, descriptor.output);
+    CheckCuda(cudaGetLastError(), "StoreGaussianKernel");
+  }
+}
+
+void
+GradientResidentOnCuda(const GaussianDescriptor & descriptor,
+                       std::size_t                notesBytes,
+                       const void *               pixels,
+                       void *                     gradients,
+                       void *                     scratch,
+                       const Residence &          residence)
+{
+  const DeviceScope  scope(residence.GetContext().device);
+  const Stream &     stream = residence.GetStream();
+  const std::int64_t count = descriptor.Count();
+  auto * const       notes = static_cast<double *>(scratch);
+  auto * const       planes = reinterpret_cast<float *>(static_cast<char *>(scratch) + notesBytes);
+  for (unsigned int component = 0; component < descriptor.dimension; ++component)
+  {
+    LaunchPasses(descriptor,
+                 GradientPasses(descriptor, component),
+                 pixels,
+                 descriptor.pixel,
+                 planes + component * count,
+                 notes,
+                 stream);
+  }
+  CombinePlanes(descriptor, planes, 0, count, gradients, descriptor.dimension, 1, stream);
 }
 
 std::shared_ptr<const SampleSource>

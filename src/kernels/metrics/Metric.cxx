@@ -115,10 +115,20 @@ Check(const MetricDescriptor & descriptor,
   Require(sources.mask == nullptr || (sources.mask->GetDescriptor().element == ScalarType::UInt8 &&
                                       sources.mask->GetDescriptor().dimension == descriptor.dimension),
           "a mask has uint8 pixels and the metric's dimension");
-  const bool needsGradient =
-    descriptor.gradient == MetricGradient::Image || descriptor.gradient == MetricGradient::CentralDifferences;
+  const bool areGiven = descriptor.gradient == MetricGradient::Samples;
+  const bool needsGradient = areGiven || descriptor.gradient == MetricGradient::Image ||
+                             descriptor.gradient == MetricGradient::CentralDifferences;
   Require(!needsGradient || sources.gradient != nullptr, "its gradients are needed");
-  if (needsGradient)
+  if (areGiven)
+  {
+    const SourceDescriptor & gradient = sources.gradient->GetDescriptor();
+    Require(
+      descriptor.fieldStage >= 0 && gradient.Count() == count * descriptor.dimension &&
+        gradient.element == moving.element,
+      "gradients of samples are of derivatives by displacements, have the type of the moving elements, and are one "
+      "for each");
+  }
+  else if (needsGradient)
   {
     const SourceDescriptor & gradient = sources.gradient->GetDescriptor();
     const unsigned int       components = descriptor.gradient == MetricGradient::Image ? descriptor.dimension : 1;
@@ -130,6 +140,19 @@ Check(const MetricDescriptor & descriptor,
           "analytic gradients are those of B-splines");
   const bool isValues = descriptor.pass == MetricPass::Means || descriptor.pass == MetricPass::Histogram;
   Require(descriptor.gradient == MetricGradient::None || !isValues, "means and histograms have no derivative");
+  Require(descriptor.gradient != MetricGradient::None || descriptor.pass != MetricPass::Weights,
+          "weights are those of a derivative");
+  if (descriptor.pass == MetricPass::LocalCorrelation)
+  {
+    const auto & radius = descriptor.parameters.radius;
+    Require(sources.points == nullptr, "local correlation has the samples of a grid");
+    Require(descriptor.singleFixed == descriptor.singleMoving, "local correlation has pixels of one type");
+    Require(*std::min_element(radius.begin(), radius.begin() + descriptor.dimension) >= 0, "a radius is 0 or more");
+    Require(!areGiven && !descriptor.sharesValues, "local correlation has its own values and gradients");
+  }
+  Require(descriptor.pass != MetricPass::Demons || descriptor.gradient == MetricGradient::None ||
+            descriptor.fieldStage >= 0,
+          "demons have a derivative by displacements alone");
   if (descriptor.splineStage >= 0)
   {
     const auto & stages = descriptor.chain.stages;
@@ -190,6 +213,10 @@ EvaluateMetric(const MetricDescriptor & descriptor,
                MetricWorkspace *        workspace)
 {
   Check(descriptor, sources, context, workspace);
+  if (descriptor.pass == MetricPass::LocalCorrelation)
+  {
+    return EvaluateLocalMetric(descriptor, sources, context, workspace);
+  }
   return context.backend == Backend::Cuda ? EvaluateMetricOnCuda(descriptor, sources, context, workspace)
                                           : EvaluateMetricOnCpu(descriptor, sources, context, workspace);
 }
@@ -227,6 +254,10 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
     const auto & behind = descriptor.chain.stages[stage];
     taps += 2.0 * descriptor.dimension * power(behind.kind == TransformKind::BSpline ? behind.order + 1.0 : 2.0);
   }
+  if (descriptor.pass == MetricPass::LocalCorrelation)
+  {
+    taps += 5.0 * 3.0 * descriptor.dimension; // sums along each axis of five numbers
+  }
   const bool withDerivative = descriptor.gradient != MetricGradient::None;
   work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Metric),
                        KindOfMethod(descriptor.interpolation, moving),
@@ -251,6 +282,18 @@ FitsCells(const MetricDescriptor & descriptor, std::int64_t samples)
 const char *
 ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples)
 {
+  // Rings of sums of wider windows are larger than the shared memory of any device.
+  constexpr std::int64_t widest = 22;
+  if (descriptor.pass == MetricPass::LocalCorrelation)
+  {
+    for (unsigned int d = 0; d < descriptor.dimension; ++d)
+    {
+      if (std::min<std::int64_t>(descriptor.parameters.radius[d], descriptor.chain.regionSize[d]) > widest)
+      {
+        return "windows of local correlation of a radius above 22 are the host's";
+      }
+    }
+  }
   return descriptor.splineStage < 0 || descriptor.gradient == MetricGradient::None || FitsCells(descriptor, samples)
            ? nullptr
            : "by the coefficients of B-splines a device takes less than 2^31 samples and nodes";
@@ -265,6 +308,11 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples)
   if (descriptor.sharesValues)
   {
     bytes += static_cast<std::size_t>(samples) * BytesOfMovingValue(descriptor);
+  }
+  if (descriptor.pass == MetricPass::LocalCorrelation)
+  {
+    // Moving values, whether they are valid, pixels of both images as floats, weights.
+    bytes += static_cast<std::size_t>(samples) * (3 * sizeof(double) + 1);
   }
   if (descriptor.fieldStage >= 0 && descriptor.gradient != MetricGradient::None)
   {

@@ -48,6 +48,7 @@ struct MetricArguments
   bool                            singleMoving;
   bool                            singleFixed;
   void *                          kept;  ///< moving values that a pass leaves or takes, float or double; null: none
+  std::uint8_t *                  valid; ///< where a pass that leaves values sets 1 for valid samples; null: nowhere
   const void *                    fixed; ///< elements of the type of \c moving's
   const std::uint8_t *            inside;
   const double *                  points;
@@ -60,6 +61,9 @@ struct MetricArguments
   double                          regionEnd[VDimension];
   double                          fixedMean;
   double                          movingMean;
+  double                          normalizer; ///< of MetricPass::Demons, with its thresholds
+  double                          differenceThreshold;
+  double                          denominatorThreshold;
   ParzenBins                      bins;
   const double *                  table; ///< of MetricPass::Information, host or device
   AffineMap<VDimension>           maps[MetricMaps];
@@ -102,6 +106,16 @@ struct MetricArguments
       {
         static_cast<double *>(kept)[slot] = value;
       }
+    }
+  }
+
+  /** \brief Tells that a sample is valid, where wanted. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Mark(std::int64_t slot) const
+  {
+    if (valid != nullptr)
+    {
+      valid[slot] = 1;
     }
   }
 
@@ -287,6 +301,9 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
   arguments.mask = static_cast<const std::uint8_t *>(dataOf(sources.mask));
   arguments.fixedMean = descriptor.parameters.fixedMean;
   arguments.movingMean = descriptor.parameters.movingMean;
+  arguments.normalizer = descriptor.parameters.normalizer;
+  arguments.differenceThreshold = descriptor.parameters.differenceThreshold;
+  arguments.denominatorThreshold = descriptor.parameters.denominatorThreshold;
   arguments.bins = descriptor.parameters.bins;
   if (sources.moving->GetDescriptor().element == ScalarType::Float32) // pixels may have been rounded beyond the ends
   {

@@ -51,6 +51,13 @@ MakeMetricResult(const MetricSums<VDimension, VSets> & sums)
 bool
 FitsCells(const MetricDescriptor & descriptor, std::int64_t samples);
 
+/** \brief EvaluateMetric() of MetricPass::LocalCorrelation on either backend; the arguments were checked. */
+MetricResult
+EvaluateLocalMetric(const MetricDescriptor & descriptor,
+                    const MetricSources &    sources,
+                    const ExecutionContext & context,
+                    MetricWorkspace *        workspace);
+
 /** \brief EvaluateMetric() on the host, and on a device; the arguments were checked. */
 ///@{
 MetricResult

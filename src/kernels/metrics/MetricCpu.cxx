@@ -90,11 +90,13 @@ template <typename TValues, unsigned int VDimension>
 MetricResult
 ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
             const SplineParameters<VDimension> & parameters,
-            const ExecutionContext &             context)
+            const ExecutionContext &             context,
+            double *                             wanted)
 {
   const std::int64_t                     blocks = (arguments.count + SumBlock - 1) / SumBlock;
   std::vector<MetricSums<VDimension, 0>> partial(static_cast<std::size_t>(blocks));
-  std::vector<double>                    forces(static_cast<std::size_t>(arguments.count) * VDimension);
+  std::vector<double> own(wanted != nullptr ? 0 : static_cast<std::size_t>(arguments.count) * VDimension);
+  double * const      forces = wanted != nullptr ? wanted : own.data();
   context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b)
     {
@@ -103,13 +105,13 @@ ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
       for (MetricCursor<VDimension> cursor(arguments, b * SumBlock); cursor.sample < last; cursor.Advance(arguments))
       {
         AddWalkedSample<true, TValues>(arguments, cursor, sums);
-        sums.Store(forces.data() + cursor.sample * static_cast<std::int64_t>(VDimension));
+        sums.Store(forces + cursor.sample * static_cast<std::int64_t>(VDimension));
       }
       partial[static_cast<std::size_t>(b)] = sums.GetSums();
     }
   });
   MetricResult result = AddPairwise(partial);
-  result.derivatives[0] = std::move(forces);
+  result.derivatives[0] = std::move(own);
   return result;
 }
 
@@ -260,6 +262,13 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
     }
     arguments.moving.stages = stages.data();
     arguments.kept = kept != nullptr ? kept->memory.get() : nullptr;
+    arguments.valid = left != nullptr ? static_cast<std::uint8_t *>(left->valid.get()) : nullptr;
+    if (arguments.valid != nullptr)
+    {
+      context.ParallelFor(arguments.count, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(arguments.valid + begin, arguments.valid + end, std::uint8_t{ 0 });
+      });
+    }
     arguments.SetStride(1);
     if constexpr (decltype(sets)::value == 0)
     {
@@ -278,7 +287,7 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       if (descriptor.fieldStage >= 0)
       {
         const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages.data());
-        result = ForcesOnCpu<decltype(values)>(arguments, parameters, context);
+        result = ForcesOnCpu<decltype(values)>(arguments, parameters, context, descriptor.forces);
         return;
       }
     }

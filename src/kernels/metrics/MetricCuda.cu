@@ -154,6 +154,12 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
     using Sums = MetricSums<VDimension, decltype(sets)::value>;
     auto arguments = MakeMetricArguments<VDimension>(descriptor, sources);
     arguments.kept = KeptMemory(descriptor, left, workspace);
+    if (left != nullptr && left->valid != nullptr)
+    {
+      arguments.valid = static_cast<std::uint8_t *>(left->valid.get());
+      const auto bytes = static_cast<std::size_t>(arguments.count);
+      CheckCuda(cudaMemsetAsync(arguments.valid, 0, bytes, stream.Get()), "cudaMemsetAsync");
+    }
     const auto blocks =
       std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
     const auto          numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;

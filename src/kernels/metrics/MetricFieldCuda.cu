@@ -90,8 +90,9 @@ ForcesOnCuda(const MetricDescriptor &           descriptor,
   Numbers sums;
   DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
   MetricResult result = MakeMetricResult(sums);
-  result.derivatives[0].resize(count);
-  DownloadThroughStaging(result.derivatives[0].data(), forces.Data(), forces.Bytes(), stream, CopyThreadsOf(context));
+  result.derivatives[0].resize(descriptor.forces != nullptr ? 0 : count);
+  double * const to = descriptor.forces != nullptr ? descriptor.forces : result.derivatives[0].data();
+  DownloadThroughStaging(to, forces.Data(), forces.Bytes(), stream, CopyThreadsOf(context));
   return result;
 }
 

@@ -32,6 +32,29 @@
 namespace itk::CudaSpline
 {
 
+/** \brief Adds what a pair of values gives to a derivative by demons: ITK's comparisons, so that weights of what is not
+ * finite are not either. */
+template <unsigned int VDimension, typename TSums>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+AddDemons(const MetricArguments<VDimension> & arguments,
+          double                              difference,
+          const double (&gradient)[VDimension],
+          const double (&arm)[VDimension],
+          TSums & sums)
+{
+  double denominator = 0.0;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    denominator += gradient[d] * gradient[d];
+  }
+  denominator += difference * difference / arguments.normalizer;
+  const double size = difference < 0.0 ? -difference : difference;
+  if (!(size < arguments.differenceThreshold || denominator < arguments.denominatorThreshold))
+  {
+    sums.AddForce(0, difference / denominator, gradient, arm);
+  }
+}
+
 /** \brief Adds what a pair of values gives to the sums. */
 template <unsigned int VDimension, typename TSums>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -62,11 +85,30 @@ AddPair(const MetricArguments<VDimension> & arguments,
       }
       return;
     }
+    if (arguments.pass == MetricPass::Weights)
+    {
+      sums.AddSample();
+      if (fixed != 0.0) // a gradient that is not finite adds nothing then
+      {
+        sums.AddForce(0, fixed, gradient, arm);
+      }
+      return;
+    }
+    if (arguments.pass == MetricPass::Demons)
+    {
+      const double difference =
+        arguments.singleFixed ? static_cast<double>(RoundedToSingle(fixed - moving)) : fixed - moving;
+      sums.AddSample();
+      sums.AddValue(0, difference * difference);
+      AddDemons(arguments, difference, gradient, arm, sums);
+      return;
+    }
   }
   sums.AddSample();
   // With moments the pass follows from their sets, but for Information; without there are values alone.
   constexpr bool asks = VSets == 0 || TSums::AnyPass;
-  if ((VSets == 1 && !asks) || (asks && arguments.pass == MetricPass::MeanSquares))
+  if ((VSets == 1 && !asks) ||
+      (asks && (arguments.pass == MetricPass::MeanSquares || arguments.pass == MetricPass::Demons)))
   {
     // ITK's difference has the type of the fixed pixels.
     const double difference =
@@ -139,13 +181,23 @@ ValueAndGradient(const MetricArguments<VDimension> & arguments,
                  double (&gradient)[VDimension])
 {
   using Real = typename TValues::Real;
+  const bool isGiven = arguments.gradientFrom == MetricGradient::Samples;
+  if (isGiven)
+  {
+    const Real * const given =
+      static_cast<const Real *>(arguments.gradient) + slot * static_cast<std::int64_t>(VDimension);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      gradient[d] = static_cast<double>(given[d]);
+    }
+  }
   if constexpr (AreKept<TValues>)
   {
     if (arguments.gradientFrom == MetricGradient::Image)
     {
       GradientOfImage<Real>(arguments, LinearCell<VDimension>(arguments.moving.extent, index), gradient);
     }
-    else
+    else if (!isGiven)
     {
       CentralDifferences<Real>(arguments, moved, gradient);
     }
@@ -153,7 +205,6 @@ ValueAndGradient(const MetricArguments<VDimension> & arguments,
   }
   else
   {
-    (void)slot;
     if (arguments.gradientFrom == MetricGradient::Image)
     {
       return TValues::ValueAndGradientOfImage(arguments, index, gradient);
@@ -163,7 +214,10 @@ ValueAndGradient(const MetricArguments<VDimension> & arguments,
       return TValues::ValueAndGradient(arguments, index, gradient);
     }
     const double value = TValues::Value(arguments, index);
-    CentralDifferences<Real>(arguments, moved, gradient);
+    if (!isGiven)
+    {
+      CentralDifferences<Real>(arguments, moved, gradient);
+    }
     return value;
   }
 }
@@ -230,6 +284,7 @@ AddMovedSample(const MetricArguments<VDimension> & arguments,
   if constexpr (TSums::Sets == 0)
   {
     arguments.Keep(slot, pixel);
+    arguments.Mark(slot);
   }
   const auto fixed = static_cast<double>(static_cast<const Real *>(arguments.fixed)[cursor.sample]);
   if constexpr (std::is_same<THistogram, NoHistogram>::value)

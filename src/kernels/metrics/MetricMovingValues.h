@@ -54,6 +54,7 @@ struct MetricMovingValues
   bool                  isSingle{ false }; ///< floats
   bool                  inOrder{ false };  ///< by place in the order of cells
   std::shared_ptr<void> memory;            ///< \c count values, in the memory of the backend
+  std::shared_ptr<void> valid;             ///< \c count bytes, not 0 for valid samples; null: nothing is known
 
   /** \brief Whether a pass can take them. */
   bool
@@ -85,6 +86,10 @@ MakeMovingValues(const MetricDescriptor & descriptor,
   values->isSingle = descriptor.singleMoving;
   values->inOrder = IsByCells(descriptor, context);
   values->memory = allocate(static_cast<std::size_t>(samples) * BytesOfMovingValue(descriptor));
+  if (descriptor.marksValid)
+  {
+    values->valid = allocate(static_cast<std::size_t>(samples)); // to be cleared
+  }
   return values;
 }
 

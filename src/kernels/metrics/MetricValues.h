@@ -21,8 +21,7 @@
 #include "itkCudaSpline/math/LinearCell.h"
 
 #include "kernels/metrics/MetricArguments.h"
-
-#include <limits>
+#include "kernels/metrics/PointDifferences.h"
 
 /** \file
  * \brief Values and gradients of the moving image: what the kernels of a metric are compiled for. */
@@ -197,9 +196,9 @@ template <typename TReal>
 inline constexpr bool AreKept<KeptValues<TReal>> = true;
 ///@}
 
-/** \brief Central differences by the rule of itk::CentralDifferenceImageFunction::Evaluate().
+/** \brief PointDifferences() of the moving image.
  *
- * \tparam TReal type of the samples; they are interpolated in double, as differences cancel
+ * \tparam TReal type of the samples
  * \param[in] place in the moving image's space (mm), \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
@@ -207,33 +206,8 @@ CentralDifferences(const MetricArguments<VDimension> & arguments,
                    const double (&place)[VDimension],
                    double (&gradient)[VDimension])
 {
-  constexpr double least = 10.0 * std::numeric_limits<double>::epsilon(); // ITK's, of a distance (mm)
-  const auto *     data = static_cast<const TReal *>(arguments.gradient);
-  const auto &     moving = arguments.moving;
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    double below[VDimension];
-    double above[VDimension];
-    for (unsigned int k = 0; k < VDimension; ++k)
-    {
-      below[k] = place[k];
-      above[k] = place[k];
-    }
-    below[d] = RoundedSum(place[d], -arguments.halfSpacing[d]);
-    above[d] = RoundedSum(place[d], arguments.halfSpacing[d]);
-    double indexBelow[VDimension];
-    double indexAbove[VDimension];
-    PointToContinuousIndex(moving.origin, moving.pointToIndex, below, indexBelow);
-    PointToContinuousIndex(moving.origin, moving.pointToIndex, above, indexAbove);
-    const double distance = RoundedSum(above[d], -below[d]);
-    gradient[d] = 0.0;
-    if (moving.IsInside(indexBelow) && moving.IsInside(indexAbove) && distance > least)
-    {
-      const LinearCell<VDimension> high(moving.extent, indexAbove);
-      const LinearCell<VDimension> low(moving.extent, indexBelow);
-      gradient[d] = (high.template Value<double>(data) - low.template Value<double>(data)) / distance;
-    }
-  }
+  PointDifferences(
+    static_cast<const TReal *>(arguments.gradient), arguments.moving, arguments.halfSpacing, place, gradient);
 }
 
 } // namespace itk::CudaSpline

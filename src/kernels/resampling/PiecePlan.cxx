@@ -24,7 +24,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -137,6 +136,19 @@ FilterRange(const SourceDescriptor & samples, unsigned int axis, const Range & w
   return range;
 }
 
+/** The source of a piece: its window of an image of the same kind. */
+SourceDescriptor
+WindowOf(const SourceDescriptor & image, const ResamplePiece & piece)
+{
+  SourceDescriptor window = image;
+  for (unsigned int d = 0; d < MaximumDimension; ++d)
+  {
+    window.start[d] += piece.windowFirst[d];
+    window.size[d] = piece.windowSize[d];
+  }
+  return window;
+}
+
 /** Halves boxes until they fit. */
 class PieceCutter
 {
@@ -164,7 +176,7 @@ public:
       ResamplePiece all;
       all.size = OutputSizeOf(m_Task.resampling);
       this->SetWindow(all);
-      m_Plan.fits = least > 1 ? this->Spread(all, least) : this->Cut(all);
+      m_Plan.fits = least > 1 ? this->CutInto(all, least) : this->Cut(all);
     }
     if (!m_Plan.fits)
     {
@@ -197,12 +209,7 @@ private:
   bool
   Fits(ResamplePiece & piece) const
   {
-    ResampleDescriptor resampling = ResamplingOf(m_Task.resampling, piece);
-    const std::size_t  most = std::numeric_limits<std::size_t>::max();
-    const std::size_t outside = m_Task.needsOutside ? PlanSource(WindowOf(m_Task.outside, piece), most).PeakBytes() : 0;
-    const std::size_t rest = m_Budget > outside ? m_Budget - outside : 0;
-    piece.memory = PlanResample(WindowOf(m_Task.samples, piece), resampling, rest);
-    piece.memory.outsideBytes = outside;
+    piece.memory = PlanTask(TaskOf(m_Task, piece), m_Budget);
     return piece.memory.fits;
   }
 
@@ -254,8 +261,9 @@ private:
     return best;
   }
 
+  /** At least so many pieces, one for each who works. */
   bool
-  Spread(const ResamplePiece & whole, std::int64_t least)
+  CutInto(const ResamplePiece & whole, std::int64_t least)
   {
     const std::vector<ResamplePiece> parts = this->DivideBest(whole, least);
     return parts.empty()
@@ -318,18 +326,6 @@ PiecePlan::WindowCount() const
   return count;
 }
 
-SourceDescriptor
-WindowOf(const SourceDescriptor & image, const ResamplePiece & piece)
-{
-  SourceDescriptor window = image;
-  for (unsigned int d = 0; d < MaximumDimension; ++d)
-  {
-    window.start[d] += piece.windowFirst[d];
-    window.size[d] = piece.windowSize[d];
-  }
-  return window;
-}
-
 std::array<std::int64_t, 3>
 OutputSizeOf(const ResampleDescriptor & resampling)
 {
@@ -341,16 +337,18 @@ OutputSizeOf(const ResampleDescriptor & resampling)
   return { { resampling.samples, sliceLines, resampling.lines / std::max<std::int64_t>(sliceLines, 1) } };
 }
 
-ResampleDescriptor
-ResamplingOf(const ResampleDescriptor & resampling, const ResamplePiece & piece)
+ResampleTask
+TaskOf(const ResampleTask & whole, const ResamplePiece & piece)
 {
-  ResampleDescriptor part = resampling;
-  part.samples = piece.size[0];
-  part.lines = piece.size[1] * piece.size[2];
-  part.lineOffset += piece.first[0];
-  part.sliceLines = resampling.sliceLines > 0 ? piece.size[1] : 0;
-  part.extrapolation = nullptr;
-  return part;
+  ResampleTask task = whole;
+  task.samples = WindowOf(whole.samples, piece);
+  task.outside = WindowOf(whole.outside, piece);
+  task.resampling.samples = piece.size[0];
+  task.resampling.lines = piece.size[1] * piece.size[2];
+  task.resampling.lineOffset += piece.first[0];
+  task.resampling.sliceLines = whole.resampling.sliceLines > 0 ? piece.size[1] : 0;
+  task.resampling.extrapolation = nullptr;
+  return task;
 }
 
 PiecePlan

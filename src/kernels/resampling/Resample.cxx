@@ -18,6 +18,7 @@
 #include "itkCudaSpline/kernels/resampling/Resample.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 
 #include "device/LargePages.h"
 #include "kernels/common/HostLoop.h"
@@ -25,11 +26,15 @@
 #include "kernels/evaluation/EvaluationBackends.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/evaluation/TapCounts.h"
+#include "kernels/resampling/ResampleAtOnce.h"
 #include "kernels/resampling/ResampleBackends.h"
 #include "kernels/transforms/StageTaps.h"
 #include "kernels/transforms/TransformStages.h"
 
+#include <chrono>
 #include <cstddef>
+#include <memory>
+#include <stdexcept>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -37,6 +42,31 @@ namespace itk::CudaSpline
 
 namespace
 {
+
+// What is told of progress: the part of a resampling when its sources are made, and of these that which is evaluated.
+constexpr double SourcesMade = 0.4;
+constexpr double FirstOfTwoMade = 0.3;
+
+double
+SecondsBetween(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to)
+{
+  return std::chrono::duration<double>(to - from).count();
+}
+
+/** Calls what makes a source, and tells what it refuses from what a resampling does. */
+template <typename TMake>
+std::shared_ptr<const SampleSource>
+Make(const TMake & make)
+{
+  try
+  {
+    return make();
+  }
+  catch (const std::invalid_argument & error)
+  {
+    throw InvalidPixels(error.what());
+  }
+}
 
 /** Lines whose indices somebody else computes: each thread has those of one line. */
 template <unsigned int VDimension>
@@ -143,6 +173,35 @@ Resample(const ResampleDescriptor & descriptor,
     (context.backend == Backend::Cuda ? ResampleOnCuda : ResampleOnCpu)(descriptor, source, output, context);
   }
   context.Report(1.0);
+}
+
+DoneAtOnce
+ResampleAtOnce(const ResampleTask &     task,
+               const void *             pixels,
+               void *                   output,
+               const ExecutionContext & context,
+               SourceCache *            cache,
+               const ProvideEnds &      ends)
+{
+  const auto             begin = std::chrono::steady_clock::now();
+  DoneAtOnce             done;
+  const ExecutionContext first = context.Part(0.0, task.needsOutside ? FirstOfTwoMade : SourcesMade);
+  done.source = Make([&] {
+    return cache != nullptr ? cache->Provide(task.samples, pixels, first, &done.isReused)
+                            : MakeSource(task.samples, pixels, first);
+  });
+  const auto outside =
+    task.needsOutside
+      ? Make([&] { return MakeSource(task.outside, pixels, context.Part(FirstOfTwoMade, SourcesMade)); })
+      : done.source;
+  const auto made = std::chrono::steady_clock::now();
+
+  ResampleDescriptor resampling = task.resampling;
+  resampling.extrapolation = task.extrapolates ? outside.get() : nullptr;
+  resampling.scanlineEnds = ends ? ends(context) : resampling.scanlineEnds;
+  Resample(resampling, *done.source, output, context.Part(SourcesMade, 1.0));
+  done.times = { SecondsBetween(begin, made), SecondsBetween(made, std::chrono::steady_clock::now()) };
+  return done;
 }
 
 MemoryPlan

@@ -46,7 +46,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Where the samples of a slab are, in device memory: what differs from slab to slab is set by Aim(). */
+/** Where the samples of a slab are, in device memory: what differs from slab to slab is set by SetSlab(). */
 template <unsigned int VDimension>
 class SlabCoordinates
 {
@@ -86,16 +86,16 @@ public:
     }
   }
 
-  /** Aims the arguments at a slab; where the host computes the indices, they follow the slab's output.
+  /** Sets the arguments of a slab; where the host computes the indices, they follow the slab's output.
    *
    * \param[in] first first line, \param[in] lines lines, \param[in] indices room for them on the device */
   void
-  Aim(std::int64_t             first,
-      std::int64_t             lines,
-      void *                   indices,
-      const Stream &           stream,
-      Uploader &               uploader,
-      const ExecutionContext & context)
+  SetSlab(std::int64_t             first,
+          std::int64_t             lines,
+          void *                   indices,
+          const Stream &           stream,
+          Uploader &               uploader,
+          const ExecutionContext & context)
   {
     m_Arguments.firstLine = first;
     m_Arguments.ends = m_Ends + (m_Ends != nullptr ? first : 0);
@@ -178,7 +178,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
       const std::int64_t lines = std::min(plan.slabLines, descriptor.lines - first);
       char * const       memory = static_cast<char *>(slabs[slot].Data());
       // Indices are doubles, and begin at a multiple of eight bytes.
-      coordinates.Aim(
+      coordinates.SetSlab(
         first, lines, memory + (plan.slabLines * lineBytes + 7) / 8 * 8, streams[slot], uploaders[slot], context);
       arguments.output = memory;
       arguments.count = lines * arguments.samples;
@@ -199,9 +199,9 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
 }
 
 /** What a resampling allocates, and the texture that its source is gathered from. */
-struct Preparation
+struct DevicePlan
 {
-  MemoryPlan            plan;
+  MemoryPlan            memory;
   const GatherTexture * gathered;
 };
 
@@ -232,8 +232,8 @@ PlanWithin(const ResampleDescriptor & descriptor, const SampleSource & source, c
 }
 
 /** \exception DeviceError the memory does not hold it */
-Preparation
-Prepare(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
+DevicePlan
+PlanOnDevice(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
 {
   const PlanAndSpare found = PlanWithin(descriptor, source, context);
   return { found.plan, GatherTextureOf(descriptor, source, [&found] { return found.spare; }) };
@@ -243,11 +243,11 @@ Prepare(const ResampleDescriptor & descriptor, const SampleSource & source, cons
  * that is large, or somebody set a limit: the driver takes as long for an answer as the kernel of a small image.
  *
  * \exception DeviceError the memory does not hold it */
-Preparation
-PrepareInPlace(const ResampleDescriptor & descriptor,
-               const SampleSource &       source,
-               const Stream &             stream,
-               const ExecutionContext &   context)
+DevicePlan
+PlanInPlace(const ResampleDescriptor & descriptor,
+            const SampleSource &       source,
+            const Stream &             stream,
+            const ExecutionContext &   context)
 {
   constexpr std::size_t largest = std::size_t{ 64 } << 20;
   const char * const    limit = std::getenv("CUDASPLINE_MEMORY_LIMIT");
@@ -256,7 +256,7 @@ PrepareInPlace(const ResampleDescriptor & descriptor,
   if (!plan.fits || plan.tableBytes > largest || context.memoryLimit > 0 || (limit != nullptr && *limit != '\0'))
   {
     stream.Synchronize(); // what is freed in it is free then
-    return Prepare(descriptor, source, context);
+    return PlanOnDevice(descriptor, source, context);
   }
   return { plan, GatherTextureOf(descriptor, source, [&] {
              stream.Synchronize(); // and what the texture is made of is there
@@ -273,16 +273,16 @@ void
 ResampleInPlace(const ResampleDescriptor & descriptor,
                 const SampleSource &       source,
                 const TransformChain *     affine,
-                const Preparation &        preparation,
+                const DevicePlan &         plan,
                 void *                     output,
                 const Stream &             stream,
                 const ExecutionContext &   context)
 {
   Uploader uploader(CopyThreadsOf(context));
   auto     arguments = MakeResampleArguments<VDimension>(descriptor, source);
-  if (preparation.gathered != nullptr)
+  if (plan.gathered != nullptr)
   {
-    arguments.texture = preparation.gathered->Get();
+    arguments.texture = plan.gathered->Get();
   }
   const DeviceBuffer defaults = UploadDefaults(descriptor, source, stream, uploader);
   arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
@@ -292,7 +292,7 @@ ResampleInPlace(const ResampleDescriptor & descriptor,
   {
     const AffineScanlines<VDimension> scanlines = ScanlinesOf<VDimension>(*affine);
     PlanScanlines(descriptor, source.GetDescriptor(), scanlines, arguments);
-    table = DeviceBuffer(preparation.plan.tableBytes, stream);
+    table = DeviceBuffer(plan.memory.tableBytes, stream);
     auto * const ends = static_cast<ScanlineEnds<VDimension> *>(table.Data());
     auto * const alphas = reinterpret_cast<double *>(ends + descriptor.lines);
     LaunchMapScanlines(scanlines, descriptor.lines, ends, alphas, stream);
@@ -302,8 +302,8 @@ ResampleInPlace(const ResampleDescriptor & descriptor,
   else
   {
     arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
-    coordinates.emplace(descriptor, preparation.plan, stream, uploader, arguments);
-    coordinates->Aim(0, descriptor.lines, nullptr, stream, uploader, context);
+    coordinates.emplace(descriptor, plan.memory, stream, uploader, arguments);
+    coordinates->SetSlab(0, descriptor.lines, nullptr, stream, uploader, context);
   }
   arguments.output = output;
   arguments.count = descriptor.lines * arguments.samples;
@@ -321,10 +321,9 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
                const ExecutionContext &   context)
 {
   const DeviceScope scope(context.device);
-  const Preparation preparation = Prepare(descriptor, source, context);
+  const DevicePlan  plan = PlanOnDevice(descriptor, source, context);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
-    ResampleSlabs<decltype(dimension)::value>(
-      descriptor, source, preparation.gathered, output, preparation.plan, context);
+    ResampleSlabs<decltype(dimension)::value>(descriptor, source, plan.gathered, output, plan.memory, context);
   });
 }
 
@@ -341,9 +340,9 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
   const TransformChain * affine = isAffine ? descriptor.chain : nullptr;
   ResampleDescriptor     described = descriptor;
   described.chain = isAffine ? nullptr : descriptor.chain;
-  const Preparation preparation = PrepareInPlace(described, source, stream, context);
+  const DevicePlan plan = PlanInPlace(described, source, stream, context);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
-    ResampleInPlace<decltype(dimension)::value>(described, source, affine, preparation, output, stream, context);
+    ResampleInPlace<decltype(dimension)::value>(described, source, affine, plan, output, stream, context);
   });
 }
 

@@ -16,7 +16,8 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/resampling/ResamplePieces.h"
-#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+
+#include "kernels/resampling/ResampleAtOnce.h"
 
 #include <algorithm>
 #include <atomic>
@@ -133,40 +134,35 @@ public:
   void
   Do(const ResamplePiece & piece, const ExecutionContext & context)
   {
-    using Clock = std::chrono::steady_clock;
-    const auto         begin = Clock::now();
-    const void * const window = this->Gather(piece, context);
-    const auto         part = context.Part(0.0, m_Task.needsOutside ? 0.3 : 0.4);
-    const auto         source = MakeSource(WindowOf(m_Task.samples, piece), window, part);
-    const auto         outside =
-      m_Task.needsOutside ? MakeSource(WindowOf(m_Task.outside, piece), window, context.Part(0.3, 0.4)) : source;
-    const auto made = Clock::now();
-
-    ResampleDescriptor  resampling = ResamplingOf(m_Task.resampling, piece);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto seconds = [begin] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    const void * const  window = this->Gather(piece, context);
+    const double        gathering = seconds();
+    ResampleTask        task = TaskOf(m_Task, piece);
     TransformChain      chain;
     std::vector<double> ends;
-    resampling.extrapolation = m_Task.extrapolates ? outside.get() : nullptr;
-    if (resampling.chain != nullptr)
+    if (task.resampling.chain != nullptr)
     {
-      chain = *resampling.chain;
+      chain = *task.resampling.chain;
       for (unsigned int d = 0; d < 3; ++d)
       {
         chain.regionStart[d] += piece.first[d];
         chain.regionSize[d] = piece.size[d];
       }
-      resampling.chain = &chain;
+      task.resampling.chain = &chain;
     }
     else
     {
-      resampling.scanlineEnds = EndsOf(m_Task, piece, ends);
+      task.resampling.scanlineEnds = EndsOf(m_Task, piece, ends);
     }
-    this->Evaluate(piece, resampling, *source, context.Part(0.4, 1.0));
-    const auto seconds = [](auto from, auto to) { return std::chrono::duration<double>(to - from).count(); };
-    m_Times.preparation += seconds(begin, made);
-    m_Times.evaluation += seconds(made, Clock::now());
+    const double preparation = gathering + this->Evaluate(piece, task, window, context).preparation;
+    m_Times.preparation += preparation;
+    m_Times.evaluation += seconds() - preparation;
   }
 
-  const PieceTimes &
+  const ResampleTimes &
   GetTimes() const
   {
     return m_Times;
@@ -195,25 +191,26 @@ private:
     return window;
   }
 
-  void
-  Evaluate(const ResamplePiece &      piece,
-           const ResampleDescriptor & resampling,
-           const SampleSource &       source,
-           const ExecutionContext &   context)
+  /** Makes and evaluates the source; returns how long that took, the output's place apart. */
+  ResampleTimes
+  Evaluate(const ResamplePiece &    piece,
+           const ResampleTask &     task,
+           const void *             window,
+           const ExecutionContext & context)
   {
     const auto        size = OutputSizeOf(m_Task.resampling);
     const BoxRows     rows{ { { size[0], size[1], size[2], 1 } },
                         { { piece.first[0], piece.first[1], piece.first[2], 0 } },
                         { { piece.size[0], piece.size[1], piece.size[2], 1 } } };
-    const std::size_t pixel = SizeOf(resampling.output) * m_Task.samples.components;
+    const std::size_t pixel = SizeOf(task.resampling.output) * m_Task.samples.components;
     if (rows.IsRun())
     {
-      Resample(resampling, source, m_Output + static_cast<std::size_t>(rows.OffsetOf(0)) * pixel, context);
-      return;
+      char * const output = m_Output + static_cast<std::size_t>(rows.OffsetOf(0)) * pixel;
+      return ResampleAtOnce(task, window, output, context).times;
     }
-    const std::size_t rowBytes = static_cast<std::size_t>(piece.size[0]) * pixel;
-    char * const      box = m_Box.Provide(static_cast<std::size_t>(rows.Count()) * rowBytes);
-    Resample(resampling, source, box, context);
+    const std::size_t   rowBytes = static_cast<std::size_t>(piece.size[0]) * pixel;
+    char * const        box = m_Box.Provide(static_cast<std::size_t>(rows.Count()) * rowBytes);
+    const ResampleTimes times = ResampleAtOnce(task, window, box, context).times;
     context.ParallelFor(rows.Count(), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row)
       {
@@ -222,6 +219,7 @@ private:
                     rowBytes);
       }
     });
+    return times;
   }
 
   const ResampleTask & m_Task;
@@ -229,7 +227,7 @@ private:
   char *               m_Output;
   HostScratch          m_Window;
   HostScratch          m_Box;
-  PieceTimes           m_Times;
+  ResampleTimes        m_Times;
 };
 
 /** A thread a device; the calling one reports what they have done. */
@@ -243,7 +241,7 @@ public:
     , m_Output(output)
   {}
 
-  PieceTimes
+  ResampleTimes
   Run(const ExecutionContext & context, const std::vector<int> & devices)
   {
     const unsigned int concurrency = context.host != nullptr ? context.host->GetConcurrency() : 1;
@@ -283,7 +281,7 @@ private:
   void
   Work(ExecutionContext own, unsigned int share)
   {
-    PieceTimes times;
+    ResampleTimes times;
     try
     {
       const ThreadExecutor executor(share);
@@ -342,13 +340,13 @@ private:
   std::size_t              m_Working{ 0 }; // threads, set by the calling one alone
   std::size_t              m_Left{ 0 };    // of them, those that are done
   std::size_t              m_Done{ 0 };    // pieces
-  PieceTimes               m_Times;
+  ResampleTimes            m_Times;
   std::exception_ptr       m_First;
 };
 
 } // namespace
 
-PieceTimes
+ResampleTimes
 ResamplePieces(const ResampleTask &     task,
                const PiecePlan &        plan,
                const void *             pixels,
@@ -362,7 +360,7 @@ ResamplePieces(const ResampleTask &     task,
   }
   if (devices.size() > 1)
   {
-    const PieceTimes times = PieceCrew(task, plan, pixels, output).Run(context, devices);
+    const ResampleTimes times = PieceCrew(task, plan, pixels, output).Run(context, devices);
     context.Report(1.0);
     return times;
   }

@@ -38,7 +38,7 @@ struct PieceCase
   std::string                name;
 
   void
-  Aim()
+  Link()
   {
     task.resampling.chain = chain.regionSize[0] > 1 ? &chain : nullptr;
     task.resampling.scanlineEnds = task.resampling.chain == nullptr ? ends.data() : nullptr;
@@ -131,7 +131,7 @@ ScanlineCase(const std::vector<std::int64_t> & shape, Interpolation interpolatio
       }
     }
   }
-  test.Aim();
+  test.Link();
   return test;
 }
 
@@ -161,8 +161,51 @@ ChainCase(unsigned int dimension, const std::string & stages, Interpolation inte
   resampling.lines = test.chain.regionSize[1] * test.chain.regionSize[2];
   resampling.sliceLines = dimension == 3 ? test.chain.regionSize[1] : 0;
   test.name += ", chain " + stages;
-  test.Aim();
+  test.Link();
   return test;
+}
+
+/** A zoom of a volume along its slices, in float. */
+inline PieceCase
+ZoomCase(FreshRandom & random)
+{
+  PieceCase test = ScanlineCase({ 33, 21, 400 }, Interpolation::Linear, random);
+  test.task.samples.element = ScalarType::Float32;
+  test.task.samples.components = 1;
+  test.task.extrapolates = false;
+  test.task.needsOutside = false;
+  return test;
+}
+
+/** An output that nobody has written. */
+inline std::vector<unsigned char>
+OutputFor(const ResampleTask & task)
+{
+  return std::vector<unsigned char>(static_cast<std::size_t>(task.resampling.samples * task.resampling.lines) *
+                                      task.samples.components * SizeOf(task.resampling.output),
+                                    0xA5);
+}
+
+/** The output by a source that is made and evaluated at once. */
+inline std::vector<unsigned char>
+ComputeWhole(const PieceCase & test, const ExecutionContext & context)
+{
+  auto       output = OutputFor(test.task);
+  const auto source = MakeSource(test.task.samples, test.pixels.data(), context);
+  const auto outside = test.task.needsOutside ? MakeSource(test.task.outside, test.pixels.data(), context) : source;
+  ResampleDescriptor resampling = test.task.resampling;
+  resampling.extrapolation = test.task.extrapolates ? outside.get() : nullptr;
+  Resample(resampling, *source, output.data(), context);
+  return output;
+}
+
+/** Bytes that the whole takes, with what continues it outside. */
+inline std::size_t
+BytesOfWhole(const ResampleTask & task)
+{
+  const std::size_t most = std::numeric_limits<std::size_t>::max();
+  return PlanResample(task.samples, task.resampling, most).PeakBytes() +
+         (task.needsOutside ? PlanSource(task.outside, most).PeakBytes() : 0);
 }
 
 } // namespace CudaSplineTest

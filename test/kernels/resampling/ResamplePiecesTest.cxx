@@ -27,26 +27,6 @@ namespace
 {
 
 std::vector<unsigned char>
-OutputFor(const ResampleTask & task)
-{
-  return std::vector<unsigned char>(static_cast<std::size_t>(task.resampling.samples * task.resampling.lines) *
-                                      task.samples.components * SizeOf(task.resampling.output),
-                                    0xA5);
-}
-
-std::vector<unsigned char>
-ComputeWhole(const PieceCase & test, const ExecutionContext & context)
-{
-  auto       output = OutputFor(test.task);
-  const auto source = MakeSource(test.task.samples, test.pixels.data(), context);
-  const auto outside = test.task.needsOutside ? MakeSource(test.task.outside, test.pixels.data(), context) : source;
-  ResampleDescriptor resampling = test.task.resampling;
-  resampling.extrapolation = test.task.extrapolates ? outside.get() : nullptr;
-  Resample(resampling, *source, output.data(), context);
-  return output;
-}
-
-std::vector<unsigned char>
 ComputePieces(const PieceCase &        test,
               const PiecePlan &        plan,
               const ExecutionContext & context,
@@ -119,14 +99,6 @@ ExpectCover(const PieceCase & test, const PiecePlan & plan, std::size_t budget)
   EXPECT_LE(plan.PeakBytes(), budget);
 }
 
-std::size_t
-BytesOfWhole(const ResampleTask & task)
-{
-  const std::size_t most = std::numeric_limits<std::size_t>::max();
-  return PlanResample(task.samples, task.resampling, most).PeakBytes() +
-         (task.needsOutside ? PlanSource(task.outside, most).PeakBytes() : 0);
-}
-
 /** Compares with the whole under budgets that are smaller and smaller, until there is no plan.
  * \return how many plans there were of windows that are smaller than the input */
 int
@@ -196,18 +168,6 @@ TEST_P(ResamplePiecesOn, BitsOfTheWholeUnderChains)
 INSTANTIATE_TEST_SUITE_P(Cpu, ResamplePiecesOn, testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(Gpu, ResamplePiecesOn, testing::Values(true));
 
-/** A zoom of a volume along its slices, in float. */
-PieceCase
-ZoomCase(FreshRandom & random)
-{
-  PieceCase test = ScanlineCase({ 33, 21, 400 }, Interpolation::Linear, random);
-  test.task.samples.element = ScalarType::Float32;
-  test.task.samples.components = 1;
-  test.task.extrapolates = false;
-  test.task.needsOutside = false;
-  return test;
-}
-
 TEST(ResamplePieces, FoldWhatIsFarOutside)
 {
   // Pieces of which all samples are outside: they read as far inside as they are outside.
@@ -228,7 +188,7 @@ TEST(ResamplePieces, FoldWhatIsFarOutside)
       test.ends[2 * line] = static_cast<double>(test.task.samples.start[0] + (below ? -9 : 304));
       test.ends[2 * line + 1] = static_cast<double>(test.task.samples.start[0] + (below ? -12 : 308));
     }
-    test.Aim();
+    test.Link();
     const auto        whole = ComputeWhole(test, ExecutionContext());
     const std::size_t budget = 2000;
     const PiecePlan   plan = PlanPieces(test.task, budget, 1, nullptr);
@@ -310,7 +270,7 @@ TEST(ResamplePieces, ASmallOutputReadsASmallWindow)
   {
     test.ends[i] = static_cast<double>(test.task.samples.start[i % 2]) + 150.0 + static_cast<double>(i % 7);
   }
-  test.Aim();
+  test.Link();
   const PiecePlan plan = PlanPieces(test.task, BytesOfWhole(test.task), 1, nullptr);
   ASSERT_EQ(plan.pieces.size(), 1u);
   EXPECT_LT(plan.WindowCount(), test.task.samples.Count() / 2);

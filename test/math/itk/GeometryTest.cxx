@@ -21,7 +21,7 @@
 // itk::ResampleImageFilter itself, run with an interpolator that returns the continuous index it is asked for. Exact:
 // no tolerance (coordinates decide ties).
 
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 
 #include "RandomGeometry.h"
 

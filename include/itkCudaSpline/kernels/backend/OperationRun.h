@@ -32,20 +32,27 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
+/** \brief How an operation is done on some devices, or on the host. */
+struct OperationPlan
+{
+  MemoryPlan memory; ///< what it needs, held against what the devices have to give; of the host nothing is asked
+  /** Does what was planned, on the backend and the first device of the context. */
+  std::function<void(const ExecutionContext & context)> run;
+};
+
 /** \brief An operation on host arrays, and what has to be known to choose where it runs. */
 struct RunnableOperation
 {
   /** What there is to do on the host and on the device of that number; asked where the choice is the module's. */
   std::function<BackendWork(int device)> work;
-  /** The memory that it needs, held against what these devices have to give. */
-  std::function<MemoryPlan(const std::vector<int> & devices)> memory;
+  /** Plans it for some devices, of which the first does what is not shared; none: for the host. Nothing is changed by
+   * that; the plan that was made last is the one that runs, from its start. */
+  std::function<OperationPlan(const std::vector<int> & devices)> plan;
   /** Whether several devices can share it. */
   bool isShared{ false };
-  /** Whether the work is what \c run does, so that its time says something of the estimates; not where it includes what
-   * will be done with the result. */
+  /** Whether the work is what is run, so that its time says something of the estimates; not where it includes what will
+   * be done with the result. */
   bool isMeasured{ true };
-  /** Does it on the backend of the context; repeated from its start on the next backend. */
-  std::function<void(const ExecutionContext & context, const std::vector<int> & devices)> run;
 };
 
 /** \brief Who computed an operation. */
@@ -72,6 +79,7 @@ struct DeviceSelection
 {
   std::vector<int> devices; ///< none: the host
   std::string      reason;  ///< why there are none, beside the choice; empty otherwise
+  OperationPlan    plan;    ///< for the devices; empty where there are none
   /** What the module has chosen; empty where the user has, or there is nothing to choose. */
   std::optional<BackendDecision> decision;
 };

@@ -158,6 +158,33 @@ CopyResident(void * to, const void * from, std::size_t bytes, const Residence & 
 void
 ClearResident(void * to, std::size_t bytes, const Residence & residence);
 
+/** \brief Steps that are done again and again with the same arguments.
+ *
+ * On a device they are recorded as a CUDA graph at the second time: a launch of all of them then costs about as much as
+ * of one. So what is enqueued depends on nothing that changes, and neither allocates nor waits. */
+class RepeatedSteps
+{
+public:
+  /** No steps. */
+  RepeatedSteps() = default;
+  /** \param[in] enqueue does the steps, on the residence of Run() */
+  explicit RepeatedSteps(std::function<void()> enqueue)
+    : m_Enqueue(std::move(enqueue))
+  {}
+
+  /** Does the steps once.
+   *
+   * \param[in] residence the same one always
+   * \exception DeviceError a step cannot be enqueued */
+  void
+  Run(const Residence & residence);
+
+private:
+  std::function<void()>       m_Enqueue;
+  bool                        m_HasRun{ false };
+  std::shared_ptr<const void> m_Graph; ///< what was recorded, of a device
+};
+
 /** @} */
 } // namespace itk::CudaSpline
 

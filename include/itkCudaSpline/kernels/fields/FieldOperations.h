@@ -143,6 +143,13 @@ inline constexpr std::size_t MaximumNormScratch = 65536;
 void
 ScaleField(const FieldShape & shape, void * field, double length, const double * maximum, const Residence & residence);
 
+/** \brief Multiplies the numbers of all vectors by a factor an axis: an optimizer's weights.
+ *
+ * \param[in,out] field its vectors
+ * \param[in] weights by axis */
+void
+WeighField(const FieldShape & shape, void * field, const std::array<double, 3> & weights, const Residence & residence);
+
 /** \brief first = first - second, second = -first: the average of SyN's midpoint gradients. */
 void
 AverageMidpointFields(const FieldShape & shape, void * first, void * second, const Residence & residence);

@@ -44,7 +44,14 @@ enum class MetricPass : unsigned char
   Means,       ///< values 0 and 1: f and m; no moments
   Correlation, ///< values 0 to 2: f1^2, m1^2, f1 m1 of f1 = f - mean, m1 = m - mean; weights f1 and m1
   Histogram,   ///< the joint histogram of MetricParameters::bins; no moments
-  Information  ///< weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table
+  Information, ///< weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table
+  /** Values 0: squares of local correlations, 1: windows of these that are flat (LocalCorrelationSums); weight: the
+   * factor of EvaluateLocalCorrelation(). Samples are those of a grid. */
+  LocalCorrelation,
+  /** Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), 0 up to the thresholds of MetricParameters.
+   */
+  Demons,
+  Weights ///< no value; weight f: the fixed values are the samples' weights
 };
 
 /** \brief Where the gradient of the moving image comes from. */
@@ -53,7 +60,8 @@ enum class MetricGradient : unsigned char
   None,               ///< not wanted: no moments are added up
   Image,              ///< from an image of gradients, each number interpolated linearly
   CentralDifferences, ///< of linear interpolation half a spacing away along each axis of space; 0 beside the edges
-  Analytic            ///< of the B-spline that gives the values
+  Analytic,           ///< of the B-spline that gives the values
+  Samples             ///< given for each sample: of derivatives by displacements
 };
 
 /** \brief Bins of a histogram an axis, at most: two words of each fit the shared memory of a block of a large device;
@@ -68,6 +76,11 @@ struct MetricParameters
   ParzenBins bins;              ///< of MetricPass::Histogram and Information
   /** Of MetricPass::Information: a number a bin, bins x bins, those of a fixed bin one after the other. */
   std::shared_ptr<const std::vector<double>> table;
+  std::array<int, 3> radius{ { 2, 2, 2 } };       ///< of MetricPass::LocalCorrelation: windows are 2 radius + 1 wide
+  double             epsilon{ 0.0 };              ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
+  double             normalizer{ 1.0 };           ///< of MetricPass::Demons (mm^2)
+  double             differenceThreshold{ 0.0 };  ///< of MetricPass::Demons: smaller differences have no weight
+  double             denominatorThreshold{ 0.0 }; ///< of MetricPass::Demons: nor have smaller denominators
 };
 
 /** \brief What a metric compares, and where: all of it is run-time.
@@ -93,7 +106,11 @@ struct MetricDescriptor
   int linearStages{ -1 };
   /** Whether a pass without derivative leaves the moving values of its samples in the workspace, and one with it takes
    * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
-  bool                    sharesValues{ false };
+  bool sharesValues{ false };
+  bool marksValid{ false }; ///< a pass that leaves values tells which samples are valid, too
+  /** Host memory of D numbers for each sample, where the derivative by displacements (fieldStage) is put instead of
+   * into MetricResult. Null: it is put there. */
+  double *                forces{ nullptr };
   InterpolationDescriptor interpolation; ///< of the moving image, with its bounds: Nearest, Linear or BSpline
   /** Moving values are rounded to float, and differences too: pixels of the images are float, sums double. */
   bool                  singleMoving{ false };
@@ -146,12 +163,13 @@ struct MetricDescriptor
  * Lists are sources of one dimension; pixels are not filtered but those of \c moving. */
 struct MetricSources
 {
-  std::shared_ptr<const SampleSource> fixed;    ///< a fixed value for each sample: float32 or float64
-  std::shared_ptr<const SampleSource> inside;   ///< uint8, not 0 for samples that count; null: all do
-  std::shared_ptr<const SampleSource> points;   ///< places (float64, D for each sample, mm); null: the chain's region
-  std::shared_ptr<const SampleSource> moving;   ///< samples or coefficients; its element is that of all arithmetic
-  std::shared_ptr<const SampleSource> gradient; ///< planes of gradients (Image), or samples (CentralDifferences)
-  std::shared_ptr<const SampleSource> mask;     ///< uint8 pixels of a moving mask; null: none
+  std::shared_ptr<const SampleSource> fixed;  ///< a fixed value for each sample: float32 or float64
+  std::shared_ptr<const SampleSource> inside; ///< uint8, not 0 for samples that count; null: all do
+  std::shared_ptr<const SampleSource> points; ///< places (float64, D for each sample, mm); null: the chain's region
+  std::shared_ptr<const SampleSource> moving; ///< samples or coefficients; its element is that of all arithmetic
+  /** Planes of gradients (Image), samples (CentralDifferences), or a list of D numbers for each sample (Samples). */
+  std::shared_ptr<const SampleSource> gradient;
+  std::shared_ptr<const SampleSource> mask; ///< uint8 pixels of a moving mask; null: none
 };
 
 /** \brief The sums of a pass. */
@@ -225,7 +243,8 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
 
 /** \brief Why a device cannot evaluate a metric that the host can; null where it can.
  *
- * Derivatives by the coefficients of B-splines number samples and nodes in 32 bits there.
+ * Derivatives by the coefficients of B-splines number samples and nodes in 32 bits there, and windows of local
+ * correlation have a radius of 22 at most.
  *
  * \param[in] descriptor what is compared
  * \param[in] samples number of samples */

@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/kernels/coefficients/SampleSource.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
-#include "itkCudaSpline/kernels/resampling/Resample.h"
+#include "itkCudaSpline/kernels/resampling/ResampleTask.h"
 
 #include <array>
 #include <cstddef>
@@ -32,17 +32,6 @@ namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
-
-/** \brief A resampling from the host's pixels on: what is made of them, and what is done with that. */
-struct ResampleTask
-{
-  SourceDescriptor   samples;               ///< what is evaluated
-  bool               needsOutside{ false }; ///< whether another source of the same pixels continues them outside
-  SourceDescriptor   outside;               ///< that source, of as many samples
-  ResampleDescriptor resampling;            ///< what is done; its \c extrapolation is not read
-  /** True where the value of a point that is outside is that of the nearest sample. */
-  bool extrapolates{ false };
-};
 
 /** \brief A box of the output and the box of the input that all of its samples read. */
 struct ResamplePiece
@@ -120,13 +109,6 @@ SetWindows(const ResampleTask & task, std::vector<ResamplePiece> & pieces, const
 void
 PrefilterWindow(const SourceDescriptor & samples, unsigned int axis, std::int64_t & first, std::int64_t & size);
 
-/** \brief The source of a piece: its window of an image of the same kind.
- *
- * \param[in] image the whole
- * \param[in] piece the piece */
-SourceDescriptor
-WindowOf(const SourceDescriptor & image, const ResamplePiece & piece);
-
 /** \brief Lines of a slice and slices of the wanted output: those of the chain's region where there is a chain.
  *
  * \param[in] resampling what is done
@@ -134,12 +116,12 @@ WindowOf(const SourceDescriptor & image, const ResamplePiece & piece);
 std::array<std::int64_t, 3>
 OutputSizeOf(const ResampleDescriptor & resampling);
 
-/** \brief The resampling of a piece, but for its scanline ends and its chain.
+/** \brief The task of a piece, but for its scanline ends and its chain.
  *
- * \param[in] resampling the whole
- * \param[in] piece the piece */
-ResampleDescriptor
-ResamplingOf(const ResampleDescriptor & resampling, const ResamplePiece & piece);
+ * \param[in] whole the task
+ * \param[in] piece a box of its output, and its window */
+ResampleTask
+TaskOf(const ResampleTask & whole, const ResamplePiece & piece);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/resampling/PiecePlan.h"
 
+#include <stdexcept>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -28,11 +29,18 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Seconds of ResamplePieces(), summed up over those who work at the same time. */
-struct PieceTimes
+/** \brief Pixels that no source can be made of as it was asked for. */
+class InvalidPixels : public std::invalid_argument
 {
-  double preparation{ 0.0 }; ///< for making sources
-  double evaluation{ 0.0 };  ///< for evaluating them
+public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/** \brief Seconds of a resampling; of its pieces, summed up over those who work at the same time. */
+struct ResampleTimes
+{
+  double preparation{ 0.0 }; ///< for making sources: checksum, upload, conversion, prefilter
+  double evaluation{ 0.0 };  ///< for evaluating them: coordinates, interpolation, download
 };
 
 /** \brief Does a resampling piece by piece, with the bits of the whole.
@@ -48,10 +56,11 @@ struct PieceTimes
  * \param[in] devices of the Cuda backend, for each of which a thread takes the next piece that is left, with its part
  * of the host's threads; progress is reported from the calling thread. Of the Cpu backend only their number counts.
  * \return what it took
- * \exception std::invalid_argument the plan has no pieces, or as for MakeSource() and Resample()
+ * \exception InvalidPixels of a source
+ * \exception std::invalid_argument the plan has no pieces, or as for Resample()
  * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
  * \exception OperationAborted the progress callback stopped it */
-PieceTimes
+ResampleTimes
 ResamplePieces(const ResampleTask &     task,
                const PiecePlan &        plan,
                const void *             pixels,

@@ -1,0 +1,160 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "LocalCorrelationBenchmark.h"
+#include "BenchmarkCell.h"
+#include "BenchmarkHarness.h"
+
+#include "itkCudaSpline/kernels/common/Residence.h"
+#include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace
+{
+using namespace itk::CudaSpline;
+
+/** What is measured. */
+struct LocalCell
+{
+  Cell cell; ///< backend, size, and the type of the arithmetic; pixels are float
+  int  radius;
+  int  derivatives; ///< fields of vectors of floats that are made
+  bool isMasked;
+  std::int64_t
+  Count() const
+  {
+    return cell.size * cell.size * cell.size;
+  }
+};
+
+void
+Measure(benchmark::State & state, const LocalCell & what)
+{
+  try
+  {
+    LocalCorrelationDescriptor descriptor;
+    for (std::size_t d = 0; d < 3; ++d)
+    {
+      descriptor.grid.size[d] = what.cell.size;
+      descriptor.grid.indexToPoint[d][d] = descriptor.grid.pointToIndex[d][d] = 1.0;
+      descriptor.radius[d] = what.radius;
+    }
+    descriptor.arithmetic = what.cell.type;
+
+    const Residence                       residence(ContextOf(what.cell));
+    const auto                            count = static_cast<std::size_t>(what.Count());
+    std::vector<float>                    fixed(count);
+    std::vector<float>                    moving(count);
+    std::mt19937                          generator(12345);
+    std::uniform_real_distribution<float> distribution(-100.0F, 100.0F);
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      fixed[i] = distribution(generator);
+      moving[i] = 0.5F * fixed[i] + distribution(generator);
+    }
+    const auto upload = [&](const auto & numbers) {
+      ResidentArray array(numbers.size() * sizeof(numbers[0]), residence);
+      Upload(array.Data(), numbers.data(), array.Bytes(), residence);
+      return array;
+    };
+    const ResidentArray onFixed = upload(fixed);
+    const ResidentArray onMoving = upload(moving);
+    const ResidentArray inside = upload(std::vector<std::uint8_t>(what.isMasked ? count : 0, 1));
+    const ResidentArray ofMoving(3 * count * sizeof(float), residence);
+    const ResidentArray ofFixed(what.derivatives > 1 ? 3 * count * sizeof(float) : 0, residence);
+    const ResidentArray sums(sizeof(LocalCorrelationSums), residence);
+    const ResidentArray scratch(CountLocalCorrelationScratch(descriptor, residence), residence);
+
+    LocalCorrelationImages images;
+    images.fixed = onFixed.Data();
+    images.moving = onMoving.Data();
+    images.movingInside = inside.As<std::uint8_t>();
+    const auto run = [&](int times) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < times; ++i)
+      {
+        EvaluateLocalCorrelation(descriptor,
+                                 images,
+                                 sums.As<LocalCorrelationSums>(),
+                                 ofMoving.Data(),
+                                 ofFixed.Data(),
+                                 scratch.Data(),
+                                 residence);
+      }
+      residence.Wait();
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / times;
+    };
+    run(1); // loads the kernels
+    // As an iteration has it: nobody waits between the steps of a device.
+    const int times = residence.IsOnDevice() ? 20 : 1;
+    for (auto _ : state)
+    {
+      state.SetIterationTime(run(times));
+    }
+    state.counters["scratch_bytes"] = static_cast<double>(scratch.Bytes());
+    const auto bytes = what.Count() * static_cast<std::int64_t>(sizeof(float));
+    Declare(state, 2 * bytes, 3 * what.derivatives * bytes);
+  }
+  catch (const std::exception & error)
+  {
+    state.SkipWithError(error.what());
+  }
+}
+} // namespace
+
+void
+RegisterLocalCorrelations(bool withCuda)
+{
+  for (const std::int64_t size : { 128, 256 })
+  {
+    for (const ScalarType type : { ScalarType::Float32, ScalarType::Float64 })
+    {
+      for (const int radius : { 2, 3, 4, 6 })
+      {
+        for (const int derivatives : { 1, 2 })
+        {
+          for (const bool isMasked : { false, true })
+          {
+            for (const Backend backend : { Backend::Cpu, Backend::Cuda })
+            {
+              LocalCell what{ {}, radius, derivatives, isMasked };
+              what.cell.backend = backend;
+              what.cell.size = size;
+              what.cell.type = type;
+              const std::string name = "LocalCorrelation" + what.cell.Axes() + "/radius:" + std::to_string(radius) +
+                                       "/derivatives:" + std::to_string(derivatives) +
+                                       "/mask:" + (isMasked ? "one" : "none");
+              if (withCuda || backend == Backend::Cpu)
+              {
+                WithQuartiles(benchmark::RegisterBenchmark(name.c_str(), Measure, what))
+                  ->UseManualTime()
+                  ->Unit(benchmark::kMillisecond);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4_h
+#define itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4_h
+
+#include "itkCudaSplineImageMetric.h"
+
+#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace itk
+{
+
+/** \class CudaANTSNeighborhoodCorrelationImageToImageMetricv4
+ * \brief Correlation of two images in a window around each sample, on a GPU or on all threads of the host.
+ *
+ * Replaces ANTSNeighborhoodCorrelationImageToImageMetricv4: parameters and results are its own. With f the fixed
+ * and m the moving value of a sample that is valid less the means of its window, s the sums over the window of products
+ * of such values, g the gradient of the moving image and J the Jacobian of the transform,
+ *
+ *     value      = -1/N  sum s_fm^2 / (s_ff s_mm)
+ *     derivative =  1/N  sum 2 s_fm / (s_ff s_mm) (f - s_fm / s_mm m) J' g
+ *
+ * (without 1/N by the displacements of a field). Windows are cut at the border of the virtual domain, and have its
+ * valid samples alone: those in both images and both masks. As ITK's, the derivative leaves out what a parameter
+ * changes in the windows of a sample's neighbours.
+ *
+ * Both images are sampled once, and window sums cost the same whatever the radius is. Where the moving transform moves
+ * nothing (displacement fields that are zero, as SyNImageRegistrationMethod sets them, or identities) and the virtual
+ * grid is the moving image's, nothing is interpolated.
+ *
+ * \par Accuracy
+ * In double (see CudaSplineImageMetric) values agree with ITK's to 1e-10, derivatives to 1e-8 (L2 norm); products of
+ * float pixels are rounded to float before they are added, as there. In single precision products are exact: values
+ * agree to 1e-5 and derivatives to 1e-4 while the windows' variances are some 1e-3 of their mean squares; beyond that
+ * what is between them is ITK's rounding of products. Windows with a variance that is no more than the roundings of the
+ * sums (constant patches) are flat: they have correlation 1 and no derivative, where ITK has what was rounded.
+ * GetNumberOfFlatWindows() counts them.
+ *
+ * What else is accelerated says CudaSplineImageMetric; sampled point sets, and images of two types of pixels, are
+ * ITK's.
+ *
+ * \tparam TFixedImage type of the fixed image
+ * \tparam TMovingImage type of the moving image
+ * \tparam TVirtualImage type of the image that is the virtual domain
+ * \tparam TInternalComputationValueType double; with float ITK's metric answers
+ * \tparam TMetricTraits see ITK
+ *
+ * \ingroup CudaSpline */
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TVirtualImage = TFixedImage,
+          typename TInternalComputationValueType = double,
+          typename TMetricTraits =
+            DefaultImageToImageMetricTraitsv4<TFixedImage, TMovingImage, TVirtualImage, TInternalComputationValueType>>
+class ITK_TEMPLATE_EXPORT CudaANTSNeighborhoodCorrelationImageToImageMetricv4
+  : public CudaSplineImageMetric<ANTSNeighborhoodCorrelationImageToImageMetricv4<TFixedImage,
+                                                                                 TMovingImage,
+                                                                                 TVirtualImage,
+                                                                                 TInternalComputationValueType,
+                                                                                 TMetricTraits>>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaANTSNeighborhoodCorrelationImageToImageMetricv4);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaANTSNeighborhoodCorrelationImageToImageMetricv4;
+  using Superclass =
+    CudaSplineImageMetric<ANTSNeighborhoodCorrelationImageToImageMetricv4<TFixedImage,
+                                                                          TMovingImage,
+                                                                          TVirtualImage,
+                                                                          TInternalComputationValueType,
+                                                                          TMetricTraits>>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes an object, by a registered factory where there is one. */
+  itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaANTSNeighborhoodCorrelationImageToImageMetricv4,
+                         ANTSNeighborhoodCorrelationImageToImageMetricv4);
+
+  /** Windows of the last evaluation that were flat, of those about valid samples. Of ITK's code nothing is known: 0. */
+  itkGetConstMacro(NumberOfFlatWindows, SizeValueType);
+
+protected:
+  CudaANTSNeighborhoodCorrelationImageToImageMetricv4() = default;
+  ~CudaANTSNeighborhoodCorrelationImageToImageMetricv4() override = default;
+
+  /** Prints the number of flat windows. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override
+  {
+    Superclass::PrintSelf(os, indent);
+    os << indent << "NumberOfFlatWindows: " << m_NumberOfFlatWindows << std::endl;
+  }
+
+  /** One pass: the formula above. */
+  typename Superclass::Outcome
+  Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
+  {
+    typename Superclass::Outcome outcome;
+    CudaSpline::MetricResult     sums =
+      reduce(CudaSpline::MetricPass::LocalCorrelation, withDerivative, this->MakeParameters());
+    outcome.count = sums.count;
+    m_NumberOfFlatWindows = static_cast<SizeValueType>(sums.values[1]);
+    if (sums.count > 0)
+    {
+      const auto number = static_cast<double>(sums.count);
+      outcome.value = -sums.values[0] / number;
+      outcome.derivative = std::move(sums.derivatives[0]);
+      if (!this->HasLocalSupport())
+      {
+        for (double & sum : outcome.derivative)
+        {
+          sum /= number;
+        }
+      }
+    }
+    return outcome;
+  }
+
+  /** Sampled point sets, for which ITK has another way, and pixels whose products are of two types. */
+  std::string
+  WhyNotAccelerated() const override
+  {
+    m_NumberOfFlatWindows = 0;
+    if (this->m_UseSampledPointSet)
+    {
+      return "local correlation of sampled points is not accelerated";
+    }
+    return std::is_same<typename TFixedImage::PixelType, typename TMovingImage::PixelType>::value
+             ? std::string()
+             : std::string("local correlation of images with two types of pixels is not accelerated");
+  }
+
+  /** Windows. */
+  void
+  DescribePass(CudaSpline::MetricDescriptor & planned) const override
+  {
+    planned.pass = CudaSpline::MetricPass::LocalCorrelation;
+    planned.parameters = this->MakeParameters();
+  }
+
+  /** Displacements have their own samples' part, which is what the pass gives. */
+  bool
+  TakesForces() const override
+  {
+    return true;
+  }
+
+private:
+  /** What the formula has beside the images. */
+  CudaSpline::MetricParameters
+  MakeParameters() const
+  {
+    CudaSpline::MetricParameters parameters;
+    const auto &                 radius = this->GetRadius();
+    for (unsigned int d = 0; d < Superclass::ImageDimension; ++d)
+    {
+      constexpr SizeValueType most = 1U << 30; // beyond any image
+      parameters.radius[d] = static_cast<int>(std::min<SizeValueType>(radius[d], most));
+    }
+    parameters.epsilon = static_cast<double>(NumericTraits<TInternalComputationValueType>::epsilon());
+    return parameters;
+  }
+
+  mutable SizeValueType m_NumberOfFlatWindows{ 0 };
+};
+
+} // namespace itk
+
+#endif

@@ -1,0 +1,109 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaComposeDisplacementFieldsImageFilter_h
+#define itkCudaComposeDisplacementFieldsImageFilter_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSplineFields.h"
+#include "itkCudaSpline/kernels/fields/HostFields.h"
+
+#include "itkComposeDisplacementFieldsImageFilter.h"
+
+#include <type_traits>
+
+namespace itk
+{
+
+/** \class CudaComposeDisplacementFieldsImageFilter
+ * \brief Composes two displacement fields, on a GPU or on all threads of the host.
+ *
+ * Replaces ComposeDisplacementFieldsImageFilter: parameters, pipeline behaviour and results are its own. Accelerated
+ are
+ * whole fields of float or double vectors in 2D and 3D, between whose samples ITK's linear interpolator, its default,
+ * interpolates. All else is the superclass's; GetLastBackend() and GetFallbackReason() tell.
+ *
+ * \par Accuracy
+ * Of double fields ITK's to the bit. Of float fields the sum over neighbours is float where ITK's is double: some units
+ * of the last place of the vectors.
+ *
+ * \tparam TInputImage fields of vectors (mm), \tparam TOutputImage their composition
+ *
+ * \sa ComposeDisplacementFieldsImageFilter
+
+ * \ingroup CudaSpline */
+template <typename TInputImage, typename TOutputImage = TInputImage>
+class ITK_TEMPLATE_EXPORT CudaComposeDisplacementFieldsImageFilter
+  : public ComposeDisplacementFieldsImageFilter<TInputImage, TOutputImage>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaComposeDisplacementFieldsImageFilter);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaComposeDisplacementFieldsImageFilter;
+  using Superclass = ComposeDisplacementFieldsImageFilter<TInputImage, TOutputImage>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes an object, by a registered factory where there is one. */
+  itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaComposeDisplacementFieldsImageFilter, ComposeDisplacementFieldsImageFilter);
+
+
+  /** True where the module's own kernels know such fields. */
+  static constexpr bool IsAccelerated =
+    CudaSplineDetail::IsField<TInputImage>::value && std::is_same<TInputImage, TOutputImage>::value;
+
+  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
+  itkCudaSplineBackendMacro();
+  ///@}
+
+protected:
+  CudaComposeDisplacementFieldsImageFilter() = default;
+  ~CudaComposeDisplacementFieldsImageFilter() override = default;
+
+  /** Prints the choice of backend and who ran last. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  /** Writes the output.
+   *
+   * \exception ExceptionObject an unknown device, and ITK's own
+   * \exception ProcessAborted the abort flag was set */
+  void
+  GenerateData() override;
+
+private:
+  /** Why the kernels cannot do this; null where they can. */
+  const char *
+  Refusal() const;
+
+  CudaSplineBackend m_Backend;
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaComposeDisplacementFieldsImageFilter.hxx"
+#endif
+
+#endif

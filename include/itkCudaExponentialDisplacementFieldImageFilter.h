@@ -1,0 +1,112 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaExponentialDisplacementFieldImageFilter_h
+#define itkCudaExponentialDisplacementFieldImageFilter_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSplineFields.h"
+#include "itkCudaSpline/kernels/fields/HostFields.h"
+
+#include "itkExponentialDisplacementFieldImageFilter.h"
+
+#include <type_traits>
+
+namespace itk
+{
+
+/** \class CudaExponentialDisplacementFieldImageFilter
+ * \brief Exponential of a velocity field by scaling and squaring, on a GPU or on all threads of the host.
+ *
+ * Replaces ExponentialDisplacementFieldImageFilter: parameters, pipeline behaviour, number of iterations and results
+ are
+ * its own. Accelerated are whole fields of float or double vectors in 2D and 3D. All else is the superclass's;
+ * GetLastBackend() and GetFallbackReason() tell.
+ *
+ * \par Accuracy
+ * Of double fields ITK's to the bit; of float fields within some units of the last place of the vectors.
+ *
+ * \tparam TInputImage a field of vectors (mm), \tparam TOutputImage its exponential
+ *
+ * \sa ExponentialDisplacementFieldImageFilter
+
+ * \ingroup CudaSpline */
+template <typename TInputImage, typename TOutputImage>
+class ITK_TEMPLATE_EXPORT CudaExponentialDisplacementFieldImageFilter
+  : public ExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaExponentialDisplacementFieldImageFilter);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaExponentialDisplacementFieldImageFilter;
+  using Superclass = ExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes an object, by a registered factory where there is one. */
+  itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaExponentialDisplacementFieldImageFilter, ExponentialDisplacementFieldImageFilter);
+
+
+  /** True where the module's own kernels know such fields. */
+  static constexpr bool IsAccelerated =
+    CudaSplineDetail::IsField<TInputImage>::value && std::is_same<TInputImage, TOutputImage>::value;
+
+  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
+  itkCudaSplineBackendMacro();
+  ///@}
+
+protected:
+  CudaExponentialDisplacementFieldImageFilter() = default;
+  ~CudaExponentialDisplacementFieldImageFilter() override = default;
+
+  /** Prints the choice of backend and who ran last. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  /** Writes the output.
+   *
+   * \exception ExceptionObject an unknown device, and ITK's own
+   * \exception ProcessAborted the abort flag was set */
+  void
+  GenerateData() override;
+
+private:
+  /** Why the kernels cannot do this; null where they can. */
+  const char *
+  Refusal() const;
+
+  /** ITK's number of compositions: so many that the first order of the divided field is invertible. */
+  unsigned int
+  CountSquarings() const;
+
+  CudaSplineBackend m_Backend;
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaExponentialDisplacementFieldImageFilter.hxx"
+#endif
+
+#endif

@@ -1,0 +1,102 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_Compatibility_h
+#define itkCudaSpline_itk_Compatibility_h
+
+#include "itkConfigure.h"
+#include "itkMacro.h"
+
+#if defined(__has_include)
+#  if __has_include("itkLabelImageGenericInterpolateImageFunction.h")
+#    include "itkLabelImageGenericInterpolateImageFunction.h"
+#    define CUDASPLINE_ITK_HAS_GENERIC_LABELS
+#  endif
+#endif
+#if !defined(ITK_FUTURE_LEGACY_REMOVE)
+#  define CUDASPLINE_ITK_HAS_NON_CONST_GETTERS ///< of objects, beside the const ones
+#endif
+#include "itkInterpolateImageFunction.h"
+#include "itkVectorContainer.h"
+
+/** \file
+ * \brief The differences between the ITK versions that the module builds against; nothing else asks for a version. */
+
+/** \def itkCudaSplineTypeMacro
+ * \brief Names a class: itkTypeMacro up to ITK 5.3, itkOverrideGetNameOfClassMacro from ITK 5.4 on. */
+#if defined(itkOverrideGetNameOfClassMacro)
+#  define itkCudaSplineTypeMacro(thisClass, superclass) itkOverrideGetNameOfClassMacro(thisClass)
+#else
+#  define itkCudaSplineTypeMacro(thisClass, superclass) itkTypeMacro(thisClass, superclass)
+#endif
+
+/** \def itkCudaSplineNewMacro
+ * \brief itkNewMacro, which before ITK 6 asks for the semicolon that it is written with only when future legacy code is
+ * removed. */
+/** \def itkCudaSplineFactorylessNewMacro
+ * \brief itkFactorylessNewMacro, likewise. */
+#if ITK_VERSION_MAJOR < 6 && !defined(ITK_FUTURE_LEGACY_REMOVE)
+#  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass) static_assert(true, "a semicolon follows the macro")
+#  define itkCudaSplineFactorylessNewMacro(thisClass)                                                                  \
+    itkFactorylessNewMacro(thisClass) static_assert(true, "a semicolon follows the macro")
+#else
+#  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass)
+#  define itkCudaSplineFactorylessNewMacro(thisClass) itkFactorylessNewMacro(thisClass)
+#endif
+
+namespace itk::CudaSplineDetail
+{
+
+/** \brief The precision in which ResampleImageFilter keeps the transformed end of a scanline.
+ *
+ * Before ITK 5.3 that point is of the interpolator's coordinate type, so that `float` rounds it to some 1e-7 of its
+ * coordinates; since then it stays as the transform returns it, and only the continuous index is rounded.
+ * \tparam TInterpolatorPrecision the interpolator's coordinate type, \tparam TTransformPrecision the transform's */
+template <typename TInterpolatorPrecision, typename TTransformPrecision>
+#if ITK_VERSION_MAJOR == 5 && ITK_VERSION_MINOR < 3
+using ScanlinePointPrecision = TInterpolatorPrecision;
+#else
+using ScanlinePointPrecision = TTransformPrecision;
+#endif
+
+/** \brief What an interpolator of labels by another interpolator derives from: ITK's class of this kind, where ITK has
+ * it.
+ *
+ * It is a remote module, GenericLabelInterpolator, that few ITKs are built with.
+ * \tparam TImage image of labels, \tparam TInterpolator interpolates the indicators of the labels, \tparam TCoordRep
+ * float or double */
+template <typename TImage, template <typename, typename> class TInterpolator, typename TCoordRep>
+#if defined(CUDASPLINE_ITK_HAS_GENERIC_LABELS)
+using LabelImageGenericBase = LabelImageGenericInterpolateImageFunction<TImage, TInterpolator, TCoordRep>;
+#else
+using LabelImageGenericBase = InterpolateImageFunction<TImage, TCoordRep>;
+#endif
+
+/** \brief itk::VectorContainer, as the parameter of a function template: since ITK 6 the name is one of an alias, from
+ * which no parameter is deduced.
+ *
+ * \tparam TIdentifier type of the index, \tparam TElement type of what it holds */
+template <typename TIdentifier, typename TElement>
+#if ITK_VERSION_MAJOR < 6
+using AnyVectorContainer = VectorContainer<TIdentifier, TElement>;
+#else
+using AnyVectorContainer = detail::VectorContainer<TIdentifier, TElement>;
+#endif
+
+} // namespace itk::CudaSplineDetail
+
+#endif

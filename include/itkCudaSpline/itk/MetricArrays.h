@@ -1,0 +1,119 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_MetricArrays_h
+#define itkCudaSpline_itk_MetricArrays_h
+
+#include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/kernels/metrics/Metric.h"
+
+#include "itkImageMaskSpatialObject.h"
+#include "itkLightObject.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <typeinfo>
+#include <vector>
+
+/** \file
+ * \brief Arrays of the host that the metrics hand to their kernels. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief A list or image of the host, and what it becomes on a backend. */
+struct HostArray
+{
+  CudaSpline::SourceDescriptor descriptor;        ///< what it becomes
+  const void *                 pixels{ nullptr }; ///< null: there is none
+};
+
+/** \brief A list of numbers as a source of one dimension.
+ *
+ * \tparam TNumber type of the numbers
+ * \param[in] count how many
+ * \param[in] element type that they become */
+template <typename TNumber>
+CudaSpline::SourceDescriptor
+DescribeList(std::int64_t count, CudaSpline::ScalarType element)
+{
+  CudaSpline::SourceDescriptor descriptor;
+  descriptor.dimension = 1;
+  descriptor.size[0] = count;
+  descriptor.pixel = CudaSpline::ScalarTypeOf<TNumber>();
+  descriptor.element = element;
+  return descriptor;
+}
+
+/** \brief An array that is written by several threads before anybody reads it. */
+template <typename TNumber>
+std::unique_ptr<TNumber[]>
+MakeUninitialized(std::int64_t count)
+{
+  return std::unique_ptr<TNumber[]>(new TNumber[static_cast<std::size_t>(count)]);
+}
+
+/** \brief Describes a mask, where there is one.
+ *
+ * \tparam VDimension dimension of the space
+ * \param[in] mask the mask; null: none
+ * \param[out] to where it is
+ * \param[out] pixels its pixels
+ * \param[in,out] kept gets the image whose pixels are read
+ * \return false where it is no ImageMaskSpatialObject that can be read */
+template <unsigned int VDimension>
+bool
+DescribeMask(const SpatialObject<VDimension> *        mask,
+             CudaSpline::MetricDescriptor::Mask &     to,
+             HostArray &                              pixels,
+             std::vector<LightObject::ConstPointer> & kept)
+{
+  using MaskType = ImageMaskSpatialObject<VDimension>;
+  if (mask == nullptr)
+  {
+    return true;
+  }
+  const auto * const image =
+    typeid(*mask) == typeid(MaskType) ? static_cast<const MaskType *>(mask)->GetImage() : nullptr;
+  if (image == nullptr || image->GetBufferPointer() == nullptr || image->GetBufferedRegion().GetNumberOfPixels() == 0)
+  {
+    return false;
+  }
+  pixels.descriptor = DescribeSource(image);
+  pixels.pixels = image->GetBufferPointer();
+  kept.emplace_back(image);
+  CudaSpline::TransformChain::Matrix unused{};
+  DescribeAxes<VDimension>(image, to.origin, unused, to.pointToIndex);
+  const auto * const map = mask->GetObjectToWorldTransformInverse();
+  for (unsigned int r = 0; r < VDimension; ++r)
+  {
+    to.offset[r] = map->GetOffset()[r];
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      to.matrix[r][c] = map->GetMatrix()[r][c];
+    }
+  }
+  return true;
+}
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif

@@ -1,0 +1,333 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_TransformDescriber_h
+#define itkCudaSpline_itk_TransformDescriber_h
+
+#include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
+
+#include "itkBSplineExponentialDiffeomorphicTransform.h"
+#include "itkBSplineSmoothingOnUpdateDisplacementFieldTransform.h"
+#include "itkBSplineTransform.h"
+#include "itkCompositeTransform.h"
+#include "itkConstantVelocityFieldTransform.h"
+#include "itkDisplacementFieldTransform.h"
+#include "itkGaussianExponentialDiffeomorphicTransform.h"
+#include "itkGaussianSmoothingOnUpdateDisplacementFieldTransform.h"
+#include "itkGaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform.h"
+#include "itkMatrixOffsetTransformBase.h"
+#include "itkTimeVaryingBSplineVelocityFieldTransform.h"
+#include "itkTimeVaryingVelocityFieldTransform.h"
+#include "itkVectorLinearInterpolateImageFunction.h"
+#include "itkVectorNearestNeighborInterpolateImageFunction.h"
+#include "itkVelocityFieldTransform.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <type_traits>
+#include <typeinfo>
+#include <vector>
+
+/** \file
+ * \brief Which transforms the module's kernels can walk, and how they are described to them. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief Describes the grid of a stage: the buffered region of an image.
+ *
+ * \param[in] image the image
+ * \param[in,out] stage its start, size, origin and matrix are set */
+template <typename TImage>
+void
+DescribeGrid(const TImage * image, CudaSpline::TransformChain::Stage & stage)
+{
+  const auto &                       region = image->GetBufferedRegion();
+  CudaSpline::TransformChain::Matrix unused{};
+  DescribeAxes<TImage::ImageDimension>(image, stage.origin, unused, stage.pointToIndex);
+  for (unsigned int d = 0; d < TImage::ImageDimension; ++d)
+  {
+    stage.start[d] = region.GetIndex(d);
+    stage.size[d] = static_cast<std::int64_t>(region.GetSize(d));
+  }
+}
+
+/** \brief Lets a stage borrow the displacements of a field, whose pixels are vectors of float or double.
+ *
+ * \param[in] field the field; it must outlive the stage
+ * \param[in,out] stage its displacements are set */
+template <typename TField>
+void
+BorrowDisplacements(const TField * field, CudaSpline::TransformChain::Stage & stage)
+{
+  using Component = typename ImageTraits<TField>::ComponentType;
+  const std::shared_ptr<const Component> data(reinterpret_cast<const Component *>(field->GetBufferPointer()),
+                                              [](const Component *) {});
+  if constexpr (std::is_same<Component, float>::value)
+  {
+    stage.singleData = data;
+  }
+  else
+  {
+    stage.data = data;
+  }
+}
+
+/** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement
+ * fields with linear or nearest-neighbour interpolation, and composites of these in any depth.
+ *
+ * \tparam VDimension dimension, 1 to 3 */
+template <unsigned int VDimension>
+class TransformDescriber
+{
+public:
+  /** A transform between spaces of that dimension. */
+  using TransformType = Transform<double, VDimension, VDimension>;
+
+  /** Appends a transform to a chain.
+   *
+   * The chain borrows the transform's parameters: it is used while nobody changes them.
+   *
+   * \param[in] transform the transform
+   * \param[in,out] chain the chain; not defined where false is returned
+   * \param[in,out] optimized where given, the stages are appended whose parameters the transform has: of composite
+   * transforms those that are to be optimized
+   * \return false where the kernels cannot walk the transform */
+  static bool
+  Append(const TransformType *        transform,
+         CudaSpline::TransformChain & chain,
+         std::vector<std::size_t> *   optimized = nullptr)
+  {
+    if (const auto * const composite = dynamic_cast<const CompositeTransform<double, VDimension> *>(transform))
+    {
+      if (typeid(*composite) != typeid(CompositeTransform<double, VDimension>))
+      {
+        return false;
+      }
+      // The last one that was added goes first.
+      for (SizeValueType n = composite->GetNumberOfTransforms(); n-- > 0;)
+      {
+        const bool counts = composite->GetNthTransformToOptimize(n);
+        if (!Append(composite->GetNthTransformConstPointer(n), chain, counts ? optimized : nullptr))
+        {
+          return false;
+        }
+      }
+      return true;
+    }
+    const std::size_t stages = chain.stages.size();
+    const bool        isKnown = transform->GetTransformCategory() == TransformType::TransformCategoryEnum::Linear
+                                  ? AppendLinear(transform, chain)
+                                  : AppendSpline<1>(transform, chain) || AppendSpline<2>(transform, chain) ||
+                               AppendSpline<3>(transform, chain) || AppendField(transform, chain);
+    if (isKnown && optimized != nullptr && chain.stages.size() > stages)
+    {
+      optimized->push_back(stages);
+    }
+    return isKnown;
+  }
+
+private:
+  using Stage = CudaSpline::TransformChain::Stage;
+
+  /** Appends an affine map; not where the transform computes something else than its matrix and offset say, as a
+   * user's class may, or where it cannot say. */
+  static bool
+  AppendLinear(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    try
+    {
+      const Stage stage = DescribeLinear(transform);
+      if (!IsMapOf(transform, stage))
+      {
+        return false;
+      }
+      chain.stages.push_back(stage);
+      return true;
+    }
+    catch (const ExceptionObject &)
+    {
+      // The Jacobian of itk::Transform itself throws, and ITK's filters do without it: they ask for points alone.
+      return false;
+    }
+  }
+
+  static Stage
+  DescribeLinear(const TransformType * transform)
+  {
+    Stage stage;
+    stage.kind = CudaSpline::TransformKind::Affine;
+    if (const auto * const affine =
+          dynamic_cast<const MatrixOffsetTransformBase<double, VDimension, VDimension> *>(transform))
+    {
+      for (unsigned int r = 0; r < VDimension; ++r)
+      {
+        stage.offset[r] = affine->GetOffset()[r];
+        for (unsigned int c = 0; c < VDimension; ++c)
+        {
+          stage.matrix[r][c] = affine->GetMatrix()[r][c];
+        }
+      }
+    }
+    else // translations, scales, and whatever else calls itself linear
+    {
+      typename TransformType::InputPointType origin;
+      origin.Fill(0.0);
+      typename TransformType::JacobianPositionType matrix;
+      transform->ComputeJacobianWithRespectToPosition(origin, matrix);
+      const auto offset = transform->TransformPoint(origin);
+      for (unsigned int r = 0; r < VDimension; ++r)
+      {
+        stage.offset[r] = offset[r];
+        for (unsigned int c = 0; c < VDimension; ++c)
+        {
+          stage.matrix[r][c] = matrix(r, c);
+        }
+      }
+    }
+    return stage;
+  }
+
+  /** Whether a stage maps the origin and points along the axes as the transform does, but for roundings. */
+  static bool
+  IsMapOf(const TransformType * transform, const Stage & stage)
+  {
+    constexpr double tolerance = 1e-12; // of the magnitudes: some roundings, of a centre too
+    constexpr double distances[] = { 0.0, 100.0, -37.0 };
+    for (const double distance : distances)
+    {
+      for (unsigned int axis = 0; axis < VDimension; ++axis)
+      {
+        typename TransformType::InputPointType point;
+        point.Fill(0.0);
+        point[axis] = distance;
+        const auto mapped = transform->TransformPoint(point);
+        for (unsigned int r = 0; r < VDimension; ++r)
+        {
+          const double product = stage.matrix[r][axis] * distance;
+          const double scale = std::abs(product) + std::abs(stage.offset[r]) + 100.0;
+          if (!(std::abs(product + stage.offset[r] - mapped[r]) <= tolerance * scale))
+          {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  template <unsigned int VOrder>
+  static bool
+  AppendSpline(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    using SplineType = BSplineTransform<double, VDimension, VOrder>;
+    if (typeid(*transform) != typeid(SplineType))
+    {
+      return false;
+    }
+    const auto images = static_cast<const SplineType *>(transform)->GetCoefficientImages();
+    if (images[0]->GetBufferPointer() == nullptr)
+    {
+      return true; // without coefficients ITK's transform is the identity
+    }
+    Stage stage;
+    stage.kind = CudaSpline::TransformKind::BSpline;
+    stage.order = static_cast<int>(VOrder);
+    DescribeGrid(images[0].GetPointer(), stage);
+    const auto plane = static_cast<std::size_t>(images[0]->GetBufferedRegion().GetNumberOfPixels());
+    bool       follow = true; // planes follow each other, as those of a parameter array do
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      follow = follow && images[d]->GetBufferPointer() == images[0]->GetBufferPointer() + d * plane;
+    }
+    if (follow)
+    {
+      stage.data = std::shared_ptr<const double>(images[0]->GetBufferPointer(), [](const double *) {});
+    }
+    else
+    {
+      const std::shared_ptr<double> copy(new double[plane * VDimension], std::default_delete<double[]>());
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        std::copy_n(images[d]->GetBufferPointer(), plane, copy.get() + d * plane);
+      }
+      stage.data = copy;
+    }
+    chain.stages.push_back(stage);
+    return true;
+  }
+
+  /** Whether an object is of one of these very classes. */
+  template <typename... TClasses>
+  static bool
+  IsOneOf(const std::type_info & type)
+  {
+    return ((type == typeid(TClasses)) || ...);
+  }
+
+  static bool
+  AppendField(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    // Their points go through the field as it is; classes of users may do otherwise.
+    using FieldTransform = DisplacementFieldTransform<double, VDimension>;
+    if (!IsOneOf<FieldTransform,
+                 GaussianSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
+                 BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
+                 ConstantVelocityFieldTransform<double, VDimension>,
+                 GaussianExponentialDiffeomorphicTransform<double, VDimension>,
+                 BSplineExponentialDiffeomorphicTransform<double, VDimension>,
+                 VelocityFieldTransform<double, VDimension>,
+                 TimeVaryingVelocityFieldTransform<double, VDimension>,
+                 GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform<double, VDimension>,
+                 TimeVaryingBSplineVelocityFieldTransform<double, VDimension>>(typeid(*transform)))
+    {
+      return false;
+    }
+    const auto * const transformOfField = static_cast<const FieldTransform *>(transform);
+    using FieldType = typename FieldTransform::DisplacementFieldType;
+    const FieldType * const field = transformOfField->GetDisplacementField();
+    const auto * const      interpolator = transformOfField->GetInterpolator();
+    if (field == nullptr || field->GetBufferPointer() == nullptr || interpolator == nullptr)
+    {
+      return false; // ITK says what is missing
+    }
+    if (interpolator->GetInputImage() != field)
+    {
+      return false; // another transform's field, as GetInverse() of velocity fields leaves it: ITK reads both
+    }
+    Stage stage;
+    stage.kind = CudaSpline::TransformKind::DisplacementField;
+    stage.nearest = typeid(*interpolator) == typeid(VectorNearestNeighborInterpolateImageFunction<FieldType, double>);
+    if (!stage.nearest && typeid(*interpolator) != typeid(VectorLinearInterpolateImageFunction<FieldType, double>))
+    {
+      return false;
+    }
+    DescribeGrid(field, stage);
+    BorrowDisplacements(field, stage);
+    chain.stages.push_back(stage);
+    return true;
+  }
+};
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif

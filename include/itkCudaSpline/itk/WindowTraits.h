@@ -1,0 +1,124 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_WindowTraits_h
+#define itkCudaSpline_itk_WindowTraits_h
+
+#include "itkCudaSpline/math/Extension.h"
+#include "itkCudaSpline/math/WindowedSinc.h"
+
+#include "itkConstantBoundaryCondition.h"
+#include "itkPeriodicBoundaryCondition.h"
+#include "itkWindowedSincInterpolateImageFunction.h"
+#include "itkZeroFluxNeumannBoundaryCondition.h"
+
+/** \file
+ * \brief ITK's windows and boundary conditions as the lower layers know them. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief What the kernels call a window of ITK's: here of one that they do not know.
+ *
+ * \tparam TWindow window function
+ * \tparam VRadius radius (samples) */
+template <typename TWindow, unsigned int VRadius>
+struct WindowTraits
+{
+  /** True where the kernels have it. */
+  static constexpr bool IsKnown = false;
+};
+
+/** \brief A window that the kernels have, up to their largest radius. */
+template <CudaSpline::SincWindow VWindow, unsigned int VRadius>
+struct KnownWindowTraits
+{
+  /** True where the kernels have it. */
+  static constexpr bool IsKnown = VRadius >= 1 && VRadius <= CudaSpline::MaximumSincRadius;
+  /** What they call it. */
+  static constexpr CudaSpline::SincWindow Window = VWindow;
+};
+
+/** \brief ITK's own windows, each in double. */
+///@{
+template <unsigned int VRadius>
+struct WindowTraits<Function::CosineWindowFunction<VRadius>, VRadius>
+  : KnownWindowTraits<CudaSpline::SincWindow::Cosine, VRadius>
+{};
+template <unsigned int VRadius>
+struct WindowTraits<Function::HammingWindowFunction<VRadius>, VRadius>
+  : KnownWindowTraits<CudaSpline::SincWindow::Hamming, VRadius>
+{};
+template <unsigned int VRadius>
+struct WindowTraits<Function::WelchWindowFunction<VRadius>, VRadius>
+  : KnownWindowTraits<CudaSpline::SincWindow::Welch, VRadius>
+{};
+template <unsigned int VRadius>
+struct WindowTraits<Function::LanczosWindowFunction<VRadius>, VRadius>
+  : KnownWindowTraits<CudaSpline::SincWindow::Lanczos, VRadius>
+{};
+template <unsigned int VRadius>
+struct WindowTraits<Function::BlackmanWindowFunction<VRadius>, VRadius>
+  : KnownWindowTraits<CudaSpline::SincWindow::Blackman, VRadius>
+{};
+///@}
+
+/** \brief The extension that a boundary condition of ITK's is: here of one that the kernels do not know.
+ *
+ * \tparam TBoundary boundary condition
+ * \tparam TImage image */
+template <typename TBoundary, typename TImage>
+struct BoundaryTraits
+{
+  /** True where the kernels have it. */
+  static constexpr bool IsKnown = false;
+};
+
+/** \brief ITK's clamp. */
+template <typename TImage>
+struct BoundaryTraits<ZeroFluxNeumannBoundaryCondition<TImage, TImage>, TImage>
+{
+  /** True where the kernels have it. */
+  static constexpr bool IsKnown = true;
+  /** What they call it. */
+  static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::Nearest;
+};
+/** \brief ITK's periodic boundary condition. */
+template <typename TImage>
+struct BoundaryTraits<PeriodicBoundaryCondition<TImage, TImage>, TImage>
+{
+  /** True where the kernels have it. */
+  static constexpr bool IsKnown = true;
+  /** What they call it. */
+  static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::GridWrap;
+};
+/** \brief ITK's constant boundary condition: 0, because the interpolator cannot set another. */
+template <typename TImage>
+struct BoundaryTraits<ConstantBoundaryCondition<TImage, TImage>, TImage>
+{
+  /** True where the kernels have it. */
+  static constexpr bool IsKnown = true;
+  /** What they call it. */
+  static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::GridConstant;
+};
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif

@@ -1,0 +1,119 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_fields_HostFields_h
+#define itkCudaSpline_kernels_fields_HostFields_h
+
+#include "itkCudaSpline/kernels/common/CostModel.h"
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/fields/FieldOperations.h"
+#include "itkCudaSpline/kernels/fields/VelocityField.h"
+
+#include <array>
+#include <cstddef>
+
+/** \file
+ * \brief Operations of fields that are in host memory: one call each, done when it returns. On a device the fields
+ * travel there and back; on the host they stay where they are. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief What is done to a field in host memory, for estimates and plans. */
+struct HostFieldCall
+{
+  /** Which function. */
+  enum class Kind : unsigned char
+  {
+    Compose,     ///< ComposeHostFields()
+    Invert,      ///< InvertHostField()
+    Exponential, ///< ExponentiateHostField()
+    Jacobian     ///< FindHostJacobianDeterminants()
+  };
+
+  Kind        kind{ Kind::Compose };
+  FieldShape  shape;             ///< of the output; of the field, of a determinant
+  std::size_t uploadBytes{ 0 };  ///< of all inputs
+  std::size_t outputBytes{ 0 };  ///< of the result
+  std::size_t scratchBytes{ 0 }; ///< beside them, on a device
+  int         repeats{ 1 };      ///< iterations, or squarings
+};
+
+/** \brief Work of a call. */
+OperationWork
+CountHostFieldWork(const HostFieldCall & call);
+
+/** \brief Plans a call on a device.
+ *
+ * \param[in] call what is done
+ * \param[in] budget bytes that may be allocated */
+MemoryPlan
+PlanHostField(const HostFieldCall & call, std::size_t budget);
+
+/** \brief ComposeFields() of host memory.
+ *
+ * \exception DeviceError out of memory, or a lost device
+ * \exception OperationAborted the context's progress asked to stop */
+void
+ComposeHostFields(const FieldShape &       displacementShape,
+                  const void *             displacement,
+                  const FieldShape &       warpingShape,
+                  const void *             warping,
+                  void *                   output,
+                  const ExecutionContext & context);
+
+/** \brief InvertField() of host memory.
+ *
+ * \param[in,out] inverse the estimate, then the inverse; not changed where it throws
+ * \return what it came to
+ * \exception DeviceError,OperationAborted as for ComposeHostFields() */
+FieldInversionState
+InvertHostField(const FieldShape &       shape,
+                const void *             field,
+                void *                   inverse,
+                const FieldInversion &   rules,
+                const ExecutionContext & context);
+
+/** \brief ExponentiateField() of host memory.
+ *
+ * \exception DeviceError,OperationAborted as for ComposeHostFields() */
+void
+ExponentiateHostField(const FieldShape &       shape,
+                      const void *             velocity,
+                      unsigned int             squarings,
+                      bool                     inverse,
+                      void *                   output,
+                      const ExecutionContext & context);
+
+/** \brief FindJacobianDeterminants() of host memory.
+ *
+ * \exception DeviceError,OperationAborted as for ComposeHostFields() */
+void
+FindHostJacobianDeterminants(const FieldShape &            shape,
+                             const void *                  field,
+                             const std::array<double, 3> & weights,
+                             ScalarType                    real,
+                             void *                        output,
+                             const ExecutionContext &      context);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

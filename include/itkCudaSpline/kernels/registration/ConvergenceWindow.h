@@ -1,0 +1,62 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_registration_ConvergenceWindow_h
+#define itkCudaSpline_kernels_registration_ConvergenceWindow_h
+
+#include <cstddef>
+#include <deque>
+
+/** \file
+ * \brief Whether a registration still improves: the slope of its last energies. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief itk::Function::WindowConvergenceMonitoringFunction: the slope of a line through the last energies, over the
+ * window, as a share of the sum of all magnitudes so far. */
+class ConvergenceWindow
+{
+public:
+  /** \param[in] size energies of the window; 2 or more */
+  explicit ConvergenceWindow(std::size_t size)
+    : m_Size(size)
+  {}
+
+  /** Adds the energy of an iteration. */
+  void
+  Add(double energy);
+
+  /** \brief How much energies fall along the window; the largest double until it is full.
+   *
+   * \par Accuracy
+   * weights of the line are floats, as ITK's are, and results its bits */
+  double
+  GetValue() const;
+
+private:
+  std::size_t        m_Size;
+  std::deque<double> m_Energies;
+  double             m_Total{ 0.0 }; ///< of all magnitudes, also of those that left the window
+};
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

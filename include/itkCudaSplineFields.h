@@ -1,0 +1,87 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineFields_h
+#define itkCudaSplineFields_h
+
+#include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/kernels/fields/Field.h"
+
+#include "itkImage.h"
+#include "itkVector.h"
+
+#include <cstdint>
+#include <type_traits>
+
+/** \file
+ * \brief ITK's images and fields of displacements as the kernels of fields know them. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief The grid of an image: its geometry, and a region of it whose samples are in memory.
+ *
+ * \param[in] image the image
+ * \param[in] region the samples */
+template <unsigned int VDimension>
+CudaSpline::FieldGrid
+DescribeFieldGrid(const ImageBase<VDimension> * image, const ImageRegion<VDimension> & region)
+{
+  CudaSpline::FieldGrid grid;
+  grid.dimension = VDimension;
+  DescribeAxes<VDimension>(image, grid.origin, grid.indexToPoint, grid.pointToIndex);
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    grid.start[d] = region.GetIndex(d);
+    grid.size[d] = static_cast<std::int64_t>(region.GetSize(d));
+    grid.spacing[d] = image->GetSpacing()[d];
+  }
+  return grid;
+}
+
+/** \brief The shape of a field of displacements, as it is in memory.
+ *
+ * \param[in] field the field: an image of vectors of float or double */
+template <typename TField>
+CudaSpline::FieldShape
+DescribeField(const TField * field)
+{
+  static_assert(TField::PixelType::Dimension == TField::ImageDimension, "A displacement has a number an axis.");
+  CudaSpline::FieldShape shape;
+  shape.grid = DescribeFieldGrid<TField::ImageDimension>(field, field->GetBufferedRegion());
+  shape.element = CudaSpline::ScalarTypeOf<typename TField::PixelType::ValueType>();
+  return shape;
+}
+
+/** \brief Whether the kernels know an image as a field: vectors of float or double in 2D or 3D, a number an axis. */
+template <typename TField>
+struct IsField : std::false_type
+{};
+
+template <typename TReal, unsigned int VDimension>
+struct IsField<Image<Vector<TReal, VDimension>, VDimension>>
+{
+  /** That. */
+  static constexpr bool value = std::is_floating_point<TReal>::value && VDimension >= 2 && VDimension <= 3;
+};
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif

@@ -1,0 +1,702 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSyNImageRegistrationMethod_hxx
+#define itkCudaSyNImageRegistrationMethod_hxx
+
+#include "itkCudaSyNImageRegistrationMethod.h"
+
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
+#include "itkCudaSplineFields.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
+#include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
+
+#include "itkCentralDifferenceImageFunction.h"
+#include "itkComposeDisplacementFieldsImageFilter.h"
+#include "itkDisplacementFieldTransformParametersAdaptor.h"
+#include "itkImageMaskSpatialObject.h"
+#include "itkIterationReporter.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <typeinfo>
+#include <utility>
+
+namespace itk
+{
+
+namespace CudaSplineDetail
+{
+/** \brief An image in the memory of a residence: uploaded to a device, borrowed on the host. */
+template <typename TImage>
+CudaSpline::ResidentImage
+MakeResident(const TImage * image, const CudaSpline::Residence & residence)
+{
+  CudaSpline::ResidentImage resident;
+  if (image == nullptr)
+  {
+    return resident;
+  }
+  resident.grid = DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion());
+  resident.pixel = CudaSpline::ScalarTypeOf<typename TImage::PixelType>();
+  if (residence.IsOnDevice())
+  {
+    const std::size_t bytes = static_cast<std::size_t>(resident.grid.Count()) * sizeof(typename TImage::PixelType);
+    const auto        array = std::make_shared<CudaSpline::ResidentArray>(bytes, residence);
+    CudaSpline::Upload(array->Data(), image->GetBufferPointer(), bytes, residence);
+    resident.data = std::shared_ptr<const void>(array, array->Data());
+  }
+  else
+  {
+    resident.data = std::shared_ptr<const void>(image->GetBufferPointer(), [](const void *) {});
+  }
+  return resident;
+}
+} // namespace CudaSplineDetail
+
+/** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+class CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
+  DefaultGradients : public CorrelationType
+{
+public:
+  /** Whether they are central differences of linear interpolation, as by default. */
+  static bool
+  AreDifferences(const CorrelationType * metric)
+  {
+    const auto & calculator = metric->*(&DefaultGradients::m_MovingImageGradientCalculator);
+    const auto & byDefault = metric->*(&DefaultGradients::m_DefaultMovingImageGradientCalculator);
+    return calculator.GetPointer() == byDefault.GetPointer();
+  }
+
+  /** The Gaussian filter, for an image on the virtual domain; nothing where it is another filter, or the domain is too
+   * small for it. */
+  static std::optional<CudaSpline::GaussianDescriptor>
+  Describe(const CorrelationType * metric, const VirtualDomain * domain, const CudaSpline::FieldShape & shape)
+  {
+    using Filter = typename CorrelationType::DefaultMovingImageGradientFilter;
+    const auto * const filter = (metric->*(&DefaultGradients::m_MovingImageGradientFilter)).GetPointer();
+    const auto * const byDefault = (metric->*(&DefaultGradients::m_DefaultMovingImageGradientFilter)).GetPointer();
+    const auto * const recursive = dynamic_cast<const Filter *>(filter);
+    // The metric sets what the default one does when it gets the image.
+    const bool isDefault = static_cast<const void *>(filter) == static_cast<const void *>(byDefault);
+    CudaSpline::GaussianDescriptor descriptor;
+    if (recursive == nullptr)
+    {
+      return std::nullopt;
+    }
+    const auto & spacing = domain->GetSpacing();
+    descriptor.dimension = ImageDimension;
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      if (shape.grid.size[d] < CudaSpline::SmallestGaussianLine)
+      {
+        return std::nullopt;
+      }
+      descriptor.size[d] = shape.grid.size[d];
+      descriptor.spacing[d] = spacing[d];
+      descriptor.sigma[d] =
+        isDefault ? *std::max_element(spacing.Begin(), spacing.End()) : recursive->GetSigmaArray()[d];
+      for (unsigned int c = 0; c < ImageDimension; ++c)
+      {
+        descriptor.direction[d * ImageDimension + c] = domain->GetDirection()[d][c];
+      }
+    }
+    descriptor.normalizeAcrossScale = isDefault || recursive->GetNormalizeAcrossScale();
+    descriptor.isRotated = isDefault || recursive->GetUseImageDirection();
+    descriptor.pixel = CudaSpline::ScalarTypeOf<typename TFixedImage::PixelType>();
+    descriptor.output = shape.element;
+    return descriptor;
+  }
+};
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::PrintSelf(
+  std::ostream & os,
+  Indent         indent) const
+{
+  this->ProvideTransforms();
+  Superclass::PrintSelf(os, indent);
+  m_Backend.Print(os, indent);
+  os << indent << "Precision: " << m_Precision << std::endl;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+auto
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::MakeField() const
+  -> typename DisplacementFieldType::Pointer
+{
+  const auto domain = const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage(); // ITK's function is not const
+  auto       field = DisplacementFieldType::New();
+  field->CopyInformation(domain);
+  field->SetRegions(domain->GetBufferedRegion());
+  field->Allocate();
+  return field;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
+  ProvideTransforms() const
+{
+  if (m_TransformsAreCurrent || m_Resident == nullptr)
+  {
+    return;
+  }
+  const auto get = [this](CudaSpline::SynField which) {
+    const auto field = this->MakeField();
+    m_Resident->GetField(which, field->GetBufferPointer(), CudaSpline::ScalarTypeOf<RealType>());
+    return field;
+  };
+  try
+  {
+    const auto fixed = get(CudaSpline::SynField::FixedToMiddle);
+    const auto fixedInverse = get(CudaSpline::SynField::FixedToMiddleInverse);
+    const auto moving = get(CudaSpline::SynField::MovingToMiddle);
+    const auto movingInverse = get(CudaSpline::SynField::MovingToMiddleInverse);
+    this->m_FixedToMiddleTransform->SetDisplacementField(fixed);
+    this->m_FixedToMiddleTransform->SetInverseDisplacementField(fixedInverse);
+    this->m_MovingToMiddleTransform->SetDisplacementField(moving);
+    this->m_MovingToMiddleTransform->SetInverseDisplacementField(movingInverse);
+  }
+  catch (const CudaSpline::DeviceError & error)
+  {
+    itkExceptionMacro(<< error.what());
+  }
+  m_TransformsAreCurrent = true;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
+  InitializeRegistrationAtEachLevel(const SizeValueType level)
+{
+  // ITK smooths and adapts on the host: it is told that there is nothing to smooth, and that fields stay as they are.
+  const auto sigma = this->m_SmoothingSigmasPerLevel[level];
+  const auto adaptor = this->m_TransformParametersAdaptorsPerLevel[level];
+  m_AdaptorsWait = level > 0 && adaptor.IsNotNull();
+  const auto restore = [&] {
+    this->m_SmoothingSigmasPerLevel[level] = sigma;
+    this->m_TransformParametersAdaptorsPerLevel[level] = adaptor;
+  };
+  this->m_SmoothingSigmasPerLevel[level] = 0;
+  if (m_AdaptorsWait)
+  {
+    this->m_TransformParametersAdaptorsPerLevel[level] = nullptr;
+  }
+  try
+  {
+    Superclass::InitializeRegistrationAtEachLevel(level);
+  }
+  catch (...)
+  {
+    restore();
+    throw;
+  }
+  restore();
+  m_WaitingSigma = sigma;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+auto
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SigmasOf(
+  const ImageBase<ImageDimension> * image) const -> FixedArray<double, ImageDimension>
+{
+  FixedArray<double, ImageDimension> sigmas(m_WaitingSigma);
+  for (unsigned int d = 0; d < ImageDimension && !this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits; ++d)
+  {
+    sigmas[d] *= image->GetSpacing()[d];
+  }
+  return sigmas;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SmoothImages()
+{
+  if (!(m_WaitingSigma > 0.0))
+  {
+    return;
+  }
+  const auto smooth = [this](auto image) {
+    using ImageType = std::remove_const_t<std::remove_pointer_t<decltype(image)>>;
+    const auto filter = CudaSmoothingRecursiveGaussianImageFilter<ImageType, ImageType>::New();
+    filter->SetSigmaArray(this->SigmasOf(image));
+    filter->SetInput(image);
+    filter->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
+    filter->SetDevice(this->GetDevice());
+    filter->Update();
+    typename ImageType::Pointer output = filter->GetOutput();
+    output->DisconnectPipeline();
+    return output;
+  };
+  for (SizeValueType n = 0; n < this->m_NumberOfMetrics; ++n)
+  {
+    if (this->m_FixedSmoothImages[n].IsNotNull())
+    {
+      this->m_FixedSmoothImages[n] = smooth(this->GetFixedImage(n));
+      this->m_MovingSmoothImages[n] = smooth(this->GetMovingImage(n));
+    }
+  }
+  m_WaitingSigma = 0.0;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::AdaptTransforms()
+{
+  if (m_AdaptorsWait)
+  {
+    const auto adaptor = this->m_TransformParametersAdaptorsPerLevel[this->m_CurrentLevel];
+    for (OutputTransformType * transform : { this->m_OutputTransform.GetPointer(),
+                                             this->m_MovingToMiddleTransform.GetPointer(),
+                                             this->m_FixedToMiddleTransform.GetPointer() })
+    {
+      adaptor->SetTransform(transform);
+      adaptor->AdaptTransformParameters();
+    }
+    m_AdaptorsWait = false;
+  }
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+std::string
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::Describe(
+  Level & level) const
+{
+  if constexpr (!IsAccelerated)
+  {
+    return "only images of float or double pixels of 2 or 3 dimensions and fields of double vectors are accelerated";
+  }
+  else
+  {
+    using ExactCorrelation =
+      CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, RealType>;
+    const auto * const metric = dynamic_cast<const CorrelationType *>(this->m_Metric.GetPointer());
+    if (metric == nullptr ||
+        (typeid(*metric) != typeid(CorrelationType) && typeid(*metric) != typeid(ExactCorrelation)))
+    {
+      return "only local correlation, ANTSNeighborhoodCorrelationImageToImageMetricv4, is accelerated";
+    }
+    if (!this->m_DownsampleImagesForMetricDerivatives)
+    {
+      return "derivatives of images that are not downsampled are not accelerated";
+    }
+    if (metric->GetUseSampledPointSet() ||
+        this->m_MetricSamplingStrategy != Superclass::MetricSamplingStrategyEnum::NONE)
+    {
+      return "sampled points are not accelerated";
+    }
+    if (metric->GetGradientSourceIncludesFixed())
+    {
+      return "gradients of the fixed image beside those of the moving one are not accelerated";
+    }
+    if (!metric->GetUseMovingImageGradientFilter() && !DefaultGradients::AreDifferences(metric))
+    {
+      return "gradients by another calculator than ITK's central differences are not accelerated";
+    }
+    const auto domain = const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage();
+    level.shape.grid =
+      CudaSplineDetail::DescribeFieldGrid<ImageDimension>(domain.GetPointer(), domain->GetBufferedRegion());
+    const bool isDouble =
+      m_Precision == CudaSplinePrecision::Double ||
+      (m_Precision == CudaSplinePrecision::Automatic && std::is_same<typename TFixedImage::PixelType, double>::value);
+    level.shape.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
+    level.metric.arithmetic = level.shape.element;
+    level.metric.epsilon = std::numeric_limits<RealType>::epsilon();
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      level.metric.radius[d] = static_cast<int>(metric->GetRadius()[d]);
+    }
+
+    if (metric->GetUseMovingImageGradientFilter())
+    {
+      level.metric.gaussian = DefaultGradients::Describe(metric, domain.GetPointer(), level.shape);
+      if (!level.metric.gaussian)
+      {
+        return "gradients by another filter than a recursive Gaussian of the image are not accelerated";
+      }
+    }
+    level.fixed = this->m_FixedSmoothImages[0];
+    level.moving = this->m_MovingSmoothImages[0];
+    const auto isWhole = [](const auto * image) {
+      return image->GetBufferPointer() != nullptr && image->GetBufferedRegion() == image->GetLargestPossibleRegion();
+    };
+    if (!isWhole(level.fixed) || !isWhole(level.moving))
+    {
+      return "an image is not in memory as a whole";
+    }
+    if (m_WaitingSigma > 0.0)
+    {
+      const auto describe = [this](const auto * image) {
+        auto descriptor = CudaSplineDetail::DescribeGaussian(image, this->SigmasOf(image), false);
+        descriptor.output = descriptor.pixel;
+        return descriptor;
+      };
+      level.fixedSmoothing = describe(level.fixed);
+      level.movingSmoothing = describe(level.moving);
+      for (const char * const reason : { CudaSplineDetail::WhyNotGaussian(level.fixed, *level.fixedSmoothing),
+                                         CudaSplineDetail::WhyNotGaussian(level.moving, *level.movingSmoothing) })
+      {
+        if (reason != nullptr)
+        {
+          return reason;
+        }
+      }
+    }
+    using MaskType = ImageMaskSpatialObject<ImageDimension>;
+    const auto maskOf = [&](const auto & mask, const Image<unsigned char, ImageDimension> *& image) {
+      if (mask.IsNull())
+      {
+        return true;
+      }
+      const auto * const object = dynamic_cast<const MaskType *>(mask.GetPointer());
+      image = object != nullptr ? object->GetImage() : nullptr;
+      return image != nullptr && isWhole(image);
+    };
+    if (!maskOf(this->m_FixedImageMasks[0], level.fixedMask) || !maskOf(this->m_MovingImageMasks[0], level.movingMask))
+    {
+      return "only masks that are an ImageMaskSpatialObject are accelerated";
+    }
+    const auto * const fixedInitial = this->GetFixedInitialTransform();
+    using Describer = CudaSplineDetail::TransformDescriber<ImageDimension>;
+    if ((fixedInitial != nullptr && !Describer::Append(fixedInitial, level.fixedChain)) ||
+        !Describer::Append(this->m_CompositeTransform.GetPointer(), level.movingChain))
+    {
+      return "an initial transform is none that is accelerated: linear, B-spline, displacement field, composite";
+    }
+    if (std::max(level.fixedChain.stages.size(), level.movingChain.stages.size()) >= CudaSpline::MaximumWarpStages)
+    {
+      return "an initial transform has more parts than are accelerated";
+    }
+    if (m_AdaptorsWait)
+    {
+      using AdaptorType = DisplacementFieldTransformParametersAdaptor<TOutputTransform>;
+      const auto * const adaptor = dynamic_cast<const AdaptorType *>(
+        this->m_TransformParametersAdaptorsPerLevel[this->m_CurrentLevel].GetPointer());
+      // What it makes is to be the virtual domain, where the kernels have their fields.
+      if (adaptor == nullptr || adaptor->GetRequiredSize() != domain->GetBufferedRegion().GetSize() ||
+          adaptor->GetRequiredOrigin() != domain->GetOrigin() ||
+          adaptor->GetRequiredSpacing() != domain->GetSpacing() ||
+          adaptor->GetRequiredDirection() != domain->GetDirection())
+      {
+        return "an adaptor makes other fields than the level's virtual domain has";
+      }
+    }
+    return std::string();
+  }
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+template <typename TImage>
+CudaSpline::ResidentImage
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ProvideImage(
+  Original &                                            original,
+  const TImage *                                        image,
+  const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
+  const CudaSpline::Residence &                         residence)
+{
+  const CudaSpline::ExecutionContext & context = residence.GetContext();
+  if (original.pixels != image->GetBufferPointer() || original.backend != context.backend ||
+      original.device != context.device)
+  {
+    original = {
+      CudaSplineDetail::MakeResident(image, residence), image->GetBufferPointer(), context.backend, context.device
+    };
+  }
+  CudaSpline::ResidentImage smooth = original.image;
+  if (smoothing)
+  {
+    const std::size_t bytes = static_cast<std::size_t>(smooth.grid.Count()) * CudaSpline::SizeOf(smooth.pixel);
+    const auto        array = std::make_shared<CudaSpline::ResidentArray>(bytes, residence);
+    const CudaSpline::ResidentArray scratch(
+      CudaSpline::CountResidentGaussianScratch(*smoothing, CudaSpline::GaussianOperation::Smoothing, context.backend),
+      residence);
+    CudaSpline::SmoothResident(*smoothing, original.image.data.get(), array->Data(), scratch.Data(), residence);
+    smooth.data = std::shared_ptr<const void>(array, array->Data());
+  }
+  return smooth;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::Iterate(
+  const Level &                        level,
+  const CudaSpline::ExecutionContext & context)
+{
+  CudaSpline::ExecutionContext lasting = context;
+  if (m_Executor == nullptr)
+  {
+    m_Executor = std::make_unique<CudaSplineHostExecutor>(this->GetMultiThreader());
+  }
+  lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
+  const CudaSpline::Residence residence(lasting);
+  CudaSpline::SynSide         fixed;
+  CudaSpline::SynSide         moving;
+  fixed.image = this->ProvideImage(m_FixedOriginal, level.fixed, level.fixedSmoothing, residence);
+  fixed.mask = CudaSplineDetail::MakeResident(level.fixedMask, residence);
+  fixed.stages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
+  moving.image = this->ProvideImage(m_MovingOriginal, level.moving, level.movingSmoothing, residence);
+  moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
+  moving.stages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
+  auto resident =
+    std::make_unique<CudaSpline::SynLevel>(level.shape, std::move(fixed), std::move(moving), level.metric, residence);
+  if (m_Resident != nullptr)
+  {
+    resident->AdaptFrom(*m_Resident);
+    m_AdaptorsWait = false;
+  }
+  else
+  {
+    this->AdaptTransforms();
+    const auto set = [&](CudaSpline::SynField which, const DisplacementFieldType * field) {
+      if (CudaSplineDetail::DescribeFieldGrid<ImageDimension>(field, field->GetBufferedRegion()).size !=
+          level.shape.grid.size)
+      {
+        itkExceptionMacro("A field of the state is not on the virtual domain of level " << this->m_CurrentLevel << '.');
+      }
+      resident->SetField(which, field->GetBufferPointer(), CudaSpline::ScalarTypeOf<RealType>());
+    };
+    set(CudaSpline::SynField::FixedToMiddle, this->m_FixedToMiddleTransform->GetDisplacementField());
+    set(CudaSpline::SynField::FixedToMiddleInverse, this->m_FixedToMiddleTransform->GetInverseDisplacementField());
+    set(CudaSpline::SynField::MovingToMiddle, this->m_MovingToMiddleTransform->GetDisplacementField());
+    set(CudaSpline::SynField::MovingToMiddleInverse, this->m_MovingToMiddleTransform->GetInverseDisplacementField());
+  }
+  m_Resident = std::move(resident);
+  m_TransformsAreCurrent = false;
+
+  this->m_CurrentIteration = 0; // also where a device failed and the level begins anew
+  this->m_IsConverged = false;
+  CudaSpline::ConvergenceWindow monitoring(this->m_ConvergenceWindowSize);
+  IterationReporter             reporter(this, 0, 1);
+  while (this->m_CurrentIteration++ < this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel] && !this->m_IsConverged)
+  {
+    CudaSpline::SynRules rules;
+    rules.learningRate = this->m_LearningRate;
+    rules.updateVariance = this->GetGaussianSmoothingVarianceForTheUpdateField();
+    rules.totalVariance = this->GetGaussianSmoothingVarianceForTheTotalField();
+    rules.averagesMidpointGradients = this->m_AverageMidPointGradients;
+    if (!this->m_OptimizerWeightsAreIdentity && this->m_OptimizerWeights.Size() == ImageDimension)
+    {
+      std::copy_n(this->m_OptimizerWeights.begin(), ImageDimension, rules.weights.begin());
+    }
+    const CudaSpline::SynIteration iteration = m_Resident->Iterate(rules);
+    m_TransformsAreCurrent = false;
+    const auto value = static_cast<RealType>(iteration.Value());
+    this->m_CurrentMetricValue = 0.5 * (value + value); // of both directions, which are the same
+    monitoring.Add(this->m_CurrentMetricValue);
+    this->m_CurrentConvergenceValue = monitoring.GetValue();
+    this->m_IsConverged = this->m_CurrentConvergenceValue < this->m_ConvergenceThreshold;
+    reporter.CompletedStep();
+  }
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
+  StartOptimization()
+{
+  Level                           level;
+  const std::string               reason = this->Describe(level);
+  const CudaSplineTrace::Describe describe = [this] {
+    const auto domain = this->GetCurrentLevelVirtualDomainImage();
+    return std::string(this->GetNameOfClass()) + " | level " + std::to_string(this->m_CurrentLevel) + ", " +
+           CudaSplineDetail::TraceSize(domain->GetBufferedRegion().GetSize(), ImageDimension);
+  };
+  if (!reason.empty())
+  {
+    this->ProvideTransforms();
+    m_Resident.reset();
+    this->SmoothImages();
+    this->AdaptTransforms();
+    m_Backend.RunSuperclass(reason, describe, [this] { Superclass::StartOptimization(); });
+    return;
+  }
+  if constexpr (IsAccelerated)
+  {
+    const auto bytesOf = [](const auto * image) {
+      return image != nullptr ? image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())
+                              : std::size_t(0);
+    };
+    const std::size_t imageBytes = (level.fixedSmoothing ? 2 : 1) * (bytesOf(level.fixed) + bytesOf(level.moving)) +
+                                   bytesOf(level.fixedMask) + bytesOf(level.movingMask);
+    CudaSplineBackend::Operation operation;
+    operation.work = [&](int) {
+      const auto work =
+        CudaSpline::CountSynWork(level.shape, this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel], imageBytes);
+      return CudaSpline::BackendWork{ work, work };
+    };
+    operation.memory = [&](int device) {
+      return CudaSpline::PlanSynLevel(level.shape,
+                                      level.metric,
+                                      CudaSpline::ScalarTypeOf<typename TFixedImage::PixelType>(),
+                                      imageBytes,
+                                      CudaSpline::AvailableDeviceMemory(device));
+    };
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      try
+      {
+        this->Iterate(level, context);
+        this->ProvideTransforms();
+      }
+      catch (const CudaSpline::DeviceError &)
+      {
+        // The next backend begins the level anew, from what the transforms hold.
+        m_Resident.reset();
+        m_TransformsAreCurrent = true;
+        throw;
+      }
+      catch (...)
+      {
+        this->ProvideTransforms(); // what was reached is not lost
+        throw;
+      }
+    };
+    operation.describe = describe;
+    m_Backend.Run(operation, this->GetMultiThreader(), nullptr);
+  }
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::GenerateData()
+{
+  m_Resident.reset();
+  m_FixedOriginal = Original();
+  m_MovingOriginal = Original();
+  m_Executor.reset();
+  m_TransformsAreCurrent = true;
+  this->AllocateOutputs();
+  for (this->m_CurrentLevel = 0; this->m_CurrentLevel < this->m_NumberOfLevels; this->m_CurrentLevel++)
+  {
+    this->InitializeRegistrationAtEachLevel(this->m_CurrentLevel);
+    // ITK's class optimizes the transform by itself, behind the others.
+    this->m_CompositeTransform->RemoveTransform();
+    this->StartOptimization();
+    this->m_CompositeTransform->AddTransform(this->m_OutputTransform);
+  }
+  this->ComposeWhole();
+  m_Resident.reset();
+  m_FixedOriginal = Original();
+  m_MovingOriginal = Original();
+  this->GetTransformOutput()->Set(this->m_OutputTransform);
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ComposeWhole()
+{
+  if (m_Resident != nullptr)
+  {
+    try
+    {
+      const auto forward = this->MakeField();
+      const auto backward = this->MakeField();
+      m_Resident->GetWhole(
+        forward->GetBufferPointer(), backward->GetBufferPointer(), CudaSpline::ScalarTypeOf<RealType>());
+      this->m_OutputTransform->SetDisplacementField(forward);
+      this->m_OutputTransform->SetInverseDisplacementField(backward);
+      return;
+    }
+    catch (const CudaSpline::DeviceError &)
+    {
+      // The transforms of the state have the fields: the host composes these.
+    }
+  }
+  const auto compose = [](const DisplacementFieldType * displacement, const DisplacementFieldType * warping) {
+    const auto composer = ComposeDisplacementFieldsImageFilter<DisplacementFieldType, DisplacementFieldType>::New();
+    composer->SetDisplacementField(displacement);
+    composer->SetWarpingField(warping);
+    composer->Update();
+    typename DisplacementFieldType::Pointer whole = composer->GetOutput();
+    whole->DisconnectPipeline();
+    return whole;
+  };
+  const auto forward = compose(this->m_MovingToMiddleTransform->GetInverseDisplacementField(),
+                               this->m_FixedToMiddleTransform->GetDisplacementField());
+  const auto backward = compose(this->m_FixedToMiddleTransform->GetInverseDisplacementField(),
+                                this->m_MovingToMiddleTransform->GetDisplacementField());
+  this->m_OutputTransform->SetDisplacementField(forward);
+  this->m_OutputTransform->SetInverseDisplacementField(backward);
+}
+
+} // namespace itk
+
+#endif

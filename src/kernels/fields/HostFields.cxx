@@ -1,0 +1,185 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/fields/HostFields.h"
+
+#include "kernels/common/MemoryBudget.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+constexpr std::uint64_t FieldWorkKind = 100; // behind those of WorkKind
+
+/** A field of host memory where a residence has its memory. */
+class Visitor
+{
+public:
+  /** An input: uploaded to a device. */
+  Visitor(const void * host, std::size_t bytes, const Residence & residence)
+    : m_Array(residence.IsOnDevice() ? ResidentArray(bytes, residence) : ResidentArray())
+    , m_Data(residence.IsOnDevice() ? m_Array.Data() : const_cast<void *>(host)) // who takes an input does not write
+  {
+    if (residence.IsOnDevice())
+    {
+      Upload(m_Data, host, bytes, residence);
+    }
+  }
+  /** An output: memory of a device. */
+  Visitor(void * host, std::size_t bytes, const Residence & residence, bool isInput)
+    : m_Array(residence.IsOnDevice() ? ResidentArray(bytes, residence) : ResidentArray())
+    , m_Data(residence.IsOnDevice() ? m_Array.Data() : host)
+    , m_Host(host)
+    , m_Bytes(bytes)
+  {
+    if (residence.IsOnDevice() && isInput)
+    {
+      Upload(m_Data, host, bytes, residence);
+    }
+  }
+
+  void *
+  Data() const
+  {
+    return m_Data;
+  }
+
+  /** Brings an output home. */
+  void
+  Return(const Residence & residence) const
+  {
+    if (residence.IsOnDevice())
+    {
+      Download(m_Host, m_Data, m_Bytes, residence);
+    }
+  }
+
+private:
+  ResidentArray m_Array;
+  void *        m_Data{ nullptr };
+  void *        m_Host{ nullptr };
+  std::size_t   m_Bytes{ 0 };
+};
+} // namespace
+
+OperationWork
+CountHostFieldWork(const HostFieldCall & call)
+{
+  const double  corners = call.shape.grid.dimension == 2 ? 4.0 : 8.0;
+  const double  numbers = static_cast<double>(call.shape.Numbers());
+  OperationWork work;
+  work.kind = KindOf({ FieldWorkKind,
+                       static_cast<std::uint64_t>(call.kind),
+                       call.shape.grid.dimension,
+                       static_cast<std::uint64_t>(call.shape.element) });
+  work.samples = static_cast<double>(call.shape.grid.Count()) * call.repeats;
+  work.taps = numbers * call.repeats * (call.kind == HostFieldCall::Kind::Jacobian ? 2.0 : corners) *
+              static_cast<double>(SizeOf(call.shape.element)) / static_cast<double>(sizeof(float));
+  work.uploadBytes = static_cast<double>(call.uploadBytes);
+  work.downloadBytes = static_cast<double>(call.outputBytes);
+  return work;
+}
+
+MemoryPlan
+PlanHostField(const HostFieldCall & call, std::size_t budget)
+{
+  MemoryPlan plan;
+  plan.sourceBytes = call.uploadBytes;
+  plan.tableBytes = call.outputBytes + call.scratchBytes;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+void
+ComposeHostFields(const FieldShape &       displacementShape,
+                  const void *             displacement,
+                  const FieldShape &       warpingShape,
+                  const void *             warping,
+                  void *                   output,
+                  const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const Residence residence(context);
+  const Visitor   first(displacement, displacementShape.Bytes(), residence);
+  const Visitor   second(warping, warpingShape.Bytes(), residence);
+  const Visitor   result(output, warpingShape.Bytes(), residence, false);
+  ComposeFields(displacementShape, first.Data(), warpingShape, second.Data(), result.Data(), residence);
+  result.Return(residence);
+  context.Report(1.0);
+}
+
+FieldInversionState
+InvertHostField(const FieldShape &       shape,
+                const void *             field,
+                void *                   inverse,
+                const FieldInversion &   rules,
+                const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const Residence     residence(context);
+  const Visitor       input(field, shape.Bytes(), residence);
+  const Visitor       result(inverse, shape.Bytes(), residence, true);
+  const ResidentArray state(sizeof(FieldInversionState), residence);
+  const ResidentArray scratch(CountInversionScratch(shape), residence);
+  InvertField(shape, input.Data(), result.Data(), rules, state.As<FieldInversionState>(), scratch.Data(), residence);
+  FieldInversionState came;
+  Download(&came, state.Data(), sizeof(came), residence);
+  result.Return(residence);
+  context.Report(1.0);
+  return came;
+}
+
+void
+ExponentiateHostField(const FieldShape &       shape,
+                      const void *             velocity,
+                      unsigned int             squarings,
+                      bool                     inverse,
+                      void *                   output,
+                      const ExecutionContext & context)
+{
+  context.Report(0.0);
+  const Residence     residence(context);
+  const Visitor       input(velocity, shape.Bytes(), residence);
+  const Visitor       result(output, shape.Bytes(), residence, false);
+  const ResidentArray scratch(squarings > 0 ? shape.Bytes() : 0, residence);
+  ExponentiateField(shape, input.Data(), squarings, inverse, result.Data(), scratch.Data(), residence);
+  result.Return(residence);
+  context.Report(1.0);
+}
+
+void
+FindHostJacobianDeterminants(const FieldShape &            shape,
+                             const void *                  field,
+                             const std::array<double, 3> & weights,
+                             ScalarType                    real,
+                             void *                        output,
+                             const ExecutionContext &      context)
+{
+  context.Report(0.0);
+  const Residence residence(context);
+  const Visitor   input(field, shape.Bytes(), residence);
+  const Visitor   result(output, static_cast<std::size_t>(shape.grid.Count()) * SizeOf(real), residence, false);
+  FindJacobianDeterminants(shape, input.Data(), weights, real, result.Data(), residence);
+  result.Return(residence);
+  context.Report(1.0);
+}
+
+} // namespace itk::CudaSpline

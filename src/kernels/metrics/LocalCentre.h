@@ -1,0 +1,151 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef LocalCentre_h
+#define LocalCentre_h
+
+#include "kernels/metrics/GridDifferences.h"
+#include "kernels/metrics/LocalCorrelationBackends.h"
+#include "kernels/metrics/LocalWindow.h"
+
+#include <cstdint>
+
+/** \file
+ * \brief The body of local correlation after its window sums: one sample, on host and device. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief What a sample reads and writes beside its window's sums. Passed by value.
+ *
+ * Types of derivatives, and dimensions, are run-time: they cost little beside the windows. */
+template <typename TPixel>
+struct LocalCentre
+{
+  const TPixel *       fixed;
+  const TPixel *       moving;
+  const std::uint8_t * fixedInside;
+  const std::uint8_t * movingInside;
+  const void *         fixedGradient;
+  const void *         movingGradient;
+  void *               movingDerivative;
+  void *               fixedDerivative;
+  GridDifferences      differences;
+  LocalBounds          bounds;
+  int                  numbers; ///< of a derivative: the dimension, or 1 where it is a factor alone
+  bool                 factorsAlone;
+  bool                 isDouble; ///< gradients and derivatives are
+
+  /** Whether a sample counts. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  IsValid(std::int64_t offset) const
+  {
+    return (fixedInside == nullptr || fixedInside[offset] != 0) &&
+           (movingInside == nullptr || movingInside[offset] != 0);
+  }
+
+  /** Whether the gradients of an image are differences along axes that are not those of space. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  IsOblique(const void * gradients) const
+  {
+    return !factorsAlone && gradients == nullptr && !differences.isAlongAxes;
+  }
+
+  /** What a factor is multiplied with; where IsOblique(), (1, 0, 0) and the factor is still to be.
+   *
+   * \param[in] image of which it is the gradient, \param[in] gradients null: differences
+   * \param[in] at samples from the first of the grid, by axis, \param[in] offset the same in memory */
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Gradient(const TPixel * image,
+           const void *   gradients,
+           const std::int64_t (&at)[3],
+           std::int64_t offset,
+           TReal (&gradient)[3]) const
+  {
+    if (gradients != nullptr && !factorsAlone)
+    {
+      for (int d = 0; d < 3; ++d)
+      {
+        const std::int64_t number = offset * numbers + d;
+        gradient[d] = d >= numbers ? TReal(0)
+                                   : (isDouble ? static_cast<TReal>(static_cast<const double *>(gradients)[number])
+                                               : static_cast<TReal>(static_cast<const float *>(gradients)[number]));
+      }
+    }
+    else if (differences.isAlongAxes && !factorsAlone)
+    {
+      differences.AlongAxes(image, at, offset, gradient);
+    }
+    else
+    {
+      gradient[0] = TReal(1);
+      gradient[1] = TReal(0);
+      gradient[2] = TReal(0);
+    }
+  }
+
+  /** A number of a derivative that was written. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Load(const void * derivative, std::int64_t number) const
+  {
+    return isDouble ? static_cast<const double *>(derivative)[number]
+                    : static_cast<double>(static_cast<const float *>(derivative)[number]);
+  }
+
+  /** Writes a number of a derivative. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Store(void * derivative, std::int64_t number, double value) const
+  {
+    if (isDouble)
+    {
+      static_cast<double *>(derivative)[number] = value;
+    }
+    else
+    {
+      static_cast<float *>(derivative)[number] = static_cast<float>(value);
+    }
+  }
+};
+
+/** \brief The centre's part of a descriptor. */
+template <typename TPixel>
+LocalCentre<TPixel>
+MakeLocalCentre(const LocalCorrelationDescriptor & descriptor,
+                const LocalCorrelationImages &     images,
+                const LocalCorrelationResults &    results)
+{
+  LocalCentre<TPixel> centre{};
+  centre.fixed = static_cast<const TPixel *>(images.fixed);
+  centre.moving = static_cast<const TPixel *>(images.moving);
+  centre.fixedInside = images.fixedInside;
+  centre.movingInside = images.movingInside;
+  centre.fixedGradient = images.fixedGradient;
+  centre.movingGradient = images.movingGradient;
+  centre.movingDerivative = results.movingDerivative;
+  centre.fixedDerivative = results.fixedDerivative;
+  centre.differences = MakeGridDifferences(descriptor.grid);
+  centre.bounds = MakeLocalBounds(descriptor);
+  centre.numbers = descriptor.factorsAlone ? 1 : static_cast<int>(descriptor.grid.dimension);
+  centre.factorsAlone = descriptor.factorsAlone;
+  centre.isDouble = descriptor.derivative == ScalarType::Float64;
+  return centre;
+}
+
+} // namespace itk::CudaSpline
+
+#endif

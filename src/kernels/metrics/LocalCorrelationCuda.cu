@@ -1,0 +1,900 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/common/SharedMemory.cuh"
+#include "kernels/common/TileCopy.cuh"
+#include "kernels/metrics/LocalCentre.h"
+#include "kernels/metrics/LocalCorrelationBackends.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+/** \file
+ * \brief EvaluateLocalCorrelation() on a device: one pass over the images.
+ *
+ * A block has the columns of a tile, 32 along x, and marches along z. Of each slice it copies the pixels of its tile
+ * and of what windows reach around it to shared memory, sums products along x, those sums along y, and adds the slice's
+ * sums to those of its columns along z. A window along z is the end of one block of 2 r + 1 slices and the beginning of
+ * the next. The sums of the slices are kept in a ring; when a block is complete they become sums to its end. So nothing
+ * is subtracted, and the images are read once.
+ *
+ * Sums are double: variances cancel. A large device adds doubles at half the speed of floats, and what bounds the
+ * kernel is shared memory. */
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr int LocalColumns = 32; // of a tile along x: a warp
+constexpr int MostLocalThreads = 512;
+constexpr int LocalGroup = 4; // samples along x whose windows a thread sums at once
+constexpr int LocalGroups = LocalColumns / LocalGroup;
+constexpr int LineStride = 40;   // doubles between rows of sums: neighbours begin in other banks
+constexpr int MostLocalRows = 8; // samples along y whose windows a thread sums at once
+
+/** How the grid is cut. Passed by value. */
+struct LocalBlocks
+{
+  int size[3];
+  int radius[3];
+  int rows;   ///< of a tile
+  int slices; ///< that a block evaluates
+  int tiles[2];
+};
+
+/** Bytes of the shared memory of a block, and where in it what is. */
+struct LocalSpace
+{
+  __host__ __device__
+  LocalSpace(const LocalBlocks & blocks, int numbersOfWindow, std::size_t bytesOfPixel)
+    : numbers(numbersOfWindow)
+    , slots(2 * blocks.radius[2] + 1)
+    , plane(blocks.rows * LocalColumns)
+    , lines(blocks.rows + 2 * blocks.radius[1])
+    , width(LocalColumns + 2 * blocks.radius[0])
+    // 1 more than a multiple of 4: what the groups of four rows read lies in other banks then.
+    , stride((width + 3) / 4 * 4 + 1)
+    , pixelBytes(bytesOfPixel)
+  {}
+
+  __host__ __device__ std::size_t
+                      LinesAt() const
+  {
+    return static_cast<std::size_t>(slots) * numbers * plane * sizeof(double);
+  }
+  __host__ __device__ std::size_t
+                      TileAt() const
+  {
+    return LinesAt() + static_cast<std::size_t>(numbers) * lines * LineStride * sizeof(double);
+  }
+  __host__ __device__ std::size_t
+                      InsideAt() const
+  {
+    return TileAt() + 2 * static_cast<std::size_t>(lines) * stride * pixelBytes;
+  }
+  /** With a byte for each pixel where there are masks. */
+  __host__ __device__ std::size_t
+                      Bytes() const
+  {
+    return InsideAt() + (numbers > WindowSums ? static_cast<std::size_t>(lines) * stride : 0);
+  }
+
+  int         numbers; ///< that are summed
+  int         slots;   ///< of the ring
+  int         plane;   ///< columns
+  int         lines;   ///< rows that windows reach
+  int         width;   ///< samples of such a row
+  int         stride;  ///< between rows of pixels
+  std::size_t pixelBytes;
+};
+
+/** Sums of 2 VRadius + 1 neighbours each, by their blocks of that length. All loops are unrolled. */
+template <int VRadius, int VCount>
+__device__ __forceinline__ void
+SumWindows(const double (&values)[VCount + 2 * VRadius], double (&sums)[VCount])
+{
+  constexpr int window = 2 * VRadius + 1;
+  double        ends[VCount];
+#pragma unroll
+  for (int i = VCount - 1; i >= 0; --i)
+  {
+    if (i + 1 < VCount && (i + 1) % window != 0)
+    {
+      ends[i] = values[i] + ends[i + 1];
+    }
+    else
+    {
+      ends[i] = values[i];
+      const int last = i / window * window + window - 1;
+#pragma unroll
+      for (int k = 1; k < window; ++k)
+      {
+        if (i + k <= last)
+        {
+          ends[i] += values[i + k];
+        }
+      }
+    }
+  }
+  double begun = 0.0;
+#pragma unroll
+  for (int i = 0; i < VCount; ++i)
+  {
+    if (i % window == 0)
+    {
+      sums[i] = ends[i];
+      begun = 0.0;
+    }
+    else
+    {
+      begun += values[i + window - 1];
+      sums[i] = ends[i] + begun;
+    }
+  }
+}
+
+/** The sample along x of a lane: groups of LocalGroup lie apart, so that their writers are neighbours in the banks. */
+__device__ __forceinline__ int
+ColumnOfLane(int lane)
+{
+  return lane % LocalGroups * LocalGroup + lane / LocalGroups;
+}
+
+/** What of a pair of pixels is summed. */
+template <bool VRounds, typename TPixel>
+__device__ __forceinline__ double
+WindowNumber(int number, TPixel fixed, TPixel moving)
+{
+  switch (number)
+  {
+    case 0:
+      return static_cast<double>(fixed);
+    case 1:
+      return static_cast<double>(moving);
+    case 2:
+      return WindowProduct<VRounds>(fixed, fixed);
+    case 3:
+      return WindowProduct<VRounds>(moving, moving);
+    default:
+      return WindowProduct<VRounds>(fixed, moving);
+  }
+}
+
+/** Copies the pixels of a slice that the windows of a tile reach; outside of the grid, and of masks, they are 0. */
+template <bool VMasked, int VRadius, typename TPixel>
+__device__ __forceinline__ void
+CopyTile(const LocalCentre<TPixel> & centre,
+         const LocalBlocks &         blocks,
+         const LocalSpace &          space,
+         int                         firstX,
+         int                         firstY,
+         int                         z,
+         TPixel *                    tile,
+         std::uint8_t *              inside)
+{
+  const int width = VRadius >= 0 ? LocalColumns + 2 * VRadius : space.width;
+  const int second = space.lines * space.stride;
+  for (int i = static_cast<int>(threadIdx.x); i < space.lines * width; i += static_cast<int>(blockDim.x))
+  {
+    const int          row = i / width;
+    const int          column = i - row * width;
+    const int          x = firstX + column;
+    const int          y = firstY + row;
+    const int          to = row * space.stride + column;
+    const std::int64_t offset = (std::int64_t{ z } * blocks.size[1] + y) * blocks.size[0] + x;
+    const bool         isThere = x >= 0 && x < blocks.size[0] && y >= 0 && y < blocks.size[1];
+    if constexpr (VMasked)
+    {
+      const bool counts = isThere && centre.IsValid(offset);
+      inside[to] = counts ? 1 : 0;
+      tile[to] = counts ? centre.fixed[offset] : TPixel(0);
+      tile[to + second] = counts ? centre.moving[offset] : TPixel(0);
+    }
+    else if (isThere)
+    {
+      CopyElement(tile + to, centre.fixed + offset);
+      CopyElement(tile + to + second, centre.moving + offset);
+    }
+    else
+    {
+      tile[to] = TPixel(0);
+      tile[to + second] = TPixel(0);
+    }
+  }
+}
+
+/** Sums along x: a thread the windows of some neighbours, or of one where the radius is none of those compiled for. */
+template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
+__device__ __forceinline__ void
+SumAlongX(const LocalBlocks &  blocks,
+          const LocalSpace &   space,
+          const TPixel *       tile,
+          const std::uint8_t * inside,
+          double *             lines)
+{
+  const int second = space.lines * space.stride;
+  const int ofNumber = space.lines * LineStride;
+  if constexpr (VRadius >= 0)
+  {
+    constexpr int reach = LocalGroup + 2 * VRadius;
+    for (int i = static_cast<int>(threadIdx.x); i < space.lines * LocalGroups; i += static_cast<int>(blockDim.x))
+    {
+      const int            row = i / LocalGroups;
+      const int            group = i % LocalGroups;
+      const TPixel * const from = tile + row * space.stride + group * LocalGroup;
+      double * const       to = lines + row * LineStride + group;
+      TPixel               fixed[reach];
+      TPixel               moving[reach];
+#pragma unroll
+      for (int k = 0; k < reach; ++k)
+      {
+        fixed[k] = from[k];
+        moving[k] = from[k + second];
+      }
+#pragma unroll
+      for (int n = 0; n < WindowSums; ++n)
+      {
+        double values[reach];
+        double sums[LocalGroup];
+#pragma unroll
+        for (int k = 0; k < reach; ++k)
+        {
+          values[k] = WindowNumber<VRounds>(n, fixed[k], moving[k]);
+        }
+        SumWindows<VRadius, LocalGroup>(values, sums);
+#pragma unroll
+        for (int k = 0; k < LocalGroup; ++k)
+        {
+          to[n * ofNumber + k * LocalGroups] = sums[k];
+        }
+      }
+      if constexpr (VMasked)
+      {
+        const std::uint8_t * const counted = inside + row * space.stride + group * LocalGroup;
+        double                     values[reach];
+        double                     sums[LocalGroup];
+#pragma unroll
+        for (int k = 0; k < reach; ++k)
+        {
+          values[k] = static_cast<double>(counted[k]);
+        }
+        SumWindows<VRadius, LocalGroup>(values, sums);
+#pragma unroll
+        for (int k = 0; k < LocalGroup; ++k)
+        {
+          to[WindowSums * ofNumber + k * LocalGroups] = sums[k];
+        }
+      }
+    }
+  }
+  else
+  {
+    for (int i = static_cast<int>(threadIdx.x); i < space.lines * LocalColumns; i += static_cast<int>(blockDim.x))
+    {
+      const int row = i / LocalColumns;
+      const int lane = i % LocalColumns;
+      const int from = row * space.stride + ColumnOfLane(lane);
+      double    sums[WindowSums] = {};
+      int       count = 0;
+      for (int k = from; k <= from + 2 * blocks.radius[0]; ++k)
+      {
+#pragma unroll
+        for (int n = 0; n < WindowSums; ++n)
+        {
+          sums[n] += WindowNumber<VRounds>(n, tile[k], tile[k + second]);
+        }
+        if constexpr (VMasked)
+        {
+          count += inside[k];
+        }
+      }
+      double * const to = lines + row * LineStride + lane;
+#pragma unroll
+      for (int n = 0; n < WindowSums; ++n)
+      {
+        to[n * ofNumber] = sums[n];
+      }
+      if constexpr (VMasked)
+      {
+        to[WindowSums * ofNumber] = static_cast<double>(count);
+      }
+    }
+  }
+}
+
+/** Sums of those sums along y, to a slot of the ring. */
+template <int VNumbers, int VRadius>
+__device__ __forceinline__ void
+SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * lines, double * slot)
+{
+  const int ofNumber = space.lines * LineStride;
+  if constexpr (VRadius >= 0)
+  {
+    const int parts = blocks.rows / MostLocalRows; // where a radius is compiled for, tiles are such
+    for (int i = static_cast<int>(threadIdx.x); i < parts * VNumbers * LocalColumns; i += static_cast<int>(blockDim.x))
+    {
+      const int            lane = i % LocalColumns;
+      const int            number = i / LocalColumns % VNumbers;
+      const int            first = i / (LocalColumns * VNumbers) * MostLocalRows;
+      const double * const from = lines + number * ofNumber + first * LineStride + lane;
+      double * const       to = slot + number * space.plane + first * LocalColumns + lane;
+      double               values[MostLocalRows + 2 * VRadius];
+      double               sums[MostLocalRows];
+#pragma unroll
+      for (int k = 0; k < MostLocalRows + 2 * VRadius; ++k)
+      {
+        values[k] = from[k * LineStride];
+      }
+      SumWindows<VRadius, MostLocalRows>(values, sums);
+#pragma unroll
+      for (int k = 0; k < MostLocalRows; ++k)
+      {
+        to[k * LocalColumns] = sums[k];
+      }
+    }
+  }
+  else
+  {
+    for (int i = static_cast<int>(threadIdx.x); i < space.numbers * space.plane; i += static_cast<int>(blockDim.x))
+    {
+      const int            number = i / space.plane;
+      const int            row = i % space.plane / LocalColumns;
+      const double * const from = lines + number * ofNumber + row * LineStride + i % LocalColumns;
+      double               sum = 0.0;
+      for (int k = 0; k <= 2 * blocks.radius[1]; ++k)
+      {
+        sum += from[k * LineStride];
+      }
+      slot[i] = sum;
+    }
+  }
+}
+
+/** The window of a column along z: takes the slice's sums from a slot of the ring. */
+template <int VNumbers>
+class ColumnWindow
+{
+public:
+  /** \param[in] space of the block, \param[in] column in the first slot of the ring */
+  __device__
+  ColumnWindow(const LocalSpace & space, double * column)
+    : m_Column(column)
+    , m_Plane(space.plane)
+    , m_Slot(VNumbers * space.plane)
+    , m_Slots(space.slots)
+  {
+    for (int slot = 0; slot < m_Slots; ++slot)
+    {
+      for (int n = 0; n < VNumbers; ++n)
+      {
+        At(slot, n) = 0.0;
+      }
+    }
+  }
+
+  /** \param[in] isThere whether the slice is one of the grid, else its sums are 0
+   * \param[in] at its slot, \param[out] sums of the window that ends with the slice */
+  __device__ __forceinline__ void
+  Push(bool isThere, int at, double (&sums)[VNumbers])
+  {
+#pragma unroll
+    for (int n = 0; n < VNumbers; ++n)
+    {
+      const double own = isThere ? At(at, n) : 0.0;
+      if (!isThere)
+      {
+        At(at, n) = 0.0;
+      }
+      m_Begun[n] = at == 0 ? own : m_Begun[n] + own;
+      sums[n] = m_Begun[n] + (at + 1 < m_Slots ? At(at + 1, n) : 0.0);
+    }
+    if (at + 1 == m_Slots)
+    {
+#pragma unroll
+      for (int n = 0; n < VNumbers; ++n)
+      {
+        double sum = At(m_Slots - 1, n);
+        for (int slot = m_Slots - 2; slot > 0; --slot)
+        {
+          sum += At(slot, n);
+          At(slot, n) = sum;
+        }
+      }
+    }
+  }
+
+private:
+  __device__ __forceinline__ double &
+  At(int slot, int number)
+  {
+    return m_Column[slot * m_Slot + number * m_Plane];
+  }
+
+  double * m_Column;
+  int      m_Plane;
+  int      m_Slot;
+  int      m_Slots;
+  double   m_Begun[VNumbers] = {};
+};
+
+/** Sums of three numbers over a block, by a fixed tree; thread 0 has them. */
+__device__ __forceinline__ void
+SumOverBlock(double (&numbers)[3])
+{
+  __shared__ double ofWarps[3][MostLocalThreads / WarpSize];
+  for (int n = 0; n < 3; ++n)
+  {
+    for (int distance = WarpSize / 2; distance > 0; distance /= 2)
+    {
+      numbers[n] += __shfl_down_sync(0xFFFFFFFFU, numbers[n], distance);
+    }
+    if (threadIdx.x % WarpSize == 0)
+    {
+      ofWarps[n][threadIdx.x / WarpSize] = numbers[n];
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0)
+  {
+    for (int n = 0; n < 3; ++n)
+    {
+      double sum = 0.0;
+      for (unsigned int warp = 0; warp < blockDim.x / WarpSize; ++warp)
+      {
+        sum += ofWarps[n][warp];
+      }
+      numbers[n] = sum;
+    }
+  }
+}
+
+/** Samples of the grid along an axis in a window. */
+__device__ __forceinline__ int
+CountAlong(int at, int radius, int size)
+{
+  return min(at + radius, size - 1) - max(at - radius, 0) + 1;
+}
+
+/** Threads of a block at most, and blocks of a multiprocessor, by the radius that is compiled for: of radius 4 a large
+ * device has the memory of one with 16 rows, or 8 with masks. Of radius 2 it has that of three, which spill registers.
+ */
+///@{
+constexpr int
+LocalThreads(int radius, bool isMasked)
+{
+  return radius == 2 || radius == 3 || (radius == 4 && isMasked) ? MostLocalRows * LocalColumns : MostLocalThreads;
+}
+constexpr int
+LocalResidents(int radius)
+{
+  return radius == 2 || radius == 3 ? 2 : 1;
+}
+///@}
+
+/** \tparam VRounds see WindowProduct()
+ * \tparam VMasked valid samples are counted
+ * \tparam VRadius of x and y; -1: any */
+template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
+__global__ void
+__launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
+  LocalCorrelationKernel(const __grid_constant__ LocalCentre<TPixel> centre,
+                         const __grid_constant__ LocalBlocks         blocks,
+                         double *                                    partial)
+{
+  // Quotients; of float pixels whose products are not rounded as ITK's they are float.
+  using Real = std::conditional_t<VRounds, double, float>;
+  constexpr int VNumbers = WindowSums + (VMasked ? 1 : 0);
+
+  extern __shared__ double memory[];
+  const LocalSpace         space(blocks, VNumbers, sizeof(TPixel));
+  char * const             bytes = reinterpret_cast<char *>(memory);
+  double * const           lines = reinterpret_cast<double *>(bytes + space.LinesAt());
+  TPixel * const           tile = reinterpret_cast<TPixel *>(bytes + space.TileAt());
+  std::uint8_t * const     inside = reinterpret_cast<std::uint8_t *>(bytes + space.InsideAt());
+
+  const int block = static_cast<int>(blockIdx.x);
+  const int firstX = block % blocks.tiles[0] * LocalColumns;
+  const int firstY = block / blocks.tiles[0] % blocks.tiles[1] * blocks.rows;
+  const int firstZ = block / (blocks.tiles[0] * blocks.tiles[1]) * blocks.slices;
+  const int slices = min(blocks.slices, blocks.size[2] - firstZ);
+
+  const int  lane = static_cast<int>(threadIdx.x) % LocalColumns;
+  const int  row = static_cast<int>(threadIdx.x) / LocalColumns;
+  const bool hasColumn = row < blocks.rows;
+  const int  x = firstX + ColumnOfLane(lane);
+  const int  y = firstY + row;
+  const bool isInGrid = hasColumn && x < blocks.size[0] && y < blocks.size[1];
+  const int  rowLength = min(LocalColumns, blocks.size[0] - firstX);
+  const int ofPlane = CountAlong(x, blocks.radius[0], blocks.size[0]) * CountAlong(y, blocks.radius[1], blocks.size[1]);
+
+  ColumnWindow<VNumbers> column(space, memory + (hasColumn ? row * LocalColumns + lane : 0));
+  Real * const           staged = reinterpret_cast<Real *>(lines) + row * 3 * LocalColumns;
+  double                 correlation = 0.0;
+  int                    valid = 0;
+  int                    flat = 0;
+
+  const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
+  const auto copy = [&](int z) {
+    CopyTile<VMasked, VRadius>(
+      centre, blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1], z, tile, inside);
+  };
+  const auto store = [&](void * derivative, Real factor, const Real(&gradient)[3], bool isZero, std::int64_t first) {
+#pragma unroll
+    for (int d = 0; d < 3; ++d)
+    {
+      if (d < centre.numbers)
+      {
+        staged[ColumnOfLane(lane) * centre.numbers + d] = isZero ? Real(0) : factor * gradient[d];
+      }
+    }
+    __syncwarp();
+    for (int i = lane; i < rowLength * centre.numbers; i += LocalColumns)
+    {
+      centre.Store(derivative, first * centre.numbers + i, static_cast<double>(staged[i]));
+    }
+    __syncwarp();
+  };
+
+  const int begin = firstZ - blocks.radius[2];
+  const int steps = slices + 2 * blocks.radius[2];
+  if (isSlice(begin))
+  {
+    copy(begin);
+  }
+  int at = 0; // slot of the ring
+  for (int step = 0; step < steps; ++step)
+  {
+    const int  z = begin + step;
+    const bool isThere = isSlice(z);
+    if (isThere)
+    {
+      WaitForTile();
+      SumAlongX<VRounds, VMasked, VRadius>(blocks, space, tile, inside, lines);
+      __syncthreads();
+    }
+    if (step + 1 < steps && isSlice(z + 1))
+    {
+      copy(z + 1); // arrives while the sums of this slice are used
+    }
+    if (isThere)
+    {
+      SumAlongY<VNumbers, VRadius>(blocks, space, lines, memory + at * VNumbers * space.plane);
+      __syncthreads();
+    }
+    const int          of = z - blocks.radius[2];
+    const std::int64_t firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
+    const std::int64_t offset = firstOfRow + (x - firstX);
+    double             window[VNumbers];
+    if (hasColumn)
+    {
+      column.Push(isThere, at, window);
+    }
+    at = at + 1 < space.slots ? at + 1 : 0;
+    if (step < 2 * blocks.radius[2] || !hasColumn || y >= blocks.size[1]) // the same for all of a warp
+    {
+      continue;
+    }
+    LocalTerm<Real> term{ Real(0), Real(0), Real(0), true };
+    Real            movingGradient[3] = {};
+    Real            fixedGradient[3] = {};
+    if (isInGrid && (!VMasked || centre.IsValid(offset)))
+    {
+      // Before the formula, as it takes time to come.
+      const std::int64_t place[3] = { x, y, of };
+      if (centre.movingDerivative != nullptr)
+      {
+        centre.Gradient(centre.moving, centre.movingGradient, place, offset, movingGradient);
+      }
+      if (centre.fixedDerivative != nullptr)
+      {
+        centre.Gradient(centre.fixed, centre.fixedGradient, place, offset, fixedGradient);
+      }
+      double ofWindow[WindowSums];
+      for (int n = 0; n < WindowSums; ++n)
+      {
+        ofWindow[n] = window[n];
+      }
+      const double count = VMasked ? window[VNumbers - 1]
+                                   : static_cast<double>(ofPlane * CountAlong(of, blocks.radius[2], blocks.size[2]));
+      term = MakeLocalTerm<Real>(ofWindow,
+                                 count,
+                                 static_cast<double>(centre.fixed[offset]),
+                                 static_cast<double>(centre.moving[offset]),
+                                 centre.bounds);
+      correlation += static_cast<double>(term.correlation);
+      ++valid;
+      flat += term.isFlat ? 1 : 0;
+    }
+    if (centre.movingDerivative != nullptr)
+    {
+      store(centre.movingDerivative, term.movingFactor, movingGradient, term.isFlat, firstOfRow);
+    }
+    if (centre.fixedDerivative != nullptr)
+    {
+      store(centre.fixedDerivative, term.fixedFactor, fixedGradient, term.isFlat, firstOfRow);
+    }
+  }
+  double sums[3] = { correlation, static_cast<double>(valid), static_cast<double>(flat) };
+  SumOverBlock(sums);
+  if (threadIdx.x == 0)
+  {
+    for (int n = 0; n < 3; ++n)
+    {
+      partial[std::int64_t{ blockIdx.x } * 3 + n] = sums[n];
+    }
+  }
+}
+
+/** One block: the sums over the blocks of LocalCorrelationKernel, by a fixed tree. */
+__global__ void
+__launch_bounds__(MostLocalThreads)
+  LocalCorrelationTotalKernel(const double * partial, int blocks, LocalCorrelationSums * total)
+{
+  double sums[3] = {};
+  for (int block = static_cast<int>(threadIdx.x); block < blocks; block += static_cast<int>(blockDim.x))
+  {
+    for (int n = 0; n < 3; ++n)
+    {
+      sums[n] += partial[block * 3 + n];
+    }
+  }
+  SumOverBlock(sums);
+  if (threadIdx.x == 0)
+  {
+    total->correlation = sums[0];
+    total->count = static_cast<std::int64_t>(sums[1]);
+    total->flatWindows = static_cast<std::int64_t>(sums[2]);
+  }
+}
+
+/** Multiplies factors, each of which is the first number of its vector, with gradients along axes that are not those of
+ * space: in a kernel of its own, as what finds them takes registers. */
+template <typename TPixel>
+__global__ void
+LocalObliqueKernel(const __grid_constant__ LocalCentre<TPixel> centre, const TPixel * image, void * derivative)
+{
+  const auto &       size = centre.differences.extent.size;
+  const std::int64_t offset = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (offset >= size[0] * size[1] * size[2])
+  {
+    return;
+  }
+  const std::int64_t row = offset / size[0];
+  const std::int64_t at[3] = { offset - row * size[0], row % size[1], row / size[1] };
+  const double       factor = centre.Load(derivative, offset * centre.numbers);
+  double             gradient[3] = {};
+  if (factor != 0.0) // a gradient that is not finite adds nothing to others
+  {
+    centre.differences.OfPlace(image, at, gradient);
+  }
+#pragma unroll
+  for (int d = 0; d < 3; ++d)
+  {
+    if (d < centre.numbers)
+    {
+      centre.Store(derivative, offset * centre.numbers + d, factor * gradient[d]);
+    }
+  }
+}
+
+__global__ void
+LocalRoundKernel(const double * from, float * to, std::int64_t count)
+{
+  const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (i < count)
+  {
+    to[i] = static_cast<float>(from[i]);
+  }
+}
+
+/** How a device's blocks are made: as many rows as their memory allows, two blocks a multiprocessor if they have 8, and
+ * slices so that all multiprocessors have some work to the end. */
+LocalBlocks
+PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, int device)
+{
+  const auto attribute = [device](cudaDeviceAttr what) {
+    int value = 0;
+    CheckCuda(cudaDeviceGetAttribute(&value, what, device), "cudaDeviceGetAttribute");
+    return value;
+  };
+  const auto  ofBlock = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  const auto  ofMultiprocessor = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+  const auto  reserved = static_cast<std::size_t>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+  const auto  multiprocessors = std::int64_t{ attribute(cudaDevAttrMultiProcessorCount) };
+  const auto  radius = CutRadius(descriptor);
+  LocalBlocks blocks{};
+  for (int d = 0; d < 3; ++d)
+  {
+    if (descriptor.grid.size[d] > std::numeric_limits<std::int32_t>::max() / 2)
+    {
+      throw std::invalid_argument("Local correlation: on a device an axis has less than 2^30 samples.");
+    }
+    blocks.size[d] = static_cast<int>(descriptor.grid.size[d]);
+    blocks.radius[d] = static_cast<int>(std::min<std::int64_t>(radius[d], 1 << 12));
+  }
+  constexpr std::size_t ofTree = 3 * MostLocalThreads / WarpSize * sizeof(double);
+  const auto            bytesOf = [&](int rows) {
+    auto of = blocks;
+    of.rows = rows;
+    const int numbers = WindowSums + (isMasked ? 1 : 0);
+    return LocalSpace(of, numbers, SizeOf(descriptor.pixel)).Bytes() + ofTree;
+  };
+  blocks.rows = MostLocalRows;
+  auto ofEach = static_cast<std::int64_t>(ofMultiprocessor / (bytesOf(blocks.rows) + reserved));
+  ofEach = std::min<std::int64_t>(ofEach, 2); // LocalResidents(); others have the registers of as many
+  if (ofEach < 2)
+  {
+    ofEach = 1;
+    blocks.rows = MostLocalThreads / LocalColumns;
+    while (blocks.rows > 1 && bytesOf(blocks.rows) > ofBlock)
+    {
+      blocks.rows /= 2;
+    }
+  }
+  if (bytesOf(blocks.rows) > ofBlock)
+  {
+    throw DeviceError(DeviceError::Kind::OutOfMemory,
+                      "The shared memory of the device has no room for local correlation in windows of this radius.");
+  }
+  blocks.tiles[0] = (blocks.size[0] + LocalColumns - 1) / LocalColumns;
+  blocks.tiles[1] = (blocks.size[1] + blocks.rows - 1) / blocks.rows;
+  const std::int64_t tiles = std::int64_t{ blocks.tiles[0] } * blocks.tiles[1];
+  const std::int64_t places = multiprocessors * ofEach;
+  std::int64_t       least = std::numeric_limits<std::int64_t>::max();
+  for (int parts = 1; parts <= std::min(blocks.size[2], 64); ++parts)
+  {
+    const int          slices = (blocks.size[2] + parts - 1) / parts;
+    const std::int64_t rounds = (tiles * parts + places - 1) / places;
+    const std::int64_t steps = rounds * (slices + 2 * blocks.radius[2]);
+    if (steps < least)
+    {
+      least = steps;
+      blocks.slices = slices;
+    }
+  }
+  return blocks;
+}
+
+std::int64_t
+CountBlocks(const LocalBlocks & blocks)
+{
+  return std::int64_t{ blocks.tiles[0] } * blocks.tiles[1] * ((blocks.size[2] + blocks.slices - 1) / blocks.slices);
+}
+
+template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
+void
+Launch(const LocalCentre<TPixel> & centre, const LocalBlocks & blocks, double * partial, const Stream & stream)
+{
+  const auto kernel = &LocalCorrelationKernel<VRounds, VMasked, VRadius, TPixel>;
+  const auto bytes = LocalSpace(blocks, WindowSums + (VMasked ? 1 : 0), sizeof(TPixel)).Bytes();
+  const auto threads = static_cast<unsigned int>(std::max(blocks.rows, 4) * LocalColumns);
+  const auto count = static_cast<unsigned int>(CountBlocks(blocks));
+  AllowSharedMemory(kernel, bytes);
+  kernel<<<count, threads, bytes, stream.Get()>>>(centre, blocks, partial);
+  CheckCuda(cudaGetLastError(), "LocalCorrelationKernel");
+}
+
+/** Enqueues the kernel for masks and radius. */
+template <bool VRounds, typename TPixel>
+void
+LaunchWindows(const LocalCentre<TPixel> & centre,
+              bool                        isMasked,
+              const LocalBlocks &         blocks,
+              double *                    partial,
+              const Stream &              stream)
+{
+  const bool isCompiled = std::is_same<TPixel, float>::value && blocks.radius[0] == blocks.radius[1] &&
+                          blocks.rows % MostLocalRows == 0 &&
+                          blocks.rows * LocalColumns <= LocalThreads(blocks.radius[0], isMasked);
+  const auto launch = [&](auto masked) {
+    constexpr bool VMasked = decltype(masked)::value;
+    if constexpr (std::is_same<TPixel, float>::value)
+    {
+      switch (isCompiled ? blocks.radius[0] : -1)
+      {
+        case 2:
+          return Launch<VRounds, VMasked, 2>(centre, blocks, partial, stream);
+        case 3:
+          if constexpr (!VMasked) // with masks it has neither two blocks of 8 rows nor registers for 16
+          {
+            return Launch<VRounds, VMasked, 3>(centre, blocks, partial, stream);
+          }
+          break;
+        case 4:
+          return Launch<VRounds, VMasked, 4>(centre, blocks, partial, stream);
+        default:
+          break;
+      }
+    }
+    Launch<VRounds, VMasked, -1>(centre, blocks, partial, stream);
+  };
+  isMasked ? launch(std::true_type()) : launch(std::false_type());
+}
+
+} // namespace
+
+std::size_t
+CountLocalCorrelationScratchOnCuda(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
+{
+  if (descriptor.grid.Count() == 0)
+  {
+    return 0;
+  }
+  // Blocks of masked windows are the smallest.
+  const int          device = residence.GetContext().device;
+  const std::int64_t most =
+    std::max(CountBlocks(PlanBlocks(descriptor, false, device)), CountBlocks(PlanBlocks(descriptor, true, device)));
+  return static_cast<std::size_t>(most) * 3 * sizeof(double);
+}
+
+void
+EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
+                               const LocalCorrelationImages &     images,
+                               const LocalCorrelationResults &    results,
+                               const Residence &                  residence)
+{
+  const int         device = residence.GetContext().device;
+  const DeviceScope scope(device);
+  const Stream &    stream = residence.GetStream();
+  const bool        isMasked = images.fixedInside != nullptr || images.movingInside != nullptr;
+  const LocalBlocks blocks = PlanBlocks(descriptor, isMasked, device);
+  auto * const      partial = static_cast<double *>(results.scratch);
+  DispatchLocalCorrelation(descriptor, [&](auto pixel, auto rounds) {
+    using Pixel = decltype(pixel);
+    constexpr bool VRounds = decltype(rounds)::value;
+    const auto     centre = MakeLocalCentre<Pixel>(descriptor, images, results);
+    LaunchWindows<VRounds>(centre, isMasked, blocks, partial, stream);
+    const auto finish = [&](void * derivative, const Pixel * image, const void * gradients) {
+      if (derivative != nullptr && centre.IsOblique(gradients))
+      {
+        constexpr unsigned int threads = 128;
+        const auto             count = (descriptor.grid.Count() + threads - 1) / threads;
+        LocalObliqueKernel<<<static_cast<unsigned int>(count), threads, 0, stream.Get()>>>(centre, image, derivative);
+        CheckCuda(cudaGetLastError(), "LocalObliqueKernel");
+      }
+    };
+    finish(centre.movingDerivative, centre.moving, centre.movingGradient);
+    finish(centre.fixedDerivative, centre.fixed, centre.fixedGradient);
+  });
+  LocalCorrelationTotalKernel<<<1, MostLocalThreads, 0, stream.Get()>>>(
+    partial, static_cast<int>(CountBlocks(blocks)), results.sums);
+  CheckCuda(cudaGetLastError(), "LocalCorrelationTotalKernel");
+}
+
+void
+RoundToSingleOnCuda(const double * from, float * to, std::int64_t count, const Residence & residence)
+{
+  const DeviceScope      scope(residence.GetContext().device);
+  constexpr unsigned int threads = 256;
+  const auto             blocks = static_cast<unsigned int>((count + threads - 1) / threads);
+  LocalRoundKernel<<<blocks, threads, 0, residence.GetStream().Get()>>>(from, to, count);
+  CheckCuda(cudaGetLastError(), "LocalRoundKernel");
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,313 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/registration/LevelForces.h"
+
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
+
+#include "device/LargePages.h"
+#include "kernels/registration/ConvertNumbers.h"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+LocalCorrelationDescriptor
+DescribeCorrelation(const FieldShape & shape, ScalarType pixel, const SynMetric & metric)
+{
+  LocalCorrelationDescriptor descriptor;
+  descriptor.grid = shape.grid;
+  descriptor.radius = metric.radius;
+  descriptor.pixel = pixel;
+  descriptor.derivative = shape.element;
+  descriptor.arithmetic = metric.arithmetic;
+  descriptor.epsilon = metric.epsilon;
+  return descriptor;
+}
+
+/** What gradients, smoothing, inversion and norms share: never two of them at one time. */
+std::size_t
+ScratchBytes(const FieldShape & shape, const std::optional<GaussianDescriptor> & gaussian, Backend backend)
+{
+  const std::size_t ofGradients =
+    gaussian ? CountResidentGaussianScratch(*gaussian, GaussianOperation::Gradient, backend) : 0;
+  return std::max({ shape.Bytes(), CountInversionScratch(shape), MaximumNormScratch, ofGradients });
+}
+
+void
+CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
+{
+  const auto isOf = [&](const ResidentImage & image) { return image.grid.dimension == shape.grid.dimension; };
+  if (side.image.data == nullptr || !isOf(side.image) || side.image.pixel != pixel ||
+      (pixel != ScalarType::Float32 && pixel != ScalarType::Float64))
+  {
+    throw std::invalid_argument("Images of a registration are float or double alike, of the dimension of its fields.");
+  }
+  if (side.mask.data != nullptr && (!isOf(side.mask) || side.mask.pixel != ScalarType::UInt8))
+  {
+    throw std::invalid_argument("Masks of a registration have pixels of 8 bits, and the dimension of its fields.");
+  }
+}
+
+} // namespace
+
+std::vector<TransformChain::Stage>
+MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimension, const Residence & residence)
+{
+  const auto move = [&](auto & numbers, std::int64_t count) {
+    using Number = std::remove_const_t<std::remove_reference_t<decltype(*numbers)>>;
+    if (numbers != nullptr && residence.IsOnDevice())
+    {
+      const auto array = std::make_shared<ResidentArray>(static_cast<std::size_t>(count) * sizeof(Number), residence);
+      Upload(array->Data(), numbers.get(), array->Bytes(), residence);
+      numbers = std::shared_ptr<const Number>(array, array->template As<Number>());
+    }
+  };
+  for (TransformChain::Stage & stage : stages)
+  {
+    const std::int64_t count = TransformChain::CountOf(stage, dimension);
+    move(stage.data, count);
+    move(stage.singleData, count);
+  }
+  return stages;
+}
+
+LevelForces::LevelForces(const FieldShape & shape,
+                         SynSide            fixed,
+                         SynSide            moving,
+                         const SynMetric &  metric,
+                         const Residence &  residence)
+  : m_Shape(shape)
+  , m_Residence(residence)
+  , m_Fixed(std::move(fixed))
+  , m_Moving(std::move(moving))
+  , m_Correlation(DescribeCorrelation(shape, m_Fixed.image.pixel, metric))
+  , m_Gaussian(metric.gaussian)
+{
+  CheckSide(m_Fixed, shape, m_Fixed.image.pixel);
+  CheckSide(m_Moving, shape, m_Fixed.image.pixel);
+  if (std::max(m_Fixed.stages.size(), m_Moving.stages.size()) >= MaximumWarpStages)
+  {
+    throw std::invalid_argument("An initial transform has more stages than " + std::to_string(MaximumWarpStages - 1) +
+                                '.');
+  }
+  const auto count = static_cast<std::size_t>(shape.grid.Count());
+  const auto pixels = count * SizeOf(m_Fixed.image.pixel);
+  m_WarpedFixed = ResidentArray(pixels, residence);
+  m_WarpedMoving = ResidentArray(pixels, residence);
+  m_WarpedFixedMask = ResidentArray(m_Fixed.mask.data != nullptr ? count : 0, residence);
+  m_WarpedMovingMask = ResidentArray(m_Moving.mask.data != nullptr ? count : 0, residence);
+  m_Gradients = ResidentArray(m_Gaussian ? shape.Bytes() : 0, residence);
+  m_Scratch = ResidentArray(ScratchBytes(shape, m_Gaussian, residence.GetBackend()), residence);
+  m_CorrelationScratch = ResidentArray(CountLocalCorrelationScratch(m_Correlation, residence), residence);
+}
+
+void
+LevelForces::Move(const SynSide & side, const void * field, const ResidentArray & image, const ResidentArray & mask)
+{
+  ImageWarp warp;
+  warp.input = side.image.grid;
+  warp.pixel = side.image.pixel;
+  warp.output = m_Shape.grid;
+  if (field != nullptr)
+  {
+    warp.stages.push_back(MakeFieldStage(m_Shape, field));
+  }
+  warp.stages.insert(warp.stages.end(), side.stages.begin(), side.stages.end());
+  WarpImage(warp, side.image.data.get(), image.Data(), m_Residence);
+  if (side.mask.data != nullptr)
+  {
+    warp.input = side.mask.grid;
+    warp.pixel = side.mask.pixel;
+    warp.nearest = true;
+    WarpImage(warp, side.mask.data.get(), mask.Data(), m_Residence);
+  }
+}
+
+void
+LevelForces::MoveFixed(const void * field)
+{
+  this->Move(m_Fixed, field, m_WarpedFixed, m_WarpedFixedMask);
+}
+
+void
+LevelForces::MoveMoving(const void * field)
+{
+  this->Move(m_Moving, field, m_WarpedMoving, m_WarpedMovingMask);
+}
+
+void
+LevelForces::Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixed, void * work)
+{
+  LocalCorrelationImages images;
+  images.fixed = m_WarpedFixed.Data();
+  images.moving = m_WarpedMoving.Data();
+  images.fixedInside = m_WarpedFixedMask.As<std::uint8_t>();
+  images.movingInside = m_WarpedMovingMask.As<std::uint8_t>();
+  if (m_Gaussian)
+  {
+    MakeResidentGradient(*m_Gaussian, images.moving, m_Gradients.Data(), m_Scratch.Data(), m_Residence);
+    images.movingGradient = m_Gradients.Data();
+    if (byFixed != nullptr)
+    {
+      MakeResidentGradient(*m_Gaussian, images.fixed, work, m_Scratch.Data(), m_Residence);
+      images.fixedGradient = work;
+    }
+  }
+  EvaluateLocalCorrelation(m_Correlation, images, sums, byMoving, byFixed, m_CorrelationScratch.Data(), m_Residence);
+}
+
+void
+LevelForces::Smooth(const void * input, double variance, void * output)
+{
+  if (variance > 0.0)
+  {
+    SmoothField(m_Shape, input, MakeFieldSmoothing(m_Shape.grid, variance), output, m_Scratch.Data(), m_Residence);
+  }
+  else
+  {
+    CopyResident(output, input, m_Shape.Bytes(), m_Residence);
+  }
+}
+
+void
+LevelForces::MakeUpdate(void * force, const SynRules & rules, void * update, double * maximum)
+{
+  if (rules.weights != SynRules().weights)
+  {
+    WeighField(m_Shape, force, rules.weights, m_Residence);
+  }
+  this->Smooth(force, rules.updateVariance, update);
+  FindMaximumNorm(m_Shape, update, maximum, m_Scratch.Data(), m_Residence);
+  ScaleField(m_Shape, update, rules.learningRate, maximum, m_Residence);
+}
+
+std::size_t
+LevelForces::CountBytes(const FieldShape & shape, const SynMetric & metric, ScalarType pixel)
+{
+  const auto count = static_cast<std::size_t>(shape.grid.Count());
+  return 2 * count * (SizeOf(pixel) + 1) + (metric.gaussian ? shape.Bytes() : 0) +
+         ScratchBytes(shape, metric.gaussian, Backend::Cuda) + (std::size_t(1) << 20); // sums of blocks
+}
+
+LevelField::LevelField(const FieldShape & shape, const Residence & residence)
+  : m_Shape(shape)
+  , m_Residence(residence)
+  , m_Vectors(shape.Bytes(), residence)
+{
+  ClearResident(m_Vectors.Data(), m_Vectors.Bytes(), residence);
+}
+
+void
+LevelField::Set(const void * vectors, ScalarType element)
+{
+  if (element == m_Shape.element)
+  {
+    Upload(m_Vectors.Data(), vectors, m_Shape.Bytes(), m_Residence);
+    return;
+  }
+  ResidentArray copy(static_cast<std::size_t>(m_Shape.Numbers()) * SizeOf(element), m_Residence);
+  Upload(copy.Data(), vectors, copy.Bytes(), m_Residence);
+  ConvertNumbers(copy.Data(), element, m_Vectors.Data(), m_Shape.Numbers(), m_Residence);
+}
+
+void
+LevelField::Get(void * vectors, ScalarType element) const
+{
+  DownloadField(vectors, element, m_Vectors.Data(), m_Shape, m_Residence);
+}
+
+void
+LevelField::AdaptFrom(const LevelField & other)
+{
+  if (other.m_Shape.element != m_Shape.element)
+  {
+    throw std::invalid_argument("The levels of a registration have fields of one type.");
+  }
+  const ExecutionContext & from = other.m_Residence.GetContext();
+  const ExecutionContext & to = m_Residence.GetContext();
+  const void *             field = other.m_Vectors.Data();
+  ResidentArray            moved;
+  if (from.backend == to.backend && (!m_Residence.IsOnDevice() || from.device == to.device))
+  {
+    other.m_Residence.Wait(); // it may be another stream
+  }
+  else
+  {
+    const std::unique_ptr<char[]> copy(new char[other.m_Shape.Bytes()]);
+    Download(copy.get(), field, other.m_Shape.Bytes(), other.m_Residence);
+    moved = ResidentArray(other.m_Shape.Bytes(), m_Residence);
+    Upload(moved.Data(), copy.get(), moved.Bytes(), m_Residence);
+    field = moved.Data();
+  }
+  if (other.m_Shape.grid == m_Shape.grid)
+  {
+    CopyResident(m_Vectors.Data(), field, m_Shape.Bytes(), m_Residence);
+  }
+  else
+  {
+    ResampleField(other.m_Shape, field, m_Shape, m_Vectors.Data(), m_Residence);
+  }
+  m_Residence.Wait(); // before the other field goes
+}
+
+void
+DownloadField(void *             vectors,
+              ScalarType         element,
+              const void *       field,
+              const FieldShape & shape,
+              const Residence &  residence)
+{
+  AdviseLargePages(vectors, static_cast<std::size_t>(shape.Numbers()) * SizeOf(element));
+  if (element == shape.element)
+  {
+    Download(vectors, field, shape.Bytes(), residence);
+    return;
+  }
+  if (!residence.IsOnDevice())
+  {
+    ConvertNumbers(field, shape.element, vectors, shape.Numbers(), residence);
+    return;
+  }
+  const auto    slab = std::min<std::int64_t>(shape.Numbers(), TransferChunkBytes / SizeOf(element));
+  ResidentArray converted(static_cast<std::size_t>(slab) * SizeOf(element), residence);
+  for (std::int64_t first = 0; first < shape.Numbers(); first += slab)
+  {
+    const std::int64_t count = std::min(slab, shape.Numbers() - first);
+    ConvertNumbers(static_cast<const char *>(field) + static_cast<std::size_t>(first) * SizeOf(shape.element),
+                   shape.element,
+                   converted.Data(),
+                   count,
+                   residence);
+    Download(static_cast<char *>(vectors) + static_cast<std::size_t>(first) * SizeOf(element),
+             converted.Data(),
+             static_cast<std::size_t>(count) * SizeOf(element),
+             residence);
+  }
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,153 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_registration_LevelForces_h
+#define itkCudaSpline_kernels_registration_LevelForces_h
+
+#include "itkCudaSpline/kernels/registration/SynLevel.h"
+
+#include <cstddef>
+#include <cstdint>
+
+/** \file
+ * \brief What the iterations of deformable registrations share: two images on one grid, how they differ there, and the
+ * step that is made of it. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Two images that fields move onto a grid, and their local correlation there. */
+class LevelForces
+{
+public:
+  /** \exception std::invalid_argument images, masks or radii that do not fit */
+  LevelForces(const FieldShape & shape,
+              SynSide            fixed,
+              SynSide            moving,
+              const SynMetric &  metric,
+              const Residence &  residence);
+
+  /** Moves the fixed image, and its mask. \param[in] field displacements; null: none */
+  void
+  MoveFixed(const void * field);
+  /** Moves the moving image, and its mask. */
+  void
+  MoveMoving(const void * field);
+
+  /** \brief Compares the images as they were moved.
+   *
+   * \param[out] sums memory of the backend
+   * \param[out] byMoving force on the displacements of the moving image
+   * \param[out] byFixed force on those of the fixed one; null: not wanted
+   * \param[out] work memory of a field, for gradients of Gaussians */
+  void
+  Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixed, void * work);
+
+  /** Smooths a field of a variance, or copies it where that is 0. */
+  void
+  Smooth(const void * input, double variance, void * output);
+
+  /** \brief Makes an update of a force: smooth, its longest vector as long as a step.
+   *
+   * \param[in,out] force it is multiplied with the weights
+   * \param[out] update of its shape
+   * \param[out] maximum norm of the smooth force (samples); memory of the backend */
+  void
+  MakeUpdate(void * force, const SynRules & rules, void * update, double * maximum);
+
+  /** Memory for steps that come between, InvertField()'s among them. */
+  void *
+  Scratch() const
+  {
+    return m_Scratch.Data();
+  }
+  /** Grid and type of the fields. */
+  const FieldShape &
+  GetShape() const
+  {
+    return m_Shape;
+  }
+  /** Where it is. */
+  const Residence &
+  GetResidence() const
+  {
+    return m_Residence;
+  }
+
+  /** Bytes of a device that it takes, beside the images. */
+  static std::size_t
+  CountBytes(const FieldShape & shape, const SynMetric & metric, ScalarType pixel);
+
+private:
+  void
+  Move(const SynSide & side, const void * field, const ResidentArray & image, const ResidentArray & mask);
+
+  FieldShape                        m_Shape;
+  Residence                         m_Residence;
+  SynSide                           m_Fixed;
+  SynSide                           m_Moving;
+  LocalCorrelationDescriptor        m_Correlation;
+  std::optional<GaussianDescriptor> m_Gaussian;
+  ResidentArray                     m_WarpedFixed;
+  ResidentArray                     m_WarpedMoving;
+  ResidentArray                     m_WarpedFixedMask;
+  ResidentArray                     m_WarpedMovingMask;
+  ResidentArray                     m_Gradients; ///< of the moving image, where Gaussians make them
+  ResidentArray                     m_Scratch;   ///< of gradients, smoothing, inversion and norms
+  ResidentArray                     m_CorrelationScratch;
+};
+
+/** \brief A field of a level, and its ways to the host. */
+class LevelField
+{
+public:
+  /** A field of zeros. */
+  LevelField(const FieldShape & shape, const Residence & residence);
+
+  /** Its vectors, in the memory of the backend. */
+  void *
+  Data() const
+  {
+    return m_Vectors.Data();
+  }
+  /** \param[in] vectors host memory, \param[in] element type of their numbers */
+  void
+  Set(const void * vectors, ScalarType element);
+  /** Waits. */
+  void
+  Get(void * vectors, ScalarType element) const;
+  /** Makes it of a field on another grid, of the same type; waits. */
+  void
+  AdaptFrom(const LevelField & other);
+
+private:
+  FieldShape    m_Shape;
+  Residence     m_Residence;
+  ResidentArray m_Vectors;
+};
+
+/** \brief Numbers of a field in memory of the backend, to host memory of another type if need be; waits. */
+void
+DownloadField(void *             vectors,
+              ScalarType         element,
+              const void *       field,
+              const FieldShape & shape,
+              const Residence &  residence);
+
+} // namespace itk::CudaSpline
+
+#endif

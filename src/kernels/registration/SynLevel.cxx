@@ -1,0 +1,223 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/SynLevel.h"
+
+#include "kernels/common/MemoryBudget.h"
+#include "kernels/registration/LevelForces.h"
+
+#include <limits>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+/** What an iteration writes, in the memory of the backend. */
+struct Record
+{
+  LocalCorrelationSums               sums;
+  std::array<double, 2>              maximumNorm;
+  std::array<FieldInversionState, 4> inversions;
+};
+} // namespace
+
+double
+SynIteration::Value() const
+{
+  return sums.count > 0 ? -sums.correlation / static_cast<double>(sums.count) : std::numeric_limits<double>::max();
+}
+
+/** Fields, forces and steps. */
+struct SynLevel::Parts
+{
+  LevelForces                  forces;
+  std::array<LevelField, 4>    fields;
+  std::array<ResidentArray, 3> work; ///< forces and updates, in turn
+  ResidentArray                record;
+  SynRules                     rules; ///< of \c steps
+  std::optional<RepeatedSteps> steps;
+
+  LevelField &
+  Field(SynField which)
+  {
+    return fields[static_cast<std::size_t>(which)];
+  }
+  void
+  Enqueue();
+};
+
+SynLevel::SynLevel(const FieldShape & shape,
+                   SynSide            fixed,
+                   SynSide            moving,
+                   const SynMetric &  metric,
+                   const Residence &  residence)
+{
+  const auto field = [&] { return LevelField(shape, residence); };
+  const auto work = [&] { return ResidentArray(shape.Bytes(), residence); };
+  m_Parts.reset(new Parts{ LevelForces(shape, std::move(fixed), std::move(moving), metric, residence),
+                           { field(), field(), field(), field() },
+                           { work(), work(), work() },
+                           ResidentArray(sizeof(Record), residence),
+                           SynRules(),
+                           std::nullopt });
+  ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
+}
+
+SynLevel::~SynLevel() = default;
+
+void
+SynLevel::SetField(SynField which, const void * vectors, ScalarType element)
+{
+  m_Parts->Field(which).Set(vectors, element);
+}
+
+void
+SynLevel::GetField(SynField which, void * vectors, ScalarType element) const
+{
+  m_Parts->Field(which).Get(vectors, element);
+}
+
+void
+SynLevel::AdaptFrom(const SynLevel & coarser)
+{
+  for (std::size_t n = 0; n < m_Parts->fields.size(); ++n)
+  {
+    m_Parts->fields[n].AdaptFrom(coarser.m_Parts->fields[n]);
+  }
+}
+
+void
+SynLevel::Parts::Enqueue()
+{
+  const FieldShape & shape = forces.GetShape();
+  const Residence &  residence = forces.GetResidence();
+  auto * const       numbers = record.As<Record>();
+  void * const       fixed = this->Field(SynField::FixedToMiddle).Data();
+  void * const       fixedInverse = this->Field(SynField::FixedToMiddleInverse).Data();
+  void * const       moving = this->Field(SynField::MovingToMiddle).Data();
+  void * const       movingInverse = this->Field(SynField::MovingToMiddleInverse).Data();
+
+  // Both images in the middle, and the forces there. The fixed field follows that on the moving image: ITK's order.
+  forces.MoveFixed(fixedInverse);
+  forces.MoveMoving(movingInverse);
+  void * const fixedForce = work[0].Data();
+  void * const movingForce = work[1].Data();
+  forces.Compare(&numbers->sums, fixedForce, movingForce, work[2].Data());
+
+  void * const fixedUpdate = work[2].Data();
+  void * const movingUpdate = work[0].Data(); // the fixed force is of no more use then
+  forces.MakeUpdate(fixedForce, rules, fixedUpdate, &numbers->maximumNorm[0]);
+  forces.MakeUpdate(movingForce, rules, movingUpdate, &numbers->maximumNorm[1]);
+  if (rules.averagesMidpointGradients)
+  {
+    AverageMidpointFields(shape, fixedUpdate, movingUpdate, residence);
+  }
+
+  // Total fields with their updates, smooth; then inverses, and the inverses of these, which are the total fields.
+  void * const composed = work[1].Data();
+  const auto   add = [&](const void * update, void * total) {
+    const bool isSmoothed = rules.totalVariance > 0.0;
+    ComposeFields(shape, update, shape, total, isSmoothed ? composed : total, residence);
+    if (isSmoothed)
+    {
+      forces.Smooth(composed, rules.totalVariance, total);
+    }
+  };
+  add(fixedUpdate, fixed);
+  add(movingUpdate, moving);
+  const auto invert = [&](const void * field, void * inverse, std::size_t number) {
+    InvertField(shape, field, inverse, rules.inversion, &numbers->inversions[number], forces.Scratch(), residence);
+  };
+  invert(fixed, fixedInverse, 0);
+  invert(fixedInverse, fixed, 1);
+  invert(moving, movingInverse, 2);
+  invert(movingInverse, moving, 3);
+}
+
+SynIteration
+SynLevel::Iterate(const SynRules & rules)
+{
+  if (!m_Parts->steps || !(m_Parts->rules == rules))
+  {
+    m_Parts->rules = rules;
+    m_Parts->steps.emplace([parts = m_Parts.get()] { parts->Enqueue(); });
+  }
+  const Residence & residence = m_Parts->forces.GetResidence();
+  m_Parts->steps->Run(residence);
+  Record record;
+  Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+  SynIteration iteration;
+  iteration.sums = record.sums;
+  iteration.maximumNorm = record.maximumNorm;
+  iteration.inversions = record.inversions;
+  return iteration;
+}
+
+void
+SynLevel::GetWhole(void * forward, void * backward, ScalarType element)
+{
+  const FieldShape & shape = m_Parts->forces.GetShape();
+  const Residence &  residence = m_Parts->forces.GetResidence();
+  const auto         get = [&](SynField displacement, SynField warping, void * to) {
+    if (to != nullptr)
+    {
+      void * const whole = m_Parts->work[0].Data();
+      ComposeFields(
+        shape, m_Parts->Field(displacement).Data(), shape, m_Parts->Field(warping).Data(), whole, residence);
+      DownloadField(to, element, whole, shape, residence);
+    }
+  };
+  get(SynField::MovingToMiddleInverse, SynField::FixedToMiddle, forward);
+  get(SynField::FixedToMiddleInverse, SynField::MovingToMiddle, backward);
+}
+
+MemoryPlan
+PlanSynLevel(const FieldShape & shape,
+             const SynMetric &  metric,
+             ScalarType         pixel,
+             std::size_t        imageBytes,
+             std::size_t        budget)
+{
+  MemoryPlan plan;
+  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metric, pixel) + 7 * shape.Bytes();
+  // The fields of the level before, of which these are made: half as long along each axis, mostly.
+  plan.outsideBytes = 4 * shape.Bytes() / 4;
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+OperationWork
+CountSynWork(const FieldShape & shape, std::uint64_t iterations, std::size_t imageBytes)
+{
+  // Numbers that an iteration reads for each sample: 2 images at 8 places; 12 passes of about 9 weights over vectors; 2
+  // compositions and about 20 iterations of inversions at 8 places, of vectors.
+  constexpr double        taps = 2.0 * 8 + 3.0 * (12 * 9 + 22 * 8);
+  constexpr std::uint64_t syn = 101; // beside those of WorkKind
+  const auto              count = static_cast<double>(shape.grid.Count()) * static_cast<double>(iterations);
+  OperationWork           counts;
+  counts.kind = KindOf({ syn, shape.grid.dimension, static_cast<std::uint64_t>(shape.element) });
+  counts.taps = count * taps * (shape.element == ScalarType::Float64 ? 2.0 : 1.0);
+  counts.samples = count;
+  counts.sums = 10.0 * count;
+  counts.uploadBytes = static_cast<double>(imageBytes);
+  counts.downloadBytes = 4.0 * static_cast<double>(shape.Bytes());
+  return counts;
+}
+
+} // namespace itk::CudaSpline

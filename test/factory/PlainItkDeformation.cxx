@@ -1,0 +1,390 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Rigid, affine, then SyN with local correlation, as antsRegistration puts them together, by ITK's classes: it includes
+// no header of the module and is not linked to it. The test of the object factory runs it with and without
+// ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage.
+//
+// usage: PlainItkDeformation [--single] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE]
+//                            [FIXED MOVING]
+//
+// The standard output has a line for each iteration of SyN (level, value, convergence), for each stage (its class, its
+// seconds) and for the end: the class of the method, means of the displacements and of the moved image's differences.
+
+#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkAffineTransform.h"
+#include "itkCenteredTransformInitializer.h"
+#include "itkCommand.h"
+#include "itkCompositeTransform.h"
+#include "itkDisplacementFieldTransformParametersAdaptor.h"
+#include "itkEuler2DTransform.h"
+#include "itkEuler3DTransform.h"
+#include "itkGradientDescentOptimizerv4.h"
+#include "itkImageFileReader.h"
+#include "itkImageFileWriter.h"
+#include "itkImageRegionConstIterator.h"
+#include "itkImageRegionIteratorWithIndex.h"
+#include "itkImageRegistrationMethodv4.h"
+#include "itkMattesMutualInformationImageToImageMetricv4.h"
+#include "itkRegistrationParameterScalesFromPhysicalShift.h"
+#include "itkShrinkImageFilter.h"
+#include "itkSyNImageRegistrationMethod.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace
+{
+
+struct Options
+{
+  std::vector<unsigned int> linear{ 30, 15 };
+  std::vector<unsigned int> iterations{ 8, 5 };
+  unsigned int              radius{ 2 };
+  bool                      isSingle{ false };
+  std::string               fixed;
+  std::string               moving;
+  std::string               out;
+};
+
+double
+Now()
+{
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<unsigned int>
+NumbersOf(const std::string & list)
+{
+  std::vector<unsigned int> numbers;
+  std::stringstream         stream(list);
+  std::string               number;
+  while (std::getline(stream, number, ','))
+  {
+    numbers.push_back(static_cast<unsigned int>(std::stoul(number)));
+  }
+  return numbers;
+}
+
+/** Waves everywhere and a ball, bent for the moving image. */
+template <typename TImage>
+typename TImage::Pointer
+MakeImage(bool isMoving)
+{
+  constexpr unsigned int    dimension = TImage::ImageDimension;
+  auto                      image = TImage::New();
+  typename TImage::SizeType size;
+  size.Fill(dimension == 2 ? 48 : 28);
+  image->SetRegions(size);
+  image->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<TImage> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    double place[dimension];
+    double waves = 0.0;
+    double square = 0.0;
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      place[d] = static_cast<double>(it.GetIndex()[d]);
+    }
+    for (unsigned int d = 0; d < dimension && isMoving; ++d)
+    {
+      place[d] += 0.8 + 1.1 * std::sin(0.2 * static_cast<double>(it.GetIndex()[(d + 1) % dimension]));
+    }
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      waves += std::sin(0.7 * place[d] + d) + 0.5 * std::sin(1.3 * place[d] + 0.4 * place[(d + 1) % dimension]);
+      square += std::pow(place[d] - 0.5 * static_cast<double>(size[d]), 2);
+    }
+    it.Set(static_cast<typename TImage::PixelType>(
+      100.0 + 15.0 * waves + 80.0 / (1.0 + std::exp(std::sqrt(square) - 0.3 * static_cast<double>(size[0])))));
+  }
+  return image;
+}
+
+template <typename TImage>
+typename TImage::Pointer
+Read(const std::string & name)
+{
+  auto reader = itk::ImageFileReader<TImage>::New();
+  reader->SetFileName(name);
+  reader->Update();
+  return reader->GetOutput();
+}
+
+/** Tells each iteration. */
+template <typename TMethod>
+class Observer : public itk::Command
+{
+public:
+  using Self = Observer;
+  using Pointer = itk::SmartPointer<Self>;
+  itkNewMacro(Self);
+
+  void
+  Execute(itk::Object * caller, const itk::EventObject & event) override
+  {
+    this->Execute(static_cast<const itk::Object *>(caller), event);
+  }
+  void
+  Execute(const itk::Object * caller, const itk::EventObject &) override
+  {
+    const auto * const method = static_cast<const TMethod *>(caller);
+    std::cout << "iteration " << method->GetCurrentLevel() << ' ' << std::setprecision(12)
+              << method->GetCurrentMetricValue() << ' ' << method->GetCurrentConvergenceValue() << ' '
+              << std::setprecision(4) << Now() - m_Begin << '\n';
+  }
+  double m_Begin{ Now() };
+};
+
+/** Shrink factors 2^(levels - 1) to 1, and sigmas of levels - 1 to 0 voxels. */
+template <typename TMethod>
+void
+SetLevels(TMethod * method, std::size_t levels)
+{
+  typename TMethod::ShrinkFactorsArrayType   shrink(levels);
+  typename TMethod::SmoothingSigmasArrayType sigmas(levels);
+  for (std::size_t level = 0; level < levels; ++level)
+  {
+    shrink[level] = 1U << (levels - 1 - level);
+    sigmas[level] = static_cast<double>(levels - 1 - level);
+  }
+  method->SetNumberOfLevels(levels);
+  method->SetShrinkFactorsPerLevel(shrink);
+  method->SetSmoothingSigmasPerLevel(sigmas);
+  method->SetSmoothingSigmasAreSpecifiedInPhysicalUnits(false);
+}
+
+template <typename TImage, typename TTransform>
+void
+RegisterLinearly(const TImage *                                                  fixed,
+                 const TImage *                                                  moving,
+                 TTransform *                                                    transform,
+                 const itk::CompositeTransform<double, TImage::ImageDimension> * before,
+                 const Options &                                                 options)
+{
+  const double begin = Now();
+  using Method = itk::ImageRegistrationMethodv4<TImage, TImage, TTransform>;
+  using Metric = itk::MattesMutualInformationImageToImageMetricv4<TImage, TImage>;
+  const typename Metric::Pointer metric = Metric::New();
+  metric->SetNumberOfHistogramBins(32);
+  metric->SetUseMovingImageGradientFilter(false);
+  metric->SetUseFixedImageGradientFilter(false);
+  using Estimator = itk::RegistrationParameterScalesFromPhysicalShift<Metric>;
+  auto estimator = Estimator::New();
+  estimator->SetMetric(metric);
+  estimator->SetTransformForward(true);
+  auto optimizer = itk::GradientDescentOptimizerv4::New();
+  optimizer->SetLearningRate(0.1);
+  optimizer->SetMaximumStepSizeInPhysicalUnits(0.1);
+  optimizer->SetNumberOfIterations(options.linear.front());
+  optimizer->SetScalesEstimator(estimator);
+  optimizer->SetMinimumConvergenceValue(1e-6);
+  optimizer->SetConvergenceWindowSize(10);
+  optimizer->SetDoEstimateLearningRateOnce(false);
+  optimizer->SetDoEstimateLearningRateAtEachIteration(true);
+  auto method = Method::New();
+  method->SetFixedImage(fixed);
+  method->SetMovingImage(moving);
+  method->SetMetric(metric);
+  method->SetOptimizer(optimizer);
+  method->SetMovingInitialTransform(before);
+  method->SetInitialTransform(transform);
+  method->InPlaceOn();
+  method->SetMetricSamplingStrategy(Method::MetricSamplingStrategyEnum::REGULAR);
+  method->SetMetricSamplingPercentage(0.25);
+  SetLevels(method.GetPointer(), options.linear.size());
+  method->Update();
+  std::cout << "stage " << transform->GetNameOfClass() << ' ' << metric->GetNameOfClass() << ' '
+            << std::setprecision(12) << optimizer->GetValue() << ' ' << std::setprecision(4) << Now() - begin
+            << std::endl;
+}
+
+template <typename TPixel, unsigned int VDimension>
+void
+Register(const Options & options)
+{
+  using Image = itk::Image<TPixel, VDimension>;
+  using Rigid = std::conditional_t<VDimension == 2, itk::Euler2DTransform<double>, itk::Euler3DTransform<double>>;
+  using Affine = itk::AffineTransform<double, VDimension>;
+  using Composite = itk::CompositeTransform<double, VDimension>;
+  using Transform = itk::DisplacementFieldTransform<double, VDimension>;
+  using Field = typename Transform::DisplacementFieldType;
+  using Method = itk::SyNImageRegistrationMethod<Image, Image, Transform>;
+  using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image>;
+  using Adaptor = itk::DisplacementFieldTransformParametersAdaptor<Transform>;
+
+  const double                  started = Now();
+  const bool                    isGiven = !options.fixed.empty();
+  const typename Image::Pointer fixed = isGiven ? Read<Image>(options.fixed) : MakeImage<Image>(false);
+  const typename Image::Pointer moving = isGiven ? Read<Image>(options.moving) : MakeImage<Image>(true);
+  std::cout << "read " << std::setprecision(4) << Now() - started << std::endl;
+
+  auto rigid = Rigid::New();
+  auto initializer = itk::CenteredTransformInitializer<Rigid, Image, Image>::New();
+  initializer->SetFixedImage(fixed);
+  initializer->SetMovingImage(moving);
+  initializer->SetTransform(rigid);
+  initializer->MomentsOn();
+  initializer->InitializeTransform();
+  auto linear = Composite::New();
+  RegisterLinearly<Image, Rigid>(fixed, moving, rigid, linear, options);
+  linear->AddTransform(rigid);
+  auto affine = Affine::New();
+  affine->SetCenter(rigid->GetCenter());
+  RegisterLinearly<Image, Affine>(fixed, moving, affine, linear, options);
+  linear->AddTransform(affine);
+
+  const double                   begin = Now();
+  const typename Metric::Pointer metric = Metric::New();
+  typename Metric::RadiusType    radius;
+  radius.Fill(options.radius);
+  metric->SetRadius(radius);
+  metric->SetUseMovingImageGradientFilter(false);
+  metric->SetUseFixedImageGradientFilter(false);
+  const typename Method::Pointer method = Method::New();
+  SetLevels(method.GetPointer(), options.iterations.size());
+  typename Method::NumberOfIterationsArrayType              iterations(options.iterations.size());
+  typename Method::TransformParametersAdaptorsContainerType adaptors;
+  for (std::size_t level = 0; level < options.iterations.size(); ++level)
+  {
+    iterations[level] = options.iterations[level];
+    auto shrink = itk::ShrinkImageFilter<Image, Image>::New();
+    shrink->SetShrinkFactors(1U << (options.iterations.size() - 1 - level));
+    shrink->SetInput(fixed);
+    shrink->UpdateOutputInformation();
+    auto adaptor = Adaptor::New();
+    adaptor->SetRequiredSpacing(shrink->GetOutput()->GetSpacing());
+    adaptor->SetRequiredSize(shrink->GetOutput()->GetLargestPossibleRegion().GetSize());
+    adaptor->SetRequiredDirection(shrink->GetOutput()->GetDirection());
+    adaptor->SetRequiredOrigin(shrink->GetOutput()->GetOrigin());
+    adaptors.push_back(adaptor.GetPointer());
+  }
+  method->SetFixedImage(fixed);
+  method->SetMovingImage(moving);
+  method->SetMetric(metric);
+  auto output = Transform::New();
+  auto zero = Field::New();
+  zero->CopyInformation(fixed);
+  zero->SetRegions(fixed->GetLargestPossibleRegion());
+  zero->Allocate(true);
+  output->SetDisplacementField(zero);
+  method->SetInitialTransform(output);
+  method->InPlaceOn();
+  method->SetMovingInitialTransform(linear);
+  method->SetNumberOfIterationsPerLevel(iterations);
+  method->SetTransformParametersAdaptorsPerLevel(adaptors);
+  method->SetLearningRate(0.1);
+  method->SetConvergenceThreshold(1e-6);
+  method->SetConvergenceWindowSize(10);
+  method->SetGaussianSmoothingVarianceForTheUpdateField(3.0);
+  method->SetGaussianSmoothingVarianceForTheTotalField(0.0);
+  auto observer = Observer<Method>::New();
+  method->AddObserver(itk::IterationEvent(), observer);
+  method->Update();
+  std::cout << "stage " << method->GetNameOfClass() << ' ' << metric->GetNameOfClass() << ' ' << std::setprecision(12)
+            << method->GetCurrentMetricValue() << ' ' << std::setprecision(4) << Now() - begin << std::endl;
+
+  const Field * const field = method->GetTransform()->GetDisplacementField();
+  const Field * const inverse = method->GetTransform()->GetInverseDisplacementField();
+  double              means[2] = { 0.0, 0.0 };
+  const auto          count = field->GetBufferedRegion().GetNumberOfPixels();
+  for (itk::SizeValueType n = 0; n < count; ++n)
+  {
+    means[0] += field->GetBufferPointer()[n].GetNorm() / static_cast<double>(count);
+    means[1] += inverse->GetBufferPointer()[n].GetNorm() / static_cast<double>(count);
+  }
+  std::cout << "end " << method->GetNameOfClass() << ' ' << std::setprecision(12) << means[0] << ' ' << means[1]
+            << std::endl;
+  if (!options.out.empty())
+  {
+    auto writer = itk::ImageFileWriter<Field>::New();
+    writer->SetFileName(options.out);
+    writer->SetInput(field);
+    writer->Update();
+  }
+}
+
+} // namespace
+
+int
+main(int argc, char * argv[])
+{
+  Options                  options;
+  std::vector<std::string> names;
+  for (int n = 1; n < argc; ++n)
+  {
+    const std::string word(argv[n]);
+    const bool        hasValue = n + 1 < argc;
+    if (word == "--single")
+    {
+      options.isSingle = true;
+    }
+    else if (word == "--iterations" && hasValue)
+    {
+      options.iterations = NumbersOf(argv[++n]);
+    }
+    else if (word == "--linear" && hasValue)
+    {
+      options.linear = NumbersOf(argv[++n]);
+    }
+    else if (word == "--radius" && hasValue)
+    {
+      options.radius = NumbersOf(argv[++n]).at(0);
+    }
+    else if (word == "--out" && hasValue)
+    {
+      options.out = argv[++n];
+    }
+    else
+    {
+      names.push_back(word);
+    }
+  }
+  if ((!names.empty() && names.size() != 2) || options.iterations.empty() || options.linear.empty())
+  {
+    std::cerr << "usage: " << argv[0]
+              << " [--single] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE] [FIXED MOVING]"
+              << std::endl;
+    return EXIT_FAILURE;
+  }
+  try
+  {
+    if (names.empty())
+    {
+      options.isSingle ? Register<float, 2>(options) : Register<double, 2>(options);
+    }
+    else
+    {
+      options.fixed = names[0];
+      options.moving = names[1];
+    }
+    options.isSingle ? Register<float, 3>(options) : Register<double, 3>(options);
+    return EXIT_SUCCESS;
+  }
+  catch (const std::exception & error)
+  {
+    std::cerr << error.what() << std::endl;
+    return EXIT_FAILURE;
+  }
+}

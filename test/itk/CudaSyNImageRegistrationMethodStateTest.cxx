@@ -1,0 +1,209 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "GpuOnAndOff.h"
+#include "SynTestSupport.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <sstream>
+#include <string>
+
+/** \file
+ * \brief SyN beside its trajectory: the same bits each time, fields for who asks at an iteration, what is left when it
+ * is stopped, a state that is restored, and what ITK's class does instead, with the reason. */
+
+namespace
+{
+
+using namespace CudaSplineTest;
+using itk::CudaSpline::Backend;
+using Types = SynTypes<2>;
+
+class SynStates : public GpuOnAndOff
+{
+protected:
+  Types::Method::Pointer
+  Make() const
+  {
+    auto method = Types::Method::New();
+    method->SetGPUEnabled(GetParam());
+    method->SetPrecision(itk::CudaSplinePrecision::Double);
+    return method;
+  }
+  Backend
+  Expected() const
+  {
+    return GetParam() ? Backend::Cuda : Backend::Cpu;
+  }
+};
+
+bool
+AreSame(const Types::Field * one, const Types::Field * other)
+{
+  return one->GetBufferedRegion() == other->GetBufferedRegion() &&
+         std::memcmp(one->GetBufferPointer(),
+                     other->GetBufferPointer(),
+                     one->GetBufferedRegion().GetNumberOfPixels() * sizeof(Types::Field::PixelType)) == 0;
+}
+
+SynCase
+Short()
+{
+  SynCase what;
+  what.iterations = { 4, 3 };
+  return what;
+}
+
+TEST_P(SynStates, HasTheSameBitsEachTimeAndOnAnyNumberOfThreads)
+{
+  const auto first = Register<2>(this->Make(), Short());
+  for (const unsigned int threads : { 1U, 3U })
+  {
+    const auto method = this->Make();
+    method->SetNumberOfWorkUnits(threads);
+    const auto again = Register<2>(method, Short());
+    EXPECT_EQ(again.values, first.values);
+    for (std::size_t n = 0; n < first.fields.size(); ++n)
+    {
+      EXPECT_TRUE(AreSame(again.fields[n], first.fields[n])) << "field " << n << ", " << threads << " threads";
+    }
+  }
+}
+
+TEST_P(SynStates, GivesItsFieldsToWhoAsksAtAnIteration)
+{
+  const auto   method = this->Make();
+  unsigned int asked = 0;
+  double       largest = 0.0;
+  const auto   course = Register<2>(method, Short(), [&] {
+    const auto * const field = method->GetModifiableFixedToMiddleTransform()->GetDisplacementField();
+    EXPECT_EQ(
+      field->GetBufferedRegion().GetSize(),
+      method->GetModifiableMovingToMiddleTransform()->GetInverseDisplacementField()->GetBufferedRegion().GetSize());
+    for (itk::SizeValueType n = 0; n < field->GetBufferedRegion().GetNumberOfPixels(); ++n)
+    {
+      largest = std::max(largest, field->GetBufferPointer()[n].GetNorm());
+    }
+    ++asked;
+  });
+  EXPECT_EQ(asked, course.values.size());
+  EXPECT_GT(largest, 0.1);
+  const auto undisturbed = Register<2>(this->Make(), Short());
+  EXPECT_EQ(course.values, undisturbed.values);
+}
+
+TEST_P(SynStates, KeepsWhatWasReachedWhenItIsStopped)
+{
+  const auto   method = this->Make();
+  unsigned int iterations = 0;
+  EXPECT_THROW(Register<2>(method,
+                           Short(),
+                           [&] {
+                             if (++iterations == 3)
+                             {
+                               method->AbortGenerateDataOn();
+                             }
+                           }),
+               itk::ProcessAborted);
+  const auto * const field = method->GetModifiableFixedToMiddleTransform()->GetDisplacementField();
+  double             largest = 0.0;
+  for (itk::SizeValueType n = 0; n < field->GetBufferedRegion().GetNumberOfPixels(); ++n)
+  {
+    largest = std::max(largest, field->GetBufferPointer()[n].GetNorm());
+  }
+  EXPECT_GT(largest, 0.1);
+}
+
+TEST_P(SynStates, GoesOnFromARestoredState)
+{
+  SynCase half = Short();
+  half.iterations = { 3 };
+  const auto go = [&](Types::Reference * before, Types::Reference * after) {
+    Register<2>(before, half);
+    after->SetFixedToMiddleTransform(before->GetModifiableFixedToMiddleTransform());
+    after->SetMovingToMiddleTransform(before->GetModifiableMovingToMiddleTransform());
+    return Register<2>(after, half);
+  };
+  const auto reference = Types::Reference::New();
+  const auto expected = go(Types::Reference::New(), reference);
+  const auto method = this->Make();
+  const auto found = go(this->Make(), method);
+  EXPECT_EQ(method->GetLastBackend(), this->Expected()) << method->GetFallbackReason();
+  ASSERT_EQ(found.values.size(), expected.values.size());
+  for (std::size_t n = 0; n < expected.values.size(); ++n)
+  {
+    EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * std::abs(expected.values[n]));
+  }
+}
+
+TEST_P(SynStates, RegistersAgain)
+{
+  const auto method = this->Make();
+  const auto first = Register<2>(method, Short());
+  method->SetFixedToMiddleTransform(nullptr);
+  method->SetMovingToMiddleTransform(nullptr);
+  const auto second = Register<2>(method, Short());
+  EXPECT_EQ(first.values, second.values);
+}
+
+TEST_P(SynStates, LeavesToItkWhatItDoesNotKnow)
+{
+  const auto reference = Types::Reference::New();
+  reference->SetDownsampleImagesForMetricDerivatives(false);
+  const auto expected = Register<2>(reference, Short());
+  const auto method = this->Make();
+  method->SetDownsampleImagesForMetricDerivatives(false);
+  const auto found = Register<2>(method, Short());
+  EXPECT_EQ(method->GetLastBackend(), Backend::Superclass);
+  EXPECT_NE(method->GetFallbackReason().find("not downsampled"), std::string::npos) << method->GetFallbackReason();
+  EXPECT_EQ(found.values, expected.values);
+  for (std::size_t n = 0; n < expected.fields.size(); ++n)
+  {
+    EXPECT_TRUE(AreSame(found.fields[n], expected.fields[n])) << "field " << n;
+  }
+}
+
+TEST_P(SynStates, IteratesNotAtAllWhereNoneIsWanted)
+{
+  SynCase what = Short();
+  what.iterations = { 0, 2 };
+  const auto expected = Register<2>(Types::Reference::New(), what);
+  const auto found = Register<2>(this->Make(), what);
+  ASSERT_EQ(found.values.size(), expected.values.size());
+  for (std::size_t n = 0; n < expected.values.size(); ++n)
+  {
+    EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * std::abs(expected.values[n]));
+  }
+}
+
+TEST_P(SynStates, PrintsItself)
+{
+  const auto method = this->Make();
+  Register<2>(method, Short());
+  std::ostringstream text;
+  method->Print(text);
+  EXPECT_NE(text.str().find("Precision: Double"), std::string::npos);
+  EXPECT_NE(text.str().find("LearningRate"), std::string::npos);
+}
+
+CUDASPLINE_GPU_ON_AND_OFF(SynStates);
+
+} // namespace

@@ -1,0 +1,316 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineTest_SynTestSupport_h
+#define CudaSplineTest_SynTestSupport_h
+
+#include "itkCudaSyNImageRegistrationMethod.h"
+
+#include "itkAffineTransform.h"
+#include "itkCommand.h"
+#include "itkDisplacementFieldTransformParametersAdaptor.h"
+#include "itkImageMaskSpatialObject.h"
+#include "itkImageRegionIteratorWithIndex.h"
+#include "itkShrinkImageFilter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+/** \file
+ * \brief Small registrations by SyN, by ITK's class or the module's: images with texture everywhere (where a window is
+ * constant, ITK's correlation is the noise of its sums), and what they went through. */
+
+namespace CudaSplineTest
+{
+
+template <unsigned int VDimension>
+struct SynTypes
+{
+  using Image = itk::Image<double, VDimension>;
+  using Transform = itk::DisplacementFieldTransform<double, VDimension>;
+  using Field = typename Transform::DisplacementFieldType;
+  using Reference = itk::SyNImageRegistrationMethod<Image, Image>;
+  using Method = itk::CudaSyNImageRegistrationMethod<Image, Image>;
+  using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image>;
+  using Mask = itk::ImageMaskSpatialObject<VDimension>;
+  using Adaptor = itk::DisplacementFieldTransformParametersAdaptor<Transform>;
+};
+
+/** What differs from case to case. */
+struct SynCase
+{
+  std::vector<itk::SizeValueType> iterations{ 12, 6 };
+  unsigned int                    radius{ 2 };
+  double                          updateVariance{ 3.0 };
+  double                          totalVariance{ 0.5 };
+  double                          learningRate{ 0.4 };
+  bool                            averages{ false };
+  bool                            isOblique{ false };
+  bool                            hasMasks{ false };
+  bool                            hasInitialTransforms{ false };
+  double                          offset{ 0.0 };
+  double                          threshold{ -1e9 }; ///< of convergence: never
+  bool                            weighs{ false };
+  bool                            filtersGradients{ false }; ///< ITK's default: by recursive Gaussians
+};
+
+/** Waves and a ball; the same place by place on any grid. */
+template <unsigned int VDimension>
+double
+Texture(const itk::Point<double, VDimension> & place)
+{
+  double waves = 0.0;
+  double square = 0.0;
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    const double x = place[d];
+    waves += std::sin(0.71 * x + 0.9 * d) + 0.5 * std::sin(1.37 * x * (d + 1) + 0.3 * place[(d + 1) % VDimension]);
+    square += (x - 15.0) * (x - 15.0);
+  }
+  return 100.0 + 20.0 * waves + 60.0 / (1.0 + std::exp(0.8 * (std::sqrt(square) - 8.0)));
+}
+
+template <unsigned int VDimension>
+typename SynTypes<VDimension>::Image::Pointer
+MakeImage(const SynCase & what, bool isMoving)
+{
+  using Image = typename SynTypes<VDimension>::Image;
+  auto                          image = Image::New();
+  typename Image::SizeType      size;
+  typename Image::SpacingType   spacing;
+  typename Image::PointType     origin;
+  typename Image::DirectionType direction;
+  direction.SetIdentity();
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    size[d] = (VDimension == 2 ? 41 : 26) + (isMoving ? 2 : 0) - d;
+    spacing[d] = 1.0 + 0.15 * d;
+    origin[d] = 1.5 - d;
+  }
+  if (what.isOblique)
+  {
+    direction[0][0] = direction[1][1] = std::cos(0.3);
+    direction[0][1] = -std::sin(0.3);
+    direction[1][0] = std::sin(0.3);
+  }
+  image->SetRegions(size);
+  image->SetSpacing(spacing);
+  image->SetOrigin(origin);
+  image->SetDirection(direction);
+  image->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<Image> at(image, image->GetBufferedRegion()); !at.IsAtEnd(); ++at)
+  {
+    typename Image::PointType place;
+    image->TransformIndexToPhysicalPoint(at.GetIndex(), place);
+    if (isMoving)
+    {
+      const auto straight = place;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        place[d] += 1.2 * std::sin(0.21 * straight[(d + 1) % VDimension] + d);
+      }
+    }
+    at.Set(what.offset + Texture<VDimension>(place));
+  }
+  return image;
+}
+
+template <unsigned int VDimension>
+typename SynTypes<VDimension>::Mask::Pointer
+MakeMask(const typename SynTypes<VDimension>::Image * image, itk::IndexValueType border)
+{
+  using Pixels = itk::Image<unsigned char, VDimension>;
+  auto pixels = Pixels::New();
+  pixels->CopyInformation(image);
+  pixels->SetRegions(image->GetLargestPossibleRegion());
+  pixels->Allocate(true);
+  auto region = image->GetLargestPossibleRegion();
+  region.ShrinkByRadius(static_cast<itk::OffsetValueType>(border));
+  for (itk::ImageRegionIteratorWithIndex<Pixels> at(pixels, region); !at.IsAtEnd(); ++at)
+  {
+    at.Set((at.GetIndex()[0] + at.GetIndex()[1]) % 11 != 0);
+  }
+  auto mask = SynTypes<VDimension>::Mask::New();
+  mask->SetImage(pixels);
+  mask->Update();
+  return mask;
+}
+
+/** What a registration went through. */
+template <unsigned int VDimension>
+struct SynCourse
+{
+  std::vector<itk::SizeValueType>                            levels; ///< of each iteration
+  std::vector<double>                                        values;
+  std::vector<double>                                        convergence;
+  std::vector<typename SynTypes<VDimension>::Field::Pointer> fields;
+};
+
+template <unsigned int VDimension>
+class SynObserver : public itk::Command
+{
+public:
+  using Self = SynObserver;
+  using Pointer = itk::SmartPointer<Self>;
+  itkSimpleNewMacro(Self);
+
+  void
+  Execute(itk::Object * caller, const itk::EventObject & event) override
+  {
+    this->Execute(static_cast<const itk::Object *>(caller), event);
+  }
+  void
+  Execute(const itk::Object * caller, const itk::EventObject &) override
+  {
+    const auto * const method = static_cast<const typename SynTypes<VDimension>::Reference *>(caller);
+    course.levels.push_back(method->GetCurrentLevel());
+    course.values.push_back(method->GetCurrentMetricValue());
+    course.convergence.push_back(method->GetCurrentConvergenceValue());
+    if (further)
+    {
+      further();
+    }
+  }
+
+  SynCourse<VDimension> course;
+  std::function<void()> further; ///< done at each iteration
+};
+
+template <unsigned int VDimension>
+SynCourse<VDimension>
+Register(typename SynTypes<VDimension>::Reference * method,
+         const SynCase &                            what,
+         const std::function<void()> &              atIteration = {})
+{
+  using Types = SynTypes<VDimension>;
+  const auto                         fixed = MakeImage<VDimension>(what, false);
+  const auto                         moving = MakeImage<VDimension>(what, true);
+  auto                               metric = Types::Metric::New();
+  typename Types::Metric::RadiusType radius;
+  radius.Fill(what.radius);
+  metric->SetRadius(radius);
+  metric->SetUseMovingImageGradientFilter(what.filtersGradients);
+  metric->SetUseFixedImageGradientFilter(what.filtersGradients);
+  metric->SetMaximumNumberOfWorkUnits(1);
+  if (what.hasMasks)
+  {
+    metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2));
+    metric->SetMovingImageMask(MakeMask<VDimension>(moving, 3));
+  }
+  const auto                                             levels = static_cast<unsigned int>(what.iterations.size());
+  typename Types::Reference::ShrinkFactorsArrayType      shrink(levels);
+  typename Types::Reference::SmoothingSigmasArrayType    sigmas(levels);
+  typename Types::Reference::NumberOfIterationsArrayType iterations(levels);
+  typename Types::Reference::TransformParametersAdaptorsContainerType adaptors;
+  for (unsigned int level = 0; level < levels; ++level)
+  {
+    shrink[level] = levels - level;
+    sigmas[level] = 0.7 * (levels - 1 - level);
+    iterations[level] = what.iterations[level];
+    auto shrinker = itk::ShrinkImageFilter<typename Types::Image, typename Types::Image>::New();
+    shrinker->SetShrinkFactors(shrink[level]);
+    shrinker->SetInput(fixed);
+    shrinker->Update();
+    auto adaptor = Types::Adaptor::New();
+    adaptor->SetRequiredSpacing(shrinker->GetOutput()->GetSpacing());
+    adaptor->SetRequiredSize(shrinker->GetOutput()->GetLargestPossibleRegion().GetSize());
+    adaptor->SetRequiredDirection(shrinker->GetOutput()->GetDirection());
+    adaptor->SetRequiredOrigin(shrinker->GetOutput()->GetOrigin());
+    adaptors.push_back(adaptor.GetPointer());
+  }
+  method->SetFixedImage(fixed);
+  method->SetMovingImage(moving);
+  method->SetMetric(metric);
+  method->SetNumberOfLevels(levels);
+  method->SetShrinkFactorsPerLevel(shrink);
+  method->SetSmoothingSigmasPerLevel(sigmas);
+  method->SetNumberOfIterationsPerLevel(iterations);
+  method->SetTransformParametersAdaptorsPerLevel(adaptors);
+  method->SetLearningRate(what.learningRate);
+  method->SetConvergenceThreshold(what.threshold);
+  method->SetConvergenceWindowSize(5);
+  method->SetGaussianSmoothingVarianceForTheUpdateField(what.updateVariance);
+  method->SetGaussianSmoothingVarianceForTheTotalField(what.totalVariance);
+  method->SetAverageMidPointGradients(what.averages);
+  if (what.weighs)
+  {
+    typename Types::Reference::OptimizerWeightsType weights(VDimension);
+    weights.Fill(1.0);
+    weights[VDimension - 1] = 0.0;
+    method->SetOptimizerWeights(weights);
+  }
+  if (what.hasInitialTransforms)
+  {
+    using Affine = itk::AffineTransform<double, VDimension>;
+    auto                              affine = Affine::New();
+    typename Affine::OutputVectorType shift;
+    shift.Fill(0.6);
+    affine->Translate(shift);
+    affine->Rotate(0, 1, 0.05);
+    method->SetMovingInitialTransform(affine);
+    auto back = Affine::New();
+    back->Rotate(0, 1, -0.03);
+    method->SetFixedInitialTransform(back);
+  }
+  auto output = Types::Transform::New();
+  auto zero = Types::Field::New();
+  zero->CopyInformation(fixed);
+  zero->SetRegions(fixed->GetLargestPossibleRegion());
+  zero->Allocate(true);
+  output->SetDisplacementField(zero);
+  method->SetInitialTransform(output);
+  method->InPlaceOn();
+  auto observer = SynObserver<VDimension>::New();
+  observer->further = atIteration;
+  method->AddObserver(itk::IterationEvent(), observer);
+  method->Update();
+  auto       course = observer->course;
+  const auto add = [&course](const auto * transform) {
+    course.fields.push_back(const_cast<typename Types::Field *>(transform->GetDisplacementField()));
+    course.fields.push_back(const_cast<typename Types::Field *>(transform->GetInverseDisplacementField()));
+  };
+  add(method->GetTransform());
+  add(method->GetModifiableFixedToMiddleTransform());
+  add(method->GetModifiableMovingToMiddleTransform());
+  return course;
+}
+
+/** Norms of the differences of two fields, in voxels, in rising order. */
+template <typename TField>
+std::vector<double>
+Differences(const TField * one, const TField * other)
+{
+  std::vector<double> norms;
+  for (itk::SizeValueType n = 0; n < one->GetBufferedRegion().GetNumberOfPixels(); ++n)
+  {
+    double square = 0.0;
+    for (unsigned int d = 0; d < TField::ImageDimension; ++d)
+    {
+      const double difference = one->GetBufferPointer()[n][d] - other->GetBufferPointer()[n][d];
+      square += difference * difference / (one->GetSpacing()[d] * one->GetSpacing()[d]);
+    }
+    norms.push_back(std::sqrt(square));
+  }
+  std::sort(norms.begin(), norms.end());
+  return norms;
+}
+
+} // namespace CudaSplineTest
+
+#endif
