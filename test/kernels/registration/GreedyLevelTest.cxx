@@ -21,7 +21,7 @@
 // which is tested away from the border: the mean of that difference is a fifth of what it was, and the same bits come
 // on any number of threads. Host and device have the same bodies: fields within 1e-6 voxels in double.
 
-#include "MetricCase.h"
+#include "../metrics/MetricCase.h"
 
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
 
