@@ -565,6 +565,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     this->m_CurrentConvergenceValue = monitoring.GetValue();
     this->m_IsConverged = this->m_CurrentConvergenceValue < this->m_ConvergenceThreshold;
     reporter.CompletedStep();
+    if (this->GetAbortGenerateData())
+    {
+      throw ProcessAborted(__FILE__, __LINE__); // ITK's class goes on
+    }
   }
 }
 

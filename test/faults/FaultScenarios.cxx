@@ -449,7 +449,7 @@ Scenarios()
     { "Warp", MakeWarp, 1e-2 },
     { "Inversion", MakeInversion, 1e-4 },
     { "Exponential", MakeExponential, 1e-4 },
-    { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2 },
+    { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2, true },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
   return scenarios;

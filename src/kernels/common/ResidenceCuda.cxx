@@ -20,6 +20,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "device/DeviceHealth.h"
 #include "kernels/common/HostCopies.h"
 #include "kernels/common/ResidenceBackends.h"
 
@@ -102,11 +103,11 @@ struct Graph
     const DeviceScope scope(device, std::nothrow);
     if (executable != nullptr)
     {
-      static_cast<void>(cudaGraphExecDestroy(executable));
+      IgnoreCuda(cudaGraphExecDestroy(executable));
     }
     if (recorded != nullptr)
     {
-      static_cast<void>(cudaGraphDestroy(recorded));
+      IgnoreCuda(cudaGraphDestroy(recorded));
     }
   }
 };
@@ -125,8 +126,7 @@ RecordOnDevice(const std::function<void()> & enqueue, const Residence & residenc
   }
   catch (...)
   {
-    static_cast<void>(cudaStreamEndCapture(stream, &graph->recorded)); // the stream is to be of use again
-    static_cast<void>(cudaGetLastError());
+    IgnoreCuda(cudaStreamEndCapture(stream, &graph->recorded)); // the stream is to be of use again
     throw;
   }
   CheckCuda(cudaStreamEndCapture(stream, &graph->recorded), "cudaStreamEndCapture");

@@ -18,8 +18,8 @@
 // Greedy registration on both backends.
 //
 // Expected: of an image T the moving one is T(y + d(y)), d known; a field p that lays it over T has p(x) + d(p(x)) = x,
-// which is tested away from the border: the mean of that difference is a fifth of what it was, and the same bits come
-// on any number of threads. Host and device have the same bodies: fields within 1e-6 voxels in double.
+// which is tested away from the border: the mean of that difference is less than a third of what it was, and the same
+// bits come on any number of threads. Host and device have the same bodies: fields within 1e-6 voxels in double.
 
 #include "../metrics/MetricCase.h"
 
@@ -187,7 +187,7 @@ protected:
     const std::vector<double> none(static_cast<std::size_t>(images.shape.Numbers()), 0.0);
     const auto                outcome = images.Register(this->OnBackend(), 40);
     EXPECT_LT(outcome.values.back(), outcome.values.front());
-    EXPECT_LT(images.MeanError(outcome.field), 0.2 * images.MeanError(none));
+    EXPECT_LT(images.MeanError(outcome.field), 0.3 * images.MeanError(none));
     EXPECT_GT(outcome.inversion.iterations, 0);
     EXPECT_LE(outcome.inversion.meanError, 0.01);
     const ThreadExecutor one{ 1 };
