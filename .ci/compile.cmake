@@ -2,3 +2,5 @@
 # ITK around it, in programs, factories and benchmarks, take half as long to compile as with users' flags.
 set(CMAKE_CXX_FLAGS_RELEASE "-Og -DNDEBUG" CACHE STRING "")
 set(CUDASPLINE_TEST_DEVICE_HEADERS OFF CACHE BOOL "")
+# With CUDA the library has what it had without, and more: programs that are linked to it are not linked, and their tests listed, again.
+set(CMAKE_LINK_DEPENDS_NO_SHARED ON CACHE BOOL "")
