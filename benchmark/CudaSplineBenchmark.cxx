@@ -31,8 +31,8 @@
  * Prefilter (making a source: upload, conversion, prefilter) and Resample (evaluation, download) are the wall time of a
  * whole call from host memory to host memory, or to the memory of the device for Prefilter on a GPU. PrefilterKernel is
  * the kernels alone, on data of the device, by its own clock, and so is EvaluationKernel, from coefficients to values
- * in its memory; LocalCorrelation has images and derivatives there, and is the mean of 20 calls of which nobody waits for
- * one. Copy is a copy within the memory of the device or, by all threads, of the host.
+ * in its memory; LocalCorrelation has images and derivatives there, and is the mean of 20 calls of which nobody waits
+ * for one. Copy is a copy within the memory of the device or, by all threads, of the host.
  *
  * The counters read and written are the fewest bytes that the operation must move through memory: each input once, each
  * output once; bytes_per_second is their sum by the time. PrefilterKernel and Prefilter on the Cpu backend measure a
