@@ -19,7 +19,7 @@
 #define itkCudaDisplacementFieldJacobianDeterminantFilter_h
 
 #include "itkCudaSplineBackend.h"
-#include "itkCudaSplineCompatibility.h"
+#include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSplineFields.h"
 #include "itkCudaSpline/kernels/fields/HostFields.h"
 

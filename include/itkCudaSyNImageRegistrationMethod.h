@@ -233,9 +233,17 @@ private:
   /** Adapts the transforms of the state to the level by ITK's adaptors. */
   void
   AdaptTransforms();
-  /** Brings the fields of the resident level to the transforms of the state, where they are not there. */
+  /** Brings the fields of the resident level to the transforms of the state, where they are not there.
+   *
+   * \exception CudaSpline::DeviceError a lost device */
+  void
+  ReadFields() const;
+  /** The same for who asks. \exception ExceptionObject a lost device */
   void
   ProvideTransforms() const;
+  /** The same where something else is wrong already: what was reached is not lost. */
+  void
+  KeepWhatIsThere() const;
   /** Sets the output: from the fixed image's space through the middle to the moving one's, and back. */
   void
   ComposeWhole();

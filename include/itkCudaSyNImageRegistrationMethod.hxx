@@ -173,8 +173,8 @@ template <typename TFixedImage,
           typename TVirtualImage,
           typename TPointSet>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  ProvideTransforms() const
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ReadFields()
+  const
 {
   if (m_TransformsAreCurrent || m_Resident == nullptr)
   {
@@ -185,22 +185,34 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     m_Resident->GetField(which, field->GetBufferPointer(), CudaSpline::ScalarTypeOf<RealType>());
     return field;
   };
+  const auto fixed = get(CudaSpline::SynField::FixedToMiddle);
+  const auto fixedInverse = get(CudaSpline::SynField::FixedToMiddleInverse);
+  const auto moving = get(CudaSpline::SynField::MovingToMiddle);
+  const auto movingInverse = get(CudaSpline::SynField::MovingToMiddleInverse);
+  this->m_FixedToMiddleTransform->SetDisplacementField(fixed);
+  this->m_FixedToMiddleTransform->SetInverseDisplacementField(fixedInverse);
+  this->m_MovingToMiddleTransform->SetDisplacementField(moving);
+  this->m_MovingToMiddleTransform->SetInverseDisplacementField(movingInverse);
+  m_TransformsAreCurrent = true;
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
+  ProvideTransforms() const
+{
   try
   {
-    const auto fixed = get(CudaSpline::SynField::FixedToMiddle);
-    const auto fixedInverse = get(CudaSpline::SynField::FixedToMiddleInverse);
-    const auto moving = get(CudaSpline::SynField::MovingToMiddle);
-    const auto movingInverse = get(CudaSpline::SynField::MovingToMiddleInverse);
-    this->m_FixedToMiddleTransform->SetDisplacementField(fixed);
-    this->m_FixedToMiddleTransform->SetInverseDisplacementField(fixedInverse);
-    this->m_MovingToMiddleTransform->SetDisplacementField(moving);
-    this->m_MovingToMiddleTransform->SetInverseDisplacementField(movingInverse);
+    this->ReadFields();
   }
   catch (const CudaSpline::DeviceError & error)
   {
     itkExceptionMacro(<< error.what());
   }
-  m_TransformsAreCurrent = true;
 }
 
 template <typename TFixedImage,
@@ -562,6 +574,25 @@ template <typename TFixedImage,
           typename TVirtualImage,
           typename TPointSet>
 void
+CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::KeepWhatIsThere()
+  const
+{
+  try
+  {
+    this->ReadFields();
+  }
+  catch (const CudaSpline::DeviceError &)
+  {
+    // Then the transforms have the fields of the level before, or those that were asked for last.
+  }
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TOutputTransform,
+          typename TVirtualImage,
+          typename TPointSet>
+void
 CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
   StartOptimization()
 {
@@ -606,7 +637,7 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       try
       {
         this->Iterate(level, context);
-        this->ProvideTransforms();
+        this->ReadFields();
       }
       catch (const CudaSpline::DeviceError &)
       {
@@ -617,7 +648,7 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       }
       catch (...)
       {
-        this->ProvideTransforms(); // what was reached is not lost
+        this->KeepWhatIsThere();
         throw;
       }
     };

@@ -58,6 +58,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricSamples.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/StageShift.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvergenceWindow.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/GreedyLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LevelForces.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SynLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/IndexBounds.cxx"

@@ -21,9 +21,13 @@
 // usage: PlainItkRegistration
 //
 // The standard output has a line for each metric: name of the class that computed it, its value at the end, and the
-// parameters that were found.
+// parameters that were found. Then one for each metric by a displacement field: name, value, the norm of the derivative
+// and two of its numbers.
 
+#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCorrelationImageToImageMetricv4.h"
+#include "itkDemonsImageToImageMetricv4.h"
+#include "itkDisplacementFieldTransform.h"
 #include "itkEuler2DTransform.h"
 #include "itkImageRegionIteratorWithIndex.h"
 #include "itkImageRegistrationMethodv4.h"
@@ -105,6 +109,40 @@ Register(const Image * fixed, const Image * moving, double rate)
   std::cout << std::endl;
 }
 
+template <typename TMetric>
+void
+EvaluateByField(const Image * fixed, const Image * moving)
+{
+  using FieldTransform = itk::DisplacementFieldTransform<double, 2>;
+  auto field = FieldTransform::DisplacementFieldType::New();
+  field->CopyInformation(fixed);
+  field->SetRegions(fixed->GetBufferedRegion());
+  field->Allocate();
+  using Iterator = itk::ImageRegionIteratorWithIndex<FieldTransform::DisplacementFieldType>;
+  for (Iterator it(field, field->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    FieldTransform::OutputVectorType move;
+    move[0] = 0.8 * std::sin(0.2 * static_cast<double>(it.GetIndex()[1]));
+    move[1] = 0.6 * std::cos(0.3 * static_cast<double>(it.GetIndex()[0]));
+    it.Set(move);
+  }
+  auto transform = FieldTransform::New();
+  transform->SetDisplacementField(field);
+  const typename TMetric::Pointer metric = TMetric::New();
+  metric->SetFixedImage(fixed);
+  metric->SetMovingImage(moving);
+  metric->SetMovingTransform(transform);
+  metric->SetUseFixedImageGradientFilter(false);
+  metric->SetUseMovingImageGradientFilter(false);
+  metric->Initialize();
+  typename TMetric::MeasureType    value;
+  typename TMetric::DerivativeType derivative;
+  metric->GetValueAndDerivative(value, derivative);
+  const unsigned int middle = derivative.Size() / 2;
+  std::cout << metric->GetNameOfClass() << ' ' << std::setprecision(12) << value << ' ' << derivative.two_norm() << ' '
+            << derivative[middle] << ' ' << derivative[middle + 61] << std::endl;
+}
+
 } // namespace
 
 int
@@ -117,6 +155,8 @@ main()
     Register<itk::MeanSquaresImageToImageMetricv4<Image, Image>>(fixed, moving, 0.5);
     Register<itk::CorrelationImageToImageMetricv4<Image, Image>>(fixed, moving, 0.5);
     Register<itk::MattesMutualInformationImageToImageMetricv4<Image, Image>>(fixed, moving, 0.5);
+    EvaluateByField<itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image>>(fixed, moving);
+    EvaluateByField<itk::DemonsImageToImageMetricv4<Image, Image>>(fixed, moving);
     return EXIT_SUCCESS;
   }
   catch (const itk::ExceptionObject & error)

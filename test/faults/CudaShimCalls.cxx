@@ -273,15 +273,35 @@ __wrap_cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, vo
 }
 
 extern "C" cudaError_t
+__real_cudaGraphDestroy(cudaGraph_t graph);
+extern "C" cudaError_t
 __real_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t * graph);
 extern "C" cudaError_t
 __wrap_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t * graph)
 {
-  return Allocate(
-    "cudaStreamEndCapture",
-    graph,
-    [&] { return __real_cudaStreamEndCapture(stream, graph); },
-    [&] { *graph = reinterpret_cast<cudaGraph_t>(NewHandle()); });
+  // Done in any case: a stream that goes on recording would be of no use to anybody. What it recorded may be lost.
+  const char * const name = "cudaStreamEndCapture";
+  cudaError_t        error = Enter(name, Kind::Allocation);
+  if (ShimIsReal())
+  {
+    const cudaError_t ended = __real_cudaStreamEndCapture(stream, graph);
+    if (error != cudaSuccess && ended == cudaSuccess)
+    {
+      static_cast<void>(__real_cudaGraphDestroy(*graph));
+    }
+    error = error != cudaSuccess ? error : ended;
+  }
+  else
+  {
+    *graph = reinterpret_cast<cudaGraph_t>(NewHandle());
+  }
+  if (error != cudaSuccess)
+  {
+    *graph = nullptr;
+    return error;
+  }
+  Keep(name, (std::uintptr_t)*graph);
+  return cudaSuccess;
 }
 CUDASPLINE_ALLOCATION(cudaGraphInstantiate,
                       executable,

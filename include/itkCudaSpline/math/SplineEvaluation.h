@@ -124,13 +124,10 @@ CopyFolded(const CoefficientGrid<VDimension, TCoefficient> & grid,
            unsigned int   taps,
            TCoefficient * elements)
 {
-  static_assert(VDimension <= 3, "the loops below");
-  FoldedTaps<3, 8, TCoefficient> folded{ grid.data, grid.border, {} };
-  std::int64_t                   stride = 1;
-  unsigned int                   count[3] = { 1, 1, 1 };
+  FoldedTaps<VDimension, 8, TCoefficient> folded{ grid.data, grid.border, {} };
+  std::int64_t                            stride = 1;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    count[d] = taps;
     for (unsigned int k = 0; k < taps; ++k)
     {
       const std::int64_t index = FoldIndex(start[d] + k, grid.extent.size[d], grid.extension[d]);
@@ -138,15 +135,22 @@ CopyFolded(const CoefficientGrid<VDimension, TCoefficient> & grid,
     }
     stride *= grid.extent.size[d];
   }
-  for (unsigned int z = 0; z < count[2]; ++z)
+  unsigned int row[VDimension]{}; // taps of the axes above x
+  unsigned int axis = 0;
+  while (axis < VDimension)
   {
-    for (unsigned int y = 0; y < count[1]; ++y)
+    std::int64_t at = 0;
+    for (unsigned int d = 1; d < VDimension; ++d)
     {
-      const std::int64_t at = folded.Offset(2, z) + folded.Offset(1, y);
-      for (unsigned int x = 0; x < taps; ++x)
-      {
-        *elements++ = folded.Element(at, x);
-      }
+      at += folded.Offset(d, row[d]);
+    }
+    for (unsigned int x = 0; x < taps; ++x)
+    {
+      *elements++ = folded.Element(at, x);
+    }
+    for (axis = 1; axis < VDimension && ++row[axis] == taps; ++axis)
+    {
+      row[axis] = 0;
     }
   }
 }

@@ -25,6 +25,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <new>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -86,15 +87,19 @@ namespace
 /** Owns what was recorded. */
 struct Graph
 {
+  int             device;
   cudaGraph_t     recorded{ nullptr };
   cudaGraphExec_t executable{ nullptr };
 
-  Graph() = default;
+  explicit Graph(int number)
+    : device(number)
+  {}
   Graph(const Graph &) = delete;
   Graph &
   operator=(const Graph &) = delete;
   ~Graph()
   {
+    const DeviceScope scope(device, std::nothrow);
     if (executable != nullptr)
     {
       static_cast<void>(cudaGraphExecDestroy(executable));
@@ -112,7 +117,7 @@ RecordOnDevice(const std::function<void()> & enqueue, const Residence & residenc
 {
   const DeviceScope  scope(residence.GetContext().device);
   const StreamHandle stream = residence.GetStream().Get();
-  auto               graph = std::make_shared<Graph>();
+  auto               graph = std::make_shared<Graph>(residence.GetContext().device);
   CheckCuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
   try
   {
@@ -124,12 +129,7 @@ RecordOnDevice(const std::function<void()> & enqueue, const Residence & residenc
     static_cast<void>(cudaGetLastError());
     throw;
   }
-  const cudaError_t ended = cudaStreamEndCapture(stream, &graph->recorded);
-  if (ended != cudaSuccess)
-  {
-    static_cast<void>(cudaStreamEndCapture(stream, &graph->recorded)); // the stream is to be of use again
-    CheckCuda(ended, "cudaStreamEndCapture");
-  }
+  CheckCuda(cudaStreamEndCapture(stream, &graph->recorded), "cudaStreamEndCapture");
   CheckCuda(cudaGraphInstantiate(&graph->executable, graph->recorded, 0), "cudaGraphInstantiate");
   return graph;
 }

@@ -128,13 +128,14 @@ MakeLocalTerm(const double (&sums)[WindowSums], double count, double fixed, doub
 
   LocalTerm<TReal> term{ TReal(1), TReal(0), TReal(0), true };
   const bool       isNoise = !(fixedVariance > bounds.noise * sums[2] && movingVariance > bounds.noise * sums[3]);
-  if (isNoise || !(product > bounds.epsilon))
+  if (isNoise)
   {
     return term;
   }
   const auto ofFixed = static_cast<TReal>(covariance) / static_cast<TReal>(fixedVariance);
   const auto ofMoving = static_cast<TReal>(covariance) / static_cast<TReal>(movingVariance);
-  term.correlation = ofFixed * ofMoving;
+  // ITK's conditions are two: of small numbers the product may be none where variances are some.
+  term.correlation = product > bounds.epsilon ? ofFixed * ofMoving : TReal(1);
   if (!(fixedVariance > bounds.epsilon && movingVariance > bounds.epsilon))
   {
     return term;

@@ -175,7 +175,7 @@ struct MetricArguments
 
   /** \brief Whether the moving mask lets a place of the moving image's space count: the rounded index of
    * itk::ImageMaskSpatialObject. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE bool
   MaskAdmits(const double (&place)[VDimension]) const
   {
     double own[VDimension];

@@ -173,7 +173,7 @@ AddWindow(const MetricArguments<VDimension> & arguments,
  * \param[in] moved place in the moving image's space (mm), \param[in] index its index there
  * \param[out] gradient the gradient */
 template <typename TValues, unsigned int VDimension>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE double
 ValueAndGradient(const MetricArguments<VDimension> & arguments,
                  std::int64_t                        slot,
                  const double (&moved)[VDimension],

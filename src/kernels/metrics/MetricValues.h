@@ -59,7 +59,7 @@ struct PlainValues
   using Real = TReal;
 
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_DEVICE_INLINE double
   Value(const MetricArguments<VDimension> & arguments, const double (&index)[VDimension])
   {
     const auto * const data = static_cast<const TReal *>(arguments.moving.source);
@@ -114,7 +114,7 @@ struct SplineValues
   using Real = TReal;
 
   template <bool VWithGradient, unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_DEVICE_INLINE void
   Evaluate(const MetricArguments<VDimension> & arguments,
            const double (&index)[VDimension],
            Jet<VDimension, TReal> & jet)
@@ -139,7 +139,7 @@ struct SplineValues
   }
 
   template <unsigned int VDimension>
-  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_DEVICE_INLINE double
   Value(const MetricArguments<VDimension> & arguments, const double (&index)[VDimension])
   {
     Jet<VDimension, TReal> jet;
@@ -201,7 +201,7 @@ inline constexpr bool AreKept<KeptValues<TReal>> = true;
  * \tparam TReal type of the samples
  * \param[in] place in the moving image's space (mm), \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
 CentralDifferences(const MetricArguments<VDimension> & arguments,
                    const double (&place)[VDimension],
                    double (&gradient)[VDimension])

@@ -314,6 +314,21 @@ TEST_P(LocalCorrelation, EpsilonIsOfVariancesAndTheirProduct)
   EXPECT_EQ(found.Value(), -1.0);
   EXPECT_EQ(found.sums.flatWindows, found.sums.count);
   EXPECT_EQ(found.moving, std::vector<double>(found.moving.size(), 0.0));
+  LocalCase  dark = pair;
+  const auto darken = [](std::vector<double> & image, double by) {
+    for (double & pixel : image)
+    {
+      pixel *= by;
+    }
+  };
+  darken(dark.fixed, 2e-4); // variances above epsilon, their product below
+  darken(dark.moving, 2e-4);
+  dark.descriptor.epsilon = 1e-5;
+  const LocalOutcome below = dark.Run(OnBackend());
+  EXPECT_EQ(below.Value(), -1.0);
+  EXPECT_EQ(below.sums.flatWindows, 0);
+  dark.descriptor.epsilon = 0.0;
+  EXPECT_EQ(dark.Run(OnBackend()).moving, below.moving);
   for (double & pixel : pair.moving)
   {
     pixel *= 1e-6; // variances below epsilon, products above

@@ -45,7 +45,9 @@ struct LocalCorrelationDescriptor
   /** Float64: sums and formula are double, and products of float pixels are rounded to float before they are summed,
    * as ITK does. Float32: arithmetic of the speed that the accuracy below allows. */
   ScalarType arithmetic{ ScalarType::Float32 };
-  double epsilon{ 0.0 }; ///< products of variances and variances up to here count as none: of ITK's computation type
+  /** Products of variances up to here give a correlation of 1, variances up to here no derivative: that of ITK's
+   * computation type. */
+  double epsilon{ 0.0 };
   /** Derivatives are what the gradient of the image is multiplied with, a number a sample, and not vectors. */
   bool factorsAlone{ false };
 };
@@ -88,8 +90,9 @@ CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, cons
  * window, a sample's correlation is s_fm^2 / (s_ff s_mm), and its derivative by the displacement of the moving image,
  * as ITK has it, 2 s_fm / (s_ff s_mm) (f - s_fm / s_mm m) grad m, f and m being the centre's deviations: what the
  * displacement changes in the windows of its neighbours is left out. Where a variance is not above what the sums are
- * rounded by (constant patches), or the product of the variances not above epsilon, the correlation is 1 and the
- * derivative 0. Windows that hold a NaN are such windows, as for ITK, and no others are changed by it.
+ * rounded by (constant patches) the correlation is 1 and the derivative 0; where it is not above epsilon the derivative
+ * is 0, and where the product of the variances is not the correlation is 1. Windows that hold a NaN are such windows,
+ * as for ITK, and no others are changed by it.
  *
  * \param[in] descriptor what is wanted
  * \param[in] images what is compared

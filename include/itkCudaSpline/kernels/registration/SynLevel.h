@@ -23,17 +23,14 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
-#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
-#include "itkCudaSpline/kernels/transforms/TransformChain.h"
+#include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <vector>
 
 /** \file
  * \brief A level of symmetric normalization (SyN), as itk::SyNImageRegistrationMethod has it: two fields from the fixed
@@ -43,61 +40,6 @@ namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
-
-/** \brief The rules of a level; names and defaults are those of itk::SyNImageRegistrationMethod. */
-struct SynRules
-{
-  double                learningRate{ 0.25 };               ///< longest update of an iteration (samples)
-  double                updateVariance{ 3.0 };              ///< of the Gaussian that smooths an update (samples^2)
-  double                totalVariance{ 0.5 };               ///< of the one that smooths a total field (samples^2)
-  bool                  averagesMidpointGradients{ false }; ///< whether both updates are their mean, with two signs
-  std::array<double, 3> weights{ { 1.0, 1.0, 1.0 } };       ///< factors of an update by axis
-  FieldInversion        inversion;                          ///< of both fields, and of their inverses
-
-  /** True where an iteration does the same. */
-  bool
-  operator==(const SynRules & other) const
-  {
-    return learningRate == other.learningRate && updateVariance == other.updateVariance &&
-           totalVariance == other.totalVariance && averagesMidpointGradients == other.averagesMidpointGradients &&
-           weights == other.weights;
-  }
-};
-
-/** \brief An image in the memory of a residence. */
-struct ResidentImage
-{
-  FieldGrid                   grid;                         ///< where its pixels are
-  ScalarType                  pixel{ ScalarType::Float32 }; ///< Float32 or Float64; UInt8 of masks
-  std::shared_ptr<const void> data;                         ///< x fastest; null: there is none
-};
-
-/** \brief Stages whose displacements are in the memory of a residence, for WarpImage().
- *
- * \param[in] stages with displacements in host memory, which on a host are borrowed
- * \param[in] dimension 2 or 3
- * \param[in] residence where
- * \exception DeviceError out of memory, or a lost device */
-std::vector<TransformChain::Stage>
-MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimension, const Residence & residence);
-
-/** \brief What an image is moved by behind its field to the middle, its pixels, and its mask. */
-struct SynSide
-{
-  ResidentImage                      image;  ///< smoothed for the level
-  ResidentImage                      mask;   ///< UInt8; without data: there is none
-  std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
-};
-
-/** \brief How the two images are compared by local correlation. */
-struct SynMetric
-{
-  std::array<int, 3> radius{ { 2, 2, 2 } };             ///< of the window (samples)
-  ScalarType         arithmetic{ ScalarType::Float32 }; ///< see LocalCorrelationDescriptor
-  double             epsilon{ 0.0 };                    ///< see LocalCorrelationDescriptor
-  /** Gradients of both images in the middle by Gaussians, whose image is the virtual grid; else central differences. */
-  std::optional<GaussianDescriptor> gaussian;
-};
 
 /** \brief What an iteration came to. */
 struct SynIteration

@@ -1,0 +1,143 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/GreedyLevel.h"
+
+#include "kernels/registration/LevelForces.h"
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+/** What an iteration writes, in the memory of the backend. */
+struct Record
+{
+  LocalCorrelationSums sums;
+  double               maximumNorm;
+  FieldInversionState  inversion;
+};
+} // namespace
+
+double
+GreedyIteration::Value() const
+{
+  return sums.count > 0 ? -sums.correlation / static_cast<double>(sums.count) : std::numeric_limits<double>::max();
+}
+
+/** Field, force and steps. */
+struct GreedyLevel::Parts
+{
+  LevelForces                  forces;
+  LevelField                   field;
+  ResidentArray                force;  ///< then the composed field
+  ResidentArray                update; ///< and the inverse
+  ResidentArray                record;
+  SynRules                     rules; ///< of \c steps
+  std::optional<RepeatedSteps> steps;
+
+  void
+  Enqueue();
+};
+
+GreedyLevel::GreedyLevel(const FieldShape & shape,
+                         SynSide            fixed,
+                         SynSide            moving,
+                         const SynMetric &  metric,
+                         const Residence &  residence)
+  : m_Parts(new Parts{ LevelForces(shape, std::move(fixed), std::move(moving), metric, residence),
+                       LevelField(shape, residence),
+                       ResidentArray(shape.Bytes(), residence),
+                       ResidentArray(shape.Bytes(), residence),
+                       ResidentArray(sizeof(Record), residence),
+                       SynRules(),
+                       std::nullopt })
+{
+  ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
+  m_Parts->forces.MoveFixed(nullptr); // once: it stays where it is
+}
+
+GreedyLevel::~GreedyLevel() = default;
+
+void
+GreedyLevel::SetField(const void * vectors, ScalarType element)
+{
+  m_Parts->field.Set(vectors, element);
+}
+
+void
+GreedyLevel::GetField(void * vectors, ScalarType element) const
+{
+  m_Parts->field.Get(vectors, element);
+}
+
+void
+GreedyLevel::AdaptFrom(const GreedyLevel & coarser)
+{
+  m_Parts->field.AdaptFrom(coarser.m_Parts->field);
+}
+
+void
+GreedyLevel::Parts::Enqueue()
+{
+  const FieldShape & shape = forces.GetShape();
+  const Residence &  residence = forces.GetResidence();
+  auto * const       numbers = record.As<Record>();
+  forces.MoveMoving(field.Data());
+  forces.Compare(&numbers->sums, force.Data(), nullptr, update.Data());
+  forces.MakeUpdate(force.Data(), rules, update.Data(), &numbers->maximumNorm);
+  ComposeFields(shape, field.Data(), shape, update.Data(), force.Data(), residence);
+  forces.Smooth(force.Data(), rules.totalVariance, field.Data());
+}
+
+GreedyIteration
+GreedyLevel::Iterate(const SynRules & rules)
+{
+  if (!m_Parts->steps || !(m_Parts->rules == rules))
+  {
+    m_Parts->rules = rules;
+    m_Parts->steps.emplace([parts = m_Parts.get()] { parts->Enqueue(); });
+  }
+  const Residence & residence = m_Parts->forces.GetResidence();
+  m_Parts->steps->Run(residence);
+  Record record;
+  Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+  GreedyIteration iteration;
+  iteration.sums = record.sums;
+  iteration.maximumNorm = record.maximumNorm;
+  return iteration;
+}
+
+FieldInversionState
+GreedyLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element)
+{
+  const FieldShape & shape = m_Parts->forces.GetShape();
+  const Residence &  residence = m_Parts->forces.GetResidence();
+  auto * const       state = &m_Parts->record.As<Record>()->inversion;
+  ClearResident(m_Parts->update.Data(), shape.Bytes(), residence);
+  InvertField(shape, m_Parts->field.Data(), m_Parts->update.Data(), rules, state, m_Parts->forces.Scratch(), residence);
+  DownloadField(vectors, element, m_Parts->update.Data(), shape, residence);
+  FieldInversionState cameTo;
+  Download(&cameTo, state, sizeof(cameTo), residence);
+  return cameTo;
+}
+
+} // namespace itk::CudaSpline
