@@ -168,12 +168,12 @@ TEST_P(FieldsAgainstItk, Invert)
       filter->SetMaximumNumberOfIterations(static_cast<unsigned int>(most));
       filter->SetMeanErrorToleranceThreshold(0.001);
       filter->SetMaxErrorToleranceThreshold(0.1);
-      filter->SetEnforceBoundaryCondition(most != 1);
+      filter->SetEnforceBoundaryCondition(most == 3);
       filter->SetNumberOfWorkUnits(1);
       filter->Update();
       FieldInversion rules;
       rules.maximumIterations = most;
-      rules.enforcesBoundary = most != 1;
+      rules.enforcesBoundary = most == 3; // without it errors become small, and fewer iterations do
       const auto          shape = itk::CudaSplineDetail::DescribeField(field.GetPointer());
       const auto          input = Resident(field.GetPointer(), residence);
       const auto          inverse = Resident(estimate.GetPointer(), residence);
