@@ -23,12 +23,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace CudaSplineProgram
@@ -109,12 +111,20 @@ GetPrefix()
 /** The folder, in a hidden one, of what is replaced until all is. */
 constexpr const char * asideName = ".old";
 
-/** What a link points to is replaced, not the link. */
+/** A file in a hidden folder that says that what is in it is all that is left of something. */
+constexpr const char * keptName = ".kept";
+
+/** What a link points to is replaced, not the link; also where it is not there yet. */
 fs::path
-WithoutLink(const fs::path & target)
+WithoutLink(fs::path target)
 {
   std::error_code error;
-  return fs::is_symlink(target, error) && fs::exists(target, error) ? fs::canonical(target, error) : target;
+  for (int links = 0; links < 40 && fs::is_symlink(target, error); ++links) // as many as the system follows
+  {
+    const fs::path next = fs::read_symlink(target, error);
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
+  return target;
 }
 
 fs::path
@@ -162,6 +172,77 @@ BringBack(const fs::path & hidden)
   return isDone;
 }
 
+/** Opens a folder and locks it; -1 where another process has it, or the file system has no locks. */
+int
+LockFolder(const fs::path & folder)
+{
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0)
+  {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+/** Removes the hidden folders in a folder whose processes are no more: a lock ends with its process. */
+void
+RemoveLeftFolders(const fs::path & folder)
+{
+  static std::set<fs::path> done; // under the mutex of OpenFolders
+  if (!done.insert(folder).second)
+  {
+    return;
+  }
+  const std::string     prefix = PrefixOf("");
+  std::error_code       error;
+  std::vector<fs::path> left;
+  for (const fs::directory_entry & entry : fs::directory_iterator(folder, error))
+  {
+    if (entry.path().filename().string().compare(0, prefix.size(), prefix) == 0 && entry.is_directory(error))
+    {
+      left.push_back(entry.path());
+    }
+  }
+  for (const fs::path & hidden : left)
+  {
+    const int lock = LockFolder(hidden);
+    if (lock >= 0)
+    {
+      if (!fs::exists(hidden / keptName, error) && BringBack(hidden))
+      {
+        fs::remove_all(hidden, error);
+      }
+      close(lock);
+    }
+  }
+}
+
+/** Makes a hidden folder and locks it, if the file system has locks. */
+fs::path
+MakeHiddenFolder(const fs::path & folder, int & lock)
+{
+  for (;;)
+  {
+    std::string name = (folder / (GetPrefix() + "XXXXXX")).string();
+    if (mkdtemp(name.data()) == nullptr)
+    {
+      return {};
+    }
+    lock = LockFolder(name);
+    std::error_code error;
+    if (fs::exists(name, error))
+    {
+      return name;
+    }
+    // Another process took it for a left one before it was locked.
+    if (lock >= 0)
+    {
+      close(lock);
+    }
+  }
+}
+
 /** Asks the system to put a file's bytes on the disk; what a full disk swallowed shows here at the latest. */
 void
 Synchronize(const fs::path & file)
@@ -191,6 +272,12 @@ AtomicOutput::AtomicOutput(const std::string & target)
     throw ProgramError("the output \"" + target + "\" is a folder; it has to be a file name");
   }
   const fs::path folder = FolderOf(m_Target);
+  const bool     isDevice = fs::exists(m_Target, error) && !fs::is_regular_file(m_Target, error);
+  if (isDevice || fs::weakly_canonical(fs::absolute(target, error).parent_path(), error) == "/dev")
+  {
+    throw ProgramError("the output \"" + target +
+                       "\" is a device or a pipe; outputs are files, which are replaced as a whole");
+  }
   if (!fs::is_directory(folder, error))
   {
     throw ProgramError("the folder \"" + folder.string() + "\" of the output \"" + target +
@@ -201,15 +288,15 @@ AtomicOutput::AtomicOutput(const std::string & target)
     throw ProgramError("the output \"" + target + "\" exists and may not be replaced: " + std::strerror(errno));
   }
 
-  std::string                       name = (folder / (GetPrefix() + "XXXXXX")).string();
   OpenFolders &                     open = GetOpenFolders();
   const std::lock_guard<std::mutex> lock(open.mutex);
-  if (mkdtemp(name.data()) == nullptr)
+  RemoveLeftFolders(folder);
+  m_Folder = MakeHiddenFolder(folder, m_Lock);
+  if (m_Folder.empty())
   {
     throw ProgramError("cannot write into the folder \"" + folder.string() +
                        "\" of the output: " + std::strerror(errno));
   }
-  m_Folder = name;
   open.folders.insert(m_Folder);
 }
 
@@ -221,6 +308,10 @@ AtomicOutput::~AtomicOutput()
   if (!m_IsKept)
   {
     fs::remove_all(m_Folder, error);
+  }
+  if (m_Lock >= 0)
+  {
+    close(m_Lock);
   }
   open.folders.erase(m_Folder);
 }
@@ -301,6 +392,7 @@ AtomicOutput::Commit()
       message += reason;
       if (m_IsKept)
       {
+        std::ofstream(m_Folder / keptName) << std::flush;
         message += "; what was there is left in \"" + old.string() + '"';
       }
       throw ProgramError(message);

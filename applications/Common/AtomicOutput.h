@@ -29,7 +29,8 @@ namespace CudaSplineProgram
  *
  * Files are written under their own names into a hidden folder beside the target, so that a header names its data file
  * as it will be called, and Commit() moves them by renaming, which needs no space and leaves no half-written file. What
- * is not committed is removed, also on SIGINT, SIGTERM and SIGHUP (see RemoveOutputsOnSignals()). */
+ * is not committed is removed, also on SIGINT, SIGTERM and SIGHUP (see RemoveOutputsOnSignals()). What a process that
+ * was killed has left is removed by the next that writes into the folder; the folders of those that live are locked. */
 class AtomicOutput
 {
 public:
@@ -59,6 +60,7 @@ public:
 private:
   std::filesystem::path m_Target;
   std::filesystem::path m_Folder;
+  int                   m_Lock{ -1 };      ///< the folder, locked while this process lives
   bool                  m_IsKept{ false }; ///< the folder has what could not be put back
 };
 

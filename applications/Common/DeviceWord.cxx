@@ -23,9 +23,34 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
 
 namespace CudaSplineProgram
 {
+namespace
+{
+
+/** A wrong limit is one, also where no device asks for it. */
+void
+CheckMemoryLimit()
+{
+  const char * const word = std::getenv("CUDASPLINE_MEMORY_LIMIT");
+  if (word == nullptr || *word == '\0')
+  {
+    return;
+  }
+  const char * const digits = "0123456789";
+  const std::size_t  count = std::strspn(word, digits);
+  const std::string  suffix(word + count);
+  if (count == 0 || count > 19 || (!suffix.empty() && suffix != "K" && suffix != "M" && suffix != "G"))
+  {
+    throw ProgramError(std::string("CUDASPLINE_MEMORY_LIMIT is \"") + word +
+                       "\"; allowed is a number of bytes, with K, M or G behind it if wanted");
+  }
+}
+
+} // namespace
 
 std::vector<std::string>
 ParseDevices(const std::string & text)
@@ -49,9 +74,9 @@ std::string
 ParseDevice(const std::string & word, bool allowsSeveral)
 {
   const std::size_t numbers = ParseDevices(word).size();
-  if (word != "auto" && word != "cpu" && (numbers == 0 || (numbers > 1 && !allowsSeveral)))
+  if (word != "auto" && word != "cpu" && word != "gpu" && (numbers == 0 || (numbers > 1 && !allowsSeveral)))
   {
-    throw ProgramError("--device \"" + word + "\": allowed are auto, cpu and " +
+    throw ProgramError("--device \"" + word + "\": allowed are auto, cpu, gpu and " +
                        (allowsSeveral ? "numbers of GPUs, from 0, as 0 or 0,1" : "the number of a GPU, from 0"));
   }
   return word == "auto" ? "" : word;
@@ -60,6 +85,7 @@ ParseDevice(const std::string & word, bool allowsSeveral)
 void
 CheckDevice(const std::string & device)
 {
+  CheckMemoryLimit();
   if (!device.empty() && device != "cpu")
   {
     itk::CudaSpline::SelectDevice(device);

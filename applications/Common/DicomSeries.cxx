@@ -19,6 +19,7 @@
 
 #include "DicomGeometry.h"
 #include "Error.h"
+#include "ImageReading.h"
 #include "LibraryMessages.h"
 #include "PixelType.h"
 
@@ -196,6 +197,11 @@ DescribeSlice(const std::string & file)
   slice.file = file;
   slice.grid = GridOfHeader(*io, file);
   slice.type = TypeOfHeader(*io, file);
+  if (io->GetNumberOfComponents() != 1)
+  {
+    throw ProgramError("the DICOM file \"" + file + "\" has " + std::to_string(io->GetNumberOfComponents()) +
+                       " components a pixel; in a series scalar pixels (one number each) are allowed");
+  }
   itk::ExposeMetaData<std::string>(io->GetMetaDataDictionary(), "0018|1120", slice.tilt);
   return slice;
 }
@@ -279,10 +285,9 @@ DescribeDicomFolder(const std::string & path, const SeriesChoice & choice)
   return description;
 }
 
-Volume
-ReadDicomSlices(ImageDescription & description)
+void
+ReadDicomSlices(ImageDescription & description, const Volume & volume)
 {
-  Volume            volume = Volume::Allocate(description.grid, description.type);
   Grid              sliceGrid = description.grid;
   const std::size_t count = description.slices.size();
   sliceGrid.size[2] = count > 1 ? 1 : description.grid.size[2];
@@ -306,7 +311,6 @@ ReadDicomSlices(ImageDescription & description)
     }
   }
   description.messages += messages.Take();
-  return volume;
 }
 
 } // namespace CudaSplineProgram

@@ -48,9 +48,10 @@ CheckDicomLength(const std::string & path);
 
 /** \brief Reads the slices of a series into a volume; GDCM applies rescale slope and intercept of each.
  * \param[in,out] description the series; gets GDCM's messages
+ * \param[out] volume of the series's grid and type
  * \exception ProgramError a slice cannot be read */
-Volume
-ReadDicomSlices(ImageDescription & description);
+void
+ReadDicomSlices(ImageDescription & description, const Volume & volume);
 
 } // namespace CudaSplineProgram
 

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "Error.h"
 
+#include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <new>
 #include <sstream>
@@ -39,6 +41,41 @@ GetWarnings()
 
 } // namespace
 
+namespace
+{
+
+/** Without the addresses of objects, which tell a user nothing: "Class (0x55d0c8): " or "0x55d0c8". */
+std::string
+WithoutAddresses(std::string text)
+{
+  for (std::size_t at = 0; (at = text.find("0x", at)) != std::string::npos;)
+  {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789abcdefABCDEF", at + 2), text.size());
+    const bool        isWord = at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0;
+    if (!isWord || end < at + 6)
+    {
+      at += 2;
+      continue;
+    }
+    const bool        isEnclosed = at > 0 && text[at - 1] == '(' && end < text.size() && text[end] == ')';
+    const std::size_t begin = isEnclosed ? (at > 1 && text[at - 2] == ' ' ? at - 2 : at - 1) : at;
+    text.erase(begin, (isEnclosed ? end + 1 : end) - begin);
+    at = begin;
+  }
+  return text;
+}
+
+/** What a person reads of a long text: its beginning and its end. */
+std::string
+Shortened(const std::string & text)
+{
+  constexpr std::size_t most = 1000;
+  constexpr std::size_t tail = 200;
+  return text.size() <= most ? text : text.substr(0, most - tail) + " ... " + text.substr(text.size() - tail);
+}
+
+} // namespace
+
 std::string
 OneLine(const std::string & text)
 {
@@ -48,6 +85,9 @@ OneLine(const std::string & text)
   {
     line += (line.empty() ? "" : " ") + word;
   }
+  // What a damaged file has in the place of a name would move a terminal's cursor, or worse.
+  std::replace_if(
+    line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
   return line;
 }
 
@@ -80,7 +120,7 @@ ErrorOf(const std::function<void()> & run)
   }
   catch (const itk::ExceptionObject & exception)
   {
-    return OneLine(TextOf(exception));
+    return Shortened(WithoutAddresses(OneLine(TextOf(exception))));
   }
   catch (const std::bad_alloc &)
   {
@@ -88,7 +128,12 @@ ErrorOf(const std::function<void()> & run)
   }
   catch (const std::exception & exception)
   {
-    return OneLine(exception.what());
+    const std::string text = Shortened(WithoutAddresses(OneLine(exception.what())));
+    return text.empty() ? "an error without a message" : text;
+  }
+  catch (...)
+  {
+    return "an error of an unknown kind";
   }
 }
 
@@ -103,7 +148,7 @@ Brief(double number)
 void
 Warn(const std::string & message)
 {
-  GetWarnings().push_back(OneLine(message));
+  GetWarnings().push_back(Shortened(WithoutAddresses(OneLine(message))));
 }
 
 std::vector<std::string>

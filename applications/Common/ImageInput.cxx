@@ -17,16 +17,18 @@
  *=========================================================================*/
 #include "ImageInput.h"
 
-#include "DicomSeries.h"
 #include "Error.h"
-#include "LibraryMessages.h"
-#include "NiftiLength.h"
-#include "PixelType.h"
+#include "GridCheck.h"
+#include "ImageFiles.h"
+#include "ImageReading.h"
+#include "PackedData.h"
 
-#include "itkImageFileReader.h" // registers the formats of the build
-#include "itkImageIOFactory.h"
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -35,71 +37,140 @@ namespace CudaSplineProgram
 
 namespace fs = std::filesystem;
 
-Grid
-GridOfHeader(const itk::ImageIOBase & io, const std::string & path)
+namespace
 {
-  const unsigned int fileDimension = io.GetNumberOfDimensions();
-  unsigned int       dimension = fileDimension;
-  while (dimension > 3 && io.GetDimensions(dimension - 1) == 1)
-  {
-    --dimension;
-  }
-  if (dimension != 2 && dimension != 3)
-  {
-    std::string size;
-    for (unsigned int axis = 0; axis < fileDimension; ++axis)
-    {
-      size += (axis == 0 ? "" : " x ") + std::to_string(io.GetDimensions(axis));
-    }
-    throw ProgramError("\"" + path + "\" has " + std::to_string(fileDimension) + " dimensions (" + size +
-                       "); images of 2 and 3 dimensions are allowed");
-  }
 
-  Grid grid;
-  grid.dimension = dimension;
-  for (unsigned int axis = 0; axis < dimension; ++axis)
+/** Bytes of all files of an image, which there are at least. */
+double
+BytesOf(const std::string & path)
+{
+  double bytes = 0.0;
+  for (const fs::path & file : FilesOf(path))
   {
-    grid.size[axis] = io.GetDimensions(axis);
-    grid.spacing[axis] = io.GetSpacing(axis);
-    grid.origin[axis] = io.GetOrigin(axis);
-    const std::vector<double> column = io.GetDirection(axis);
-    const double              sign = grid.spacing[axis] < 0.0 ? -1.0 : 1.0;
-    grid.spacing[axis] *= sign;
-    for (unsigned int row = 0; row < dimension; ++row)
-    {
-      grid.direction[row][axis] = sign * column[row];
-    }
-    if (grid.size[axis] == 0)
-    {
-      throw ProgramError("\"" + path + "\" has no voxels (" + SizeText(grid) + ")");
-    }
-    if (!(grid.spacing[axis] > 0.0))
-    {
-      throw ProgramError("\"" + path + "\" has a spacing of " + Brief(grid.spacing[axis]) +
-                         " mm; it has to be above 0");
-    }
+    std::error_code error;
+    const auto      size = fs::file_size(file, error);
+    bytes += error ? 0.0 : static_cast<double>(size);
   }
-  return grid;
+  return bytes;
 }
 
-ScalarType
-TypeOfHeader(const itk::ImageIOBase & io, const std::string & path)
+nlohmann::json
+AsJson(const ImageDescription & image)
 {
-  const std::optional<ScalarType> type = PixelTypeOfComponent(io.GetComponentType());
-  if (io.GetNumberOfComponents() != 1 || io.GetPixelType() != itk::IOPixelEnum::SCALAR)
-  {
-    throw ProgramError(
-      "\"" + path + "\" has pixels of type " + itk::ImageIOBase::GetPixelTypeAsString(io.GetPixelType()) + " with " +
-      std::to_string(io.GetNumberOfComponents()) + " components; scalar pixels (one number each) are allowed");
-  }
-  if (!type)
-  {
-    throw ProgramError("\"" + path + "\" has pixels of type " +
-                       itk::ImageIOBase::GetComponentTypeAsString(io.GetComponentType()) + "; allowed are " +
-                       PixelTypeNames());
-  }
-  return *type;
+  nlohmann::json json;
+  json["dimension"] = image.grid.dimension;
+  json["size"] = image.grid.size;
+  json["spacing"] = image.grid.spacing;
+  json["origin"] = image.grid.origin;
+  json["direction"] = image.grid.direction;
+  json["type"] = static_cast<int>(image.type);
+  json["messages"] = image.messages;
+  json["slices"] = image.slices;
+  const ImageLayout & layout = image.layout;
+  json["layout"] = { layout.components, static_cast<int>(layout.pixel), layout.volumes,
+                     layout.isSeries,   layout.volumeSpacing,           layout.volumeOrigin,
+                     layout.notes };
+  return json;
 }
+
+ImageDescription
+FromJson(const nlohmann::json & json)
+{
+  ImageDescription image;
+  image.grid.dimension = json.at("dimension");
+  image.grid.size = json.at("size");
+  image.grid.spacing = json.at("spacing");
+  image.grid.origin = json.at("origin");
+  image.grid.direction = json.at("direction");
+  image.type = static_cast<ScalarType>(json.at("type").get<int>());
+  image.messages = json.at("messages");
+  image.slices = json.at("slices").get<std::vector<std::string>>();
+  const nlohmann::json & layout = json.at("layout");
+  image.layout.components = layout.at(0);
+  image.layout.pixel = static_cast<itk::IOPixelEnum>(layout.at(1).get<int>());
+  image.layout.volumes = layout.at(2);
+  image.layout.isSeries = layout.at(3);
+  image.layout.volumeSpacing = layout.at(4);
+  image.layout.volumeOrigin = layout.at(5);
+  image.layout.notes = layout.at(6).get<std::map<std::string, std::string>>();
+  return image;
+}
+
+/** Takes numbers that lie behind each other in pixels apart: a plane for each. */
+template <typename TNumber>
+void
+TakeApart(const void * from, std::size_t pixels, unsigned int components, void * to)
+{
+  const auto * const numbers = static_cast<const TNumber *>(from);
+  auto * const       planes = static_cast<TNumber *>(to);
+  for (std::size_t pixel = 0; pixel < pixels; ++pixel)
+  {
+    for (unsigned int component = 0; component < components; ++component)
+    {
+      planes[component * pixels + pixel] = numbers[pixel * components + component];
+    }
+  }
+}
+
+/** Reads a volume as planes. */
+void
+ReadApart(OpenedImage & image, std::size_t number, void * to)
+{
+  const unsigned int components = image.layout.components;
+  if (components == 1)
+  {
+    ReadPixels(image, number, to);
+    return;
+  }
+  std::vector<char> pixels(BytesOfVolume(image));
+  ReadPixels(image, number, pixels.data());
+  const std::size_t count = image.grid.GetNumberOfVoxels();
+  switch (itk::CudaSpline::SizeOf(image.type))
+  {
+    case 1:
+      TakeApart<std::uint8_t>(pixels.data(), count, components, to);
+      return;
+    case 2:
+      TakeApart<std::uint16_t>(pixels.data(), count, components, to);
+      return;
+    case 4:
+      TakeApart<std::uint32_t>(pixels.data(), count, components, to);
+      return;
+    default:
+      TakeApart<std::uint64_t>(pixels.data(), count, components, to);
+  }
+}
+
+/** Reads the header first, then volumes, into the memory of both processes. */
+nlohmann::json
+ReadStep(OpenedImage &          image,
+         const nlohmann::json & order,
+         const std::string &    path,
+         const SeriesChoice &   choice,
+         double                 fileBytes,
+         SharedMemory &         memory)
+{
+  if (order.is_null())
+  {
+    image = OpenImage(path, choice);
+    return AsJson(image);
+  }
+  const double volume = CountBytes(image.grid, image.type) * image.layout.components;
+  const double declared = volume * static_cast<double>(image.layout.volumes);
+  const double most = MostBytes(fileBytes, PackingOf(image));
+  if (declared > most)
+  {
+    throw ProgramError("\"" + path + "\" is damaged or cut short: it promises " + SizeText(image.grid) + " voxels (" +
+                       Brief(declared / 1e6) + " MB), and its " + Brief(fileBytes) + " bytes cannot hold more than " +
+                       Brief(most / 1e6) + " MB");
+  }
+  AllowReading(std::min(declared, volume * 8.0), most);
+  const std::shared_ptr<void> pixels = memory.Map(BytesOfVolume(image));
+  ReadApart(image, order.get<std::size_t>(), pixels.get());
+  return image.messages;
+}
+
+} // namespace
 
 ImageDescription
 DescribeImage(const std::string & path, const SeriesChoice & choice)
@@ -109,76 +180,65 @@ DescribeImage(const std::string & path, const SeriesChoice & choice)
   {
     throw ProgramError("there is no file or folder \"" + path + "\"");
   }
-  if (fs::is_directory(path, error))
+  if (!fs::is_directory(path, error) && !fs::is_regular_file(path, error))
   {
-    return DescribeDicomFolder(path, choice);
+    throw ProgramError("\"" + path + "\" is a device or a pipe; images are read from files and folders");
   }
-  if (!std::ifstream(path))
+  if (fs::is_regular_file(path, error) && !std::ifstream(path))
   {
-    throw ProgramError("the file \"" + path + "\" may not be read");
+    throw ProgramError("the file \"" + path + "\" may not be read: " + std::strerror(errno));
   }
-
-  LibraryMessages  messages;
-  ImageDescription description;
+  const double fileBytes = BytesOf(path);
+  const auto   reader = std::make_shared<ReadingProcess>(
+    path, fileBytes, [=, image = OpenedImage()](const nlohmann::json & order, SharedMemory & memory) mutable {
+      return ReadStep(image, order, path, choice, fileBytes, memory);
+    });
+  ImageDescription description = FromJson(reader->Ask(nullptr));
   description.path = path;
-  description.io = itk::ImageIOFactory::CreateImageIO(path.c_str(), itk::IOFileModeEnum::ReadMode);
-  if (description.io.IsNull())
+  description.reader = reader;
+  return description;
+}
+
+std::vector<Volume>
+ReadPlanes(ImageDescription & description, std::size_t volume)
+{
+  description.messages = description.reader->Ask(volume).get<std::string>();
+  Volume plane;
+  plane.grid = description.grid;
+  plane.type = description.type;
+  const std::size_t           bytes = plane.GetNumberOfBytes();
+  const std::shared_ptr<void> memory = description.reader->TakeMemory(bytes * description.layout.components);
+  std::vector<Volume>         planes(description.layout.components, plane);
+  for (std::size_t component = 0; component < planes.size(); ++component)
+  {
+    planes[component].pixels = std::shared_ptr<void>(memory, static_cast<char *>(memory.get()) + component * bytes);
+  }
+  return planes;
+}
+
+void
+CheckIsPlain(const ImageDescription & description)
+{
+  const ImageLayout & layout = description.layout;
+  if (layout.components != 1)
   {
     throw ProgramError(
-      "\"" + path +
-      "\" is no image, or a damaged one; formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads");
+      "\"" + description.path + "\" has pixels of type " + itk::ImageIOBase::GetPixelTypeAsString(layout.pixel) +
+      " with " + std::to_string(layout.components) + " components; scalar pixels (one number each) are allowed here");
   }
-  try
+  if (layout.volumes != 1)
   {
-    description.io->SetFileName(path);
-    description.io->ReadImageInformation();
+    throw ProgramError("\"" + description.path + "\" is a series of " + std::to_string(layout.volumes) +
+                       " volumes (4 dimensions); images of 2 and 3 dimensions are allowed here");
   }
-  catch (const itk::ExceptionObject & exception)
-  {
-    throw ProgramError("cannot read the header of \"" + path + "\": " + TextOf(exception));
-  }
-  description.messages = messages.Take();
-  CheckComplete(description.messages, path);
-  description.grid = GridOfHeader(*description.io, path);
-  description.type = TypeOfHeader(*description.io, path);
-  return description;
 }
 
 Volume
 ReadImage(ImageDescription & description)
 {
-  if (!description.slices.empty())
-  {
-    return ReadDicomSlices(description);
-  }
-  if (std::string(description.io->GetNameOfClass()) == "NiftiImageIO")
-  {
-    CheckNiftiLength(description.path);
-  }
-  else if (std::string(description.io->GetNameOfClass()) == "GDCMImageIO")
-  {
-    CheckDicomLength(description.path);
-  }
-  LibraryMessages    messages;
-  Volume             volume = Volume::Allocate(description.grid, description.type);
-  itk::ImageIOBase & io = *description.io;
-  itk::ImageIORegion region(io.GetNumberOfDimensions());
-  for (unsigned int axis = 0; axis < io.GetNumberOfDimensions(); ++axis)
-  {
-    region.SetIndex(axis, 0);
-    region.SetSize(axis, io.GetDimensions(axis));
-  }
-  try
-  {
-    io.SetIORegion(region);
-    io.Read(volume.pixels.get());
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    throw ProgramError("cannot read the pixels of \"" + description.path + "\": " + TextOf(exception));
-  }
-  description.messages += messages.Take();
-  CheckComplete(description.messages, description.path);
+  CheckIsPlain(description);
+  const Volume volume = ReadPlanes(description, 0).front();
+  description.reader = nullptr; // it has no more to do
   return volume;
 }
 

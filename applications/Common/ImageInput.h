@@ -18,10 +18,14 @@
 #ifndef CudaSplineProgram_ImageInput_h
 #define CudaSplineProgram_ImageInput_h
 
+#include "ReadingProcess.h"
 #include "Volume.h"
 
-#include "itkImageIOBase.h"
+#include "itkCommonEnums.h"
 
+#include <cstddef>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,38 +39,69 @@ struct SeriesChoice
   bool        force{ false }; ///< read it even if its geometry is not a regular grid
 };
 
+/** \brief What a file has beyond a grid and a type of numbers: several numbers a pixel, several volumes. */
+struct ImageLayout
+{
+  unsigned int     components{ 1 };                   ///< numbers a pixel
+  itk::IOPixelEnum pixel{ itk::IOPixelEnum::SCALAR }; ///< what they are
+  std::size_t      volumes{ 1 };                      ///< along the fourth axis
+  bool             isSeries{ false };                 ///< there is a fourth axis
+  double           volumeSpacing{ 1.0 };              ///< of the fourth axis, in whatever unit it has
+  double           volumeOrigin{ 0.0 };
+  /** What the file says of itself and is kept: NIfTI's codes of the space, its description. */
+  std::map<std::string, std::string> notes;
+
+  /** Volumes of one number a pixel. */
+  std::size_t
+  GetNumberOfPlanes() const
+  {
+    return volumes * components;
+  }
+
+  /** Whether the numbers are coordinates of a vector, or of a tensor, in space. */
+  bool
+  HasDirections() const
+  {
+    return components > 1 && pixel != itk::IOPixelEnum::RGB && pixel != itk::IOPixelEnum::RGBA &&
+           pixel != itk::IOPixelEnum::COMPLEX;
+  }
+};
+
 /** \brief An image that was found and can be read; its pixels were not read yet. */
 struct ImageDescription
 {
-  std::string               path; ///< as the user named it
-  Grid                      grid;
-  ScalarType                type{ ScalarType::Float32 };
-  std::string               messages; ///< what libraries printed while they read it; see WarnOf()
-  itk::ImageIOBase::Pointer io;       ///< reader of a single file, its header read
+  std::string              path; ///< as the user named it
+  Grid                     grid;
+  ScalarType               type{ ScalarType::Float32 };
+  ImageLayout              layout;
+  std::string              messages; ///< what libraries printed while they read it; see WarnOf()
   std::vector<std::string> slices; ///< files of a DICOM series in the order of their positions; empty for a single file
+  std::shared_ptr<ReadingProcess> reader; ///< has the file open
 };
 
-/** \brief Grid of a file whose header an ITK reader has read.
- *
- * Axes beyond the third that have a single sample are dropped; a negative spacing turns into the opposite direction, as
- * in itk::ImageFileReader. \exception ProgramError not 2D or 3D, or no voxels */
-Grid
-GridOfHeader(const itk::ImageIOBase & io, const std::string & path);
-
-/** \brief Pixel type of a file whose header was read. \exception ProgramError not one integer or real number a pixel */
-ScalarType
-TypeOfHeader(const itk::ImageIOBase & io, const std::string & path);
-
-/** \brief Finds an image and reads its header.
+/** \brief Finds an image and has its header read, in a process of its own (see ReadingProcess).
  *
  * \param[in] path a file, or a folder with a DICOM series
  * \exception ProgramError it is missing, unreadable, or not a 2D or 3D scalar image, or the series is refused */
 ImageDescription
 DescribeImage(const std::string & path, const SeriesChoice & choice);
 
-/** \brief Reads the pixels.
+/** \brief Has a volume of a series, or an image with several numbers a pixel, read, by the process that has read the
+ * header. Volumes in their order cost least.
  * \param[in,out] description the image; gets the messages of libraries
- * \exception ProgramError they cannot be read, or there are fewer than the header promises */
+ * \param[in] volume its number, from 0
+ * \return an image for each component, which are valid until the next one is read
+ * \exception ProgramError as ReadImage() */
+std::vector<Volume>
+ReadPlanes(ImageDescription & description, std::size_t volume);
+
+/** \brief Throws where an image has several volumes, or several numbers a pixel. */
+void
+CheckIsPlain(const ImageDescription & description);
+
+/** \brief Has the pixels read, by the process that has read the header.
+ * \param[in,out] description the image; gets the messages of libraries, and loses its reader
+ * \exception ProgramError they cannot be read, there are fewer than the header promises, or CheckIsPlain() throws */
 Volume
 ReadImage(ImageDescription & description);
 

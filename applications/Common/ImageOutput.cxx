@@ -18,17 +18,25 @@
 #include "ImageOutput.h"
 
 #include "Error.h"
-#include "ImageInput.h"
+#include "ImageReading.h"
 #include "LibraryMessages.h"
 #include "PixelType.h"
 
 #include "itkImageFileWriter.h" // registers the formats of the build
 #include "itkImageIOFactory.h"
+#include "itkMetaDataObject.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <cctype>
+#include <cerrno>
 #include <filesystem>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace CudaSplineProgram
 {
@@ -44,7 +52,7 @@ BareName(const std::string & file)
 
 /** The writer of a format, configured as itk::ImageFileWriter does. */
 itk::ImageIOBase::Pointer
-MakeWriter(const Volume & volume, const std::string & file)
+MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & layout)
 {
   const itk::ImageIOBase::Pointer io = itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::IOFileModeEnum::WriteMode);
   if (io.IsNull())
@@ -53,9 +61,10 @@ MakeWriter(const Volume & volume, const std::string & file)
                        "\"; endings such as .nii.gz, .nii, .nrrd, .mha, .mhd, .png and .tif are allowed");
   }
   const Grid &       grid = volume.grid;
-  itk::ImageIORegion region(grid.dimension);
+  const unsigned int dimension = grid.dimension + (layout.isSeries ? 1 : 0);
+  itk::ImageIORegion region(dimension);
   io->SetFileName(file);
-  io->SetNumberOfDimensions(grid.dimension);
+  io->SetNumberOfDimensions(dimension);
   for (unsigned int axis = 0; axis < grid.dimension; ++axis)
   {
     io->SetDimensions(axis, grid.size[axis]);
@@ -66,16 +75,49 @@ MakeWriter(const Volume & volume, const std::string & file)
     {
       column.push_back(grid.direction[row][axis]);
     }
+    column.resize(dimension, 0.0);
     io->SetDirection(axis, column);
     region.SetIndex(axis, 0);
     region.SetSize(axis, grid.size[axis]);
   }
-  io->SetPixelType(itk::IOPixelEnum::SCALAR);
+  if (layout.isSeries)
+  {
+    io->SetDimensions(grid.dimension, layout.volumes);
+    io->SetSpacing(grid.dimension, layout.volumeSpacing);
+    io->SetOrigin(grid.dimension, layout.volumeOrigin);
+    std::vector<double> column(dimension, 0.0);
+    column.back() = 1.0;
+    io->SetDirection(grid.dimension, column);
+    region.SetIndex(grid.dimension, 0);
+    region.SetSize(grid.dimension, layout.volumes);
+  }
+  for (const auto & [key, value] : layout.notes)
+  {
+    itk::EncapsulateMetaData<std::string>(io->GetMetaDataDictionary(), key, value);
+  }
+  io->SetPixelType(layout.pixel);
   io->SetComponentType(ComponentOfPixelType(volume.type));
-  io->SetNumberOfComponents(1);
+  io->SetNumberOfComponents(layout.components);
   io->SetUseCompression(false); // a name such as .nii.gz compresses all the same
   io->SetIORegion(region);
   return io;
+}
+
+/** The name under which ITK writes a NIfTI file whose ending is in capitals, which it refuses; other names as they are.
+ */
+std::string
+NameForItk(const std::string & file)
+{
+  std::string lower = file;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const std::string ending : { ".nii.gz", ".nii" })
+  {
+    if (lower.size() > ending.size() && lower.compare(lower.size() - ending.size(), ending.size(), ending) == 0)
+    {
+      return file.substr(0, file.size() - ending.size()) + ending;
+    }
+  }
+  return file;
 }
 
 bool
@@ -113,14 +155,30 @@ CompareGeometry(const Grid & wanted, const Grid & found)
 
 /** Reads a file back and compares it with what was to be written. */
 std::string
-Verify(const Volume & volume, const std::string & file, const std::string & format)
+Verify(const Volume & volume, const std::string & file, const std::string & format, const ImageLayout & layout)
 {
-  ImageDescription description;
-  Volume           written;
+  const bool  isLossy = format.compare(0, 4, "JPEG") == 0;
+  bool        isSame = true;
+  OpenedImage description;
   try
   {
-    description = DescribeImage(file, {});
-    written = ReadImage(description);
+    // In this process: what it has written itself does no harm.
+    description = OpenImage(file, {});
+    const bool isComparable = description.grid.size == volume.grid.size && description.type == volume.type &&
+                              description.layout.volumes == layout.volumes &&
+                              description.layout.components == layout.components;
+    if (isComparable)
+    {
+      const std::size_t bytes = BytesOfVolume(description);
+      std::vector<char> written(bytes);
+      for (std::size_t number = 0; number < layout.volumes; ++number)
+      {
+        ReadPixels(description, number, written.data());
+        isSame =
+          isSame &&
+          std::memcmp(written.data(), static_cast<const char *>(volume.pixels.get()) + number * bytes, bytes) == 0;
+      }
+    }
   }
   catch (const std::exception & exception)
   {
@@ -133,14 +191,19 @@ Verify(const Volume & volume, const std::string & file, const std::string & form
     throw ProgramError("the format of \"" + BareName(file) + "\" does not hold images of " +
                        std::to_string(volume.grid.dimension) + " dimensions; use another, such as .nii.gz or .nrrd");
   }
-  if (written.type != volume.type)
+  if (description.layout.volumes != layout.volumes || description.layout.components != layout.components)
+  {
+    throw ProgramError("the format of \"" + BareName(file) + "\" does not hold " + std::to_string(layout.volumes) +
+                       " volumes of " + std::to_string(layout.components) +
+                       " components a pixel; use another, such as .nii.gz or .nrrd");
+  }
+  if (description.type != volume.type)
   {
     throw ProgramError("the format of \"" + BareName(file) + "\" does not hold pixels of type " +
-                       NameOfPixelType(volume.type) + " (it made " + NameOfPixelType(written.type) +
+                       NameOfPixelType(volume.type) + " (it made " + NameOfPixelType(description.type) +
                        " of them); use another, or --output-type");
   }
-  const bool isLossy = format.compare(0, 4, "JPEG") == 0;
-  if (!isLossy && std::memcmp(written.pixels.get(), volume.pixels.get(), volume.GetNumberOfBytes()) != 0)
+  if (!isLossy && !isSame)
   {
     throw ProgramError("the output \"" + BareName(file) + "\" was not written in full (is the disk full?)");
   }
@@ -150,9 +213,10 @@ Verify(const Volume & volume, const std::string & file, const std::string & form
 } // namespace
 
 std::string
-WriteImage(const Volume & volume, const std::string & file)
+WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout)
 {
-  const itk::ImageIOBase::Pointer io = MakeWriter(volume, file);
+  const std::string               name = NameForItk(file);
+  const itk::ImageIOBase::Pointer io = MakeWriter(volume, name, layout);
   try
   {
     const LibraryMessages messages;
@@ -163,26 +227,61 @@ WriteImage(const Volume & volume, const std::string & file)
     throw ProgramError("cannot write \"" + BareName(file) + "\" with pixels of type " + NameOfPixelType(volume.type) +
                        ": " + TextOf(exception));
   }
-  return Verify(volume, file, io->GetNameOfClass());
+  if (name != file)
+  {
+    std::error_code error;
+    std::filesystem::rename(name, file, error);
+  }
+  return Verify(volume, file, io->GetNameOfClass(), layout);
+}
+
+std::shared_ptr<void>
+MapPixels(const AtomicOutput & file, std::size_t bytes)
+{
+  const std::string name = file.GetTemporaryName() + ".pixels";
+  const int         descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool        hasRoom = descriptor >= 0 && ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
+  void * const memory = hasRoom ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0) : MAP_FAILED;
+  const std::string reason = std::strerror(errno);
+  if (descriptor >= 0)
+  {
+    unlink(name.c_str());
+    close(descriptor);
+  }
+  if (memory == MAP_FAILED)
+  {
+    throw ProgramError("there is no room for " + Brief(static_cast<double>(bytes) / 1e6) +
+                       " MB in the folder of the output: " + reason);
+  }
+  return { memory, [bytes](void * pointer) { munmap(pointer, bytes); } };
 }
 
 std::string
-ProbeOutput(const Grid & grid, ScalarType type, const std::string & file)
+ProbeOutput(const Grid & grid, ScalarType type, const std::string & file, const ImageLayout & layout)
 {
   Grid small = grid;
   for (std::size_t & size : small.size)
   {
     size = std::min<std::size_t>(size, 2);
   }
-  const Volume volume = Volume::Allocate(small, type);
-  std::memset(volume.pixels.get(), 0, volume.GetNumberOfBytes());
-  return WriteImage(volume, file);
+  ImageLayout few = layout;
+  few.volumes = std::min<std::size_t>(layout.volumes, 2);
+  Volume volume;
+  volume.grid = small;
+  volume.type = type;
+  std::vector<char> zeros(volume.GetNumberOfBytes() * few.GetNumberOfPlanes());
+  volume.pixels = std::shared_ptr<void>(zeros.data(), [](void *) {});
+  return WriteImage(volume, file, few);
 }
 
 void
-ProbeOutput(AtomicOutput & file, const std::string & name, const Grid & grid, ScalarType type)
+ProbeOutput(AtomicOutput &      file,
+            const std::string & name,
+            const Grid &        grid,
+            ScalarType          type,
+            const ImageLayout & layout)
 {
-  const std::string lost = ProbeOutput(grid, type, file.GetTemporaryName());
+  const std::string lost = ProbeOutput(grid, type, file.GetTemporaryName(), layout);
   file.Clear();
   if (!lost.empty())
   {

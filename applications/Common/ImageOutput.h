@@ -19,8 +19,11 @@
 #define CudaSplineProgram_ImageOutput_h
 
 #include "AtomicOutput.h"
+#include "ImageInput.h"
 #include "Volume.h"
 
+#include <cstddef>
+#include <memory>
 #include <string>
 
 namespace CudaSplineProgram
@@ -29,25 +32,39 @@ namespace CudaSplineProgram
 /** \brief Writes an image by ITK's IO, reads it back, and compares.
  *
  * Not every library behind ITK's IO notices a full disk, and some formats drop what they cannot hold; reading back
- * finds both before an older file is replaced. Compression that loses pixels (JPEG) is not compared. \param[in] volume
- * the image \param[in] file where to write \return what the format did not keep of the geometry ("origin, direction");
+ * finds both before an older file is replaced. Compression that loses pixels (JPEG) is not compared.
+ * \param[in] volume the image; its pixels are those of all volumes and components of the layout, components behind each
+ * other in a pixel
+ * \param[in] file where to write
+ * \param[in] layout volumes, components and notes
+ * \return what the format did not keep of the geometry ("origin, direction");
  * empty where it kept all \exception ProgramError unknown format, or not written in full */
 std::string
-WriteImage(const Volume & volume, const std::string & file);
+WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout = {});
+
+/** \brief Memory for the pixels of several volumes or components until they are written: of a file without a name in
+ * the output's hidden folder, so that what does not fit into memory stays on the disk. \exception ProgramError there is
+ * no room */
+std::shared_ptr<void>
+MapPixels(const AtomicOutput & file, std::size_t bytes);
 
 /** \brief Finds out in no time, before the work, whether an image can be written: writes one of at most 2 voxels an
  * axis.
  *
  * Parameters and results as WriteImage(). */
 std::string
-ProbeOutput(const Grid & grid, ScalarType type, const std::string & file);
+ProbeOutput(const Grid & grid, ScalarType type, const std::string & file, const ImageLayout & layout = {});
 
 /** \brief ProbeOutput() of a file that will be written, with a warning where its format does not keep the geometry.
  *
  * \param[in,out] file the output, which is cleared
  * \param[in] name as the user named it */
 void
-ProbeOutput(AtomicOutput & file, const std::string & name, const Grid & grid, ScalarType type);
+ProbeOutput(AtomicOutput &      file,
+            const std::string & name,
+            const Grid &        grid,
+            ScalarType          type,
+            const ImageLayout & layout = {});
 
 } // namespace CudaSplineProgram
 

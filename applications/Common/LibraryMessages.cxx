@@ -30,10 +30,34 @@
 namespace CudaSplineProgram
 {
 
+namespace
+{
+
+/** See CollectMessagesIn(). */
+const SharedMemory *&
+GetCollection()
+{
+  static const SharedMemory * messages = nullptr;
+  return messages;
+}
+
+} // namespace
+
+void
+CollectMessagesIn(const SharedMemory * messages)
+{
+  GetCollection() = messages;
+}
+
 LibraryMessages::LibraryMessages()
 {
   std::cerr.flush();
   std::fflush(stderr);
+  if (GetCollection() != nullptr)
+  {
+    m_Begin = GetCollection()->GetText(0).size();
+    return;
+  }
   std::FILE * const file = std::tmpfile();
   if (file != nullptr)
   {
@@ -53,6 +77,12 @@ std::string
 LibraryMessages::Take()
 {
   std::string text;
+  if (GetCollection() != nullptr)
+  {
+    std::cerr.flush();
+    text = GetCollection()->GetText(m_Begin);
+    m_Begin += text.size();
+  }
   if (m_File >= 0)
   {
     std::cerr.flush();

@@ -18,6 +18,9 @@
 #ifndef CudaSplineProgram_LibraryMessages_h
 #define CudaSplineProgram_LibraryMessages_h
 
+#include "SharedMemory.h"
+
+#include <cstddef>
 #include <sstream>
 #include <streambuf>
 #include <string>
@@ -43,9 +46,15 @@ public:
   Take();
 
 private:
-  int m_Terminal{ -1 };
-  int m_File{ -1 };
+  int         m_Terminal{ -1 };
+  int         m_File{ -1 };
+  std::size_t m_Begin{ 0 }; ///< in the file of CollectMessagesIn()
 };
+
+/** \brief From now on LibraryMessages reads what is written to a file that is the standard error already, and leaves it
+ * there: what a library wrote before it crashed is not lost. */
+void
+CollectMessagesIn(const SharedMemory * messages);
 
 /** \brief Collects what libraries write to std::cerr, while it lives; the terminal stays for others. */
 class StreamMessages

@@ -18,14 +18,15 @@
 #include "TransformInput.h"
 
 #include "Error.h"
-#include "LibraryMessages.h"
+#include "FieldTransform.h"
+#include "TransformFile.h"
 
 #include "itkCompositeTransform.h"
+#include "itkIdentityTransform.h"
 #include "itkMatrixOffsetTransformBase.h"
-#include "itkTransformFileReader.h" // registers the formats of the build
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 namespace CudaSplineProgram
 {
@@ -38,45 +39,72 @@ using TransformType = itk::Transform<double, VDimension, VDimension>;
 template <unsigned int VDimension>
 using CompositeType = itk::CompositeTransform<double, VDimension>;
 
-/** Reads all transforms of a file and composes them in their order. */
+/** Adds the transforms of a file, in their order. */
 template <unsigned int VDimension>
-typename TransformType<VDimension>::Pointer
-ReadTransform(const TransformArgument & argument)
+void
+AddFile(const std::string & file, CompositeType<VDimension> * composite)
 {
-  const std::string & file = argument.file;
-  std::error_code     error;
-  if (!std::filesystem::exists(file, error))
+  if (IsNameOfField(file))
   {
-    throw ProgramError("there is no transform file \"" + file + "\"");
+    composite->AddTransform(ReadFieldTransform<VDimension>(file));
+    return;
   }
-  const auto reader = itk::TransformFileReaderTemplate<double>::New();
-  try
+  for (const TransformNumbers & numbers : ReadTransformFile(file))
   {
-    const LibraryMessages silence;
-    reader->SetFileName(file);
-    reader->Update();
-  }
-  catch (const std::exception & exception)
-  {
-    const auto * const itkException = dynamic_cast<const itk::ExceptionObject *>(&exception);
-    throw ProgramError("cannot read the transform \"" + file +
-                       "\" (allowed are ITK's transforms in .tfm, .txt, .mat, .h5 and other files of ITK): " +
-                       (itkException != nullptr ? TextOf(*itkException) : OneLine(exception.what())));
-  }
-
-  const auto composite = CompositeType<VDimension>::New();
-  for (const auto & base : *reader->GetTransformList())
-  {
-    auto * const transform = dynamic_cast<TransformType<VDimension> *>(base.GetPointer());
+    const itk::TransformBase::Pointer base = MakeItkTransform(numbers);
+    auto * const                      transform = dynamic_cast<TransformType<VDimension> *>(base.GetPointer());
     if (transform == nullptr)
     {
-      throw ProgramError("the transform \"" + file + "\" (" + base->GetTransformTypeAsString() + ") maps " +
+      throw ProgramError("the transform \"" + file + "\" (" + numbers.type + ") maps " +
                          std::to_string(base->GetInputSpaceDimension()) + "D points to " +
                          std::to_string(base->GetOutputSpaceDimension()) + "D points; the image needs one from " +
                          std::to_string(VDimension) + "D to " + std::to_string(VDimension) + "D");
     }
     composite->AddTransform(transform);
   }
+}
+
+/** The inverse of a transform, by its own means or by iteration; null where there is none. */
+template <unsigned int VDimension>
+typename TransformType<VDimension>::Pointer
+Invert(const TransformType<VDimension> * transform, const std::string & file, const Grid & input)
+{
+  typename TransformType<VDimension>::Pointer inverse;
+  try
+  {
+    inverse = transform->GetInverseTransform();
+  }
+  catch (const itk::ExceptionObject &)
+  {
+    return nullptr; // a singular matrix
+  }
+  if (inverse.IsNull())
+  {
+    InverseResidual residual;
+    inverse = InvertByIteration<VDimension>(transform, input, residual);
+    if (inverse.IsNotNull())
+    {
+      Warn("the inverse of \"" + file + "\" was found by iteration on its domain; it leaves " + Brief(residual.mean) +
+           " mm on average, and " + Brief(residual.largest) + " mm at most" +
+           (residual.largest > 1.0 ? ": the transform folds space there, or maps out of its domain" : ""));
+    }
+  }
+  return inverse;
+}
+
+/** Reads all transforms of a file and composes them in their order. */
+template <unsigned int VDimension>
+typename TransformType<VDimension>::Pointer
+ReadTransform(const TransformArgument & argument, const Grid & input)
+{
+  const std::string & file = argument.file;
+  const auto          composite = CompositeType<VDimension>::New();
+  if (file.empty())
+  {
+    composite->AddTransform(itk::IdentityTransform<double, VDimension>::New());
+    return composite.GetPointer();
+  }
+  AddFile<VDimension>(file, composite);
   if (composite->GetNumberOfTransforms() == 0)
   {
     throw ProgramError("the file \"" + file + "\" holds no transform");
@@ -85,21 +113,18 @@ ReadTransform(const TransformArgument & argument)
   {
     return composite.GetPointer();
   }
-  typename TransformType<VDimension>::Pointer inverse;
-  try
+  const auto inverses = CompositeType<VDimension>::New();
+  for (std::size_t number = composite->GetNumberOfTransforms(); number-- > 0;)
   {
-    inverse = composite->GetInverseTransform();
+    const auto inverse = Invert<VDimension>(composite->GetNthTransformConstPointer(number), file, input);
+    if (inverse.IsNull())
+    {
+      throw ProgramError("the transform \"" + file +
+                         R"(" has no inverse; leave ",inverse" away or name a transform that can be inverted)");
+    }
+    inverses->AddTransform(inverse);
   }
-  catch (const itk::ExceptionObject &)
-  {
-    // The reason (a singular matrix) is said below.
-  }
-  if (inverse.IsNull())
-  {
-    throw ProgramError("the transform \"" + file +
-                       R"(" has no inverse; leave ",inverse" away or name a transform that can be inverted)");
-  }
-  return inverse;
+  return inverses.GetPointer();
 }
 
 /** Product of two 3 x 3 matrices. */
@@ -183,6 +208,19 @@ MakeRotation(const std::vector<double> & degrees, const Grid & input)
 TransformArgument
 ParseTransform(const std::string & text)
 {
+  if (text == "identity")
+  {
+    return {};
+  }
+  if (text.size() > 2 && text.front() == '[' && text.back() == ']') // ANTs' way
+  {
+    const std::size_t comma = text.rfind(',');
+    const std::string flag = comma == std::string::npos ? "0" : text.substr(comma + 1, text.size() - comma - 2);
+    if (flag == "0" || flag == "1")
+    {
+      return { text.substr(1, std::min(comma, text.size() - 1) - 1), flag == "1" };
+    }
+  }
   const std::string suffix = ",inverse";
   if (text.size() > suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0)
   {
@@ -204,7 +242,7 @@ MakeTransform(const std::vector<TransformArgument> & arguments,
   }
   for (const TransformArgument & argument : arguments)
   {
-    composite->AddTransform(ReadTransform<VDimension>(argument));
+    composite->AddTransform(ReadTransform<VDimension>(argument, input));
   }
   composite->FlattenTransformQueue();
   switch (composite->GetNumberOfTransforms())

@@ -18,6 +18,7 @@
 #include "Volume.h"
 
 #include "Error.h"
+#include "GridCheck.h"
 
 #include "vnl/vnl_det.h"
 #include "vnl/vnl_inverse.h"
@@ -109,12 +110,7 @@ Volume::Allocate(const Grid & grid, ScalarType type)
   Volume volume;
   volume.grid = grid;
   volume.type = type;
-  // The product is formed in double first: sizes that a user types can overflow it.
-  auto bytes = static_cast<double>(itk::CudaSpline::SizeOf(type));
-  for (const auto size : grid.size)
-  {
-    bytes *= static_cast<double>(size);
-  }
+  const double bytes = CountBytes(grid, type); // sizes that a user types can overflow the product
   void * const memory = bytes < 1e15 ? ::operator new(volume.GetNumberOfBytes(), std::nothrow) : nullptr;
   if (memory == nullptr)
   {

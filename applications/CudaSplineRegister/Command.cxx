@@ -23,10 +23,12 @@
 #include "ImageInput.h"
 #include "ImageOutput.h"
 #include "LibraryMessages.h"
+#include "PathIdentity.h"
 #include "Picture.h"
 #include "PixelType.h"
 #include "ProgressBar.h"
 #include "QuietOutput.h"
+#include "ReadingProcess.h"
 #include "Registration.h"
 #include "Report.h"
 #include "Stopwatch.h"
@@ -63,24 +65,117 @@ ReadAs(ImageDescription description, ScalarType type)
   return volume.type == type ? volume : CastVolume(volume, type);
 }
 
-/** Reads a mask: 1 where the image is a number that is not 0. */
-std::optional<Volume>
-ReadMask(const std::string & path, unsigned int dimension)
+/** Gives voxels that are not finite the least value that is: smoothing would spread them over their lines, and a metric
+ * has no value with one of them. */
+template <typename TPixel>
+std::size_t
+ReplaceWhatIsNotFiniteIn(TPixel * pixels, std::size_t count, double & least)
+{
+  const auto isFinite = [](TPixel value) { return std::isfinite(value); };
+  const auto first = std::find_if(pixels, pixels + count, isFinite);
+  if (first == pixels + count)
+  {
+    return count;
+  }
+  TPixel smallest = *first;
+  std::for_each(first, pixels + count, [&](TPixel value) { smallest = value < smallest ? value : smallest; });
+  if (!std::isfinite(smallest)) // minus infinity
+  {
+    smallest = *first;
+    std::for_each(
+      first, pixels + count, [&](TPixel value) { smallest = isFinite(value) && value < smallest ? value : smallest; });
+  }
+  std::size_t replaced = 0;
+  std::for_each(pixels, pixels + count, [&](TPixel & value) {
+    if (!isFinite(value))
+    {
+      value = smallest;
+      ++replaced;
+    }
+  });
+  least = static_cast<double>(smallest);
+  return replaced;
+}
+
+/** ReplaceWhatIsNotFiniteIn() of an image, with a warning. */
+void
+ReplaceWhatIsNotFinite(const Volume & volume, const std::string & name)
+{
+  double            least = 0.0;
+  const std::size_t count = volume.grid.GetNumberOfVoxels();
+  const std::size_t replaced = volume.type == ScalarType::Float32
+                                 ? ReplaceWhatIsNotFiniteIn(static_cast<float *>(volume.pixels.get()), count, least)
+                                 : ReplaceWhatIsNotFiniteIn(static_cast<double *>(volume.pixels.get()), count, least);
+  if (replaced == count)
+  {
+    throw ProgramError("the " + name + " image has no voxel with a finite value");
+  }
+  if (replaced > 0)
+  {
+    Warn(std::to_string(replaced) + " of " + std::to_string(count) + " voxels of the " + name +
+         " image are not finite (NaN or infinite); they count as " + Brief(least) + ", its least value");
+  }
+}
+
+/** Refuses a B-spline whose coefficients, and what its optimizer keeps of them, no memory holds. */
+void
+CheckMeshSize(const StageOptions & stage, const Grid & grid)
+{
+  if (stage.kind != StageKind::BSpline)
+  {
+    return;
+  }
+  double count = grid.dimension;
+  for (unsigned int axis = 0; axis < grid.dimension; ++axis)
+  {
+    const double extent = static_cast<double>(std::max<std::size_t>(grid.size[axis], 2) - 1) * grid.spacing[axis];
+    const double spacing = stage.gridSpacing.empty()       ? 24.0
+                           : stage.gridSpacing.size() == 1 ? stage.gridSpacing.front()
+                                                           : stage.gridSpacing[axis];
+    count *= std::max(1.0, std::round(extent / spacing)) + 3.0;
+  }
+  constexpr double copies = 14.0; // parameters, gradient, the memory of lbfgs (2 x 5), the level before
+  const double     bytes = copies * sizeof(double) * count;
+  if (bytes > PhysicalMemory() || count > 2e9)
+  {
+    throw ProgramError("--grid-spacing needs " + Brief(count) + " parameters for " + SizeText(grid) + " voxels of " +
+                       SpacingText(grid) + ", and about " + Brief(bytes / 1e9) +
+                       " GB to optimize them; this machine has " + Brief(PhysicalMemory() / 1e9) +
+                       " GB; use wider spacings");
+  }
+}
+
+/** Finds a mask, if there is to be one. */
+std::optional<ImageDescription>
+DescribeMask(const std::string & path, unsigned int dimension)
 {
   if (path.empty())
   {
     return std::nullopt;
   }
-  const Volume image = ReadAs(DescribeImage(path, {}), ScalarType::Float64);
+  ImageDescription image = DescribeImage(path, {});
   if (image.grid.dimension != dimension)
   {
     throw ProgramError("the mask \"" + path + "\" has " + std::to_string(image.grid.dimension) +
                        " dimensions, the images have " + std::to_string(dimension));
   }
-  Volume             mask = Volume::Allocate(image.grid, ScalarType::UInt8);
-  const auto * const from = static_cast<const double *>(image.pixels.get());
-  auto * const       to = static_cast<std::uint8_t *>(mask.pixels.get());
-  const std::size_t  count = image.grid.GetNumberOfVoxels();
+  return image;
+}
+
+/** Reads a mask: 1 where the image is a number that is not 0. */
+std::optional<Volume>
+ReadMask(const std::optional<ImageDescription> & description)
+{
+  if (!description)
+  {
+    return std::nullopt;
+  }
+  const std::string & path = description->path;
+  const Volume        image = ReadAs(*description, ScalarType::Float64);
+  Volume              mask = Volume::Allocate(image.grid, ScalarType::UInt8);
+  const auto * const  from = static_cast<const double *>(image.pixels.get());
+  auto * const        to = static_cast<std::uint8_t *>(mask.pixels.get());
+  const std::size_t   count = image.grid.GetNumberOfVoxels();
   std::transform(from, from + count, to, [](double value) {
     return static_cast<std::uint8_t>(value != 0.0 && !std::isnan(value) ? 1 : 0);
   });
@@ -128,15 +223,14 @@ ReadAll(const Options & options)
   const ScalarType    type = options.inDouble ? ScalarType::Float64 : ScalarType::Float32;
   RegistrationRequest request;
   request.options = &options;
+  // Processes that read are forked before the start of a device, which has threads.
   const ImageDescription fixed = DescribeImage(options.fixed, {});
-  StartDeviceAhead(fixed.grid, options); // behind the reading
-  request.fixed = ReadAs(fixed, type);
-  request.moving = ReadAs(DescribeImage(options.moving, {}), type);
-  const unsigned int dimension = request.fixed.grid.dimension;
-  if (request.moving.grid.dimension != dimension)
+  const ImageDescription moving = DescribeImage(options.moving, {});
+  const unsigned int     dimension = fixed.grid.dimension;
+  if (moving.grid.dimension != dimension)
   {
     throw ProgramError("the fixed image has " + std::to_string(dimension) + " dimensions, the moving one " +
-                       std::to_string(request.moving.grid.dimension) + "; they have to be the same");
+                       std::to_string(moving.grid.dimension) + "; they have to be the same");
   }
   for (const StageOptions & stage : options.stages)
   {
@@ -146,15 +240,24 @@ ReadAll(const Options & options)
                          " values; allowed are 1 or, for these " + std::to_string(dimension) + "D images, " +
                          std::to_string(dimension));
     }
+    CheckMeshSize(stage, fixed.grid);
   }
-  request.fixedMask = ReadMask(options.fixedMask, dimension);
-  request.movingMask = ReadMask(options.movingMask, dimension);
+  const auto fixedMask = DescribeMask(options.fixedMask, dimension);
+  const auto movingMask = DescribeMask(options.movingMask, dimension);
   if (options.initial)
   {
-    request.initial = dimension == 2 ? MakeTransform<2>({ *options.initial }, {}, request.fixed.grid).GetPointer()
-                                     : static_cast<itk::TransformBase *>(
-                                         MakeTransform<3>({ *options.initial }, {}, request.fixed.grid).GetPointer());
+    request.initial =
+      dimension == 2
+        ? MakeTransform<2>({ *options.initial }, {}, fixed.grid).GetPointer()
+        : static_cast<itk::TransformBase *>(MakeTransform<3>({ *options.initial }, {}, fixed.grid).GetPointer());
   }
+  StartDeviceAhead(fixed.grid, options); // behind the reading
+  request.fixed = ReadAs(fixed, type);
+  ReplaceWhatIsNotFinite(request.fixed, "fixed");
+  request.moving = ReadAs(moving, type);
+  ReplaceWhatIsNotFinite(request.moving, "moving");
+  request.fixedMask = ReadMask(fixedMask);
+  request.movingMask = ReadMask(movingMask);
   return request;
 }
 
@@ -306,6 +409,15 @@ FractionDone(const Iteration & iteration, const Options & options)
 int
 RunCommand(const Options & options)
 {
+  CheckPaths({ { "the fixed image", options.fixed },
+               { "the moving image", options.moving },
+               { "--fixed-mask", options.fixedMask },
+               { "--moving-mask", options.movingMask },
+               { "--initial-transform", options.initial ? options.initial->file : std::string() } },
+             { { "--output", options.output },
+               { "--warped", options.warped },
+               { "--picture", options.picture },
+               { "--report", options.report } });
   CheckDevice(options.device);
   if (!options.device.empty())
   {

@@ -100,8 +100,13 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.add_option("--precision", words.precision, "float (default) or double")->type_name("TYPE");
   app.add_option("--default-value", words.defaultValue, "Of --warped outside the moving image; default: 0")
     ->type_name("VALUE");
-  app.add_option("--device", words.device, "auto (default), cpu, or the number of a GPU, which then has to do it")
+  app.add_option("--device", words.device, "auto (default), cpu, gpu or the number of a GPU, which then has to do it")
     ->type_name("DEVICE");
+  app
+    .add_option("--max-memory",
+                words.maxMemory,
+                "Most memory that reading an image or a transform may take; bytes, or with K, M or G behind")
+    ->type_name("SIZE");
   app.add_flag("-v,--verbose", options.verbose, "Print a line an iteration, and the time of each stage");
 
   try

@@ -54,6 +54,11 @@ main(int argc, char ** argv)
     std::cerr << programName << ": error: " << error << std::endl;
     code = EXIT_FAILURE;
   }
+  if (!std::cout.flush())
+  {
+    std::cerr << programName << ": error: the standard output cannot be written (is the disk full?)" << std::endl;
+    code = EXIT_FAILURE;
+  }
   itk::CudaSpline::GiveUpDeviceStart(); // which may have begun before an error
   return code;
 }

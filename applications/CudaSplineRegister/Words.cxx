@@ -20,6 +20,7 @@
 #include "DeviceWord.h"
 #include "Error.h"
 #include "Numbers.h"
+#include "ReadingProcess.h"
 
 #include <algorithm>
 #include <cmath>
@@ -281,6 +282,10 @@ NameOf(OptimizerKind kind)
 void
 Interpret(Words words, Options & options)
 {
+  if (!words.maxMemory.empty())
+  {
+    SetMaxMemory(words.maxMemory);
+  }
   if (options.output.empty() && options.warped.empty() && options.picture.empty() && options.report.empty())
   {
     throw ProgramError("there is nothing to write: name --output, --warped, --picture or --report");

@@ -50,6 +50,7 @@ struct Words
   std::string              precision{ "float" };
   std::string              defaultValue{ "0" };
   std::string              device{ "auto" };
+  std::string              maxMemory;
 };
 
 /** \brief Checks the words and turns them into options.

@@ -246,24 +246,14 @@ private:
     const bool isNew = !worker;
     if (isNew)
     {
-      const auto &     devices = m_Options.devices;
-      std::vector<int> others;
-      for (const auto & other : m_Workers)
-      {
-        if (other)
-        {
-          const std::vector<int> files = other->GetFiles();
-          others.insert(others.end(), files.begin(), files.end());
-        }
-      }
+      const auto & devices = m_Options.devices;
       try
       {
-        worker =
-          std::make_unique<BatchWorker>(m_Options, devices.empty() ? "" : devices[slot % devices.size()], others);
+        worker = std::make_unique<BatchWorker>(m_Options, devices.empty() ? "" : devices[slot % devices.size()]);
       }
       catch (const ProgramError &)
       {
-        if (others.empty())
+        if (std::all_of(m_Workers.begin(), m_Workers.end(), [](const auto & other) { return !other; }))
         {
           throw;
         }

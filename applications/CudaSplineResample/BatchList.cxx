@@ -18,13 +18,13 @@
 #include "BatchList.h"
 
 #include "Error.h"
+#include "PathIdentity.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 
 namespace CudaSplineResample
 {
@@ -96,15 +96,6 @@ ReadHeader(const std::vector<std::string> & fields, Columns & columns)
   return true;
 }
 
-/** Different names of one file become the same. */
-std::string
-NameForComparison(const std::string & path)
-{
-  std::error_code error;
-  const fs::path  name = fs::weakly_canonical(path, error);
-  return error ? path : name.string();
-}
-
 } // namespace
 
 std::vector<BatchItem>
@@ -115,6 +106,12 @@ ReadBatchList(const std::string & file)
   {
     throw ProgramError("the list \"" + file + "\" cannot be read: " + std::strerror(errno));
   }
+  return ReadBatchList(stream, file);
+}
+
+std::vector<BatchItem>
+ReadBatchList(std::istream & stream, const std::string & file)
+{
   std::vector<BatchItem> items;
   Columns                columns;
   std::string            line;
@@ -176,10 +173,15 @@ std::vector<BatchItem>
 ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder)
 {
   std::error_code error;
+  if (!folder.empty() && folder.back() == '/')
+  {
+    fs::create_directories(folder, error); // asked for by the slash
+  }
   if (!fs::is_directory(folder, error))
   {
-    throw ProgramError("of several images the last has to be an existing folder, into which the results go; \"" +
-                       folder + "\" is none");
+    throw ProgramError(
+      "of several images the last has to be an existing folder, or end with /, into which the results go; \"" + folder +
+      "\" is none");
   }
   std::vector<BatchItem> items;
   for (const std::string & input : inputs)
@@ -203,26 +205,22 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
 void
 CheckBatch(const std::vector<BatchItem> & items, const Options & options)
 {
-  std::map<std::string, std::string> outputs; // and the inputs that they come from
+  std::vector<NamedPath> inputs{ { "--reference", options.reference } };
+  std::vector<NamedPath> outputs{ { "--report", options.report } };
   for (const BatchItem & item : items)
   {
-    const auto placed = outputs.emplace(NameForComparison(item.output), item.input);
-    if (!placed.second)
+    inputs.push_back({ "the input \"" + item.input + "\"", item.input });
+    if (item.transform)
     {
-      throw ProgramError("the output \"" + item.output + "\" is named twice, for \"" + placed.first->second +
-                         "\" and \"" + item.input + "\"");
+      inputs.push_back({ "a transform", item.transform->file });
     }
+    outputs.push_back({ "the output of \"" + item.input + "\"", item.output });
   }
-  for (const BatchItem & item : items)
+  for (const TransformArgument & transform : options.transforms)
   {
-    for (const std::string & source : SourcesOf(item, options))
-    {
-      if (outputs.count(NameForComparison(source)) > 0)
-      {
-        throw ProgramError("\"" + source + "\" is an input and an output of the batch");
-      }
-    }
+    inputs.push_back({ "--transform", transform.file });
   }
+  CheckPaths(inputs, outputs);
 }
 
 std::vector<std::string>
@@ -231,7 +229,10 @@ SourcesOf(const BatchItem & item, const Options & options)
   std::vector<std::string> sources{ item.input };
   for (const TransformArgument & transform : OptionsOf(item, options).transforms)
   {
-    sources.push_back(transform.file);
+    if (!transform.file.empty()) // the identity
+    {
+      sources.push_back(transform.file);
+    }
   }
   if (!options.reference.empty())
   {

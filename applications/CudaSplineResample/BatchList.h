@@ -20,6 +20,7 @@
 
 #include "CommandLine.h"
 
+#include <istream>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,17 @@ namespace CudaSplineResample
 std::vector<BatchItem>
 ReadBatchList(const std::string & file);
 
-/** \brief The items of several inputs that go to a folder under their own names.
- * \exception ProgramError the last is no folder, or an input is one: its result has no format */
+/** \brief ReadBatchList() of what was opened. \param[in] file its name, for messages */
+std::vector<BatchItem>
+ReadBatchList(std::istream & stream, const std::string & file);
+
+/** \brief The items of several inputs that go to a folder under their own names; with a slash behind its name it is
+ * made. \exception ProgramError the last is no folder, or an input is one: its result has no format */
 std::vector<BatchItem>
 ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder);
 
-/** \brief Refuses a list in which two items have one output, or an output is an input, a transform or the reference
- * too. \exception ProgramError which files */
+/** \brief Refuses a list in which two items have one output, or an output is an input, a transform, the reference, or
+ * the report too, by whatever name. \exception ProgramError which files */
 void
 CheckBatch(const std::vector<BatchItem> & items, const Options & options);
 

@@ -19,6 +19,7 @@
 
 #include "BatchList.h"
 #include "ImageFiles.h"
+#include "PixelTreatment.h"
 #include "PixelType.h"
 
 #include <nlohmann/json.hpp>
@@ -130,6 +131,8 @@ Describe(const Options & options)
   json["rotation"] = options.rotation;
   json["default"] = TextOf(options.defaultValue);
   json["type"] = options.outputType ? NameOfPixelType(*options.outputType) : "";
+  json["rounds"] = GetPixelTreatment().rounds;
+  json["smooths"] = GetPixelTreatment().smooths;
   json["reference"] = !options.reference.empty();
   json["inverse"] = nlohmann::json::array();
   for (const TransformArgument & transform : options.transforms)

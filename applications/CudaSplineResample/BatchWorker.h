@@ -18,14 +18,12 @@
 #ifndef CudaSplineResample_BatchWorker_h
 #define CudaSplineResample_BatchWorker_h
 
+#include "ChildProcess.h"
 #include "CommandLine.h"
 
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
-
-#include <sys/types.h>
 
 namespace CudaSplineResample
 {
@@ -38,13 +36,11 @@ public:
    *
    * \param[in] options with items
    * \param[in] device the GPU that it takes; empty for the device of the options
-   * \param[in] others files of the other processes, which this one is not to keep open
    * \exception ProgramError no process can be started */
-  BatchWorker(const Options & options, const std::string & device, const std::vector<int> & others);
+  BatchWorker(const Options & options, const std::string & device);
   BatchWorker(const BatchWorker &) = delete;
   BatchWorker &
   operator=(const BatchWorker &) = delete;
-  ~BatchWorker();
 
   /** \brief Gives it an item to do.
    * \param[in] item its number
@@ -78,22 +74,13 @@ public:
   int
   GetResults() const
   {
-    return m_Results;
-  }
-
-  /** \brief The files of the parent's side. */
-  std::vector<int>
-  GetFiles() const
-  {
-    return { m_Orders, m_Results };
+    return m_Process.GetLink().GetFile();
   }
 
 private:
   std::string                m_Mark; ///< of its outputs
   std::optional<std::size_t> m_Item;
-  pid_t                      m_Process{ -1 };
-  int                        m_Orders{ -1 };
-  int                        m_Results{ -1 };
+  ChildProcess               m_Process;
 };
 
 } // namespace CudaSplineResample

@@ -21,12 +21,16 @@
 #include "ColdStart.h"
 #include "DeviceWord.h"
 #include "Error.h"
+#include "GridCheck.h"
 #include "ImageInput.h"
 #include "ImageOutput.h"
 #include "LibraryMessages.h"
 #include "OutputGrid.h"
+#include "PathIdentity.h"
+#include "PixelTreatment.h"
 #include "PixelType.h"
 #include "ProgressBar.h"
+#include "ReadingProcess.h"
 #include "Report.h"
 #include "Resample.h"
 #include "Stopwatch.h"
@@ -35,6 +39,7 @@
 #include "itkCudaSplineSystem.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <new>
@@ -46,16 +51,18 @@ namespace CudaSplineResample
 namespace
 {
 
-/** The grid of the output, before --spacing and --size. */
+/** The grid of the output, before --spacing and --size. The layout gets the notes that go with it. */
 Grid
-BaseGrid(const Options & options, const ImageDescription & input)
+BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & layout)
 {
   if (options.reference.empty())
   {
     return input.grid;
   }
   // --series chooses in the input; of a reference folder with several series any would be a guess.
-  const Grid grid = DescribeImage(options.reference, { "", options.force }).grid;
+  const ImageDescription reference = DescribeImage(options.reference, { "", options.force });
+  const Grid             grid = reference.grid;
+  layout.notes = reference.layout.notes; // of the space that the output is in
   if (grid.dimension != input.grid.dimension)
   {
     throw ProgramError("the reference \"" + options.reference + "\" has " + std::to_string(grid.dimension) +
@@ -79,19 +86,25 @@ AsFunction(const itk::Transform<double, VDimension, VDimension> * transform)
   };
 }
 
-/** Makes the transform and warns of down-sampling. */
+/** Makes the transform, and warns of down-sampling or finds by how many voxels of the input it goes. */
 template <unsigned int VDimension>
 itk::TransformBase::Pointer
-PrepareTransform(const Options & options, const ImageDescription & input, const Grid & outputGrid)
+PrepareTransform(const Options & options, const ImageDescription & input, const Grid & outputGrid, Coordinates & steps)
 {
-  const auto        transform = MakeTransform<VDimension>(options.transforms, options.rotation, input.grid);
-  const std::string coarse = DescribeDownsampling(input.grid, outputGrid, AsFunction<VDimension>(transform));
+  const auto transform = MakeTransform<VDimension>(options.transforms, options.rotation, input.grid);
+  const auto mapping = AsFunction<VDimension>(transform);
+  if (GetPixelTreatment().smooths)
+  {
+    steps = StepsOfSampling(input.grid, outputGrid, mapping);
+    return transform.GetPointer();
+  }
+  const std::string coarse = DescribeDownsampling(input.grid, outputGrid, mapping);
   if (!coarse.empty())
   {
-    Warn(
-      "the output samples the input coarsely (" + coarse +
-      ") and nothing is smoothed: detail between the samples is lost or aliased" +
-      (options.interpolation == Interpolation::Nearest ? ", which is usual for labels" : "; smooth the input first"));
+    Warn("the output samples the input coarsely (" + coarse +
+         ") and nothing is smoothed: detail between the samples is lost or aliased" +
+         (options.interpolation == Interpolation::Nearest ? ", which is usual for labels"
+                                                          : "; --smooth auto smooths the input first"));
   }
   return transform.GetPointer();
 }
@@ -147,7 +160,7 @@ struct OutputFiles
 
 /** Checks all that can be wrong without the pixels, and fills in what follows from the headers. */
 ImageDescription
-Prepare(const Options & options, ResampleRequest & request)
+Prepare(const Options & options, ResampleRequest & request, ImageLayout & layout, Coordinates & steps)
 {
   CheckDevice(options.device);
   ImageDescription input = DescribeImage(options.input, { options.series, options.force });
@@ -155,27 +168,64 @@ Prepare(const Options & options, ResampleRequest & request)
   {
     throw ProgramError("--series is for a DICOM folder; \"" + options.input + "\" is a file");
   }
-  request.outputGrid = MakeOutputGrid(BaseGrid(options, input), options.spacing, options.size);
+  layout = input.layout;
+  request.outputGrid = MakeOutputGrid(BaseGrid(options, input, layout), options.spacing, options.size);
   request.outputType = options.outputType.value_or(input.type);
+  const double bytes = CountBytes(request.outputGrid, request.outputType);
+  const double most = GetMaxMemory() > 0 ? static_cast<double>(GetMaxMemory()) : PhysicalMemory();
+  if (bytes > most)
+  {
+    throw ProgramError("the output of " + SizeText(request.outputGrid) + " voxels takes " + Brief(bytes / 1e9) +
+                       " GB of memory; " + Brief(most / 1e9) + " GB are allowed or there");
+  }
   if (!CanHold(request.outputType, options.defaultValue))
   {
     throw ProgramError("--default-value " + Brief(options.defaultValue) + " is no value of the output type " +
                        NameOfPixelType(request.outputType) + "; choose another, or another --output-type");
   }
-  request.transform = input.grid.dimension == 2 ? PrepareTransform<2>(options, input, request.outputGrid)
-                                                : PrepareTransform<3>(options, input, request.outputGrid);
+  request.transform = input.grid.dimension == 2 ? PrepareTransform<2>(options, input, request.outputGrid, steps)
+                                                : PrepareTransform<3>(options, input, request.outputGrid, steps);
   request.interpolation = options.interpolation;
   request.order = options.order;
   request.defaultValue = options.defaultValue;
   request.device = options.device;
-  request.expectedImages = options.expectedImages;
+  request.expectedImages =
+    options.expectedImages *
+    static_cast<unsigned int>(std::min<std::size_t>(input.layout.GetNumberOfPlanes(), std::size_t{ 1 } << 20));
+  if (input.layout.GetNumberOfPlanes() > 1 && options.compare)
+  {
+    throw ProgramError("--compare-itk is for a single volume with one number a pixel; \"" + options.input + "\" has " +
+                       std::to_string(input.layout.volumes) + " volumes of " + std::to_string(input.layout.components) +
+                       " components");
+  }
+  if (input.layout.HasDirections() && request.transform)
+  {
+    Warn("the " + std::to_string(input.layout.components) +
+         " components of a pixel are resampled one by one: vectors and tensors are not turned by the transform");
+  }
   return input;
 }
 
-/** Resamples, compares if asked to, and reports. */
+/** Smooths if asked to, resamples, compares if asked to, rounds if asked to, and reports. */
 Volume
-Compute(const Options & options, ResampleRequest & request, Report & report)
+Compute(const Options & options, ResampleRequest request, const Coordinates & steps, Report & report)
 {
+  const ScalarType inputType = request.input.type;
+  const ScalarType outputType = request.outputType;
+  if (GetPixelTreatment().smooths)
+  {
+    const Stopwatch smoothing;
+    request.input = SmoothForSampling(request.input, steps);
+    report.prepareSeconds += smoothing.GetSeconds();
+  }
+  const bool rounds =
+    GetPixelTreatment().rounds && !IsReal(outputType) && request.interpolation != Interpolation::Nearest;
+  if (rounds)
+  {
+    const bool needsDouble =
+      itk::CudaSpline::NeedsDoublePrecision(inputType) || itk::CudaSpline::NeedsDoublePrecision(outputType);
+    request.outputType = needsDouble ? ScalarType::Float64 : ScalarType::Float32;
+  }
   ProgressBar bar;
   request.progress = [&](double fraction) {
     if (!options.quiet)
@@ -185,21 +235,98 @@ Compute(const Options & options, ResampleRequest & request, Report & report)
   };
   const ResampleResult result = ResampleOnDevice(request);
   report.inputGrid = request.input.grid;
-  report.inputType = request.input.type;
+  report.inputType = inputType;
   report.outputGrid = request.outputGrid;
-  report.outputType = request.outputType;
+  report.outputType = outputType;
   report.backend = NameOf(result.backend);
   report.device = DeviceText(result.backend, options.device);
   report.fallbackReason = result.fallbackReason;
-  report.prepareSeconds = result.prepareSeconds;
-  report.evaluateSeconds = result.evaluateSeconds;
+  report.prepareSeconds += result.prepareSeconds; // of all volumes
+  report.evaluateSeconds += result.evaluateSeconds;
   if (options.compare)
   {
     request.progress = [&bar](double fraction) { bar.Show("resampling by ITK, to compare", fraction); };
     report.comparison = CompareWithItk(request, result.output, !options.difference.empty());
   }
-  request.progress = nullptr;
-  return result.output;
+  return rounds ? RoundVolume(result.output, outputType) : result.output;
+}
+
+/** Puts a plane's numbers to their places among those of the other components. */
+template <typename TNumber>
+void
+PutTogether(const void * plane, std::size_t pixels, unsigned int components, unsigned int component, void * to)
+{
+  const auto * const from = static_cast<const TNumber *>(plane);
+  auto * const       numbers = static_cast<TNumber *>(to);
+  for (std::size_t pixel = 0; pixel < pixels; ++pixel)
+  {
+    numbers[pixel * components + component] = from[pixel];
+  }
+}
+
+void
+PutTogether(const Volume & plane, unsigned int components, unsigned int component, void * to)
+{
+  const std::size_t pixels = plane.grid.GetNumberOfVoxels();
+  switch (itk::CudaSpline::SizeOf(plane.type))
+  {
+    case 1:
+      PutTogether<std::uint8_t>(plane.pixels.get(), pixels, components, component, to);
+      return;
+    case 2:
+      PutTogether<std::uint16_t>(plane.pixels.get(), pixels, components, component, to);
+      return;
+    case 4:
+      PutTogether<std::uint32_t>(plane.pixels.get(), pixels, components, component, to);
+      return;
+    default:
+      PutTogether<std::uint64_t>(plane.pixels.get(), pixels, components, component, to);
+  }
+}
+
+/** Reads and resamples volume by volume, component by component: one of them is in memory at a time. */
+Volume
+ComputeAll(const Options &      options,
+           ImageDescription &   input,
+           ResampleRequest &    request,
+           const Coordinates &  steps,
+           Report &             report,
+           const AtomicOutput & file)
+{
+  const ImageLayout & layout = input.layout;
+  Stopwatch           reading;
+  if (layout.GetNumberOfPlanes() == 1)
+  {
+    request.input = ReadImage(input);
+    WarnOf(input.messages);
+    report.readSeconds += reading.GetSeconds();
+    Volume output = Compute(options, request, steps, report);
+    if (IsAll(output, options.defaultValue) && !IsAll(request.input, options.defaultValue))
+    {
+      Warn("all " + std::to_string(output.grid.GetNumberOfVoxels()) + " voxels of the output have the default value " +
+           Brief(options.defaultValue) + ": nothing of the input lies there, or the transform is for another image");
+    }
+    return output;
+  }
+  Volume all;
+  all.grid = request.outputGrid;
+  all.type = request.outputType;
+  const std::size_t bytes = all.GetNumberOfBytes() * layout.components; // of a volume
+  all.pixels = MapPixels(file, bytes * layout.volumes);
+  for (std::size_t number = 0; number < layout.volumes; ++number)
+  {
+    reading = Stopwatch();
+    const std::vector<Volume> planes = ReadPlanes(input, number);
+    report.readSeconds += reading.GetSeconds();
+    char * const to = static_cast<char *>(all.pixels.get()) + number * bytes;
+    for (unsigned int component = 0; component < layout.components; ++component)
+    {
+      request.input = planes[component];
+      PutTogether(Compute(options, request, steps, report), layout.components, component, to);
+    }
+  }
+  WarnOf(input.messages);
+  return all;
 }
 
 void
@@ -219,10 +346,20 @@ WriteReport(const Report & report, const Options & options, const std::string & 
 Report
 RunCommand(const Options & options)
 {
+  std::vector<NamedPath> sources{ { "the input", options.input }, { "--reference", options.reference } };
+  for (const TransformArgument & transform : options.transforms)
+  {
+    sources.push_back({ "--transform", transform.file });
+  }
+  CheckPaths(
+    sources,
+    { { "the output", options.output }, { "--difference", options.difference }, { "--report", options.report } });
   ResampleRequest  request;
   Report           report;
   Stopwatch        reading;
-  ImageDescription input = Prepare(options, request);
+  ImageLayout      layout;
+  Coordinates      steps{ 0.0, 0.0, 0.0 };
+  ImageDescription input = Prepare(options, request, layout, steps);
   if (options.explain)
   {
     request.explain = true;
@@ -236,21 +373,15 @@ RunCommand(const Options & options)
   report.readSeconds = reading.GetSeconds();
 
   OutputFiles files(options);
-  ProbeOutput(files.image, options.output, request.outputGrid, request.outputType);
+  ProbeOutput(files.image, options.output, request.outputGrid, request.outputType, layout);
   if (files.difference)
   {
     ProbeOutput(*files.difference, options.difference, request.outputGrid, ScalarType::Float32);
   }
 
-  reading = Stopwatch();
-  request.input = ReadImage(input);
-  WarnOf(input.messages);
-  report.readSeconds += reading.GetSeconds();
-
-  const Volume output = Compute(options, request, report);
-
+  const Volume    output = ComputeAll(options, input, request, steps, report, files.image);
   const Stopwatch writing;
-  WriteImage(output, files.image.GetTemporaryName());
+  WriteImage(output, files.image.GetTemporaryName(), layout);
   report.writeSeconds = writing.GetSeconds();
   if (files.difference)
   {

@@ -22,7 +22,10 @@
 #include "Error.h"
 #include "HelpText.h"
 #include "Numbers.h"
+#include "PathIdentity.h"
+#include "PixelTreatment.h"
 #include "PixelType.h"
+#include "ReadingProcess.h"
 #include "VersionText.h"
 
 #include <CLI/CLI.hpp>
@@ -83,8 +86,12 @@ struct Words
   std::string              device{ "auto" };
   std::string              outputType;
   std::vector<std::string> transforms;
+  bool                     hasAntsOrder{ false };
   std::string              list;
   std::vector<std::string> more; ///< behind input and output
+  std::string              maxMemory;
+  std::string              rounding{ "truncate" };
+  std::string              smoothing{ "none" };
   std::string              jobs;
 };
 
@@ -99,6 +106,11 @@ InterpretFiles(const Words & words, Options & options)
       throw ProgramError("--batch names the images; \"" + options.input + "\" is one too many");
     }
     options.items = ReadBatchList(words.list);
+    CheckPaths({ { "--batch", words.list } }, { { "--report", options.report } });
+    for (const BatchItem & item : options.items)
+    {
+      CheckPaths({ { "--batch", words.list } }, { { "the output of \"" + item.input + "\"", item.output } });
+    }
   }
   else if (options.input.empty() || options.output.empty())
   {
@@ -109,6 +121,10 @@ InterpretFiles(const Words & words, Options & options)
     std::vector<std::string> inputs{ options.input, options.output };
     inputs.insert(inputs.end(), words.more.begin(), words.more.end() - 1);
     options.items = ItemsToFolder(inputs, words.more.back());
+  }
+  else if (options.output.back() == '/')
+  {
+    options.output = ItemsToFolder({ options.input }, options.output).front().output;
   }
   if (options.items.empty())
   {
@@ -146,6 +162,10 @@ InterpretFiles(const Words & words, Options & options)
 void
 Interpret(const Words & words, Options & options)
 {
+  if (!words.maxMemory.empty())
+  {
+    SetMaxMemory(words.maxMemory);
+  }
   InterpretFiles(words, options);
   options.interpolation = words.interpolation == "nearest"  ? Interpolation::Nearest
                           : words.interpolation == "linear" ? Interpolation::Linear
@@ -188,6 +208,8 @@ Interpret(const Words & words, Options & options)
   {
     options.rotation = ParseNumbers("--rotate", words.rotation);
   }
+  GetPixelTreatment().rounds = words.rounding == "nearest";
+  GetPixelTreatment().smooths = words.smoothing == "auto";
   const std::optional<double> defaultValue = ParseNumber(words.defaultValue);
   if (!defaultValue)
   {
@@ -214,6 +236,10 @@ Interpret(const Words & words, Options & options)
   for (const std::string & transform : words.transforms)
   {
     options.transforms.push_back(ParseTransform(transform));
+  }
+  if (words.hasAntsOrder)
+  {
+    std::reverse(options.transforms.begin(), options.transforms.end());
   }
 }
 
@@ -253,12 +279,17 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       "-r,--reference", options.reference, "Image (or DICOM folder) whose grid the output gets; default: the input's")
     ->type_name("IMAGE");
   app
-    .add_option(
-      "-t,--transform",
-      words.transforms,
-      "ITK transform file, from output points to input points; \",inverse\" behind it inverts; may be repeated")
+    .add_option("-t,--transform",
+                words.transforms,
+                "ITK or ANTs transform, or image of displacements, from output points to input points; \",inverse\" "
+                "behind it, or "
+                "[FILE,1], inverts; or \"identity\"; may be repeated")
     ->type_name("FILE[,inverse]")
     ->allow_extra_args(false);
+  app.add_flag(
+    "--ants-order",
+    words.hasAntsOrder,
+    "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
   app.add_option("-i,--interpolation", words.interpolation, "nearest, linear (default) or bspline")
     ->type_name("NAME")
     ->check(CLI::IsMember({ "nearest", "linear", "bspline" }).description(""));
@@ -278,7 +309,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app
     .add_option("--device",
                 words.device,
-                "auto (default), cpu, or the number of a GPU, which then has to do it; \"0,1\" for several")
+                "auto (default), cpu, gpu or the number of a GPU, which then has to do it; \"0,1\" for several")
     ->type_name("DEVICE");
   app.add_flag(
     "--compare-itk", options.compare, "Resample with ITK's own classes too, and print the differences and both times");
@@ -287,6 +318,21 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       "--difference", options.difference, "With --compare-itk: write our values minus ITK's to an image (float)")
     ->type_name("FILE");
   app.add_option("--report", options.report, "Write times, backend and differences to a JSON file")->type_name("FILE");
+  app.add_option("--round", words.rounding, "Integers of the output: truncate (default, as ITK does) or nearest")
+    ->type_name("HOW")
+    ->check(CLI::IsMember({ "truncate", "nearest" }).description(""));
+  app
+    .add_option("--smooth",
+                words.smoothing,
+                "Before down-sampling: none (default) or auto, a Gaussian by the ratio of the spacings")
+    ->type_name("HOW")
+    ->check(CLI::IsMember({ "none", "auto" }).description(""));
+  app
+    .add_option(
+      "--max-memory",
+      words.maxMemory,
+      "Most memory that reading an image or a transform, or an output, may take; bytes, or with K, M or G behind")
+    ->type_name("SIZE");
   app.add_option("--series", options.series, "Series to take from a DICOM folder with several")->type_name("UID");
   app.add_flag("--force", options.force, "Read a DICOM folder even if slices are missing, unevenly spaced or tilted");
   app.add_flag("--explain",

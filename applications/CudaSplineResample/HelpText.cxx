@@ -23,7 +23,8 @@ namespace CudaSplineResample
 std::string
 HelpSummary()
 {
-  return "Resamples a 2D or 3D scalar image: turned, transformed, on another grid. On a GPU where there is one, else "
+  return "Resamples a 2D or 3D image, or a series of volumes: turned, transformed, on another grid. On a GPU where "
+         "there is one, else "
          "on all\n"
          "cores, with the results of itk::ResampleImageFilter.";
 }
@@ -34,17 +35,22 @@ HelpDetails()
   return R"(Files
   Whatever ITK reads and writes: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others. Rescale slope and intercept of DICOM are
   applied. A DICOM folder with several series, missing or unevenly spaced slices, or gantry tilt is refused, with the
-  numbers, unless --series or --force says how to go on. The output is replaced only when the new one is complete.
+  numbers, unless --series or --force says how to go on. The output is replaced only when the new one is complete; it may be none of the inputs.
+  Of a series (4D) every volume is resampled, one at a time, and of colours, vectors and tensors every number of a pixel by itself: a
+  transform does not turn vectors. Files are read in a process of its own: damaged ones are an error, within limits of memory (4 times
+  what the file can hold, 1 GB at least, or --max-memory) and of the processor's time.
 
 Grid
   Without --reference it is the input's. --spacing keeps the extent (the outer faces of the outermost voxels) as nearly as whole
-  voxels allow, and its centre; --size alone keeps the extent exactly; both together keep the centre. There is no smoothing:
-  for down-sampling smooth the input first.
+  voxels allow, and its centre; --size alone keeps the extent exactly; both together keep the centre. For
+  down-sampling --smooth auto smooths first, by the ratio of the spacings; without it nothing is smoothed.
 
 Transforms
   A transform maps points of the output to points of the input, as everywhere in ITK. Of several, the LAST given is applied FIRST
   to a point of the output, the order of itk::CompositeTransform::AddTransform: "-t A -t B" maps p to A(B(p)). (ANTs lists them
-  the other way round.) Transforms within one file have that order too, and ",inverse" inverts the file as a whole.
+  the other way round, as --ants-order takes them.) Transforms within one file have that order too, and ",inverse", or ANTs' "[FILE,1]",
+  inverts the file as a whole; displacement fields and B-splines by iteration, which tells how well. An image with a vector a pixel is a
+  field of displacements, in mm along ITK's axes, as ANTs' 1Warp.nii.gz; "identity" is none.
   --rotate turns the input's content about its own centre, counter-clockwise as seen from the tip of an axis of physical space
   (ITK's, x to the patient's left); it comes before --transform: the transforms act on the turned image.
 
@@ -55,8 +61,8 @@ Several images
   they were made by. Failures are named at the end, and the others are done.
 
 Pixels
-  Values are cast as ITK casts them: clamped to the output type, then truncated, not rounded. Use --output-type float to keep
-  fractions, and nearest for labels.
+  Values are cast as ITK casts them: clamped to the output type, then truncated; --round nearest rounds them. Use
+  --output-type float to keep fractions, and nearest for labels.
 
 Environment
   CUDASPLINE_DEVICE=cpu|gpu|0|1|0,1...  device of --device auto (several share an image, or several images); without it the GPU

@@ -18,6 +18,7 @@
 #include "OutputGrid.h"
 
 #include "Error.h"
+#include "GridCheck.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +90,47 @@ MakeOutputGrid(const Grid & base, const std::vector<double> & spacing, const std
                   base.spacing[axis];
   }
   grid.origin = PointOfIndex(base, shift);
+  const std::string why = WhyNoGeometry(grid);
+  if (!why.empty())
+  {
+    throw ProgramError("the output " + why);
+  }
+  for (unsigned int axis = 0; axis < base.dimension; ++axis)
+  {
+    // A voxel that is larger than all of the image is what somebody may want; one that is a million times as large is a
+    // slip.
+    const double extent = static_cast<double>(base.size[axis]) * base.spacing[axis];
+    if (!spacing.empty() && grid.spacing[axis] > 1e6 * extent)
+    {
+      throw ProgramError("--spacing " + Brief(grid.spacing[axis]) + " mm is " + Brief(grid.spacing[axis] / extent) +
+                         " times the extent along " + "xyz"[axis] + " (" + Brief(extent) + " mm)");
+    }
+  }
   return grid;
+}
+
+Coordinates
+StepsOfSampling(const Grid &                                            input,
+                const Grid &                                            output,
+                const std::function<Coordinates(const Coordinates &)> & mapping)
+{
+  Coordinates       steps{ 0.0, 0.0, 0.0 };
+  const Coordinates centre = CentreIndex(output);
+  for (unsigned int axis = 0; axis < output.dimension; ++axis)
+  {
+    Coordinates before = centre;
+    Coordinates after = centre;
+    before[axis] -= 0.5;
+    after[axis] += 0.5;
+    const Coordinates from = IndexOfPoint(input, mapping(PointOfIndex(output, before)));
+    const Coordinates to = IndexOfPoint(input, mapping(PointOfIndex(output, after)));
+    for (unsigned int inputAxis = 0; inputAxis < input.dimension && output.size[axis] > 1; ++inputAxis)
+    {
+      steps[inputAxis] =
+        input.size[inputAxis] > 1 ? std::max(steps[inputAxis], std::abs(to[inputAxis] - from[inputAxis])) : 0.0;
+    }
+  }
+  return steps;
 }
 
 std::string

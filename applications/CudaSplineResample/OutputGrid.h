@@ -38,6 +38,14 @@ using namespace CudaSplineProgram; // what the programs share
 Grid
 MakeOutputGrid(const Grid & base, const std::vector<double> & spacing, const std::vector<std::size_t> & size);
 
+/** \brief How many voxels of the input, along each of its axes, lie between neighbours of the output at its centre, at
+ * most; 0 along axes with one voxel.
+ * \param[in] mapping the transform, from points of the output to points of the input */
+Coordinates
+StepsOfSampling(const Grid &                                            input,
+                const Grid &                                            output,
+                const std::function<Coordinates(const Coordinates &)> & mapping);
+
 /** \brief Which axes are sampled more coarsely than the input, in words; empty where none is by more than a tenth.
  *
  * Measured at the centre of the output: how many voxels of the input, along any of its axes, lie between neighbours of

@@ -143,7 +143,7 @@ TEST_F(ProgramBatch, AProcessThatEndsLeavesNothing)
   settings.signalWhenFolder = m_Folder.string();
   settings.whenFolder = [&list] {
     const std::vector<pid_t> processes = ProcessesOf(list);
-    ASSERT_EQ(processes.size(), 2u);
+    ASSERT_GE(processes.size(), 2u); // it may have one that reads
     EXPECT_EQ(kill(processes[1], SIGKILL), 0);
   };
   const ProgramResult result = RunProgram(
@@ -177,9 +177,6 @@ TEST_F(ProgramBatch, ASignalLeavesNothingOfTheReport)
 TEST_F(ProgramBatch, AProcessThatEndsIsOneFailure)
 {
   WriteInputs(6);
-  // A pipe into which nobody writes: who opens it waits.
-  std::filesystem::remove(Input(2));
-  ASSERT_EQ(mkfifo(Input(2).c_str(), 0600), 0);
   const std::string   list = WriteList(6);
   std::atomic<bool>   isKilled{ false };
   std::thread         killer([&] {
@@ -187,14 +184,14 @@ TEST_F(ProgramBatch, AProcessThatEndsIsOneFailure)
     {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       const std::vector<pid_t> processes = ProcessesOf(list);
-      if (processes.size() == 2 && std::filesystem::exists(Output(1)))
+      if (processes.size() >= 2 && std::filesystem::exists(Output(1)) && HasHiddenFolder(m_Folder))
       {
-        std::this_thread::sleep_for(std::chrono::milliseconds(300)); // it is at the pipe by then
         isKilled = kill(processes[1], SIGKILL) == 0;
       }
     }
   });
-  const ProgramResult result = RunProgram({ "--batch", list, "--jobs", "1" });
+  const ProgramResult result = RunProgram(
+    { "--batch", list, "--jobs", "1", "-i", "bspline", "--order", "5", "--size", "150", "--output-type", "double" });
   killer.join();
   EXPECT_TRUE(isKilled);
   EXPECT_EQ(result.code, 1);

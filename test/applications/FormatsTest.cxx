@@ -18,6 +18,8 @@
 #include "TestImages.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 /** \file
  * \brief Formats in and out: the pixels, their type and the geometry come through. Nearest neighbours on the image's
@@ -137,6 +139,20 @@ TEST_F(ProgramFormats, WarnsOfGeometryThatTheFormatDrops)
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.CountErrorLines(), 1u);
   EXPECT_NE(result.errors.find("does not keep the image's origin, direction"), std::string::npos) << result.errors;
+}
+
+TEST_F(ProgramFormats, EndingsInCapitals)
+{
+  const auto image = MakePhantom<Image3>({ { 13, 11, 7 } });
+  WriteTestImage(image.GetPointer(), Path("in.nii.gz"));
+  std::filesystem::rename(Path("in.nii.gz"), Path("IN.NII.GZ"));
+  for (const char * const name : { "OUT.NII.GZ", "OUT.NII" })
+  {
+    ExpectQuietSuccess(RunProgram({ Path("IN.NII.GZ"), Path(name), "-i", "nearest" }));
+    std::filesystem::rename(Path(name), Path(std::string(name) == "OUT.NII" ? "out.nii" : "out.nii.gz"));
+    const auto result = ReadTestImage<Image3>(Path(std::string(name) == "OUT.NII" ? "out.nii" : "out.nii.gz"));
+    EXPECT_EQ(LargestDifference(result.GetPointer(), image.GetPointer()), 0.0);
+  }
 }
 
 } // namespace

@@ -139,4 +139,26 @@ TEST_F(ProgramGrid, UpsamplingAndTurningDoNotWarn)
   Run({ "--rotate", "0", "0", "30" });
 }
 
+TEST_F(ProgramTest, AnOutputBesideTheInputIsSaid)
+{
+  WriteTestImage(MakePhantom<itk::Image<short, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));
+  const auto far = MakePhantom<itk::Image<short, 3>>({ { 8, 8, 8 } });
+  auto       origin = far->GetOrigin();
+  origin[0] += 1000.0;
+  far->SetOrigin(origin);
+  WriteTestImage(far.GetPointer(), Path("far.nrrd"));
+  const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-r", Path("far.nrrd") });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.errors.find("all 512 voxels of the output have the default value 0"), std::string::npos)
+    << result.errors;
+}
+
+/** A folder with a slash behind its name is made. */
+TEST_F(ProgramTest, FoldersAreMade)
+{
+  WriteTestImage(MakePhantom<itk::Image<short, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("new/folder/") }));
+  EXPECT_TRUE(std::filesystem::exists(Path("new/folder/in.nrrd")));
+}
+
 } // namespace

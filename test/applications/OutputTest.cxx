@@ -79,12 +79,6 @@ TEST_F(ProgramOutput, ReplacesAFile)
   EXPECT_EQ(CountFiles(), 2u);
 }
 
-TEST_F(ProgramOutput, ReplacesItsOwnInput)
-{
-  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("in.nrrd"), "--size", "10", "--spacing", "1" }));
-  EXPECT_EQ(ReadTestImage<ShortImage>(Path("in.nrrd"))->GetLargestPossibleRegion().GetSize()[0], 10u);
-}
-
 /** Both files of a pair are replaced, and the header names its data file by the final name. */
 TEST_F(ProgramOutput, Pairs)
 {

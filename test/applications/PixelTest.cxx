@@ -17,6 +17,9 @@
  *=========================================================================*/
 #include "TestImages.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkResampleImageFilter.h"
 
@@ -146,5 +149,61 @@ TEST_P(ProgramOrders, AgreeWithItk)
 }
 
 INSTANTIATE_TEST_SUITE_P(ProgramPixels, ProgramOrders, ::testing::Range(0u, 6u));
+
+/** What a spline's values at the samples lack to the integers that they are is rounded away; truncated it is not. */
+TEST_F(ProgramPixels, RoundingToTheNearest)
+{
+  using ImageType = itk::Image<unsigned char, 3>;
+  const auto image = MakePhantom<ImageType>({ { 30, 28, 26 } });
+  WriteTestImage(image.GetPointer(), Path("in.nrrd"));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline", "--round", "nearest" }));
+  EXPECT_EQ(LargestDifference(ReadTestImage<ImageType>(Path("out.nrrd")).GetPointer(), image.GetPointer()), 0.0);
+  ExpectQuietSuccess(
+    RunProgram({ Path("in.nrrd"), Path("real.nrrd"), "--rotate", "7", "3", "5", "--output-type", "float" }));
+  ExpectQuietSuccess(
+    RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--rotate", "7", "3", "5", "--round", "nearest" }));
+  const auto real = ReadTestImage<itk::Image<float, 3>>(Path("real.nrrd"));
+  const auto rounded = ReadTestImage<ImageType>(Path("out.nrrd"));
+  for (std::size_t voxel = 0; voxel < 30 * 28 * 26; ++voxel)
+  {
+    ASSERT_EQ(static_cast<float>(rounded->GetBufferPointer()[voxel]), std::round(real->GetBufferPointer()[voxel]));
+  }
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--round", "up" }), { "--round", "up" }, 2);
+}
+
+/** Stripes of two voxels vanish in samples of four voxels, and what is flat stays. */
+TEST_F(ProgramPixels, SmoothingBeforeDownsampling)
+{
+  using ImageType = itk::Image<float, 2>;
+  const auto image = ImageType::New();
+  image->SetRegions(ImageType::SizeType{ { 64, 64 } });
+  image->Allocate();
+  for (std::size_t pixel = 0; pixel < 64 * 64; ++pixel)
+  {
+    image->GetBufferPointer()[pixel] = 100.0F + (pixel % 2 == 0 ? 50.0F : -50.0F);
+  }
+  WriteTestImage(image.GetPointer(), Path("in.nrrd"));
+  const auto spread = [this](const std::vector<std::string> & more) {
+    std::vector<std::string> arguments{ Path("in.nrrd"), Path("out.nrrd"), "--size", "16", "-i", "nearest" };
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(RunProgram(arguments).code, 0);
+    const auto out = ReadTestImage<ImageType>(Path("out.nrrd"));
+    double     largest = 0.0;
+    for (std::size_t pixel = 0; pixel < 16 * 16; ++pixel)
+    {
+      // Beyond the borders the filter goes on with the outermost value, so that they keep some of a stripe.
+      if (pixel % 16 > 1 && pixel % 16 < 14)
+      {
+        largest = std::max(largest, std::abs(out->GetBufferPointer()[pixel] - 100.0));
+      }
+    }
+    return largest;
+  };
+  EXPECT_EQ(spread({}), 50.0);
+  // A Gaussian of sigma s takes the wave of two voxels times exp(-(pi s)^2 / 2), here s^2 = 15 / (8 ln 2): 1.6e-6; the
+  // recursive one is an approximation to about 1e-3.
+  EXPECT_LT(spread({ "--smooth", "auto" }), 0.1);
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--size", "16", "--smooth", "auto" }));
+}
 
 } // namespace

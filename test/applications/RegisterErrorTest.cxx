@@ -75,7 +75,7 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--interpolation", "sinc" }, { "--interpolation \"sinc\"", "bspline, linear" } },
     { { "--gradient", "analytic" }, { "--gradient analytic needs --interpolation bspline" } },
     { { "--precision", "half" }, { "--precision \"half\"", "double, float" } },
-    { { "--device", "gpu" }, { "--device \"gpu\"", "auto, cpu" } },
+    { { "--device", "fast" }, { "--device \"fast\"", "auto, cpu, gpu" } },
     { { "--device", "0,1" }, { "--device \"0,1\"", "the number of a GPU" } },
     { { "--default-value", "none" }, { "--default-value \"none\"" } },
     { { "--unknown" }, { "--unknown" } },

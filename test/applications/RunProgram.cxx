@@ -116,13 +116,19 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
 {
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
+  if (!settings.outputTo.empty())
+  {
+    dup2(open(settings.outputTo.c_str(), O_WRONLY), STDOUT_FILENO);
+  }
   for (const auto & [name, value] : settings.environment)
   {
     setenv(name.c_str(), value.c_str(), 1);
   }
   if (settings.fileSizeLimit >= 0)
   {
-    const rlimit limit{ static_cast<rlim_t>(settings.fileSizeLimit), static_cast<rlim_t>(settings.fileSizeLimit) };
+    rlimit limit{};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = static_cast<rlim_t>(settings.fileSizeLimit); // a process may have it raised for what is no file
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN); // writes fail instead
   }

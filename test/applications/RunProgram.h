@@ -48,6 +48,7 @@ struct ProgramSettings
   std::string                                      program{ "CudaSplineResample" };
   std::vector<std::pair<std::string, std::string>> environment;         ///< added to this process's
   bool                                             onTerminal{ false }; ///< stderr is a pseudo-terminal
+  std::string                                      outputTo; ///< file that stdout goes to, where it is not looked at
   long        fileSizeLimit{ -1 }; ///< bytes that a file may have, as if the disk were full then
   std::string signalWhenFolder;    ///< send SIGTERM when a hidden folder appears in this one
   std::string signalWhenOutput;    ///< send SIGTERM when stdout has these words

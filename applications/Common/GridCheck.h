@@ -15,21 +15,24 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineProgram_NiftiLength_h
-#define CudaSplineProgram_NiftiLength_h
+#ifndef CudaSplineProgram_GridCheck_h
+#define CudaSplineProgram_GridCheck_h
+
+#include "Volume.h"
 
 #include <string>
 
 namespace CudaSplineProgram
 {
 
-/** \brief Throws where a NIfTI or Analyze file is shorter than its header says.
- *
- * ITK's NIfTI reader says nothing of it: what is missing comes out as zeros. Compressed files are decompressed once to
- * count their bytes. \param[in] path .nii, .hdr or .img, also with .gz \exception ProgramError the file, or the one
- * that belongs to it, is cut short */
-void
-CheckNiftiLength(const std::string & path);
+/** \brief Bytes of an image on a grid, as a number that cannot overflow. */
+double
+CountBytes(const Grid & grid, ScalarType type);
+
+/** \brief Why a grid lies nowhere in space, in words: spacings that are not above 0, numbers beyond 1e15, axes that are
+ * not independent; empty where nothing is wrong. */
+std::string
+WhyNoGeometry(const Grid & grid);
 
 } // namespace CudaSplineProgram
 

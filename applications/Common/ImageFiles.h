@@ -15,14 +15,14 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineResample_ImageFiles_h
-#define CudaSplineResample_ImageFiles_h
+#ifndef CudaSplineProgram_ImageFiles_h
+#define CudaSplineProgram_ImageFiles_h
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 /** \brief The files that are read for a file or folder that is named: itself, the data file of a header (.mhd, .nhdr,
@@ -31,6 +31,6 @@ namespace CudaSplineResample
 std::vector<std::filesystem::path>
 FilesOf(const std::string & name);
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram
 
 #endif

@@ -22,7 +22,7 @@
 #include <fstream>
 #include <utility>
 
-namespace CudaSplineResample
+namespace CudaSplineProgram
 {
 
 namespace fs = std::filesystem;
@@ -149,4 +149,4 @@ FilesOf(const std::string & name)
   return files;
 }
 
-} // namespace CudaSplineResample
+} // namespace CudaSplineProgram

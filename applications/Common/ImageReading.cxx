@@ -1,0 +1,320 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "ImageReading.h"
+
+#include "DicomSeries.h"
+#include "Error.h"
+#include "LibraryMessages.h"
+#include "GridCheck.h"
+#include "NiftiFile.h"
+#include "PackedData.h"
+#include "PixelType.h"
+
+#include "itkImageFileReader.h" // registers the formats of the build
+#include "itkImageIOFactory.h"
+
+#include "itkMetaDataObject.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <new>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace CudaSplineProgram
+{
+
+namespace fs = std::filesystem;
+
+Grid
+GridOfHeader(const itk::ImageIOBase & io, const std::string & path)
+{
+  const unsigned int fileDimension = io.GetNumberOfDimensions();
+  unsigned int       dimension = fileDimension;
+  while (dimension > 3 && io.GetDimensions(dimension - 1) == 1)
+  {
+    --dimension;
+  }
+  if (dimension < 2 || dimension > 4)
+  {
+    std::string size;
+    for (unsigned int axis = 0; axis < fileDimension; ++axis)
+    {
+      size += (axis == 0 ? "" : " x ") + std::to_string(io.GetDimensions(axis));
+    }
+    throw ProgramError("\"" + path + "\" has " + std::to_string(fileDimension) + " dimensions (" + size +
+                       "); images of 2 and 3 dimensions, and series of volumes, are allowed");
+  }
+
+  dimension = std::min(dimension, 3U);
+  Grid grid;
+  grid.dimension = dimension;
+  for (unsigned int axis = 0; axis < dimension; ++axis)
+  {
+    grid.size[axis] = io.GetDimensions(axis);
+    grid.spacing[axis] = io.GetSpacing(axis);
+    grid.origin[axis] = io.GetOrigin(axis);
+    const std::vector<double> column = io.GetDirection(axis);
+    const double              sign = grid.spacing[axis] < 0.0 ? -1.0 : 1.0;
+    grid.spacing[axis] *= sign;
+    for (unsigned int row = 0; row < dimension; ++row)
+    {
+      grid.direction[row][axis] = sign * column[row];
+    }
+    if (grid.size[axis] == 0)
+    {
+      throw ProgramError("\"" + path + "\" has no voxels (" + SizeText(grid) + ")");
+    }
+  }
+  const std::string why = WhyNoGeometry(grid);
+  if (!why.empty())
+  {
+    throw ProgramError("\"" + path + "\" " + why);
+  }
+  return grid;
+}
+
+ScalarType
+TypeOfHeader(const itk::ImageIOBase & io, const std::string & path)
+{
+  const std::optional<ScalarType> type = PixelTypeOfComponent(io.GetComponentType());
+  if (io.GetNumberOfComponents() < 1 || io.GetNumberOfComponents() > 1024)
+  {
+    throw ProgramError("\"" + path + "\" has " + std::to_string(io.GetNumberOfComponents()) +
+                       " components a pixel; 1 to 1024 are allowed");
+  }
+  if (!type)
+  {
+    throw ProgramError("\"" + path + "\" has pixels of type " +
+                       itk::ImageIOBase::GetComponentTypeAsString(io.GetComponentType()) + "; allowed are " +
+                       PixelTypeNames());
+  }
+  return *type;
+}
+
+ImageLayout
+LayoutOfHeader(const itk::ImageIOBase & io)
+{
+  ImageLayout layout;
+  layout.components = io.GetNumberOfComponents();
+  layout.pixel = io.GetPixelType();
+  if (io.GetNumberOfDimensions() > 3 && io.GetDimensions(3) > 1)
+  {
+    layout.isSeries = true;
+    layout.volumes = io.GetDimensions(3);
+    layout.volumeSpacing = io.GetSpacing(3);
+    layout.volumeOrigin = io.GetOrigin(3);
+  }
+  for (const char * const key :
+       { "qform_code", "qform_code_name", "sform_code", "sform_code_name", "ITK_FileNotes", "aux_file" })
+  {
+    std::string value;
+    if (itk::ExposeMetaData<std::string>(io.GetMetaDataDictionary(), key, value) && !value.empty())
+    {
+      layout.notes[key] = value.c_str(); // up to the end of the text: fields of files are filled up
+    }
+  }
+  return layout;
+}
+
+std::size_t
+BytesOfVolume(const ImageDescription & image)
+{
+  return image.grid.GetNumberOfVoxels() * image.layout.components * itk::CudaSpline::SizeOf(image.type);
+}
+
+OpenedImage
+OpenImage(const std::string & path, const SeriesChoice & choice)
+{
+  std::error_code error;
+  if (fs::is_directory(path, error))
+  {
+    OpenedImage series;
+    static_cast<ImageDescription &>(series) = DescribeDicomFolder(path, choice);
+    return series;
+  }
+
+  LibraryMessages messages;
+  OpenedImage     description;
+  description.path = path;
+  description.io = itk::ImageIOFactory::CreateImageIO(path.c_str(), itk::IOFileModeEnum::ReadMode);
+  if (description.io.IsNull())
+  {
+    throw ProgramError(
+      "\"" + path +
+      "\" is no image, or a damaged one; formats: NIfTI, NRRD, MetaImage, PNG, TIFF, DICOM and others that ITK reads");
+  }
+  if (std::string(description.io->GetNameOfClass()) == "NiftiImageIO")
+  {
+    CheckNiftiGeometry(path);
+  }
+  try
+  {
+    description.io->SetFileName(path);
+    description.io->ReadImageInformation();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    throw ProgramError("cannot read the header of \"" + path + "\": " + TextOf(exception));
+  }
+  description.messages = messages.Take();
+  CheckComplete(description.messages, path);
+  description.grid = GridOfHeader(*description.io, path);
+  description.type = TypeOfHeader(*description.io, path);
+  description.layout = LayoutOfHeader(*description.io);
+  return description;
+}
+
+namespace
+{
+
+/** Memory of a file that has no name, so that what does not fit stays on the disk. */
+std::shared_ptr<void>
+MapTemporaryFile(std::size_t bytes)
+{
+  std::FILE * const file = std::tmpfile();
+  if (file == nullptr || ftruncate(fileno(file), static_cast<off_t>(bytes)) != 0)
+  {
+    throw ProgramError("there is no room for " + Brief(static_cast<double>(bytes) / 1e6) +
+                       " MB in the folder of temporary files: " + std::strerror(errno));
+  }
+  void * const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+  std::fclose(file);
+  if (memory == MAP_FAILED)
+  {
+    throw std::bad_alloc();
+  }
+  return { memory, [bytes](void * pointer) { munmap(pointer, bytes); } };
+}
+
+/** What the file has to hold. */
+void
+CheckData(const OpenedImage & image)
+{
+  const std::string format = image.io->GetNameOfClass();
+  const auto        bytes = static_cast<double>(image.io->GetImageSizeInBytes());
+  if (format == "NiftiImageIO")
+  {
+    CheckNiftiLength(image.path);
+  }
+  else if (format == "MetaImageIO")
+  {
+    CheckMetaImageData(image.path, bytes);
+  }
+  else if (format == "NrrdImageIO")
+  {
+    CheckNrrdData(image.path, bytes);
+  }
+  else if (format == "VTKImageIO")
+  {
+    const auto component = static_cast<double>(image.io->GetComponentSize());
+    CheckVtkData(image.path, bytes / component, component);
+  }
+  else if (format == "GDCMImageIO")
+  {
+    CheckDicomLength(image.path);
+  }
+}
+
+/** Reads a volume, or all, by ITK. */
+void
+ReadByItk(OpenedImage & image, std::size_t first, std::size_t count, void * pixels)
+{
+  itk::ImageIOBase & io = *image.io;
+  itk::ImageIORegion region(io.GetNumberOfDimensions());
+  for (unsigned int axis = 0; axis < io.GetNumberOfDimensions(); ++axis)
+  {
+    region.SetIndex(axis, 0);
+    region.SetSize(axis, io.GetDimensions(axis));
+  }
+  if (image.layout.isSeries)
+  {
+    region.SetIndex(3, static_cast<itk::IndexValueType>(first));
+    region.SetSize(3, count);
+  }
+  LibraryMessages messages;
+  try
+  {
+    io.SetIORegion(region);
+    io.Read(pixels);
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    throw ProgramError("cannot read the pixels of \"" + image.path + "\": " + TextOf(exception));
+  }
+  image.messages += messages.Take();
+  CheckComplete(image.messages, image.path);
+}
+
+} // namespace
+
+void
+ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
+{
+  if (!image.slices.empty())
+  {
+    Volume slices;
+    slices.grid = image.grid;
+    slices.type = image.type;
+    slices.pixels = std::shared_ptr<void>(pixels, [](void *) {});
+    ReadDicomSlices(image, slices);
+    return;
+  }
+  const std::size_t bytes = BytesOfVolume(image);
+  const std::size_t volumes = image.layout.volumes;
+  const bool        isNifti = std::string(image.io->GetNameOfClass()) == "NiftiImageIO";
+  if (volumes == 1)
+  {
+    CheckData(image);
+    ReadByItk(image, 0, 1, pixels);
+    return;
+  }
+  if (volume == 0)
+  {
+    image.unpacked = isNifti && PackingOf(image) == Packing::Deflate
+                       ? OpenReels(image.path, image.layout.components, static_cast<double>(bytes) * volumes)
+                       : nullptr;
+    if (image.unpacked == nullptr)
+    {
+      CheckData(image);
+    }
+  }
+  if (image.unpacked != nullptr)
+  {
+    ReadReel(*image.unpacked, volume, volumes, bytes, pixels);
+    return;
+  }
+  // Of an uncompressed NIfTI file a part can be read; for other formats ITK reads all.
+  if (isNifti)
+  {
+    ReadByItk(image, volume, 1, pixels);
+    return;
+  }
+  if (image.all == nullptr)
+  {
+    image.all = MapTemporaryFile(bytes * volumes);
+    ReadByItk(image, 0, volumes, image.all.get());
+  }
+  std::memcpy(pixels, static_cast<const char *>(image.all.get()) + volume * bytes, bytes);
+}
+
+} // namespace CudaSplineProgram

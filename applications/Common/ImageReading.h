@@ -1,0 +1,75 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_ImageReading_h
+#define CudaSplineProgram_ImageReading_h
+
+#include "ImageInput.h"
+
+#include "itkImageIOBase.h"
+
+#include <string>
+
+namespace CudaSplineProgram
+{
+
+class NiftiReels;
+
+/** \brief An image whose header this process has read. What the user names is read by DescribeImage(), which has a
+ * process of its own do it. */
+struct OpenedImage : ImageDescription
+{
+  itk::ImageIOBase::Pointer   io;       ///< of a single file
+  std::shared_ptr<void>       all;      ///< pixels of all volumes, where the format gives them at once only
+  std::shared_ptr<NiftiReels> unpacked; ///< a compressed series that is read from its beginning to its end
+};
+
+/** \brief Volumes, components and notes of a file whose header was read. */
+ImageLayout
+LayoutOfHeader(const itk::ImageIOBase & io);
+
+/** \brief Grid of a file whose header an ITK reader has read.
+ *
+ * The fourth axis is that of a series; axes beyond the third that have a single sample are dropped; a negative spacing
+ * turns into the opposite direction, as in itk::ImageFileReader. \exception ProgramError not 2D or 3D, no voxels, or a
+ * geometry that is none */
+Grid
+GridOfHeader(const itk::ImageIOBase & io, const std::string & path);
+
+/** \brief Type of the numbers of a file whose header was read. \exception ProgramError none that is known here */
+ScalarType
+TypeOfHeader(const itk::ImageIOBase & io, const std::string & path);
+
+/** \brief Reads a header. Parameters and exceptions as DescribeImage(). */
+OpenedImage
+OpenImage(const std::string & path, const SeriesChoice & choice);
+
+/** \brief Reads the pixels of a volume, the numbers of a pixel behind each other.
+ * \param[in,out] image gets the messages of libraries
+ * \param[in] volume its number, from 0
+ * \param[out] pixels as many as the grid has
+ * \exception ProgramError as ReadImage() */
+void
+ReadPixels(OpenedImage & image, std::size_t volume, void * pixels);
+
+/** \brief Bytes of a volume with all its components. */
+std::size_t
+BytesOfVolume(const ImageDescription & image);
+
+} // namespace CudaSplineProgram
+
+#endif

@@ -1,0 +1,60 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_NiftiFile_h
+#define CudaSplineProgram_NiftiFile_h
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace CudaSplineProgram
+{
+
+/** \brief Throws where a NIfTI or Analyze file is shorter than its header says.
+ *
+ * ITK's NIfTI reader says nothing of it: what is missing comes out as zeros. Compressed files are decompressed once to
+ * count their bytes, and to compare the checksum. \param[in] path .nii, .hdr or .img, also with .gz \exception
+ * ProgramError the file, or the one that belongs to it, is cut short or damaged */
+void
+CheckNiftiLength(const std::string & path);
+
+/** \brief A compressed series of volumes that is read once, from its beginning to its end: to go to a volume of such a
+ * file all before it have to be decompressed. */
+class NiftiReels;
+
+/** \brief Opens a series.
+ *
+ * \param[in] bytes of all pixels as ITK gives them
+ * \return null where the numbers of the file are not those that ITK gives: they are rescaled, of the other byte order,
+ * or components that lie apart */
+std::shared_ptr<NiftiReels>
+OpenReels(const std::string & path, unsigned int components, double bytes);
+
+/** \brief Reads a volume; those behind the last in order. With the last one the end and the checksum are tested.
+ * \exception ProgramError the file is cut short or damaged */
+void
+ReadReel(NiftiReels & reels, std::size_t volume, std::size_t volumes, std::size_t bytes, void * pixels);
+
+/** \brief Throws where the geometry of a NIfTI header is none: a spacing of 0, a matrix with NaN or without an inverse.
+ * Warns where a sform is sheared, which an image cannot be: ITK takes the qform then. */
+void
+CheckNiftiGeometry(const std::string & path);
+
+} // namespace CudaSplineProgram
+
+#endif

@@ -1,0 +1,52 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_PackedData_h
+#define CudaSplineProgram_PackedData_h
+
+#include "ReadingProcess.h"
+
+#include <string>
+
+namespace CudaSplineProgram
+{
+
+struct OpenedImage;
+
+/** \brief How the bytes of an image's files may be packed. */
+Packing
+PackingOf(const OpenedImage & image);
+
+/** \brief Throws where a MetaImage's data are not all there, or are not what was written.
+ *
+ * ITK goes on with memory that nothing was read into where data or slices of a list are missing, and with what it has
+ * where a compressed stream is damaged. Compressed data are decompressed once, and their checksum is compared. */
+void
+CheckMetaImageData(const std::string & path, double bytesOfPixels);
+
+/** \brief Throws where a VTK file has fewer numbers than its header says: ITK takes what it has.
+ * \param[in] numbers that the pixels have, of \p bytes each where they are not text */
+void
+CheckVtkData(const std::string & path, double numbers, double bytes);
+
+/** \brief The same of an NRRD file with compressed data. */
+void
+CheckNrrdData(const std::string & path, double bytesOfPixels);
+
+} // namespace CudaSplineProgram
+
+#endif

@@ -1,0 +1,525 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "TransformFile.h"
+
+#include "Error.h"
+#include "LibraryMessages.h"
+#include "ReadingProcess.h"
+
+#include <nlohmann/json.hpp>
+
+#include "itkCompositeTransform.h"
+#include "itkKernelTransform.h"
+#include "itkMatrixOffsetTransformBase.h"
+#include "itkTransformFactoryBase.h"
+#include "itkTransformFileReader.h" // registers the formats of the build
+#include "vnl/vnl_det.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace CudaSplineProgram
+{
+namespace
+{
+
+using Base = itk::TransformBaseTemplate<double>;
+
+std::string
+WithoutBlanks(const std::string & text)
+{
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
+}
+
+/** The type in double precision. */
+std::string
+InDouble(std::string type)
+{
+  const std::string single = "_float_";
+  const auto        at = type.find(single);
+  return at == std::string::npos ? type : type.replace(at, single.size(), "_double_");
+}
+
+/** "AffineTransform" of "AffineTransform_double_3_3". */
+std::string
+ClassOf(const std::string & type)
+{
+  return type.substr(0, type.find('_'));
+}
+
+/** A number behind the class: 0 the input's dimension, 1 the output's, 2 the order of a B-spline; 0 where there is
+ * none. */
+std::size_t
+NumberOfType(const std::string & type, std::size_t which)
+{
+  std::size_t at = 0;
+  for (std::size_t count = 0; count < which + 2; ++count)
+  {
+    at = type.find('_', at);
+    if (at == std::string::npos)
+    {
+      return 0;
+    }
+    ++at;
+  }
+  return std::strtoul(type.c_str() + at, nullptr, 10);
+}
+
+/** A piece of a file as a message can show it. */
+std::string
+Shown(std::string text)
+{
+  text.resize(std::min<std::size_t>(text.size(), 40));
+  std::replace_if(
+    text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
+  return text;
+}
+
+std::vector<double>
+NumbersOf(const std::string & text, std::size_t line)
+{
+  std::vector<double> numbers;
+  for (const char * at = text.c_str(); *at != '\0';)
+  {
+    if (std::isspace(static_cast<unsigned char>(*at)) != 0)
+    {
+      ++at;
+      continue;
+    }
+    char *       end = nullptr;
+    const double number = std::strtod(at, &end);
+    if (end == at || (*end != '\0' && std::isspace(static_cast<unsigned char>(*end)) == 0))
+    {
+      throw ProgramError("line " + std::to_string(line) + ": \"" + Shown(std::string(at, std::strcspn(at, " \t\r"))) +
+                         "\" is no number");
+    }
+    numbers.push_back(number);
+    at = end;
+  }
+  return numbers;
+}
+
+/** Throws where a grid in fixed parameters (sizes, origin, spacings, directions) is none, or needs another number of
+ * parameters. */
+void
+CheckGrid(const TransformNumbers & numbers, std::size_t dimension, std::size_t components, double leastSize)
+{
+  const std::size_t needed = dimension * (dimension + 3);
+  if (numbers.fixed.size() < needed)
+  {
+    throw ProgramError("its grid needs " + std::to_string(needed) + " fixed parameters, there are " +
+                       std::to_string(numbers.fixed.size()));
+  }
+  std::string text;
+  double      count = static_cast<double>(components);
+  for (std::size_t axis = 0; axis < dimension; ++axis)
+  {
+    const double size = numbers.fixed[axis];
+    text += (axis == 0 ? "" : " x ") + Brief(size);
+    if (!(size >= leastSize) || size != std::floor(size))
+    {
+      throw ProgramError("its grid has a size of " + Brief(size) + "; whole numbers from " + Brief(leastSize) +
+                         " are allowed");
+    }
+    count *= size;
+    if (const double spacing = numbers.fixed[2 * dimension + axis]; !(spacing > 0.0))
+    {
+      throw ProgramError("its grid has a spacing of " + Brief(spacing) + " mm; it has to be above 0");
+    }
+  }
+  if (count != static_cast<double>(numbers.parameters.size()))
+  {
+    throw ProgramError("its grid of " + text + " needs " + Brief(count) + " parameters, there are " +
+                       std::to_string(numbers.parameters.size()));
+  }
+}
+
+void
+CheckFinite(const std::vector<double> & numbers, const char * what)
+{
+  const auto found = std::find_if(numbers.begin(), numbers.end(), [](double number) { return !std::isfinite(number); });
+  if (found != numbers.end())
+  {
+    throw ProgramError(std::string("its ") + what + " number " + std::to_string(found - numbers.begin() + 1) + " is " +
+                       Brief(*found));
+  }
+}
+
+/** Throws where a matrix has no inverse. */
+template <unsigned int VDimension>
+void
+CheckMatrix(const itk::TransformBase * transform)
+{
+  using Linear = itk::MatrixOffsetTransformBase<double, VDimension, VDimension>;
+  if (const auto * const linear = dynamic_cast<const Linear *>(transform))
+  {
+    double size = 1.0;
+    for (unsigned int row = 0; row < VDimension; ++row)
+    {
+      size *= linear->GetMatrix().GetVnlMatrix().get_row(row).magnitude();
+    }
+    const double determinant = vnl_det(linear->GetMatrix().GetVnlMatrix());
+    if (!(std::abs(determinant) > 1e-12 * size))
+    {
+      throw ProgramError("its matrix has no inverse (its determinant is " + Brief(determinant) +
+                         "): it maps all of space onto a part of it");
+    }
+  }
+}
+
+/** An object of a type, without numbers. */
+Base::Pointer
+CreateItkTransform(const std::string & type)
+{
+  itk::TransformFactoryBase::RegisterDefaultTransforms();
+  const itk::LightObject::Pointer object = itk::ObjectFactoryBase::CreateInstance(InDouble(type).c_str());
+  const Base::Pointer             transform = dynamic_cast<Base *>(object.GetPointer());
+  if (transform.IsNull())
+  {
+    throw ProgramError("a transform of type \"" + Shown(type) + "\" is not known to this ITK");
+  }
+  if (transform->GetReferenceCount() > 2)
+  {
+    transform->UnRegister(); // CreateInstance() counts an owner that its macros take back
+  }
+  return transform;
+}
+
+/** Appends what an object of ITK's holds. */
+void
+Append(const itk::TransformBase * transform, std::vector<TransformNumbers> & all)
+{
+  const auto append = [&all](const auto * composite) {
+    for (std::size_t i = 0; i < composite->GetNumberOfTransforms(); ++i)
+    {
+      Append(composite->GetNthTransformConstPointer(i), all);
+    }
+  };
+  if (const auto * const plane = dynamic_cast<const itk::CompositeTransform<double, 2> *>(transform))
+  {
+    append(plane);
+    return;
+  }
+  if (const auto * const space = dynamic_cast<const itk::CompositeTransform<double, 3> *>(transform))
+  {
+    append(space);
+    return;
+  }
+  const auto & fixed = transform->GetFixedParameters();
+  const auto & parameters = transform->GetParameters();
+  all.push_back({ transform->GetTransformTypeAsString(),
+                  { fixed.begin(), fixed.end() },
+                  { parameters.begin(), parameters.end() } });
+}
+
+std::vector<TransformNumbers>
+ReadByItk(const std::string & path)
+{
+  const auto                    reader = itk::TransformFileReaderTemplate<double>::New();
+  std::vector<TransformNumbers> all;
+  reader->SetFileName(path);
+  reader->Update();
+  for (const auto & transform : *reader->GetTransformList())
+  {
+    Append(transform, all);
+  }
+  return all;
+}
+
+std::string
+EndingOf(const std::string & path)
+{
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+/** Reads and checks a file in this process. */
+std::vector<TransformNumbers>
+ReadHere(const std::string & path)
+{
+  const std::string             ending = EndingOf(path);
+  std::vector<TransformNumbers> all;
+  const LibraryMessages         silence;
+  if (ending == ".tfm" || ending == ".txt" || ending == ".mat")
+  {
+    std::ifstream stream(path, std::ios::binary);
+    all = ending == ".mat" ? ReadTransformMatlab(stream) : ReadTransformText(stream);
+  }
+  else
+  {
+    all = ReadByItk(path);
+  }
+  all.erase(
+    std::remove_if(all.begin(),
+                   all.end(),
+                   [](const TransformNumbers & numbers) { return ClassOf(numbers.type) == "CompositeTransform"; }),
+    all.end());
+  for (const TransformNumbers & numbers : all)
+  {
+    MakeItkTransform(numbers); // in this process, which may end by it
+  }
+  return all;
+}
+
+/** Numbers of transforms travel through the memory of both processes: fields have many. */
+nlohmann::json
+Pack(const std::vector<TransformNumbers> & all, SharedMemory & memory)
+{
+  nlohmann::json json = nlohmann::json::array();
+  std::size_t    count = 0;
+  for (const TransformNumbers & numbers : all)
+  {
+    json.push_back({ numbers.type, numbers.fixed.size(), numbers.parameters.size() });
+    count += numbers.fixed.size() + numbers.parameters.size();
+  }
+  const std::shared_ptr<void> shared = memory.Map(count * sizeof(double));
+  auto *                      to = static_cast<double *>(shared.get());
+  for (const TransformNumbers & numbers : all)
+  {
+    to = std::copy(numbers.fixed.begin(), numbers.fixed.end(), to);
+    to = std::copy(numbers.parameters.begin(), numbers.parameters.end(), to);
+  }
+  return json;
+}
+
+std::vector<TransformNumbers>
+Unpack(const nlohmann::json & json, ReadingProcess & process)
+{
+  std::size_t count = 0;
+  for (const nlohmann::json & entry : json)
+  {
+    count += entry.at(1).get<std::size_t>() + entry.at(2).get<std::size_t>();
+  }
+  const std::shared_ptr<void>   shared = process.TakeMemory(count * sizeof(double));
+  const auto *                  from = static_cast<const double *>(shared.get());
+  std::vector<TransformNumbers> all;
+  for (const nlohmann::json & entry : json)
+  {
+    TransformNumbers numbers;
+    numbers.type = entry.at(0);
+    numbers.fixed.assign(from, from + entry.at(1).get<std::size_t>());
+    from += numbers.fixed.size();
+    numbers.parameters.assign(from, from + entry.at(2).get<std::size_t>());
+    from += numbers.parameters.size();
+    all.push_back(std::move(numbers));
+  }
+  return all;
+}
+
+} // namespace
+
+std::vector<TransformNumbers>
+ReadTransformText(std::istream & stream)
+{
+  std::vector<TransformNumbers> all;
+  bool                          isFirst = true;
+  std::string                   line;
+  for (std::size_t number = 1; std::getline(stream, line); ++number)
+  {
+    line = WithoutBlanks(line);
+    if (isFirst && line.compare(0, 23, "#Insight Transform File") != 0)
+    {
+      throw ProgramError("it does not begin with \"#Insight Transform File V1.0\"");
+    }
+    isFirst = false;
+    if (line.empty() || line[0] == '#')
+    {
+      continue;
+    }
+    const auto        colon = line.find(':');
+    const std::string key = WithoutBlanks(line.substr(0, colon));
+    const std::string value = colon == std::string::npos ? "" : WithoutBlanks(line.substr(colon + 1));
+    if (key == "Transform" && !value.empty())
+    {
+      all.push_back({ value, {}, {} });
+    }
+    else if ((key == "Parameters" || key == "FixedParameters") && colon != std::string::npos && !all.empty())
+    {
+      (key == "Parameters" ? all.back().parameters : all.back().fixed) = NumbersOf(value, number);
+    }
+    else
+    {
+      throw ProgramError("line " + std::to_string(number) + ": \"" + Shown(key) +
+                         "\" is not what is expected (Transform, Parameters, FixedParameters)");
+    }
+  }
+  return all;
+}
+
+std::vector<TransformNumbers>
+ReadTransformMatlab(std::istream & stream)
+{
+  // A variable: 5 numbers of 4 bytes (type, rows, columns, whether it is complex, length of the name), name, values.
+  std::vector<TransformNumbers> all;
+  for (std::array<std::uint32_t, 5> header{}; stream.peek() != std::istream::traits_type::eof();)
+  {
+    if (!stream.read(reinterpret_cast<char *>(header.data()), sizeof(header)))
+    {
+      throw ProgramError("it is cut short within a header");
+    }
+    const auto swap = [](std::uint32_t x) {
+      return (x >> 24) | ((x >> 8) & 0xFF00U) | ((x << 8) & 0xFF0000U) | (x << 24);
+    };
+    const bool isSwapped = header[0] > 9999;
+    if (isSwapped)
+    {
+      std::transform(header.begin(), header.end(), header.begin(), swap);
+    }
+    const std::uint32_t precision = header[0] / 10 % 10;
+    if (header[0] > 9999 || header[0] % 10 != 0 || precision > 1 || header[3] != 0 || header[4] == 0 ||
+        header[4] > 1000)
+    {
+      throw ProgramError("it is no MATLAB file of version 4 with real numbers");
+    }
+    std::string name(header[4], '\0');
+    stream.read(name.data(), static_cast<std::streamsize>(name.size()));
+    name = name.c_str();
+    std::vector<double> values;
+    const std::size_t   bytes = precision == 0 ? 8 : 4;
+    for (std::uint64_t left = std::uint64_t{ header[1] } * header[2]; left > 0; --left)
+    {
+      std::array<char, 8> value{};
+      if (!stream.read(value.data(), static_cast<std::streamsize>(bytes)))
+      {
+        throw ProgramError("it is cut short: of " + std::to_string(std::uint64_t{ header[1] } * header[2]) +
+                           " numbers it holds " + std::to_string(values.size()));
+      }
+      if (isSwapped)
+      {
+        std::reverse(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(bytes));
+      }
+      float  single = 0.0F;
+      double number = 0.0;
+      std::memcpy(&single, value.data(), sizeof(single));
+      std::memcpy(&number, value.data(), sizeof(number));
+      values.push_back(bytes == 8 ? number : static_cast<double>(single));
+    }
+    if (name == "fixed" && !all.empty())
+    {
+      all.back().fixed = values;
+    }
+    else
+    {
+      all.push_back({ name, {}, values });
+    }
+  }
+  return all;
+}
+
+void
+CheckTransform(const TransformNumbers & numbers)
+{
+  CheckFinite(numbers.fixed, "fixed");
+  CheckFinite(numbers.parameters, "");
+  const std::string name = ClassOf(numbers.type);
+  const std::size_t dimension = NumberOfType(numbers.type, 0);
+  if (name.compare(0, 7, "BSpline") == 0 && name.find("Field") == std::string::npos)
+  {
+    const std::size_t order = NumberOfType(numbers.type, 2);
+    CheckGrid(numbers, dimension, dimension, static_cast<double>((order == 0 ? 3 : order) + 1));
+  }
+  else if (name.find("VelocityField") != std::string::npos)
+  {
+    CheckGrid(numbers, dimension + 1, dimension, 1.0);
+  }
+  else if (name.find("DisplacementField") != std::string::npos)
+  {
+    CheckGrid(numbers, dimension, dimension, 1.0);
+  }
+}
+
+itk::TransformBase::Pointer
+MakeItkTransform(const TransformNumbers & numbers)
+{
+  try
+  {
+    CheckTransform(numbers);
+    const Base::Pointer transform = CreateItkTransform(numbers.type);
+    const bool          isKernel = dynamic_cast<itk::KernelTransform<double, 2> *>(transform.GetPointer()) != nullptr ||
+                          dynamic_cast<itk::KernelTransform<double, 3> *>(transform.GetPointer()) != nullptr;
+    const auto count = transform->GetNumberOfParameters();
+    const bool isGrid = numbers.type.find("Field") != std::string::npos || numbers.type.compare(0, 7, "BSpline") == 0;
+    if (!isKernel && !isGrid && count != numbers.parameters.size())
+    {
+      throw ProgramError("it has " + std::to_string(numbers.parameters.size()) + " parameters where its type has " +
+                         std::to_string(count));
+    }
+    Base::FixedParametersType fixed(numbers.fixed.size());
+    std::copy(numbers.fixed.begin(), numbers.fixed.end(), fixed.begin());
+    Base::ParametersType parameters(numbers.parameters.size());
+    std::copy(numbers.parameters.begin(), numbers.parameters.end(), parameters.begin());
+    if (fixed.size() > 0 || isGrid)
+    {
+      transform->SetFixedParameters(fixed);
+    }
+    transform->SetParametersByValue(parameters);
+    CheckMatrix<2>(transform);
+    CheckMatrix<3>(transform);
+    return transform.GetPointer();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    throw ProgramError("(" + Shown(numbers.type) + ") " + TextOf(exception));
+  }
+  catch (const ProgramError & error)
+  {
+    throw ProgramError("(" + Shown(numbers.type) + ") " + error.what());
+  }
+}
+
+std::vector<TransformNumbers>
+ReadTransformFile(const std::string & path)
+{
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+  {
+    throw ProgramError("there is no transform file \"" + path + "\"");
+  }
+  if (!std::filesystem::is_regular_file(path, error))
+  {
+    throw ProgramError("the transform \"" + path + "\" is no file");
+  }
+  const auto bytes = static_cast<double>(std::filesystem::file_size(path, error));
+  try
+  {
+    ReadingProcess process(path, bytes, [&](const nlohmann::json &, SharedMemory & memory) {
+      // Numbers of text take 2 bytes at least, a value 8; objects of ITK's and the copies come to as many again.
+      AllowReading(16.0 * bytes,
+                   MostBytes(bytes, EndingOf(path).find(".h") == 0 ? Packing::Deflate : Packing::None) * 16.0);
+      return Pack(ReadHere(path), memory);
+    });
+    return Unpack(process.Ask("read"), process);
+  }
+  catch (const ProgramError & exception)
+  {
+    throw ProgramError(
+      "cannot read the transform \"" + path +
+      "\" (allowed are ITK's transforms in .tfm, .txt, .mat, .h5 and other files of ITK): " + exception.what());
+  }
+}
+
+} // namespace CudaSplineProgram

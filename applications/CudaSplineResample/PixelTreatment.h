@@ -1,0 +1,59 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineResample_PixelTreatment_h
+#define CudaSplineResample_PixelTreatment_h
+
+#include "Volume.h"
+
+namespace CudaSplineResample
+{
+
+using namespace CudaSplineProgram; // what the programs share
+
+/** \brief What is done with values before and behind the resampling. */
+struct PixelTreatment
+{
+  bool rounds{ false };  ///< to the nearest integer, where the output has integers; else they are truncated, as by ITK
+  bool smooths{ false }; ///< before down-sampling
+};
+
+/** \brief That of this process and its children, which the command line sets. */
+PixelTreatment &
+GetPixelTreatment();
+
+/** \brief Copies real pixels to a type of integers: to the nearest, halves away from zero, clamped to the type. */
+Volume
+RoundVolume(const Volume & volume, ScalarType type);
+
+/** \brief Whether all pixels have a value. */
+bool
+IsAll(const Volume & volume, double value);
+
+/** \brief Smooths an image before it is sampled more coarsely.
+ *
+ * Along each axis by a recursive Gaussian that makes of the point spread of an input voxel that of an output voxel,
+ * both taken for Gaussians with a full width at half maximum of the spacing (Cardoso and others, MICCAI 2015): the
+ * variance is (steps^2 - 1) / (8 ln 2) in squares of input voxels. Axes of fewer than 4 samples, and steps up to 1.1,
+ * are left alone. \param[in] steps input voxels from a sample of the output to the next, by axis of the input \return
+ * of float, or of double for input types that need it */
+Volume
+SmoothForSampling(const Volume & volume, const Coordinates & steps);
+
+} // namespace CudaSplineResample
+
+#endif

@@ -1,0 +1,220 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "TestImages.h"
+
+#include "itkRGBPixel.h"
+
+#include <cstring>
+
+/** \file
+ * \brief Series of volumes, and several numbers a pixel: each volume and each component comes out as if it were an
+ * image of its own. */
+
+namespace
+{
+
+using Image3 = itk::Image<short, 3>;
+using Image4 = itk::Image<short, 4>;
+
+class ProgramSeries
+  : public ProgramTest
+  , public ::testing::WithParamInterface<const char *>
+{
+protected:
+  static constexpr unsigned int volumes = 4;
+
+  /** Writes the phantom, brighter from volume to volume, as a series and one by one. */
+  void
+  WriteSeries(const std::string & name)
+  {
+    const auto plain = MakePhantom<Image3>({ { 13, 11, 7 } });
+    const auto series = Image4::New();
+    series->SetRegions(Image4::SizeType{ { 13, 11, 7, volumes } });
+    series->Allocate();
+    Image4::SpacingType   spacing;
+    Image4::PointType     origin;
+    Image4::DirectionType direction;
+    direction.SetIdentity();
+    for (unsigned int row = 0; row < 3; ++row)
+    {
+      spacing[row] = plain->GetSpacing()[row];
+      origin[row] = plain->GetOrigin()[row];
+      for (unsigned int column = 0; column < 3; ++column)
+      {
+        direction[row][column] = plain->GetDirection()[row][column];
+      }
+    }
+    spacing[3] = 2.5;
+    origin[3] = 0.0;
+    series->SetSpacing(spacing);
+    series->SetOrigin(origin);
+    series->SetDirection(direction);
+    const std::size_t count = 13 * 11 * 7;
+    for (unsigned int number = 0; number < volumes; ++number)
+    {
+      for (std::size_t voxel = 0; voxel < count; ++voxel)
+      {
+        plain->GetBufferPointer()[voxel] = static_cast<short>(plain->GetBufferPointer()[voxel] + 11 * number);
+      }
+      std::memcpy(series->GetBufferPointer() + number * count, plain->GetBufferPointer(), count * sizeof(short));
+      WriteTestImage(plain.GetPointer(), Path("one" + std::to_string(number) + ".nrrd"));
+    }
+    WriteTestImage(series.GetPointer(), Path(name));
+  }
+};
+
+TEST_P(ProgramSeries, EveryVolumeIsResampled)
+{
+  const std::string name = "in" + std::string(GetParam());
+  WriteSeries(name);
+  const std::vector<std::string> options{ "-i", "bspline", "--spacing", "1.5", "--rotate", "3", "0", "5" };
+  const auto                     run = [&options](const std::string & input, const std::string & output) {
+    std::vector<std::string> arguments{ input, output };
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return RunProgram(arguments);
+  };
+  const std::string   output = Path("out" + std::string(GetParam()));
+  const ProgramResult result = run(Path(name), output);
+  EXPECT_EQ(result.code, 0) << result.errors;
+  const auto series = ReadTestImage<Image4>(output);
+  const auto size = series->GetLargestPossibleRegion().GetSize();
+  ASSERT_EQ(size[3], volumes);
+  EXPECT_NEAR(series->GetSpacing()[3], 2.5, 1e-5);
+  const std::size_t count = size[0] * size[1] * size[2];
+  for (unsigned int number = 0; number < volumes; ++number)
+  {
+    SCOPED_TRACE(number);
+    EXPECT_EQ(run(Path("one" + std::to_string(number) + ".nrrd"), Path("one.nrrd")).code, 0);
+    const auto one = ReadTestImage<Image3>(Path("one.nrrd"));
+    ASSERT_EQ(one->GetBufferedRegion().GetNumberOfPixels(), count);
+    // A header that is rounded to single precision moves samples, which may change a truncated value by 1.
+    std::size_t different = 0;
+    for (std::size_t voxel = 0; voxel < count; ++voxel)
+    {
+      const int distance =
+        std::abs(series->GetBufferPointer()[number * count + voxel] - one->GetBufferPointer()[voxel]);
+      EXPECT_LE(distance, 1);
+      different += distance > 0 ? 1 : 0;
+    }
+    EXPECT_LT(different, count / 50);
+  }
+  // Nothing else is left in the folder: the series, its four volumes, two results, the data of headers.
+  EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));
+}
+
+INSTANTIATE_TEST_SUITE_P(ProgramSeries, ProgramSeries, ::testing::Values(".nii", ".nii.gz", ".nrrd", ".mha"));
+
+using ProgramSeriesToo = ProgramSeries;
+
+TEST_P(ProgramSeriesToo, AsReferenceItGivesItsGrid)
+{
+  const std::string name = "in" + std::string(GetParam());
+  WriteSeries(name);
+  ExpectQuietSuccess(RunProgram({ Path("one0.nrrd"), Path("out.nrrd"), "-r", Path(name), "-i", "nearest" }));
+  ExpectSameGrid(ReadTestImage<Image3>(Path("out.nrrd")).GetPointer(),
+                 ReadTestImage<Image3>(Path("one0.nrrd")).GetPointer());
+}
+
+INSTANTIATE_TEST_SUITE_P(ProgramSeries, ProgramSeriesToo, ::testing::Values(".nii.gz"));
+
+/** The last volume of a compressed series is damaged, or the checksum behind it. */
+TEST_F(ProgramSeries, DamageAtTheEnd)
+{
+  WriteSeries("in.nii.gz");
+  const std::string whole = Content(Path("in.nii.gz"));
+  for (const std::size_t fromEnd : { 7, 40 })
+  {
+    std::string damaged = whole;
+    damaged[damaged.size() - fromEnd] = static_cast<char>(damaged[damaged.size() - fromEnd] ^ 4);
+    std::ofstream(Path("in.nii.gz"), std::ios::binary) << damaged;
+    ExpectError(RunProgram({ Path("in.nii.gz"), Path("out.nii") }), { "in.nii.gz", "damaged" });
+  }
+  std::ofstream(Path("in.nii.gz"), std::ios::binary) << whole.substr(0, whole.size() - 30);
+  ExpectError(RunProgram({ Path("in.nii.gz"), Path("out.nii") }), { "in.nii.gz", "damaged" });
+  EXPECT_FALSE(std::filesystem::exists(Path("out.nii")));
+}
+
+using ProgramComponents = ProgramTest;
+
+TEST_F(ProgramComponents, Colours)
+{
+  using Color = itk::Image<itk::RGBPixel<unsigned char>, 2>;
+  using Grey = itk::Image<unsigned char, 2>;
+  const auto color = Color::New();
+  color->SetRegions(Color::SizeType{ { 24, 20 } });
+  color->Allocate();
+  for (unsigned int channel = 0; channel < 3; ++channel)
+  {
+    const auto grey = MakePhantom<Grey>({ { 24, 20 } });
+    const auto plain = Grey::New();
+    plain->SetRegions(grey->GetBufferedRegion());
+    plain->Allocate();
+    for (std::size_t pixel = 0; pixel < 480; ++pixel)
+    {
+      const auto value = static_cast<unsigned char>(grey->GetBufferPointer()[pixel] / (channel + 1));
+      plain->GetBufferPointer()[pixel] = value;
+      color->GetBufferPointer()[pixel][channel] = value;
+    }
+    WriteTestImage(plain.GetPointer(), Path("channel" + std::to_string(channel) + ".png"));
+  }
+  WriteTestImage(color.GetPointer(), Path("color.png"));
+  ExpectQuietSuccess(RunProgram({ Path("color.png"), Path("out.png"), "--rotate", "10" }));
+  const auto out = ReadTestImage<Color>(Path("out.png"));
+  for (unsigned int channel = 0; channel < 3; ++channel)
+  {
+    ExpectQuietSuccess(
+      RunProgram({ Path("channel" + std::to_string(channel) + ".png"), Path("one.png"), "--rotate", "10" }));
+    const auto one = ReadTestImage<Grey>(Path("one.png"));
+    for (std::size_t pixel = 0; pixel < 480; ++pixel)
+    {
+      ASSERT_EQ(out->GetBufferPointer()[pixel][channel], one->GetBufferPointer()[pixel]);
+    }
+  }
+  ExpectQuietSuccess(RunProgram({ Path("color.png"), Path("out.jpg") }));
+  EXPECT_EQ(ReadTestImage<Color>(Path("out.jpg"))->GetBufferedRegion().GetSize()[0], 24u);
+  ExpectError(RunProgram({ Path("color.png"), Path("out.nrrd"), "--compare-itk" }),
+              { "--compare-itk", "3 components" });
+}
+
+TEST_F(ProgramComponents, Vectors)
+{
+  using Vectors = itk::Image<itk::Vector<float, 3>, 3>;
+  const auto vectors = Vectors::New();
+  vectors->SetRegions(Vectors::SizeType{ { 6, 5, 4 } });
+  vectors->Allocate();
+  for (std::size_t voxel = 0; voxel < 120; ++voxel)
+  {
+    vectors->GetBufferPointer()[voxel] = Vector3(0.5f * voxel, 1.0f, -2.0f * voxel);
+  }
+  for (const std::string format : { ".nii.gz", ".nrrd", ".mha" })
+  {
+    SCOPED_TRACE(format);
+    WriteTestImage(vectors.GetPointer(), Path("in" + format));
+    ExpectQuietSuccess(RunProgram({ Path("in" + format), Path("out" + format), "-i", "nearest" }));
+    const auto out = ReadTestImage<Vectors>(Path("out" + format));
+    for (std::size_t voxel = 0; voxel < 120; ++voxel)
+    {
+      ASSERT_EQ(out->GetBufferPointer()[voxel], vectors->GetBufferPointer()[voxel]);
+    }
+  }
+  const ProgramResult turned = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--rotate", "0,0,9" });
+  EXPECT_EQ(turned.code, 0);
+  EXPECT_NE(turned.errors.find("not turned"), std::string::npos) << turned.errors;
+}
+
+} // namespace
