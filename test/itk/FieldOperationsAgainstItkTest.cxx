@@ -162,18 +162,20 @@ TEST_P(FieldsAgainstItk, Invert)
       auto       estimate = LikeImage(field.GetPointer());
       FillField(field.GetPointer(), 1.0, true, random);
       FillField(estimate.GetPointer(), 0.3, true, random);
+      // Where the border may move, errors become small, and fewer iterations do. But places gather at the border of the
+      // buffer then, where the roundings of float decide.
+      FieldInversion rules;
+      rules.maximumIterations = most;
+      rules.enforcesBoundary = !IsDouble<Field> || most == 3;
       auto filter = Filter::New();
       filter->SetInput(field);
       filter->SetInverseFieldInitialEstimate(estimate);
       filter->SetMaximumNumberOfIterations(static_cast<unsigned int>(most));
       filter->SetMeanErrorToleranceThreshold(0.001);
       filter->SetMaxErrorToleranceThreshold(0.1);
-      filter->SetEnforceBoundaryCondition(most == 3);
+      filter->SetEnforceBoundaryCondition(rules.enforcesBoundary);
       filter->SetNumberOfWorkUnits(1);
       filter->Update();
-      FieldInversion rules;
-      rules.maximumIterations = most;
-      rules.enforcesBoundary = most == 3; // without it errors become small, and fewer iterations do
       const auto          shape = itk::CudaSplineDetail::DescribeField(field.GetPointer());
       const auto          input = Resident(field.GetPointer(), residence);
       const auto          inverse = Resident(estimate.GetPointer(), residence);
