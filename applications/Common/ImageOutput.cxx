@@ -20,6 +20,7 @@
 #include "Error.h"
 #include "ImageReading.h"
 #include "LibraryMessages.h"
+#include "NiftiFile.h"
 #include "PixelType.h"
 
 #include "itkImageFileWriter.h" // registers the formats of the build
@@ -31,7 +32,10 @@
 #include <cstring>
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -118,6 +122,21 @@ NameForItk(const std::string & file)
     }
   }
   return file;
+}
+
+/** The codes of the space (qform, sform) that notes have and ITK does not write; nothing where they are as it has them.
+ */
+std::optional<std::pair<int, int>>
+CodesOf(const ImageLayout & layout)
+{
+  const auto get = [&layout](const char * key) {
+    const auto found = layout.notes.find(key);
+    return found == layout.notes.end() ? 0 : std::atoi(found->second.c_str());
+  };
+  const std::pair codes(get("qform_code"), get("sform_code"));
+  const bool      isKnown = codes.first >= 0 && codes.first <= 5 && codes.second >= 0 && codes.second <= 5;
+  const bool      isOfItk = codes == std::pair(1, 1) || codes == std::pair(0, 0);
+  return isKnown && !isOfItk ? std::optional(codes) : std::nullopt;
 }
 
 bool
@@ -215,7 +234,14 @@ Verify(const Volume & volume, const std::string & file, const std::string & form
 std::string
 WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout)
 {
-  const std::string               name = NameForItk(file);
+  std::string name = NameForItk(file);
+  const auto  codes = CodesOf(layout);
+  const bool  isPacked = codes && name.size() > 7 && name.compare(name.size() - 7, 7, ".nii.gz") == 0;
+  const bool  setsCodes = codes && (isPacked || std::filesystem::path(name).extension() == ".nii");
+  if (isPacked)
+  {
+    name.resize(name.size() - 3); // compressed when the codes are in it
+  }
   const itk::ImageIOBase::Pointer io = MakeWriter(volume, name, layout);
   try
   {
@@ -227,7 +253,15 @@ WriteImage(const Volume & volume, const std::string & file, const ImageLayout & 
     throw ProgramError("cannot write \"" + BareName(file) + "\" with pixels of type " + NameOfPixelType(volume.type) +
                        ": " + TextOf(exception));
   }
-  if (name != file)
+  if (setsCodes)
+  {
+    SetNiftiCodes(name, codes->first, codes->second);
+  }
+  if (isPacked)
+  {
+    CompressFile(name, file);
+  }
+  else if (name != file)
   {
     std::error_code error;
     std::filesystem::rename(name, file, error);

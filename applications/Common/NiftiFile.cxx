@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -382,6 +383,48 @@ ReadReel(NiftiReels & reels, std::size_t volume, std::size_t volumes, std::size_
                          "\" is damaged: its compressed data, or their checksum, are wrong");
     }
   }
+}
+
+void
+SetNiftiCodes(const std::string & path, int qform, int sform)
+{
+  const std::vector<char> header = ReadHeader(path);
+  const bool              isSecond = Number<std::int32_t>(header, 0, false) == 540;
+  std::fstream            stream(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto              put = [&](std::streamoff first, std::streamoff second, int code) {
+    const auto asShort = static_cast<std::int16_t>(code);
+    const auto asInt = static_cast<std::int32_t>(code);
+    stream.seekp(isSecond ? second : first);
+    stream.write(isSecond ? reinterpret_cast<const char *>(&asInt) : reinterpret_cast<const char *>(&asShort),
+                 isSecond ? sizeof(asInt) : sizeof(asShort));
+  };
+  put(252, 344, qform);
+  put(254, 348, sform);
+  stream.close();
+  if (!stream)
+  {
+    throw ProgramError("the header of the output cannot be written (is the disk full?)");
+  }
+}
+
+void
+CompressFile(const std::string & from, const std::string & to)
+{
+  std::ifstream     stream(from, std::ios::binary);
+  GzFile            file(gzopen(to.c_str(), "wb"), &gzclose);
+  std::vector<char> buffer(1 << 18);
+  bool              isDone = file != nullptr;
+  while (isDone && (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || stream.gcount() > 0))
+  {
+    const auto count = static_cast<unsigned int>(stream.gcount());
+    isDone = gzwrite(file.get(), buffer.data(), count) == static_cast<int>(count);
+  }
+  if (!isDone || gzclose(file.release()) != Z_OK)
+  {
+    throw ProgramError("the output cannot be compressed (is the disk full?)");
+  }
+  std::error_code error;
+  fs::remove(from, error);
 }
 
 } // namespace CudaSplineProgram

@@ -33,6 +33,15 @@ namespace CudaSplineProgram
 void
 CheckNiftiLength(const std::string & path);
 
+/** \brief Writes the codes of the space into the header of an uncompressed file (.nii), which ITK 5.2 makes 1, the
+ * scanner's, whatever they were. \exception ProgramError the file cannot be changed */
+void
+SetNiftiCodes(const std::string & path, int qform, int sform);
+
+/** \brief Compresses a file and removes the one that was not. \exception ProgramError it cannot be written */
+void
+CompressFile(const std::string & from, const std::string & to);
+
 /** \brief A compressed series of volumes that is read once, from its beginning to its end: to go to a volume of such a
  * file all before it have to be decompressed. */
 class NiftiReels;

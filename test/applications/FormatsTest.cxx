@@ -155,4 +155,43 @@ TEST_F(ProgramFormats, EndingsInCapitals)
   }
 }
 
+/** The codes of the space come with the grid, as does the description: offsets are those of nifti1.h. */
+TEST_F(ProgramFormats, CodesOfTheSpace)
+{
+  constexpr std::size_t qformCode = 252;
+  constexpr std::size_t sformCode = 254;
+  const auto            patch = [this](const std::string & name, std::size_t offset, std::int16_t value) {
+    std::string text = Content(Path(name));
+    std::memcpy(text.data() + offset, &value, sizeof(value));
+    std::ofstream(Path(name), std::ios::binary) << text;
+  };
+  const auto code = [this](const std::string & name, std::size_t offset) {
+    std::int16_t value = 0;
+    std::memcpy(&value, Content(Path(name)).data() + offset, sizeof(value));
+    return value;
+  };
+  const auto image = MakePhantom<Image3>({ { 13, 11, 7 } });
+  WriteTestImage(image.GetPointer(), Path("scanner.nii"));
+  WriteTestImage(image.GetPointer(), Path("mni.nii"));
+  for (const std::size_t offset : { qformCode, sformCode })
+  {
+    patch("scanner.nii", offset, 1);
+    patch("mni.nii", offset, 4);
+  }
+  ExpectQuietSuccess(RunProgram({ Path("mni.nii"), Path("out.nii"), "--spacing", "2", "--smooth", "auto" }));
+  EXPECT_EQ(code("out.nii", qformCode), 4);
+  EXPECT_EQ(code("out.nii", sformCode), 4);
+  // What is resampled to a template is in its space.
+  ExpectQuietSuccess(RunProgram({ Path("scanner.nii"), Path("out.nii"), "-r", Path("mni.nii") }));
+  EXPECT_EQ(code("out.nii", qformCode), 4);
+  EXPECT_EQ(code("out.nii", sformCode), 4);
+  ExpectQuietSuccess(RunProgram({ Path("mni.nii"), Path("packed.nii.gz"), "-i", "nearest" }));
+  ExpectQuietSuccess(RunProgram({ Path("packed.nii.gz"), Path("again.nii"), "-i", "nearest" }));
+  EXPECT_EQ(code("again.nii", sformCode), 4);
+  // Whatever the header says, the pixels are those that came in.
+  const std::string pixels = Content(Path("mni.nii")).substr(352);
+  EXPECT_EQ(Content(Path("again.nii")).substr(352), pixels);
+  EXPECT_EQ(CountFiles(), 5u);
+}
+
 } // namespace
