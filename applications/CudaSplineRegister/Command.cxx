@@ -18,11 +18,14 @@
 #include "Command.h"
 
 #include "AtomicOutput.h"
+#include "DeformationOutput.h"
 #include "DeviceWord.h"
 #include "Error.h"
+#include "Evaluation.h"
 #include "ImageInput.h"
 #include "ImageOutput.h"
 #include "LibraryMessages.h"
+#include "Outside.h"
 #include "Picture.h"
 #include "PixelType.h"
 #include "ProgressBar.h"
@@ -92,7 +95,8 @@ ReadMask(const std::string & path, unsigned int dimension)
 }
 
 /** Starts the GPU in the background where the iterations that the stages may take are worth it: half of them, as many
- * as optimizers are seen to take. */
+ * as optimizers are seen to take. Those of SyN, with warps and inversions, are as much work as some twenty
+ * evaluations. */
 void
 StartDeviceAhead(const Grid & grid, const Options & options)
 {
@@ -109,7 +113,8 @@ StartDeviceAhead(const Grid & grid, const Options & options)
   {
     for (std::size_t level = 0; level < stage.iterations.size(); ++level)
     {
-      calls += 0.5 * stage.iterations[level] * stage.fraction / std::pow(stage.shrink[level], grid.dimension);
+      const double evaluations = stage.kind == StageKind::Syn ? 10.0 : 0.5; // of a metric, an iteration
+      calls += evaluations * stage.iterations[level] * stage.fraction / std::pow(stage.shrink[level], grid.dimension);
     }
   }
   itk::CudaSpline::BackendWork work;
@@ -121,9 +126,10 @@ StartDeviceAhead(const Grid & grid, const Options & options)
     options.device, work, itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads(), 0.0);
 }
 
-/** The images, masks and the transform to begin with. */
+/** The images, masks and the transform to begin with.
+ * \param[out] finite where the moving image had finite values, if not everywhere */
 RegistrationRequest
-ReadAll(const Options & options)
+ReadAll(const Options & options, std::optional<Volume> & finite)
 {
   const ScalarType    type = options.inDouble ? ScalarType::Float64 : ScalarType::Float32;
   RegistrationRequest request;
@@ -147,8 +153,9 @@ ReadAll(const Options & options)
                          std::to_string(dimension));
     }
   }
-  request.fixedMask = ReadMask(options.fixedMask, dimension);
-  request.movingMask = ReadMask(options.movingMask, dimension);
+  finite = TakeOutWhatIsNotFinite(request.moving, "moving");
+  request.fixedMask = JoinMasks(TakeOutWhatIsNotFinite(request.fixed, "fixed"), ReadMask(options.fixedMask, dimension));
+  request.movingMask = JoinMasks(finite, ReadMask(options.movingMask, dimension));
   if (options.initial)
   {
     request.initial = dimension == 2 ? MakeTransform<2>({ *options.initial }, {}, request.fixed.grid).GetPointer()
@@ -162,16 +169,18 @@ ReadAll(const Options & options)
 class OutputFiles
 {
 public:
-  OutputFiles(const Options & options, const RegistrationRequest & request)
+  OutputFiles(const Options & options, const RegistrationRequest & request, const std::optional<Volume> & finite)
     : m_Options(options)
+    , m_Finite(finite)
     , m_Transform(this->Open(options.output))
     , m_Warped(this->Open(options.warped))
     , m_Picture(this->Open(options.picture))
     , m_Report(this->Open(options.report))
+    , m_Deformation(options, request, [this](const std::string & name) { return this->Open(name); })
   {
     const bool isComposite =
       options.initial || std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-        return stage.kind == StageKind::BSpline;
+        return stage.kind == StageKind::BSpline || stage.kind == StageKind::Syn;
       });
     if (m_Transform != nullptr)
     {
@@ -198,19 +207,26 @@ public:
     }
     if (report.signal != 0)
     {
-      m_Transform->Commit();
+      if (m_Transform != nullptr)
+      {
+        m_Transform->Commit();
+      }
+      for (AtomicOutput * const file : m_Deformation.WriteTransforms(request, result))
+      {
+        file->Commit();
+      }
       return;
     }
     const Stopwatch warping;
     Volume          warped;
     Volume          start;
-    if (m_Warped != nullptr || m_Picture != nullptr)
+    if (m_Warped != nullptr || m_Picture != nullptr || m_Deformation.WantsWarped())
     {
-      warped = WarpMoving(request, result.transform);
+      warped = this->WarpMovingOf(request, result.transform);
     }
     if (m_Picture != nullptr)
     {
-      start = WarpMoving(request, result.start);
+      start = this->WarpMovingOf(request, result.start);
     }
     report.warpSeconds = warping.GetSeconds();
     if (m_Warped != nullptr)
@@ -220,6 +236,13 @@ public:
     if (m_Picture != nullptr)
     {
       WriteImage(DrawCheckerboards(request.fixed, start, warped), m_Picture->GetTemporaryName());
+    }
+    report.folding = m_Deformation.Write(request, result, warped);
+    if (report.folding && report.folding->voxels > 0)
+    {
+      Warn("the transform folds " + std::to_string(report.folding->voxels) + " of " +
+           std::to_string(report.folding->all) + " voxels (the least determinant is " + Brief(report.folding->least) +
+           ")");
     }
     report.writeSeconds = time.GetSeconds() - report.warpSeconds;
     if (m_Report != nullptr)
@@ -240,18 +263,35 @@ public:
   }
 
 private:
+  /** The moving image, where it was finite. */
+  Volume
+  WarpMovingOf(const RegistrationRequest & request, const itk::TransformBase * transform) const
+  {
+    const Volume warped = WarpMoving(request, transform);
+    if (m_Finite)
+    {
+      DeformationSettings settings;
+      settings.type = warped.type;
+      settings.device = m_Options.device;
+      BlankOutside(warped, *m_Finite, transform, m_Options.defaultValue, settings);
+    }
+    return warped;
+  }
+
   AtomicOutput *
   Open(const std::string & name)
   {
     return name.empty() ? nullptr : &m_Files.emplace_back(name);
   }
 
-  const Options &         m_Options;
-  std::list<AtomicOutput> m_Files;
-  AtomicOutput *          m_Transform;
-  AtomicOutput *          m_Warped;
-  AtomicOutput *          m_Picture;
-  AtomicOutput *          m_Report;
+  const Options &               m_Options;
+  const std::optional<Volume> & m_Finite; ///< of the moving image
+  std::list<AtomicOutput>       m_Files;
+  AtomicOutput *                m_Transform;
+  AtomicOutput *                m_Warped;
+  AtomicOutput *                m_Picture;
+  AtomicOutput *                m_Report;
+  DeformationOutput             m_Deformation;
 };
 
 /** Register() with what ITK warns of kept for the end. That a line search of lbfgs found nothing lower, with which it
@@ -279,6 +319,12 @@ RegisterQuietly(RegistrationRequest & request, const Options & options)
   }
   WarnOf(warnings);
   return result;
+}
+
+bool
+WantsEvaluation(const Options & options)
+{
+  return options.evaluate || !options.fixedLabels.empty() || !options.fixedLandmarks.empty();
 }
 
 /** The part of all iterations that are allowed which an iteration has behind it. */
@@ -312,18 +358,20 @@ RunCommand(const Options & options)
     setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for the filters that ITK's registration makes itself
   }
   itk::CudaSplineFactory::RegisterOneFactory(); // its smoothing
-  const Stopwatch     reading;
-  RegistrationRequest request = ReadAll(options);
-  Report              report;
+  const Stopwatch       reading;
+  std::optional<Volume> finite;
+  RegistrationRequest   request = ReadAll(options, finite);
+  Report                report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;
+  const Truth truth = ReadTruth(options, request.fixed.grid.dimension);
   report.readSeconds = reading.GetSeconds();
-  OutputFiles files(options, request);
+  OutputFiles files(options, request, finite);
 
   ProgressBar bar;
   request.stopSignal = &GetStopSignal();
   request.progress = [&](const Iteration & iteration) {
-    ListenToSignals(!options.output.empty()); // there is something to write now
+    ListenToSignals(!options.output.empty() || !options.prefix.empty()); // there is something to write now
     report.iterations.push_back(iteration);
     if (!options.verbose)
     {
@@ -335,12 +383,22 @@ RunCommand(const Options & options)
     // At once, while std::cerr is kept for the end.
     std::fputs((std::string(programName) + ": warning: " + OneLine(text) + "\n").c_str(), stderr);
   };
+  const Stopwatch          registering;
   const RegistrationResult result = RegisterQuietly(request, options);
+  report.registerSeconds = registering.GetSeconds();
   ListenToSignals(false);
   bar.Wipe();
   report.stages = result.stages;
   report.signal = GetStopSignal();
+  if (report.signal == 0 && WantsEvaluation(options))
+  {
+    report.evaluation = Evaluate(request, result, truth);
+  }
   files.Write(request, result, report);
+  if (report.evaluation)
+  {
+    PrintEvaluation(std::cout, *report.evaluation);
+  }
   if (options.verbose)
   {
     PrintStages(std::cout, report, options);
