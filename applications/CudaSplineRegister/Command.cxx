@@ -18,11 +18,14 @@
 #include "Command.h"
 
 #include "AtomicOutput.h"
+#include "DeformationOutput.h"
 #include "DeviceWord.h"
 #include "Error.h"
+#include "Evaluation.h"
 #include "ImageInput.h"
 #include "ImageOutput.h"
 #include "LibraryMessages.h"
+#include "Outside.h"
 #include "PathIdentity.h"
 #include "Picture.h"
 #include "PixelType.h"
@@ -63,58 +66,6 @@ ReadAs(ImageDescription description, ScalarType type)
   const Volume volume = ReadImage(description);
   WarnOf(description.messages);
   return volume.type == type ? volume : CastVolume(volume, type);
-}
-
-/** Gives voxels that are not finite the least value that is: smoothing would spread them over their lines, and a metric
- * has no value with one of them. */
-template <typename TPixel>
-std::size_t
-ReplaceWhatIsNotFiniteIn(TPixel * pixels, std::size_t count, double & least)
-{
-  const auto isFinite = [](TPixel value) { return std::isfinite(value); };
-  const auto first = std::find_if(pixels, pixels + count, isFinite);
-  if (first == pixels + count)
-  {
-    return count;
-  }
-  TPixel smallest = *first;
-  std::for_each(first, pixels + count, [&](TPixel value) { smallest = value < smallest ? value : smallest; });
-  if (!std::isfinite(smallest)) // minus infinity
-  {
-    smallest = *first;
-    std::for_each(
-      first, pixels + count, [&](TPixel value) { smallest = isFinite(value) && value < smallest ? value : smallest; });
-  }
-  std::size_t replaced = 0;
-  std::for_each(pixels, pixels + count, [&](TPixel & value) {
-    if (!isFinite(value))
-    {
-      value = smallest;
-      ++replaced;
-    }
-  });
-  least = static_cast<double>(smallest);
-  return replaced;
-}
-
-/** ReplaceWhatIsNotFiniteIn() of an image, with a warning. */
-void
-ReplaceWhatIsNotFinite(const Volume & volume, const std::string & name)
-{
-  double            least = 0.0;
-  const std::size_t count = volume.grid.GetNumberOfVoxels();
-  const std::size_t replaced = volume.type == ScalarType::Float32
-                                 ? ReplaceWhatIsNotFiniteIn(static_cast<float *>(volume.pixels.get()), count, least)
-                                 : ReplaceWhatIsNotFiniteIn(static_cast<double *>(volume.pixels.get()), count, least);
-  if (replaced == count)
-  {
-    throw ProgramError("the " + name + " image has no voxel with a finite value");
-  }
-  if (replaced > 0)
-  {
-    Warn(std::to_string(replaced) + " of " + std::to_string(count) + " voxels of the " + name +
-         " image are not finite (NaN or infinite); they count as " + Brief(least) + ", its least value");
-  }
 }
 
 /** Refuses a B-spline whose coefficients, and what its optimizer keeps of them, no memory holds. */
@@ -187,7 +138,8 @@ ReadMask(const std::optional<ImageDescription> & description)
 }
 
 /** Starts the GPU in the background where the iterations that the stages may take are worth it: half of them, as many
- * as optimizers are seen to take. */
+ * as optimizers are seen to take. Those of SyN, with warps and inversions, are as much work as some twenty
+ * evaluations. */
 void
 StartDeviceAhead(const Grid & grid, const Options & options)
 {
@@ -204,7 +156,8 @@ StartDeviceAhead(const Grid & grid, const Options & options)
   {
     for (std::size_t level = 0; level < stage.iterations.size(); ++level)
     {
-      calls += 0.5 * stage.iterations[level] * stage.fraction / std::pow(stage.shrink[level], grid.dimension);
+      const double evaluations = stage.kind == StageKind::Syn ? 10.0 : 0.5; // of a metric, an iteration
+      calls += evaluations * stage.iterations[level] * stage.fraction / std::pow(stage.shrink[level], grid.dimension);
     }
   }
   itk::CudaSpline::BackendWork work;
@@ -216,9 +169,10 @@ StartDeviceAhead(const Grid & grid, const Options & options)
     options.device, work, itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads(), 0.0);
 }
 
-/** The images, masks and the transform to begin with. */
+/** The images, masks and the transform to begin with.
+ * \param[out] finite where the moving image had finite values, if not everywhere */
 RegistrationRequest
-ReadAll(const Options & options)
+ReadAll(const Options & options, std::optional<Volume> & finite)
 {
   const ScalarType    type = options.inDouble ? ScalarType::Float64 : ScalarType::Float32;
   RegistrationRequest request;
@@ -253,11 +207,10 @@ ReadAll(const Options & options)
   }
   StartDeviceAhead(fixed.grid, options); // behind the reading
   request.fixed = ReadAs(fixed, type);
-  ReplaceWhatIsNotFinite(request.fixed, "fixed");
   request.moving = ReadAs(moving, type);
-  ReplaceWhatIsNotFinite(request.moving, "moving");
-  request.fixedMask = ReadMask(fixedMask);
-  request.movingMask = ReadMask(movingMask);
+  finite = TakeOutWhatIsNotFinite(request.moving, "moving");
+  request.fixedMask = JoinMasks(TakeOutWhatIsNotFinite(request.fixed, "fixed"), ReadMask(fixedMask));
+  request.movingMask = JoinMasks(finite, ReadMask(movingMask));
   return request;
 }
 
@@ -265,16 +218,18 @@ ReadAll(const Options & options)
 class OutputFiles
 {
 public:
-  OutputFiles(const Options & options, const RegistrationRequest & request)
+  OutputFiles(const Options & options, const RegistrationRequest & request, const std::optional<Volume> & finite)
     : m_Options(options)
+    , m_Finite(finite)
     , m_Transform(this->Open(options.output))
     , m_Warped(this->Open(options.warped))
     , m_Picture(this->Open(options.picture))
     , m_Report(this->Open(options.report))
+    , m_Deformation(options, request, [this](const std::string & name) { return this->Open(name); })
   {
     const bool isComposite =
       options.initial || std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-        return stage.kind == StageKind::BSpline;
+        return stage.kind == StageKind::BSpline || stage.kind == StageKind::Syn;
       });
     if (m_Transform != nullptr)
     {
@@ -301,19 +256,26 @@ public:
     }
     if (report.signal != 0)
     {
-      m_Transform->Commit();
+      if (m_Transform != nullptr)
+      {
+        m_Transform->Commit();
+      }
+      for (AtomicOutput * const file : m_Deformation.WriteTransforms(request, result))
+      {
+        file->Commit();
+      }
       return;
     }
     const Stopwatch warping;
     Volume          warped;
     Volume          start;
-    if (m_Warped != nullptr || m_Picture != nullptr)
+    if (m_Warped != nullptr || m_Picture != nullptr || m_Deformation.WantsWarped())
     {
-      warped = WarpMoving(request, result.transform);
+      warped = this->WarpMovingOf(request, result.transform);
     }
     if (m_Picture != nullptr)
     {
-      start = WarpMoving(request, result.start);
+      start = this->WarpMovingOf(request, result.start);
     }
     report.warpSeconds = warping.GetSeconds();
     if (m_Warped != nullptr)
@@ -323,6 +285,13 @@ public:
     if (m_Picture != nullptr)
     {
       WriteImage(DrawCheckerboards(request.fixed, start, warped), m_Picture->GetTemporaryName());
+    }
+    report.folding = m_Deformation.Write(request, result, warped);
+    if (report.folding && report.folding->voxels > 0)
+    {
+      Warn("the transform folds " + std::to_string(report.folding->voxels) + " of " +
+           std::to_string(report.folding->all) + " voxels (the least determinant is " + Brief(report.folding->least) +
+           ")");
     }
     report.writeSeconds = time.GetSeconds() - report.warpSeconds;
     if (m_Report != nullptr)
@@ -343,18 +312,35 @@ public:
   }
 
 private:
+  /** The moving image, where it was finite. */
+  Volume
+  WarpMovingOf(const RegistrationRequest & request, const itk::TransformBase * transform) const
+  {
+    const Volume warped = WarpMoving(request, transform);
+    if (m_Finite)
+    {
+      DeformationSettings settings;
+      settings.type = warped.type;
+      settings.device = m_Options.device;
+      BlankOutside(warped, *m_Finite, transform, m_Options.defaultValue, settings);
+    }
+    return warped;
+  }
+
   AtomicOutput *
   Open(const std::string & name)
   {
     return name.empty() ? nullptr : &m_Files.emplace_back(name);
   }
 
-  const Options &         m_Options;
-  std::list<AtomicOutput> m_Files;
-  AtomicOutput *          m_Transform;
-  AtomicOutput *          m_Warped;
-  AtomicOutput *          m_Picture;
-  AtomicOutput *          m_Report;
+  const Options &               m_Options;
+  const std::optional<Volume> & m_Finite; ///< of the moving image
+  std::list<AtomicOutput>       m_Files;
+  AtomicOutput *                m_Transform;
+  AtomicOutput *                m_Warped;
+  AtomicOutput *                m_Picture;
+  AtomicOutput *                m_Report;
+  DeformationOutput             m_Deformation;
 };
 
 /** Register() with what ITK warns of kept for the end. That a line search of lbfgs found nothing lower, with which it
@@ -382,6 +368,12 @@ RegisterQuietly(RegistrationRequest & request, const Options & options)
   }
   WarnOf(warnings);
   return result;
+}
+
+bool
+WantsEvaluation(const Options & options)
+{
+  return options.evaluate || !options.fixedLabels.empty() || !options.fixedLandmarks.empty();
 }
 
 /** The part of all iterations that are allowed which an iteration has behind it. */
@@ -424,18 +416,20 @@ RunCommand(const Options & options)
     setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for the filters that ITK's registration makes itself
   }
   itk::CudaSplineFactory::RegisterOneFactory(); // its smoothing
-  const Stopwatch     reading;
-  RegistrationRequest request = ReadAll(options);
-  Report              report;
+  const Stopwatch       reading;
+  std::optional<Volume> finite;
+  RegistrationRequest   request = ReadAll(options, finite);
+  Report                report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;
+  const Truth truth = ReadTruth(options, request.fixed.grid.dimension);
   report.readSeconds = reading.GetSeconds();
-  OutputFiles files(options, request);
+  OutputFiles files(options, request, finite);
 
   ProgressBar bar;
   request.stopSignal = &GetStopSignal();
   request.progress = [&](const Iteration & iteration) {
-    ListenToSignals(!options.output.empty()); // there is something to write now
+    ListenToSignals(!options.output.empty() || !options.prefix.empty()); // there is something to write now
     report.iterations.push_back(iteration);
     if (!options.verbose)
     {
@@ -447,12 +441,22 @@ RunCommand(const Options & options)
     // At once, while std::cerr is kept for the end.
     std::fputs((std::string(programName) + ": warning: " + OneLine(text) + "\n").c_str(), stderr);
   };
+  const Stopwatch          registering;
   const RegistrationResult result = RegisterQuietly(request, options);
+  report.registerSeconds = registering.GetSeconds();
   ListenToSignals(false);
   bar.Wipe();
   report.stages = result.stages;
   report.signal = GetStopSignal();
+  if (report.signal == 0 && WantsEvaluation(options))
+  {
+    report.evaluation = Evaluate(request, result, truth);
+  }
   files.Write(request, result, report);
+  if (report.evaluation)
+  {
+    PrintEvaluation(std::cout, *report.evaluation);
+  }
   if (options.verbose)
   {
     PrintStages(std::cout, report, options);

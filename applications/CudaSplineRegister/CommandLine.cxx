@@ -41,8 +41,10 @@ AddStageOptions(CLI::App & app, Words & words)
   const auto add = [&app](const char * name, std::vector<std::string> & values, const char * text, const char * type) {
     app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
   };
-  add("-s,--stage", words.stages, "rigid, affine or bspline; may be repeated; default: rigid, then affine", "NAME");
-  add("-m,--metric", words.metrics, "* mattes (default), meansquares or correlation", "NAME");
+  add(
+    "-s,--stage", words.stages, "rigid, affine, bspline or syn; may be repeated; default: rigid, then affine", "NAME");
+  add(
+    "-m,--metric", words.metrics, "* mattes (default), meansquares, correlation or cc (local; default of syn)", "NAME");
   add("--optimizer", words.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");
   add("--levels", words.levels, "* levels, from coarse to fine; default: 3", "N");
   add("--iterations", words.iterations, "* most iterations, one value or one a level; default: 100,...,50", "N,N,...");
@@ -53,6 +55,14 @@ AddStageOptions(CLI::App & app, Words & words)
   add("--step", words.steps, "* longest first step of a level in mm; default: a voxel of the level", "MM");
   add("--minimum-step", words.minimumSteps, "* a shorter step ends a level; default: a thousandth of a voxel", "MM");
   add("--grid-spacing", words.gridSpacings, "* a B-spline's cells at the last level; default: 24 mm", "X[,Y[,Z]]");
+  add("--radius", words.radii, "* of the windows of --metric cc, in voxels; default: 4", "N");
+  add("--learning-rate", words.learningRates, "* longest way in an iteration of syn, in voxels; default: 0.1", "X");
+  add("--update-variance", words.updateVariances, "* smoothing of syn's updates, in squared voxels; default: 3", "X");
+  add("--total-variance", words.totalVariances, "* smoothing of syn's fields, in squared voxels; default: 0", "X");
+  add("--convergence",
+      words.convergences,
+      "* slope of the last 10 values that ends a level; default: 1e-6 of syn, else 1e-7",
+      "X");
 }
 
 } // namespace
@@ -73,15 +83,43 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.add_option("-w,--warped", options.warped, "The moving image on the fixed one's grid")->type_name("IMAGE");
   app.add_option("-p,--picture", options.picture, "Checkerboards of both images before and behind (.png)")
     ->type_name("FILE");
+  app
+    .add_option("--output-prefix",
+                options.prefix,
+                "What ANTs' users know: P0GenericAffine.mat, P1Warp.nii.gz, P1InverseWarp.nii.gz, PWarped.nii.gz, "
+                "PInverseWarped.nii.gz")
+    ->type_name("P");
+  app.add_option("--field", options.field, "Displacements of the transform on the fixed image's grid, mm")
+    ->type_name("IMAGE");
+  app.add_option("--inverse", options.inverse, "Those of the inverse on the moving image's grid")->type_name("IMAGE");
+  app.add_option("--jacobian", options.jacobian, "Determinants of the transform's derivative: what becomes of volumes")
+    ->type_name("IMAGE");
+  app.add_flag("--log-jacobian", options.logJacobian, "Their logarithms instead");
+  app.add_flag("--evaluate", options.evaluate, "Print the correlation, and the local one, before and after");
+  app.add_option("--fixed-labels", options.fixedLabels, "Labels of the fixed image, for Dice's overlaps")
+    ->type_name("IMAGE");
+  app.add_option("--moving-labels", options.movingLabels, "Labels of the moving image")->type_name("IMAGE");
+  app.add_option("--fixed-landmarks", options.fixedLandmarks, "Points of ITK's (mm), x,y[,z] a line, for distances")
+    ->type_name("CSV");
+  app.add_option("--moving-landmarks", options.movingLandmarks, "Where these are in the moving image")
+    ->type_name("CSV");
   app.add_option("--report", options.report, "Write stages, iterations and times to a JSON file")->type_name("FILE");
+  app
+    .add_option("--preset",
+                words.preset,
+                "fast, standard (stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN) or brain")
+    ->type_name("NAME");
   AddStageOptions(app, words);
+  app.add_option("--winsorize", words.winsorize, "Cut values at these quantiles, as ANTs does with 0.005,0.995")
+    ->type_name("X,X");
   app.add_option("--fixed-mask", options.fixedMask, "Image; voxels of the fixed image count where it is not 0")
     ->type_name("IMAGE");
   app.add_option("--moving-mask", options.movingMask, "Image; the same of the moving image")->type_name("IMAGE");
   app
-    .add_option("--initialize",
-                words.initialization,
-                "moments (default: centres of gravity on each other), centre (of the images) or none")
+    .add_option(
+      "--initialize",
+      words.initialization,
+      "moments (default: centres of gravity on each other), search (rotations, too), centre (of the images) or none")
     ->type_name("NAME");
   app.add_option("--initial-transform", words.initial, "ITK transform to begin with; \",inverse\" behind it inverts")
     ->type_name("FILE[,inverse]");

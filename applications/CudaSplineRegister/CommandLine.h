@@ -20,6 +20,7 @@
 
 #include "TransformInput.h"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,16 +36,18 @@ inline constexpr unsigned int mostBins = 160;
 /** \brief What a stage optimizes. */
 enum class StageKind : unsigned char
 {
-  Rigid,  ///< Euler angles and a translation
-  Affine, ///< a matrix and a translation
-  BSpline ///< coefficients of a cubic B-spline on a grid, in mm
+  Rigid,   ///< Euler angles and a translation
+  Affine,  ///< a matrix and a translation
+  BSpline, ///< coefficients of a cubic B-spline on a grid, in mm
+  Syn      ///< displacement fields from both images to a middle, symmetric normalization
 };
 
 enum class MetricKind : unsigned char
 {
   Mattes,
   MeanSquares,
-  Correlation
+  Correlation,
+  LocalCorrelation ///< in a window around each voxel
 };
 
 /** \brief ITK's optimizers. */
@@ -76,14 +79,15 @@ enum class InitializationKind : unsigned char
 {
   Moments, ///< centres of gravity on each other
   Centre,  ///< centres of the images on each other
+  Search,  ///< the best of many rotations about the centres of gravity
   None
 };
 
-/** \brief "rigid", "affine" or "bspline". */
+/** \brief "rigid", "affine", "bspline" or "syn". */
 const char *
 NameOf(StageKind kind);
 
-/** \brief "mattes", "meansquares" or "correlation". */
+/** \brief "mattes", "meansquares", "correlation" or "cc". */
 const char *
 NameOf(MetricKind kind);
 
@@ -102,34 +106,50 @@ struct StageOptions
   std::vector<double>       sigmas;     ///< of the smoothing
   bool                      sigmasInMm{ false };
   SamplingKind              sampling{ SamplingKind::None };
-  double                    fraction{ 1.0 };    ///< of the voxels that are sampled
-  double                    step{ 0.0 };        ///< longest first step, mm; 0: a voxel of the level
-  double                    minimumStep{ 0.0 }; ///< ends a level, mm; 0: a thousandth of a voxel
-  std::vector<double>       gridSpacing;        ///< of a B-spline's cells at the last level, mm; one, or one an axis
+  double                    fraction{ 1.0 };       ///< of the voxels that are sampled
+  double                    step{ 0.0 };           ///< longest first step, mm; 0: a voxel of the level
+  double                    minimumStep{ 0.0 };    ///< ends a level, mm; 0: a thousandth of a voxel
+  std::vector<double>       gridSpacing;           ///< of a B-spline's cells at the last level, mm; one, or one an axis
+  unsigned int              radius{ 4 };           ///< of the windows of local correlation, voxels
+  double                    learningRate{ 0.1 };   ///< of SyN: longest way in an iteration, voxels
+  double                    updateVariance{ 3.0 }; ///< of the Gaussian that smooths SyN's updates, squared voxels
+  double                    totalVariance{ 0.0 };  ///< the same of its fields
+  double                    convergence{ 1e-7 }; ///< slope of the last values that ends a level of a descent or of SyN
 };
 
 /** \brief What the user asked for. */
 struct Options
 {
-  std::string                      fixed;
-  std::string                      moving;
-  std::vector<StageOptions>        stages;
-  std::string                      output;     ///< file of the transform; empty: none
-  std::string                      warped;     ///< image; empty: none
-  std::string                      picture;    ///< PNG; empty: none
-  std::string                      report;     ///< JSON; empty: none
-  std::string                      fixedMask;  ///< image; empty: none
-  std::string                      movingMask; ///< image; empty: none
-  std::optional<TransformArgument> initial;    ///< before the first stage
-  InitializationKind               initialization{ InitializationKind::Moments };
-  unsigned int                     bins{ 50 }; ///< of Mattes' histogram
-  unsigned int                     order{ 1 }; ///< of the moving image's interpolation; 1 is linear
-  GradientKind                     gradient{ GradientKind::Differences };
-  unsigned int                     seed{ 121212 }; ///< of random samples
-  bool                             inDouble{ false };
-  double                           defaultValue{ 0.0 };
-  std::string                      device; ///< "" (automatic), "cpu" or a number
-  bool                             verbose{ false };
+  std::string                          fixed;
+  std::string                          moving;
+  std::vector<StageOptions>            stages;
+  std::string                          output;   ///< file of the transform; empty: none
+  std::string                          warped;   ///< image; empty: none
+  std::string                          picture;  ///< PNG; empty: none
+  std::string                          report;   ///< JSON; empty: none
+  std::string                          prefix;   ///< of the files that ANTs' users know; empty: none
+  std::string                          field;    ///< image of displacements on the fixed image's grid; empty: none
+  std::string                          inverse;  ///< the same of the inverse, on the moving image's grid; empty: none
+  std::string                          jacobian; ///< image of determinants; empty: none
+  bool                                 logJacobian{ false }; ///< their logarithm instead
+  bool                                 evaluate{ false };    ///< similarity before and after
+  std::string                          fixedLabels;          ///< image; empty: none
+  std::string                          movingLabels;         ///< image; empty: none
+  std::string                          fixedLandmarks;       ///< CSV; empty: none
+  std::string                          movingLandmarks;      ///< CSV; empty: none
+  std::optional<std::array<double, 2>> winsorize;            ///< quantiles to which values are cut
+  std::string                          fixedMask;            ///< image; empty: none
+  std::string                          movingMask;           ///< image; empty: none
+  std::optional<TransformArgument>     initial;              ///< before the first stage
+  InitializationKind                   initialization{ InitializationKind::Moments };
+  unsigned int                         bins{ 50 }; ///< of Mattes' histogram
+  unsigned int                         order{ 1 }; ///< of the moving image's interpolation; 1 is linear
+  GradientKind                         gradient{ GradientKind::Differences };
+  unsigned int                         seed{ 121212 }; ///< of random samples
+  bool                                 inDouble{ false };
+  double                               defaultValue{ 0.0 };
+  std::string                          device; ///< "" (automatic), "cpu" or a number
+  bool                                 verbose{ false };
 };
 
 /** \brief Reads the command line.

@@ -17,6 +17,9 @@
  *=========================================================================*/
 #include "Registration.h"
 
+#include "Deformation.h"
+#include "Winsorize.h"
+
 #include <type_traits>
 
 namespace CudaSplineRegister
@@ -45,17 +48,33 @@ Dispatch(const RegistrationRequest & request, const TFunctor & functor)
 RegistrationResult
 Register(const RegistrationRequest & request)
 {
-  return Dispatch(request, [&request](auto zero, auto dimension) {
-    return RegisterTyped<decltype(zero), decltype(dimension)::value>(request);
+  RegistrationRequest cut = request; // shares the pixels
+  if (request.options->winsorize)
+  {
+    cut.fixed = Winsorize(request.fixed, *request.options->winsorize);
+    cut.moving = Winsorize(request.moving, *request.options->winsorize);
+  }
+  return Dispatch(
+    cut, [&cut](auto zero, auto dimension) { return RegisterTyped<decltype(zero), decltype(dimension)::value>(cut); });
+}
+
+Similarity
+MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform)
+{
+  return Dispatch(request, [&request, transform](auto zero, auto dimension) {
+    return MeasureSimilarityTyped<decltype(zero), decltype(dimension)::value>(request, transform);
   });
 }
 
 Volume
 WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
-  return Dispatch(request, [&request, transform](auto zero, auto dimension) {
-    return WarpTyped<decltype(zero), decltype(dimension)::value>(request, transform);
-  });
+  const Options &     options = *request.options;
+  DeformationSettings settings;
+  settings.type = request.fixed.type;
+  settings.order = options.order;
+  settings.device = options.device;
+  return Warp(request.moving, request.fixed.grid, transform, options.defaultValue, settings);
 }
 
 } // namespace CudaSplineRegister

@@ -43,6 +43,7 @@ struct Iteration
   unsigned int number{ 0 };  ///< from 1, in its level
   double       value{ 0.0 }; ///< of the metric; ITK's are the better the lower
   double       step{ 0.0 };  ///< mm; the longest way of a corner of the fixed image, or of a B-spline's coefficient
+  double       convergence{ 0.0 }; ///< of SyN, instead of a step: slope of the last values; infinite: too few
 };
 
 /** \brief A level of a stage, when it has ended. */
@@ -96,23 +97,36 @@ struct RegistrationResult
 RegistrationResult
 Register(const RegistrationRequest & request);
 
-/** \brief The moving image under a transform, on the fixed image's grid, by itk::CudaResampleImageFilter.
+/** \brief The moving image under a transform, on the fixed image's grid, as the user wants it interpolated.
  *
  * \param[in] transform of the images' dimension, in double
  * \return of the images' pixel type */
 Volume
 WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform);
 
+/** \brief How alike the fixed image and the moving one are. */
+struct Similarity
+{
+  double correlation{ 0.0 };      ///< magnitude, of the voxels that both have
+  double localCorrelation{ 0.0 }; ///< mean square in windows of radius 4
+};
+
+/** \brief Similarity of the images under a transform, under the masks, by the module's metrics.
+ *
+ * \exception itk::ExceptionObject from ITK, as where the images do not overlap */
+Similarity
+MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform);
+
+/** \brief MeasureSimilarity() for a pixel type and dimension, as RegisterTyped(). */
+template <typename TPixel, unsigned int VDimension>
+Similarity
+MeasureSimilarityTyped(const RegistrationRequest & request, const itk::TransformBase * transform);
+
 /** \brief Register() for a pixel type and dimension; instantiated once each, in files that CMake writes from
  * RegistrationTyped.cxx.in. */
 template <typename TPixel, unsigned int VDimension>
 RegistrationResult
 RegisterTyped(const RegistrationRequest & request);
-
-/** \brief WarpMoving() for a pixel type and dimension. */
-template <typename TPixel, unsigned int VDimension>
-Volume
-WarpTyped(const RegistrationRequest & request, const itk::TransformBase * transform);
 
 } // namespace CudaSplineRegister
 

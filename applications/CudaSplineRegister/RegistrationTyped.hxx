@@ -23,18 +23,19 @@
 #include "Error.h"
 #include "IterationWatch.h"
 #include "Registration.h"
+#include "RotationSearch.h"
 #include "StageMetrics.h"
 #include "StageOptimizer.h"
 #include "StageTransforms.h"
+#include "SynStage.h"
 
 #include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
-#include "itkCudaResampleImageFilter.h"
 
-#include "itkBSplineInterpolateImageFunction.h"
 #include "itkBSplineTransformParametersAdaptor.h"
 #include "itkImageRegistrationMethodv4.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -81,6 +82,25 @@ public:
     return result;
   }
 
+  /** How alike the images are under a transform. */
+  Similarity
+  Measure(const itk::TransformBase * transform) const
+  {
+    const auto valueOf = [&](MetricKind kind) {
+      StageOptions stage;
+      stage.metric = kind;
+      const auto metric = Metrics::Make(stage, m_Inputs, m_Options);
+      metric.object->SetVirtualDomainFromImage(m_Fixed);
+      metric.object->SetMovingTransform(const_cast<TransformType *>(dynamic_cast<const TransformType *>(transform)));
+      metric.object->Initialize();
+      return metric.object->GetValue();
+    };
+    Similarity similarity;
+    similarity.correlation = std::sqrt(std::max(0.0, -valueOf(MetricKind::Correlation))); // which has its square
+    similarity.localCorrelation = -valueOf(MetricKind::LocalCorrelation);
+    return similarity;
+  }
+
 private:
   static typename MaskType::Pointer
   MaskOf(const std::optional<Volume> & volume)
@@ -122,13 +142,18 @@ private:
       return;
     }
     auto other = CentreOf(m_Moving);
-    if (m_Options.initialization == InitializationKind::Moments)
+    if (m_Options.initialization != InitializationKind::Centre)
     {
       m_Centre = CentreOfGravity(m_Fixed.GetPointer(), m_Inputs.fixedMask.GetPointer(), "fixed");
       other = CentreOfGravity(m_Moving.GetPointer(), m_Inputs.movingMask.GetPointer(), "moving");
     }
     const auto start = Transforms::MakeLinear(StageKind::Rigid, nullptr, m_Centre);
     start->SetTranslation(other - m_Centre);
+    if (m_Options.initialization == InitializationKind::Search)
+    {
+      SearchRotation<TPixel, VDimension>(
+        { m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask }, m_Request, start);
+    }
     m_Chain.emplace_back(start);
     m_Linear = start;
     m_LinearKind = StageKind::Rigid;
@@ -195,11 +220,15 @@ private:
   {
     const Stopwatch      time;
     const StageOptions & stage = m_Options.stages[number];
-    const bool           isSpline = stage.kind == StageKind::BSpline;
-    const auto           meshes = Transforms::MeshesOf(stage, m_Fixed);
-    const auto           transform = this->ExtendChain(stage, meshes);
-    const auto           metric = Metrics::Make(stage.metric, m_Inputs, m_Options);
-    const auto           estimator = EstimatorType::New();
+    if (stage.kind == StageKind::Syn)
+    {
+      return this->RunSyn(number, isStopped);
+    }
+    const bool isSpline = stage.kind == StageKind::BSpline;
+    const auto meshes = Transforms::MeshesOf(stage, m_Fixed);
+    const auto transform = this->ExtendChain(stage, meshes);
+    const auto metric = Metrics::Make(stage, m_Inputs, m_Options);
+    const auto estimator = EstimatorType::New();
     estimator->SetMetric(metric.object);
     const auto optimizer = MakeOptimizer(stage, estimator);
 
@@ -267,6 +296,22 @@ private:
     return result;
   }
 
+  /** Runs a stage of fields, which stands behind the others. */
+  StageResult
+  RunSyn(std::size_t number, bool & isStopped)
+  {
+    SynInputs<TPixel, VDimension> inputs{ m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask, nullptr };
+    if (!m_Chain.empty())
+    {
+      inputs.before = Transforms::Combine(m_Chain).GetPointer();
+    }
+    const SynOutcome<VDimension> outcome = RunSynStage<TPixel, VDimension>(inputs, m_Request, number);
+    m_Linear = nullptr;
+    m_Chain.emplace_back(outcome.transform.GetPointer());
+    isStopped = outcome.isStopped;
+    return outcome.stage;
+  }
+
   /** What brings a B-spline to a level's mesh. */
   std::vector<typename AdaptorType::Pointer>
   MakeAdaptors(const std::vector<typename Transforms::Mesh> & meshes) const
@@ -318,27 +363,10 @@ RegisterTyped(const RegistrationRequest & request)
 }
 
 template <typename TPixel, unsigned int VDimension>
-Volume
-WarpTyped(const RegistrationRequest & request, const itk::TransformBase * transform)
+Similarity
+MeasureSimilarityTyped(const RegistrationRequest & request, const itk::TransformBase * transform)
 {
-  using ImageType = itk::Image<TPixel, VDimension>;
-  const auto filter = itk::CudaResampleImageFilter<ImageType, ImageType>::New();
-  const auto grid = ImageType::New();
-  SetGeometry<VDimension>(request.fixed.grid, grid);
-  filter->SetInput(ViewAsImage<ImageType>(request.moving));
-  filter->SetOutputParametersFromImage(grid);
-  filter->SetTransform(dynamic_cast<const typename StageTransforms<VDimension>::Base *>(transform));
-  filter->SetDefaultPixelValue(static_cast<TPixel>(request.options->defaultValue));
-  if (request.options->order > 1)
-  {
-    const auto spline = itk::BSplineInterpolateImageFunction<ImageType, double, double>::New();
-    spline->SetSplineOrder(request.options->order);
-    filter->SetInterpolator(spline);
-  }
-  filter->SetDevice(request.options->device);
-  filter->Update();
-  CheckDeviceDid(filter->GetLastBackend(), filter->GetFallbackReason(), request.options->device, "the warped image");
-  return HoldImage(filter->GetOutput(), request.fixed.grid);
+  return StagesOf<TPixel, VDimension>(request).Measure(transform);
 }
 
 } // namespace CudaSplineRegister

@@ -26,6 +26,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <iomanip>
 
 namespace CudaSplineRegister
@@ -60,6 +61,34 @@ GridAsJson(const Grid & grid)
   return json;
 }
 
+nlohmann::json
+EvaluationAsJson(const Evaluation & evaluation)
+{
+  nlohmann::json json{ { "seconds", evaluation.seconds } };
+  const auto     pair = [](double before, double after) {
+    return nlohmann::json{ { "before", before }, { "after", after } };
+  };
+  if (evaluation.similarity)
+  {
+    const auto & [before, after] = *evaluation.similarity;
+    json["correlation"] = pair(before.correlation, after.correlation);
+    json["local_correlation"] = pair(before.localCorrelation, after.localCorrelation);
+  }
+  for (const auto & [label, overlap] : evaluation.overlaps)
+  {
+    json["dice"][std::to_string(label)] = pair(overlap.before, overlap.after);
+  }
+  if (evaluation.landmarks > 0)
+  {
+    const auto & [before, after] = evaluation.distances;
+    json["landmarks"] = { { "number", evaluation.landmarks },
+                          { "mean_mm", pair(before.mean, after.mean) },
+                          { "median_mm", pair(before.median, after.median) },
+                          { "largest_mm", pair(before.largest, after.largest) } };
+  }
+  return json;
+}
+
 } // namespace
 
 std::string
@@ -69,7 +98,9 @@ LineOf(const Iteration & iteration, const Options & options)
   return "stage " + std::to_string(iteration.stage + 1) + "/" + std::to_string(options.stages.size()) + " (" +
          NameOf(stage.kind) + "), level " + std::to_string(iteration.level + 1) + "/" +
          std::to_string(stage.iterations.size()) + ", iteration " + std::to_string(iteration.number) + ": value " +
-         Brief(iteration.value) + ", step " + Brief(iteration.step) + " mm";
+         Brief(iteration.value) +
+         (stage.kind == StageKind::Syn ? ", convergence " + Brief(iteration.convergence)
+                                       : ", step " + Brief(iteration.step) + " mm");
 }
 
 void
@@ -88,7 +119,8 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
               std::string("stage ") + std::to_string(number + 1) + ", " + NameOf(stage.kind),
               stage.seconds,
               std::string(NameOf(asked.metric)) + " by " + BackendText(stage, options) + ", " +
-                std::to_string(stage.parameters) + " parameters, " + NameOf(asked.optimizer));
+                std::to_string(stage.parameters) + " parameters" +
+                (stage.kind == StageKind::Syn ? std::string() : std::string(", ") + NameOf(asked.optimizer)));
     for (std::size_t level = 0; level < stage.levels.size(); ++level)
     {
       const LevelResult & result = stage.levels[level];
@@ -98,8 +130,27 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
                 std::to_string(result.iterations) + " iterations, value " + Brief(result.value) + "; " + result.stop);
     }
   }
+  double stages = 0.0;
+  for (const StageResult & stage : report.stages)
+  {
+    stages += stage.seconds;
+  }
+  PrintTime(stream,
+            "register",
+            report.registerSeconds,
+            "from images in memory to transforms in memory; " + Brief(1e3 * (report.registerSeconds - stages)) +
+              " ms outside of the stages");
+  if (report.evaluation)
+  {
+    PrintTime(stream, "evaluate", report.evaluation->seconds, "");
+  }
   PrintTime(stream, "warp", report.warpSeconds, "");
   PrintTime(stream, "write", report.writeSeconds, "");
+  if (report.folding)
+  {
+    stream << report.folding->voxels << " of " << report.folding->all << " voxels fold; determinants from "
+           << Brief(report.folding->least) << " to " << Brief(report.folding->largest) << '\n';
+  }
   stream << std::flush;
 }
 
@@ -121,7 +172,10 @@ ToJson(const Report & report, const Options & options)
     nlohmann::json      entry;
     entry["kind"] = NameOf(stage.kind);
     entry["metric"] = NameOf(options.stages[number].metric);
-    entry["optimizer"] = NameOf(options.stages[number].optimizer);
+    if (stage.kind != StageKind::Syn)
+    {
+      entry["optimizer"] = NameOf(options.stages[number].optimizer);
+    }
     entry["parameters"] = stage.parameters;
     entry["seconds"] = stage.seconds;
     entry["backend"] = itk::CudaSpline::NameOf(stage.backend);
@@ -147,15 +201,35 @@ ToJson(const Report & report, const Options & options)
   json["iterations"] = nlohmann::json::array();
   for (const Iteration & iteration : report.iterations)
   {
-    json["iterations"].push_back({ { "stage", iteration.stage + 1 },
-                                   { "level", iteration.level + 1 },
-                                   { "iteration", iteration.number },
-                                   { "value", iteration.value },
-                                   { "step_mm", iteration.step } });
+    nlohmann::json entry{ { "stage", iteration.stage + 1 },
+                          { "level", iteration.level + 1 },
+                          { "iteration", iteration.number },
+                          { "value", iteration.value } };
+    if (options.stages[iteration.stage].kind != StageKind::Syn)
+    {
+      entry["step_mm"] = iteration.step;
+    }
+    else if (std::isfinite(iteration.convergence))
+    {
+      entry["convergence"] = iteration.convergence;
+    }
+    json["iterations"].push_back(entry);
   }
   json["seconds"] = { { "read", report.readSeconds },
+                      { "register", report.registerSeconds },
                       { "warp", report.warpSeconds },
                       { "write", report.writeSeconds } };
+  if (report.folding)
+  {
+    json["folding"] = { { "voxels", report.folding->voxels },
+                        { "of", report.folding->all },
+                        { "least_determinant", report.folding->least },
+                        { "largest_determinant", report.folding->largest } };
+  }
+  if (report.evaluation)
+  {
+    json["evaluation"] = EvaluationAsJson(*report.evaluation);
+  }
   // File names may hold bytes that are no UTF-8: they are replaced, not an error.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

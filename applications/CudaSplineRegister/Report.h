@@ -19,8 +19,11 @@
 #define CudaSplineRegister_Report_h
 
 #include "CommandLine.h"
+#include "Deformation.h"
+#include "Evaluation.h"
 #include "Registration.h"
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -31,17 +34,21 @@ namespace CudaSplineRegister
 /** \brief What the program did, in numbers. */
 struct Report
 {
-  Grid                     fixedGrid;
-  Grid                     movingGrid;
-  std::vector<StageResult> stages;
-  std::vector<Iteration>   iterations;
-  double                   readSeconds{ 0.0 };
-  double                   warpSeconds{ 0.0 };
-  double                   writeSeconds{ 0.0 };
-  int                      signal{ 0 }; ///< that stopped it
+  Grid                      fixedGrid;
+  Grid                      movingGrid;
+  std::vector<StageResult>  stages;
+  std::vector<Iteration>    iterations;
+  double                    readSeconds{ 0.0 };
+  double                    registerSeconds{ 0.0 }; ///< from images in memory to transforms in memory
+  double                    warpSeconds{ 0.0 };
+  double                    writeSeconds{ 0.0 };
+  int                       signal{ 0 }; ///< that stopped it
+  std::optional<Folding>    folding;
+  std::optional<Evaluation> evaluation;
 };
 
-/** \brief "stage 1/2 (rigid), level 2/3, iteration 12: value -0.5, step 0.1 mm". */
+/** \brief "stage 1/2 (rigid), level 2/3, iteration 12: value -0.5, step 0.1 mm"; of SyN the convergence value instead
+ * of the step. */
 std::string
 LineOf(const Iteration & iteration, const Options & options);
 

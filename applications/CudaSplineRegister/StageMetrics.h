@@ -20,6 +20,7 @@
 
 #include "CommandLine.h"
 
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaCorrelationImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
@@ -87,9 +88,9 @@ struct StageMetrics
   }
 
   static Metric
-  Make(MetricKind kind, const Inputs & inputs, const Options & options)
+  Make(const StageOptions & stage, const Inputs & inputs, const Options & options)
   {
-    switch (kind)
+    switch (stage.metric)
     {
       case MetricKind::Mattes: {
         using Type = itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>;
@@ -101,6 +102,14 @@ struct StageMetrics
       case MetricKind::MeanSquares: {
         using Type = itk::CudaMeanSquaresImageToImageMetricv4<TImage, TImage>;
         return SetUp<Type>(Type::New(), inputs, options);
+      }
+      case MetricKind::LocalCorrelation: {
+        using Type = itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>;
+        const auto                metric = Type::New();
+        typename Type::RadiusType radius;
+        radius.Fill(stage.radius);
+        metric->SetRadius(radius);
+        return SetUp<Type>(metric, inputs, options);
       }
       default: {
         using Type = itk::CudaCorrelationImageToImageMetricv4<TImage, TImage>;

@@ -33,12 +33,12 @@ namespace
 /** A gradient descent, whose first step of a level is as long as SetUpLevel() says. */
 template <typename TOptimizer>
 typename TOptimizer::Pointer
-MakeDescent()
+MakeDescent(double convergence)
 {
   const auto optimizer = TOptimizer::New();
   optimizer->SetDoEstimateLearningRateOnce(true);
   optimizer->SetDoEstimateLearningRateAtEachIteration(false);
-  optimizer->SetMinimumConvergenceValue(1e-7); // of ITK's fit to the last ten values
+  optimizer->SetMinimumConvergenceValue(convergence); // of ITK's fit to the last ten values
   optimizer->SetConvergenceWindowSize(10);
   return optimizer;
 }
@@ -52,7 +52,7 @@ MakeOptimizer(const StageOptions & stage, itk::OptimizerParameterScalesEstimator
   switch (stage.optimizer)
   {
     case OptimizerKind::RegularStep: {
-      const auto descent = MakeDescent<itk::RegularStepGradientDescentOptimizerv4<double>>();
+      const auto descent = MakeDescent<itk::RegularStepGradientDescentOptimizerv4<double>>(stage.convergence);
       // Short steps end a level by their length in mm, which the watch of the iterations measures.
       descent->SetMinimumStepLength(0.0);
       descent->SetGradientMagnitudeTolerance(std::numeric_limits<double>::min()); // none at all has no direction
@@ -62,7 +62,7 @@ MakeOptimizer(const StageOptions & stage, itk::OptimizerParameterScalesEstimator
     case OptimizerKind::GradientDescent: {
       // Steps of one length, of which the best place counts: a rate of the first gradient's would diverge where later
       // ones are larger.
-      const auto descent = MakeDescent<itk::GradientDescentOptimizerv4Template<double>>();
+      const auto descent = MakeDescent<itk::GradientDescentOptimizerv4Template<double>>(stage.convergence);
       descent->SetDoEstimateLearningRateOnce(false);
       descent->SetDoEstimateLearningRateAtEachIteration(true);
       descent->SetReturnBestParametersAndValue(true);
@@ -70,7 +70,8 @@ MakeOptimizer(const StageOptions & stage, itk::OptimizerParameterScalesEstimator
       break;
     }
     case OptimizerKind::ConjugateGradient:
-      optimizer = MakeDescent<itk::ConjugateGradientLineSearchOptimizerv4Template<double>>().GetPointer();
+      optimizer =
+        MakeDescent<itk::ConjugateGradientLineSearchOptimizerv4Template<double>>(stage.convergence).GetPointer();
       break;
     default: {
       const auto lbfgs = itk::LBFGSOptimizerv4::New();

@@ -23,6 +23,7 @@
 #include "itkAffineTransform.h"
 #include "itkBSplineTransform.h"
 #include "itkCompositeTransform.h"
+#include "itkDisplacementFieldTransform.h"
 #include "itkEuler2DTransform.h"
 #include "itkEuler3DTransform.h"
 #include "itkImageBase.h"
@@ -49,6 +50,7 @@ struct StageTransforms
   using Affine = itk::AffineTransform<double, VDimension>;
   using Spline = itk::BSplineTransform<double, VDimension, 3>;
   using Composite = itk::CompositeTransform<double, VDimension>;
+  using Field = itk::DisplacementFieldTransform<double, VDimension>;
   using Image = itk::ImageBase<VDimension>;
   using Point = typename Base::InputPointType;
   using Mesh = typename Spline::MeshSizeType;
@@ -184,6 +186,13 @@ struct StageTransforms
     return spline;
   }
 
+  /** A copy, but of a displacement field, which is large, and which no stage changes. */
+  static typename Base::Pointer
+  Copy(const typename Base::Pointer & transform)
+  {
+    return dynamic_cast<const Field *>(transform.GetPointer()) != nullptr ? transform : transform->Clone();
+  }
+
   /** Transforms as one, the last applied first to a point; a copy, so that later stages change nothing of it. */
   static typename Base::Pointer
   Combine(const std::vector<typename Base::Pointer> & chain)
@@ -200,9 +209,14 @@ struct StageTransforms
     }
     if (composite->GetNumberOfTransforms() == 1)
     {
-      return composite->GetNthTransform(0)->Clone();
+      return Copy(composite->GetNthTransform(0));
     }
-    return composite->Clone().GetPointer();
+    const auto copy = Composite::New();
+    for (itk::SizeValueType number = 0; number < composite->GetNumberOfTransforms(); ++number)
+    {
+      copy->AddTransform(Copy(composite->GetNthTransform(number)));
+    }
+    return copy.GetPointer();
   }
 };
 

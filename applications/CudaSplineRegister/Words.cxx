@@ -20,6 +20,7 @@
 #include "DeviceWord.h"
 #include "Error.h"
 #include "Numbers.h"
+#include "Preset.h"
 #include "ReadingProcess.h"
 
 #include <algorithm>
@@ -37,10 +38,12 @@ constexpr std::size_t mostLevels = 10;
 
 const std::map<std::string, StageKind>          stageKinds{ { "rigid", StageKind::Rigid },
                                                    { "affine", StageKind::Affine },
-                                                   { "bspline", StageKind::BSpline } };
+                                                   { "bspline", StageKind::BSpline },
+                                                   { "syn", StageKind::Syn } };
 const std::map<std::string, MetricKind>         metricKinds{ { "mattes", MetricKind::Mattes },
                                                      { "meansquares", MetricKind::MeanSquares },
-                                                     { "correlation", MetricKind::Correlation } };
+                                                     { "correlation", MetricKind::Correlation },
+                                                     { "cc", MetricKind::LocalCorrelation } };
 const std::map<std::string, OptimizerKind>      optimizerKinds{ { "regular-step", OptimizerKind::RegularStep },
                                                            { "gradient-descent", OptimizerKind::GradientDescent },
                                                            { "conjugate-gradient", OptimizerKind::ConjugateGradient },
@@ -53,6 +56,7 @@ const std::map<std::string, GradientKind>       gradientKinds{ { "differences", 
                                                          { "analytic", GradientKind::Analytic } };
 const std::map<std::string, InitializationKind> initializationKinds{ { "moments", InitializationKind::Moments },
                                                                      { "centre", InitializationKind::Centre },
+                                                                     { "search", InitializationKind::Search },
                                                                      { "none", InitializationKind::None } };
 
 /** The value of a word, or an error that names the words that are allowed. */
@@ -172,7 +176,8 @@ InterpretLevels(const std::string & levels,
     }
     count = wanted;
   }
-  count = count == 0 ? 3 : count;
+  const bool isSyn = stage.kind == StageKind::Syn;
+  count = count == 0 ? (isSyn ? 4 : 3) : count;
   if (stage.iterations.size() == 1)
   {
     stage.iterations.resize(count, stage.iterations.front());
@@ -182,7 +187,8 @@ InterpretLevels(const std::string & levels,
     const auto coarseness = static_cast<unsigned int>(count - 1 - level);
     if (iterations.empty())
     {
-      stage.iterations.push_back(coarseness == 0 ? 50 : 100);
+      constexpr unsigned int ofSyn[] = { 20, 50, 70, 100 }; // as antsRegistrationSyN.sh, from fine to coarse
+      stage.iterations.push_back(isSyn ? ofSyn[std::min(coarseness, 3U)] : (coarseness == 0 ? 50 : 100));
     }
     if (shrink.empty())
     {
@@ -204,6 +210,56 @@ InterpretLevels(const std::string & levels,
   }
 }
 
+/** A number from 0 on. */
+double
+NumberFromZero(const std::string & option, const std::string & text)
+{
+  const std::optional<double> number = ParseNumber(text);
+  if (!number || !(*number >= 0.0 && std::isfinite(*number)))
+  {
+    throw ProgramError(option + " " + text + ": numbers from 0 are allowed");
+  }
+  return *number;
+}
+
+/** What SyN and local correlation want. */
+template <typename TWord>
+void
+InterpretSyn(const Words & words, const TWord & word, StageOptions & stage)
+{
+  if (!words.radii.empty())
+  {
+    stage.radius = WholeNumber("--radius", word("--radius", words.radii), 1, 100);
+  }
+  if (!words.learningRates.empty())
+  {
+    stage.learningRate = PositiveNumber("--learning-rate", word("--learning-rate", words.learningRates), 10.0);
+  }
+  if (!words.updateVariances.empty())
+  {
+    stage.updateVariance = NumberFromZero("--update-variance", word("--update-variance", words.updateVariances));
+  }
+  if (!words.totalVariances.empty())
+  {
+    stage.totalVariance = NumberFromZero("--total-variance", word("--total-variance", words.totalVariances));
+  }
+  stage.convergence = stage.kind == StageKind::Syn ? 1e-6 : 1e-7;
+  if (!words.convergences.empty())
+  {
+    const std::string           text = word("--convergence", words.convergences);
+    const std::optional<double> slope = ParseNumber(text);
+    if (!slope || !std::isfinite(*slope))
+    {
+      throw ProgramError("--convergence \"" + text + "\" is no number");
+    }
+    stage.convergence = *slope; // below 0: all iterations, but where values get worse
+  }
+  if (stage.kind == StageKind::Syn && stage.sampling != SamplingKind::None)
+  {
+    throw ProgramError("--sampling is not for --stage syn, whose fields need every voxel; say none for it");
+  }
+}
+
 /** The options of a stage. */
 StageOptions
 InterpretStage(const Words & words, std::size_t number, std::size_t stages)
@@ -213,6 +269,7 @@ InterpretStage(const Words & words, std::size_t number, std::size_t stages)
   };
   StageOptions stage;
   stage.kind = KindOf("--stage", words.stages[number], stageKinds);
+  stage.metric = stage.kind == StageKind::Syn ? MetricKind::LocalCorrelation : MetricKind::Mattes;
   if (!words.metrics.empty())
   {
     stage.metric = KindOf("--metric", word("--metric", words.metrics), metricKinds);
@@ -256,6 +313,7 @@ InterpretStage(const Words & words, std::size_t number, std::size_t stages)
       throw ProgramError("--grid-spacing " + spacing + ": values in mm above 0 are allowed");
     }
   }
+  InterpretSyn(words, word, stage);
   return stage;
 }
 
@@ -286,10 +344,27 @@ Interpret(Words words, Options & options)
   {
     SetMaxMemory(words.maxMemory);
   }
-  if (options.output.empty() && options.warped.empty() && options.picture.empty() && options.report.empty())
+  const bool writes =
+    !(options.output.empty() && options.warped.empty() && options.picture.empty() && options.report.empty() &&
+      options.prefix.empty() && options.field.empty() && options.inverse.empty() && options.jacobian.empty());
+  if (!writes && !options.evaluate)
   {
-    throw ProgramError("there is nothing to write: name --output, --warped, --picture or --report");
+    throw ProgramError(
+      "there is nothing to write: name --output, --output-prefix, --warped, --field, --picture or --report");
   }
+  if (options.fixedLabels.empty() != options.movingLabels.empty())
+  {
+    throw ProgramError("--fixed-labels and --moving-labels belong together");
+  }
+  if (options.fixedLandmarks.empty() != options.movingLandmarks.empty())
+  {
+    throw ProgramError("--fixed-landmarks and --moving-landmarks belong together");
+  }
+  if (options.logJacobian && options.jacobian.empty())
+  {
+    throw ProgramError("--log-jacobian needs --jacobian");
+  }
+  ApplyPreset(words);
   if (words.stages.empty())
   {
     words.stages = { "rigid", "affine" };
@@ -298,12 +373,24 @@ Interpret(Words words, Options & options)
   {
     options.stages.push_back(InterpretStage(words, number, words.stages.size()));
   }
-  const bool hasSpline = std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-    return stage.kind == StageKind::BSpline;
-  });
+  const auto isThere = [&options](const auto & isIt) {
+    return std::any_of(options.stages.begin(), options.stages.end(), isIt);
+  };
+  const bool hasSpline = isThere([](const StageOptions & stage) { return stage.kind == StageKind::BSpline; });
   if (!words.gridSpacings.empty() && !hasSpline)
   {
     throw ProgramError("--grid-spacing is for --stage bspline");
+  }
+  const bool hasSyn = isThere([](const StageOptions & stage) { return stage.kind == StageKind::Syn; });
+  const bool hasLocal =
+    isThere([](const StageOptions & stage) { return stage.metric == MetricKind::LocalCorrelation; });
+  if (!hasSyn && !(words.learningRates.empty() && words.updateVariances.empty() && words.totalVariances.empty()))
+  {
+    throw ProgramError("--learning-rate, --update-variance and --total-variance are for --stage syn");
+  }
+  if (!hasLocal && !words.radii.empty())
+  {
+    throw ProgramError("--radius is for --metric cc");
   }
   if (!words.initial.empty())
   {
@@ -319,7 +406,17 @@ Interpret(Words words, Options & options)
     options.initialization = KindOf("--initialize", words.initialization, initializationKinds);
   }
   options.gradient = KindOf("--gradient", words.gradient, gradientKinds);
+  words.bins = words.bins.empty() ? "50" : words.bins;
   options.bins = WholeNumber("--bins", words.bins, 5, 1024);
+  if (!words.winsorize.empty())
+  {
+    const std::vector<double> quantiles = ParseNumbers("--winsorize", words.winsorize, 2);
+    if (quantiles.size() != 2 || !(quantiles[0] >= 0.0 && quantiles[0] < quantiles[1] && quantiles[1] <= 1.0))
+    {
+      throw ProgramError("--winsorize " + words.winsorize + ": two quantiles from 0 to 1 are needed, the lower first");
+    }
+    options.winsorize = { { quantiles[0], quantiles[1] } };
+  }
   options.seed = WholeNumber("--seed", words.seed, 1, 4294967295.0);
   static const std::map<std::string, unsigned int> orders{ { "linear", 1 }, { "bspline", 3 } };
   options.order = KindOf("--interpolation", words.interpolation, orders);

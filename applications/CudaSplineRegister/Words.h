@@ -41,10 +41,17 @@ struct Words
   std::vector<std::string> steps;
   std::vector<std::string> minimumSteps;
   std::vector<std::string> gridSpacings;
+  std::vector<std::string> radii;
+  std::vector<std::string> learningRates;
+  std::vector<std::string> updateVariances;
+  std::vector<std::string> totalVariances;
+  std::vector<std::string> convergences;
+  std::string              preset;
+  std::string              winsorize;
   std::string              initial;
   std::string              initialization;
   std::string              gradient{ "differences" };
-  std::string              bins{ "50" };
+  std::string              bins; ///< empty: 50
   std::string              interpolation{ "linear" };
   std::string              seed{ "121212" };
   std::string              precision{ "float" };

@@ -1,0 +1,216 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "DeformationOutput.h"
+
+#include "Error.h"
+#include "ImageOutput.h"
+#include "LibraryMessages.h"
+#include "StageTransforms.h"
+#include "TransformOutput.h"
+
+#include <algorithm>
+#include <future>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+namespace
+{
+
+/** Whether what is found will be more than a matrix. */
+bool
+WillBend(const Options & options, const RegistrationRequest & request)
+{
+  return (request.initial.IsNotNull() && TakeApart(request.initial, request.fixed.grid.dimension).rest.IsNotNull()) ||
+         std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
+           return stage.kind == StageKind::BSpline || stage.kind == StageKind::Syn;
+         });
+}
+
+DeformationSettings
+SettingsOf(const RegistrationRequest & request)
+{
+  DeformationSettings settings;
+  settings.type = request.fixed.type;
+  settings.order = request.options->order;
+  settings.device = request.options->device;
+  return settings;
+}
+
+/** Finds out whether displacements can be written, by few of them. */
+void
+ProbeField(AtomicOutput * file, Grid grid, const RegistrationRequest & request)
+{
+  if (file == nullptr)
+  {
+    return;
+  }
+  for (unsigned int axis = 0; axis < grid.dimension; ++axis)
+  {
+    grid.size[axis] = 2;
+  }
+  const itk::TransformBase::Pointer still = grid.dimension == 2
+                                              ? itk::TransformBase::Pointer(StageTransforms<2>::Affine::New())
+                                              : itk::TransformBase::Pointer(StageTransforms<3>::Affine::New());
+  DeformationSettings               settings = SettingsOf(request);
+  settings.device = "cpu";
+  const LibraryMessages silence;
+  WriteField(MakeField(still, grid, settings), grid, settings.type, file->GetTemporaryName());
+  file->Clear();
+}
+
+} // namespace
+
+DeformationOutput::DeformationOutput(const Options & options, const RegistrationRequest & request, const Open & open)
+  : m_Options(options)
+{
+  const auto openNamed = [&](const std::string & ending, bool isWanted) {
+    return open(options.prefix.empty() || !isWanted ? std::string() : options.prefix + ending);
+  };
+  const bool bends = WillBend(options, request);
+  m_Affine = openNamed("0GenericAffine.mat", true);
+  m_Warp = openNamed("1Warp.nii.gz", bends);
+  m_InverseWarp = openNamed("1InverseWarp.nii.gz", bends);
+  m_Warped = openNamed("Warped.nii.gz", true);
+  m_InverseWarped = openNamed("InverseWarped.nii.gz", true);
+  m_Field = open(options.field);
+  m_Inverse = open(options.inverse);
+  m_Jacobian = open(options.jacobian);
+  ProbeField(m_Warp, request.fixed.grid, request);
+  ProbeField(m_Field, request.fixed.grid, request);
+  ProbeField(m_Inverse, request.moving.grid, request);
+  if (m_Warped != nullptr)
+  {
+    ProbeOutput(*m_Warped, options.prefix + "Warped.nii.gz", request.fixed.grid, request.fixed.type);
+  }
+  if (m_Jacobian != nullptr)
+  {
+    ProbeOutput(*m_Jacobian, options.jacobian, request.fixed.grid, request.fixed.type);
+  }
+}
+
+void
+DeformationOutput::Start(const AtomicOutput *             file,
+                         const itk::DataObject::Pointer & field,
+                         const Grid &                     grid,
+                         ScalarType                       type,
+                         Writing &                        writing)
+{
+  writing.push_back(std::async(
+    std::launch::async, [name = file->GetTemporaryName(), field, grid, type] { WriteField(field, grid, type, name); }));
+}
+
+std::vector<AtomicOutput *>
+DeformationOutput::StartTransforms(const RegistrationRequest & request,
+                                   const RegistrationResult &  result,
+                                   Writing &                   writing) const
+{
+  if (m_Affine == nullptr)
+  {
+    return {};
+  }
+  const DeformationSettings   settings = SettingsOf(request);
+  const Grid &                fixed = request.fixed.grid;
+  const AntsParts             parts = TakeApart(result.transform, fixed.dimension);
+  std::vector<AtomicOutput *> files{ m_Affine };
+  WriteTransform(parts.linear, m_Affine->GetTemporaryName());
+  if (parts.rest.IsNotNull())
+  {
+    Start(m_Warp, MakeField(parts.rest, fixed, settings), fixed, settings.type, writing);
+    Start(
+      m_InverseWarp, MakeField(Invert(parts.rest, fixed, settings), fixed, settings), fixed, settings.type, writing);
+    files.insert(files.end(), { m_Warp, m_InverseWarp });
+  }
+  return files;
+}
+
+std::vector<AtomicOutput *>
+DeformationOutput::WriteTransforms(const RegistrationRequest & request, const RegistrationResult & result) const
+{
+  const LibraryMessages silence;
+  Writing               writing;
+  const auto            files = this->StartTransforms(request, result, writing);
+  for (std::future<void> & one : writing)
+  {
+    one.get();
+  }
+  return files;
+}
+
+std::optional<Folding>
+DeformationOutput::Write(const RegistrationRequest & request,
+                         const RegistrationResult &  result,
+                         const Volume &              warped) const
+{
+  const DeformationSettings settings = SettingsOf(request);
+  const Grid &              fixed = request.fixed.grid;
+  const Grid &              moving = request.moving.grid;
+
+  // Fields are compressed behind what else is to be done; a future waits for its end when it is destroyed.
+  const LibraryMessages silence;
+  Writing               writing;
+  const auto start = [&](const AtomicOutput * file, const itk::DataObject::Pointer & field, const Grid & grid) {
+    Start(file, field, grid, settings.type, writing);
+  };
+  this->StartTransforms(request, result, writing);
+  itk::TransformBase::Pointer inverse;
+  if (m_InverseWarped != nullptr || m_Inverse != nullptr)
+  {
+    inverse = Invert(result.transform, fixed, settings);
+  }
+  if (m_Inverse != nullptr)
+  {
+    start(m_Inverse, MakeField(inverse, moving, settings), moving);
+  }
+
+  std::optional<Folding> folding;
+  const bool             isReported = m_Options.verbose || !m_Options.report.empty();
+  if (m_Field != nullptr || m_Jacobian != nullptr ||
+      (WillBend(m_Options, request) && (isReported || m_Affine != nullptr)))
+  {
+    const itk::DataObject::Pointer field = MakeField(result.transform, fixed, settings);
+    if (m_Field != nullptr)
+    {
+      start(m_Field, field, fixed);
+    }
+    Volume determinants;
+    folding = MeasureFolding(
+      field, fixed, settings.type, m_Jacobian != nullptr ? &determinants : nullptr, m_Options.logJacobian);
+    if (m_Jacobian != nullptr)
+    {
+      WriteImage(determinants, m_Jacobian->GetTemporaryName());
+    }
+  }
+  if (m_Warped != nullptr)
+  {
+    WriteImage(warped, m_Warped->GetTemporaryName());
+  }
+  if (m_InverseWarped != nullptr)
+  {
+    WriteImage(Warp(request.fixed, moving, inverse, m_Options.defaultValue, settings),
+               m_InverseWarped->GetTemporaryName());
+  }
+  for (std::future<void> & one : writing)
+  {
+    one.get();
+  }
+  return folding;
+}
+
+} // namespace CudaSplineRegister

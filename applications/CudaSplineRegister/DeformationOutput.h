@@ -1,0 +1,94 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_DeformationOutput_h
+#define CudaSplineRegister_DeformationOutput_h
+
+#include "AtomicOutput.h"
+#include "CommandLine.h"
+#include "Deformation.h"
+#include "Registration.h"
+
+#include <functional>
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+/** \brief The files of --output-prefix, --field, --inverse and --jacobian. */
+class DeformationOutput
+{
+public:
+  /** Opens an output of that name; null for an empty one. The object that is made outlives this one. */
+  using Open = std::function<AtomicOutput *(const std::string &)>;
+
+  /** \brief Opens all files, and finds out whether they can be written.
+   * \exception ProgramError one cannot */
+  DeformationOutput(const Options & options, const RegistrationRequest & request, const Open & open);
+
+  /** \brief Whether Write() wants the warped moving image. */
+  bool
+  WantsWarped() const
+  {
+    return m_Warped != nullptr;
+  }
+
+  /** \brief Writes the files, of which the large ones at the same time.
+   *
+   * \param[in] warped the moving image on the fixed one's grid, if it is wanted
+   * \return what the transform does to volumes, where it is more than linear, or is asked for
+   * \exception ProgramError one could not be written */
+  std::optional<Folding>
+  Write(const RegistrationRequest & request, const RegistrationResult & result, const Volume & warped) const;
+
+  /** \brief Writes the matrix and the fields of --output-prefix alone, as of a registration that was stopped.
+   * \return the files that were written */
+  std::vector<AtomicOutput *>
+  WriteTransforms(const RegistrationRequest & request, const RegistrationResult & result) const;
+
+private:
+  using Writing = std::vector<std::future<void>>;
+
+  /** Writes a field behind what else is done. */
+  static void
+  Start(const AtomicOutput *             file,
+        const itk::DataObject::Pointer & field,
+        const Grid &                     grid,
+        ScalarType                       type,
+        Writing &                        writing);
+
+  /** Writes the matrix, and starts writing the fields. */
+  std::vector<AtomicOutput *>
+  StartTransforms(const RegistrationRequest & request, const RegistrationResult & result, Writing & writing) const;
+
+  const Options & m_Options;
+  AtomicOutput *  m_Affine;
+  AtomicOutput *  m_Warp; ///< null where all stages are linear, as m_InverseWarp
+  AtomicOutput *  m_InverseWarp;
+  AtomicOutput *  m_Warped;
+  AtomicOutput *  m_InverseWarped;
+  AtomicOutput *  m_Field;
+  AtomicOutput *  m_Inverse;
+  AtomicOutput *  m_Jacobian;
+};
+
+} // namespace CudaSplineRegister
+
+#endif

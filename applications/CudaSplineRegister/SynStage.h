@@ -1,0 +1,70 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_SynStage_h
+#define CudaSplineRegister_SynStage_h
+
+#include "Registration.h"
+
+#include "itkDisplacementFieldTransform.h"
+#include "itkImage.h"
+#include "itkImageMaskSpatialObject.h"
+
+#include <cstddef>
+
+namespace CudaSplineRegister
+{
+
+/** \brief What a SyN stage works on. */
+template <typename TPixel, unsigned int VDimension>
+struct SynInputs
+{
+  using ImageType = itk::Image<TPixel, VDimension>;
+  using MaskType = itk::ImageMaskSpatialObject<VDimension>;
+  typename ImageType::Pointer fixed;
+  typename ImageType::Pointer moving;
+  typename MaskType::Pointer  fixedMask;  ///< null: none
+  typename MaskType::Pointer  movingMask; ///< null: none
+  typename itk::Transform<double, VDimension, VDimension>::ConstPointer
+    before; ///< what earlier stages found; null: none
+};
+
+/** \brief What a SyN stage found. */
+template <unsigned int VDimension>
+struct SynOutcome
+{
+  typename itk::DisplacementFieldTransform<double, VDimension>::Pointer
+              transform; ///< with its inverse, on the fixed image's grid
+  StageResult stage;
+  bool        isStopped{ false }; ///< by the signal
+};
+
+/** \brief Runs a stage by itk::CudaSyNImageRegistrationMethod.
+ *
+ * On a signal the fields of the last iteration go through what is left of the levels without another iteration, so that
+ * they end on the fixed image's grid.
+ *
+ * \param[in] number of the stage among those of the request
+ * \exception ProgramError a device that the user asked for did not do it
+ * \exception itk::ExceptionObject from ITK */
+template <typename TPixel, unsigned int VDimension>
+SynOutcome<VDimension>
+RunSynStage(const SynInputs<TPixel, VDimension> & inputs, const RegistrationRequest & request, std::size_t number);
+
+} // namespace CudaSplineRegister
+
+#endif
