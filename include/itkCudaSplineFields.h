@@ -74,6 +74,7 @@ template <typename TField>
 struct IsField : std::false_type
 {};
 
+/** \brief Vectors with a number an axis. */
 template <typename TReal, unsigned int VDimension>
 struct IsField<Image<Vector<TReal, VDimension>, VDimension>>
 {

@@ -41,7 +41,10 @@ namespace itk::CudaSpline
  *
  * \param[in] displacement d, and where its samples are
  * \param[in] warping w; the output is on its grid
- * \param[out] output of warping's shape; it may be \p warping */
+ * \param[out] output of warping's shape; it may be \p warping
+ * \param[in] displacementShape of \c displacement
+ * \param[in] warpingShape of \c warping and of the output
+ * \param[in] residence where */
 void
 ComposeFields(const FieldShape & displacementShape,
               const void *       displacement,
@@ -72,7 +75,10 @@ MakeFieldSmoothing(const FieldGrid & grid, double variance, double maximumError 
  *
  * \param[in] input the field
  * \param[out] output of the same shape
- * \param[out] scratch memory of the same shape, for what stands between */
+ * \param[out] scratch memory of the same shape, for what stands between
+ * \param[in] shape of the field
+ * \param[in] smoothing weights, and what is done at the border
+ * \param[in] residence where */
 void
 SmoothField(const FieldShape &     shape,
             const void *           input,
@@ -111,7 +117,9 @@ CountInversionScratch(const FieldShape & shape);
  * \param[in] field that is inverted
  * \param[in,out] inverse the estimate, then the inverse
  * \param[out] state what it came to; memory of the backend
- * \param[out] scratch CountInversionScratch() bytes */
+ * \param[out] scratch CountInversionScratch() bytes
+ * \param[in] rules of the iteration
+ * \param[in] residence where */
 void
 InvertField(const FieldShape &     shape,
             const void *           field,
@@ -124,7 +132,10 @@ InvertField(const FieldShape &     shape,
 /** \brief Largest norm of the vectors, in samples: spacing divided out.
  *
  * \param[out] maximum memory of the backend
- * \param[out] scratch MaximumNormScratch bytes */
+ * \param[out] scratch MaximumNormScratch bytes
+ * \param[in] shape of the field
+ * \param[in] field memory of the backend
+ * \param[in] residence where */
 void
 FindMaximumNorm(const FieldShape & shape,
                 const void *       field,
@@ -139,14 +150,18 @@ inline constexpr std::size_t MaximumNormScratch = 65536;
  *
  * \param[in,out] field of which each number is multiplied by length / maximum, or by \p length where the maximum is 0
  * \param[in] length learning rate (samples)
- * \param[in] maximum of FindMaximumNorm(); memory of the backend */
+ * \param[in] maximum of FindMaximumNorm(); memory of the backend
+ * \param[in] shape of the field
+ * \param[in] residence where */
 void
 ScaleField(const FieldShape & shape, void * field, double length, const double * maximum, const Residence & residence);
 
 /** \brief Multiplies the numbers of all vectors by a factor an axis: an optimizer's weights.
  *
  * \param[in,out] field its vectors
- * \param[in] weights by axis */
+ * \param[in] weights by axis
+ * \param[in] shape of the field
+ * \param[in] residence where */
 void
 WeighField(const FieldShape & shape, void * field, const std::array<double, 3> & weights, const Residence & residence);
 

@@ -48,12 +48,12 @@ struct HostFieldCall
     Jacobian     ///< FindHostJacobianDeterminants()
   };
 
-  Kind        kind{ Kind::Compose };
-  FieldShape  shape;             ///< of the output; of the field, of a determinant
-  std::size_t uploadBytes{ 0 };  ///< of all inputs
-  std::size_t outputBytes{ 0 };  ///< of the result
-  std::size_t scratchBytes{ 0 }; ///< beside them, on a device
-  int         repeats{ 1 };      ///< iterations, or squarings
+  Kind        kind{ Kind::Compose }; ///< the function
+  FieldShape  shape;                 ///< of the output; of the field, of a determinant
+  std::size_t uploadBytes{ 0 };      ///< of all inputs
+  std::size_t outputBytes{ 0 };      ///< of the result
+  std::size_t scratchBytes{ 0 };     ///< beside them, on a device
+  int         repeats{ 1 };          ///< iterations, or squarings
 };
 
 /** \brief Work of a call. */
@@ -83,7 +83,11 @@ ComposeHostFields(const FieldShape &       displacementShape,
  *
  * \param[in,out] inverse the estimate, then the inverse; not changed where it throws
  * \return what it came to
- * \exception DeviceError,OperationAborted as for ComposeHostFields() */
+ * \exception DeviceError,OperationAborted as for ComposeHostFields()
+ * \param[in] shape of the field
+ * \param[in] field memory of the backend
+ * \param[in] rules of the iteration
+ * \param[in] context backend, device, threads */
 FieldInversionState
 InvertHostField(const FieldShape &       shape,
                 const void *             field,

@@ -50,7 +50,8 @@ CountSplineFieldScratch(const FieldShape & shape);
  * \param[in] shape of the output
  * \param[out] output displacements
  * \param[out] scratch CountSplineFieldScratch() bytes
- * \exception std::invalid_argument another stage, or a shape that no field has */
+ * \exception std::invalid_argument another stage, or a shape that no field has
+ * \param[in] residence where */
 void
 MakeSplineField(const TransformChain::Stage & spline,
                 const FieldShape &            shape,
@@ -79,7 +80,9 @@ CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & fit
  * \param[in] input the field
  * \param[out] output of the same shape; it may be \p input
  * \param[out] scratch CountSplineSmoothingScratch() bytes
- * \exception std::invalid_argument another shape, or too few control points */
+ * \exception std::invalid_argument another shape, or too few control points
+ * \param[in] fit what is fitted
+ * \param[in] residence where */
 void
 SmoothFieldBySpline(const FieldShape &     shape,
                     const void *           input,

@@ -43,7 +43,8 @@ namespace itk::CudaSpline
  * \param[in] inverse of the field times -1
  * \param[out] output the displacements (mm)
  * \param[out] scratch memory of the same shape; not used where there is no squaring
- * \exception std::invalid_argument a shape that no field has, or too many squarings */
+ * \exception std::invalid_argument a shape that no field has, or too many squarings
+ * \param[in] residence where */
 void
 ExponentiateField(const FieldShape & shape,
                   const void *       velocity,
@@ -61,7 +62,8 @@ ExponentiateField(const FieldShape & shape,
  * \param[in] weights that the differences of two samples are multiplied by, an axis each: half of 1 / spacing (1 / mm)
  * \param[in] real type of the arithmetic and of the output: Float32 or Float64
  * \param[out] output a number a sample
- * \exception std::invalid_argument a shape that no field has, or another type */
+ * \exception std::invalid_argument a shape that no field has, or another type
+ * \param[in] residence where */
 void
 FindJacobianDeterminants(const FieldShape &            shape,
                          const void *                  field,

@@ -63,7 +63,8 @@ struct ImageWarp
  * \param[in] warp what is done
  * \param[in] image pixels of the input, x fastest; memory of the backend
  * \param[out] output pixels of the output; memory of the backend
- * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages */
+ * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages
+ * \param[in] residence where */
 void
 WarpImage(const ImageWarp & warp, const void * image, void * output, const Residence & residence);
 
@@ -72,7 +73,8 @@ WarpImage(const ImageWarp & warp, const void * image, void * output, const Resid
  * \param[in] stages in the order in which a point goes through them; their displacements are memory of the backend
  * \param[in] shape of the output
  * \param[out] output memory of the backend
- * \exception std::invalid_argument as for WarpImage() */
+ * \exception std::invalid_argument as for WarpImage()
+ * \param[in] residence where */
 void
 MakeField(const std::vector<TransformChain::Stage> & stages,
           const FieldShape &                         shape,

@@ -46,7 +46,8 @@ CountResidentGaussianScratch(const GaussianDescriptor & descriptor, GaussianOper
  * \param[in] pixels x fastest
  * \param[out] output as many pixels; not \p pixels
  * \param[out] scratch CountResidentGaussianScratch() bytes
- * \exception std::invalid_argument as SmoothByGaussian(), and other types */
+ * \exception std::invalid_argument as SmoothByGaussian(), and other types
+ * \param[in] residence where */
 void
 SmoothResident(const GaussianDescriptor & descriptor,
                const void *               pixels,
@@ -60,7 +61,8 @@ SmoothResident(const GaussianDescriptor & descriptor,
  * \param[in] pixels x fastest
  * \param[out] gradients \c dimension numbers a pixel, side by side
  * \param[out] scratch CountResidentGaussianScratch() bytes
- * \exception std::invalid_argument as MakeGaussianGradient(), and other pixels */
+ * \exception std::invalid_argument as MakeGaussianGradient(), and other pixels
+ * \param[in] residence where */
 void
 MakeResidentGradient(const GaussianDescriptor & descriptor,
                      const void *               pixels,
