@@ -139,7 +139,7 @@ class Observer : public itk::Command
 public:
   using Self = Observer;
   using Pointer = itk::SmartPointer<Self>;
-  itkNewMacro(Self);
+  itkSimpleNewMacro(Self);
 
   void
   Execute(itk::Object * caller, const itk::EventObject & event) override
