@@ -604,8 +604,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   const std::string               reason = this->Describe(level);
   const CudaSplineTrace::Describe describe = [this] {
     const auto domain = this->GetCurrentLevelVirtualDomainImage();
-    return std::string(this->GetNameOfClass()) + " | level " + std::to_string(this->m_CurrentLevel) + ", " +
-           CudaSplineDetail::TraceSize(domain->GetBufferedRegion().GetSize(), ImageDimension);
+    return std::string(this->GetNameOfClass()) + " | " +
+           CudaSplineDetail::TraceSize(domain->GetBufferedRegion().GetSize(), ImageDimension) + " | level " +
+           std::to_string(this->m_CurrentLevel);
   };
   if (!reason.empty())
   {

@@ -213,6 +213,7 @@ RegisterLinearly(const TImage *                                                 
   method->InPlaceOn();
   method->SetMetricSamplingStrategy(Method::MetricSamplingStrategyEnum::REGULAR);
   method->SetMetricSamplingPercentage(0.25);
+  method->MetricSamplingReinitializeSeed(1); // places are moved at random
   SetLevels(method.GetPointer(), options.linear.size());
   method->Update();
   std::cout << "stage " << transform->GetNameOfClass() << ' ' << metric->GetNameOfClass() << ' '

@@ -148,6 +148,8 @@ TEST_P(SynTrajectories, OfOtherVariances)
     what.totalVariance = total;
     what.iterations = { 6, 4 };
     this->Compare<2>(what);
+    what.iterations = { 4, 2 };
+    this->Compare<3>(what);
   }
 }
 
