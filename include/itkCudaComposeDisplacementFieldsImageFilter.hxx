@@ -19,7 +19,6 @@
 #define itkCudaComposeDisplacementFieldsImageFilter_hxx
 
 #include "itkCudaComposeDisplacementFieldsImageFilter.h"
-#include "itkCudaSpline/device/Device.h"
 
 #include "itkVectorLinearInterpolateImageFunction.h"
 
@@ -85,11 +84,11 @@ CudaComposeDisplacementFieldsImageFilter<TInputImage, TOutputImage>::GenerateDat
     const CudaSpline::FieldShape displacementShape = CudaSplineDetail::DescribeField(displacement);
     const CudaSpline::FieldShape shape = CudaSplineDetail::DescribeField(warping);
     CudaSpline::HostFieldCall    call;
-    CudaSplineBackend::Operation operation;
     call.kind = CudaSpline::HostFieldCall::Kind::Compose;
     call.shape = shape;
     call.uploadBytes = displacementShape.Bytes() + shape.Bytes();
     call.outputBytes = shape.Bytes();
+    auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       CudaSpline::ComposeHostFields(displacementShape,
                                     displacement->GetBufferPointer(),
@@ -97,13 +96,6 @@ CudaComposeDisplacementFieldsImageFilter<TInputImage, TOutputImage>::GenerateDat
                                     warping->GetBufferPointer(),
                                     output->GetBufferPointer(),
                                     context);
-    };
-    operation.work = [&call](int) {
-      const CudaSpline::OperationWork work = CudaSpline::CountHostFieldWork(call);
-      return CudaSpline::BackendWork{ work, work };
-    };
-    operation.memory = [&call](int device) {
-      return CudaSpline::PlanHostField(call, CudaSpline::AvailableDeviceMemory(device));
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

@@ -19,7 +19,6 @@
 #define itkCudaDisplacementFieldJacobianDeterminantFilter_hxx
 
 #include "itkCudaDisplacementFieldJacobianDeterminantFilter.h"
-#include "itkCudaSpline/device/Device.h"
 
 #include <array>
 #include <string>
@@ -83,11 +82,10 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
   if constexpr (IsAccelerated)
   {
     this->AllocateOutputs();
-    const TInputImage * const    field = this->GetInput();
-    TOutputImage * const         output = this->GetOutput();
-    std::array<double, 3>        weights{};
-    CudaSpline::HostFieldCall    call;
-    CudaSplineBackend::Operation operation;
+    const TInputImage * const field = this->GetInput();
+    TOutputImage * const      output = this->GetOutput();
+    std::array<double, 3>     weights{};
+    CudaSpline::HostFieldCall call;
     for (unsigned int d = 0; d < TInputImage::ImageDimension; ++d)
     {
       if (this->GetUseImageSpacing())
@@ -101,6 +99,7 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
     call.shape = CudaSplineDetail::DescribeField(field);
     call.uploadBytes = call.shape.Bytes();
     call.outputBytes = static_cast<std::size_t>(call.shape.grid.Count()) * sizeof(TRealType);
+    auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       CudaSpline::FindHostJacobianDeterminants(call.shape,
                                                field->GetBufferPointer(),
@@ -108,13 +107,6 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
                                                CudaSpline::ScalarTypeOf<TRealType>(),
                                                output->GetBufferPointer(),
                                                context);
-    };
-    operation.work = [&call](int) {
-      const CudaSpline::OperationWork work = CudaSpline::CountHostFieldWork(call);
-      return CudaSpline::BackendWork{ work, work };
-    };
-    operation.memory = [&call](int device) {
-      return CudaSpline::PlanHostField(call, CudaSpline::AvailableDeviceMemory(device));
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

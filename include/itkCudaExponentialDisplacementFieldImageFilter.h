@@ -20,7 +20,7 @@
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/Compatibility.h"
-#include "itkCudaSplineFields.h"
+#include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/kernels/fields/HostFields.h"
 
 #include "itkExponentialDisplacementFieldImageFilter.h"

@@ -19,7 +19,6 @@
 #define itkCudaExponentialDisplacementFieldImageFilter_hxx
 
 #include "itkCudaExponentialDisplacementFieldImageFilter.h"
-#include "itkCudaSpline/device/Device.h"
 
 #include "itkMath.h"
 
@@ -111,17 +110,17 @@ CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::Generate
   if constexpr (IsAccelerated)
   {
     this->AllocateOutputs();
-    const TInputImage * const    field = this->GetInput();
-    TOutputImage * const         output = this->GetOutput();
-    const unsigned int           squarings = this->CountSquarings();
-    CudaSpline::HostFieldCall    call;
-    CudaSplineBackend::Operation operation;
+    const TInputImage * const field = this->GetInput();
+    TOutputImage * const      output = this->GetOutput();
+    const unsigned int        squarings = this->CountSquarings();
+    CudaSpline::HostFieldCall call;
     call.kind = CudaSpline::HostFieldCall::Kind::Exponential;
     call.shape = CudaSplineDetail::DescribeField(field);
     call.uploadBytes = call.shape.Bytes();
     call.outputBytes = call.shape.Bytes();
     call.scratchBytes = squarings > 0 ? call.shape.Bytes() : 0;
     call.repeats = static_cast<int>(squarings) + 1;
+    auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       CudaSpline::ExponentiateHostField(call.shape,
                                         field->GetBufferPointer(),
@@ -129,13 +128,6 @@ CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::Generate
                                         this->GetComputeInverse(),
                                         output->GetBufferPointer(),
                                         context);
-    };
-    operation.work = [&call](int) {
-      const CudaSpline::OperationWork work = CudaSpline::CountHostFieldWork(call);
-      return CudaSpline::BackendWork{ work, work };
-    };
-    operation.memory = [&call](int device) {
-      return CudaSpline::PlanHostField(call, CudaSpline::AvailableDeviceMemory(device));
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

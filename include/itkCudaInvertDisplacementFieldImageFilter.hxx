@@ -19,7 +19,6 @@
 #define itkCudaInvertDisplacementFieldImageFilter_hxx
 
 #include "itkCudaInvertDisplacementFieldImageFilter.h"
-#include "itkCudaSpline/device/Device.h"
 
 #include <algorithm>
 #include <limits>
@@ -76,13 +75,12 @@ CudaInvertDisplacementFieldImageFilter<TInputImage, TOutputImage>::GenerateData(
   if constexpr (IsAccelerated)
   {
     this->AllocateOutputs();
-    const TInputImage * const    field = this->GetInput();
-    const auto * const           estimate = this->GetInverseFieldInitialEstimate();
-    TOutputImage * const         output = this->GetOutput();
-    const auto                   count = output->GetBufferedRegion().GetNumberOfPixels();
-    CudaSpline::FieldInversion   rules;
-    CudaSpline::HostFieldCall    call;
-    CudaSplineBackend::Operation operation;
+    const TInputImage * const  field = this->GetInput();
+    const auto * const         estimate = this->GetInverseFieldInitialEstimate();
+    TOutputImage * const       output = this->GetOutput();
+    const auto                 count = output->GetBufferedRegion().GetNumberOfPixels();
+    CudaSpline::FieldInversion rules;
+    CudaSpline::HostFieldCall  call;
     rules.maximumIterations = static_cast<int>(std::min<unsigned int>(
       this->GetMaximumNumberOfIterations(), static_cast<unsigned int>(std::numeric_limits<int>::max())));
     rules.meanTolerance = static_cast<double>(this->GetMeanErrorToleranceThreshold());
@@ -94,6 +92,7 @@ CudaInvertDisplacementFieldImageFilter<TInputImage, TOutputImage>::GenerateData(
     call.outputBytes = call.shape.Bytes();
     call.scratchBytes = CudaSpline::CountInversionScratch(call.shape);
     call.repeats = std::max(1, rules.maximumIterations);
+    auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       if (estimate != nullptr)
       {
@@ -111,13 +110,6 @@ CudaInvertDisplacementFieldImageFilter<TInputImage, TOutputImage>::GenerateData(
           static_cast<double>(std::numeric_limits<RealType>::max()); // as in ITK
       }
       m_HasRun = true;
-    };
-    operation.work = [&call](int) {
-      const CudaSpline::OperationWork work = CudaSpline::CountHostFieldWork(call);
-      return CudaSpline::BackendWork{ work, work };
-    };
-    operation.memory = [&call](int device) {
-      return CudaSpline::PlanHostField(call, CudaSpline::AvailableDeviceMemory(device));
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);

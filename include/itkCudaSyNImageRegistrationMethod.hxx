@@ -22,7 +22,7 @@
 
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
-#include "itkCudaSplineFields.h"
+#include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"

@@ -18,7 +18,7 @@
 #ifndef FieldTestSupport_h
 #define FieldTestSupport_h
 
-#include "itkCudaSplineFields.h"
+#include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
 
 #include "Gpu.h"

@@ -27,7 +27,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-constexpr std::uint64_t FieldWorkKind = 100; // behind those of WorkKind
 
 /** A field of host memory where a residence has its memory. */
 class Visitor
@@ -86,7 +85,7 @@ CountHostFieldWork(const HostFieldCall & call)
   const double  corners = call.shape.grid.dimension == 2 ? 4.0 : 8.0;
   const double  numbers = static_cast<double>(call.shape.Numbers());
   OperationWork work;
-  work.kind = KindOf({ FieldWorkKind,
+  work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Fields),
                        static_cast<std::uint64_t>(call.kind),
                        call.shape.grid.dimension,
                        static_cast<std::uint64_t>(call.shape.element) });

@@ -19,8 +19,6 @@
 
 #include "kernels/registration/LevelForces.h"
 
-#include <limits>
-#include <optional>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -28,34 +26,32 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** What an iteration writes, in the memory of the backend. */
+/** What an iteration and an inversion write, in the memory of the backend. */
 struct Record
 {
-  LocalCorrelationSums sums;
-  double               maximumNorm;
-  FieldInversionState  inversion;
+  GreedyIteration     iteration;
+  FieldInversionState inversion;
 };
 } // namespace
 
 double
 GreedyIteration::Value() const
 {
-  return sums.count > 0 ? -sums.correlation / static_cast<double>(sums.count) : std::numeric_limits<double>::max();
+  return ValueOfLevel(sums);
 }
 
 /** Field, force and steps. */
 struct GreedyLevel::Parts
 {
-  LevelForces                  forces;
-  LevelField                   field;
-  ResidentArray                force;  ///< then the composed field
-  ResidentArray                update; ///< and the inverse
-  ResidentArray                record;
-  SynRules                     rules; ///< of \c steps
-  std::optional<RepeatedSteps> steps;
+  LevelForces   forces;
+  LevelField    field;
+  ResidentArray force;  ///< then the composed field
+  ResidentArray update; ///< and the inverse
+  ResidentArray record;
+  RuledSteps    steps;
 
   void
-  Enqueue();
+  Enqueue(const SynRules & rules);
 };
 
 GreedyLevel::GreedyLevel(const FieldShape & shape,
@@ -68,8 +64,7 @@ GreedyLevel::GreedyLevel(const FieldShape & shape,
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(sizeof(Record), residence),
-                       SynRules(),
-                       std::nullopt })
+                       RuledSteps() })
 {
   ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
   m_Parts->forces.MoveFixed(nullptr); // once: it stays where it is
@@ -96,11 +91,11 @@ GreedyLevel::AdaptFrom(const GreedyLevel & coarser)
 }
 
 void
-GreedyLevel::Parts::Enqueue()
+GreedyLevel::Parts::Enqueue(const SynRules & rules)
 {
   const FieldShape & shape = forces.GetShape();
   const Residence &  residence = forces.GetResidence();
-  auto * const       numbers = record.As<Record>();
+  auto * const       numbers = &record.As<Record>()->iteration;
   forces.MoveMoving(field.Data());
   forces.Compare(&numbers->sums, force.Data(), nullptr, update.Data());
   forces.MakeUpdate(force.Data(), rules, update.Data(), &numbers->maximumNorm);
@@ -111,18 +106,10 @@ GreedyLevel::Parts::Enqueue()
 GreedyIteration
 GreedyLevel::Iterate(const SynRules & rules)
 {
-  if (!m_Parts->steps || !(m_Parts->rules == rules))
-  {
-    m_Parts->rules = rules;
-    m_Parts->steps.emplace([parts = m_Parts.get()] { parts->Enqueue(); });
-  }
   const Residence & residence = m_Parts->forces.GetResidence();
-  m_Parts->steps->Run(residence);
-  Record record;
-  Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+  m_Parts->steps.Run(rules, residence, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
   GreedyIteration iteration;
-  iteration.sums = record.sums;
-  iteration.maximumNorm = record.maximumNorm;
+  Download(&iteration, &m_Parts->record.As<Record>()->iteration, sizeof(iteration), residence);
   return iteration;
 }
 

@@ -22,6 +22,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
 
 /** \file
  * \brief What the iterations of deformable registrations share: two images on one grid, how they differ there, and the
@@ -29,6 +32,37 @@
 
 namespace itk::CudaSpline
 {
+
+/** \brief Value of a metric of ITK's: the largest double where no sample is valid. */
+inline double
+ValueOfLevel(const LocalCorrelationSums & sums)
+{
+  return sums.count > 0 ? LocalCorrelationValue(sums) : std::numeric_limits<double>::max();
+}
+
+/** \brief The steps of an iteration, made anew where their rules change: what was recorded has them in it. */
+class RuledSteps
+{
+public:
+  /** Does the steps once.
+   *
+   * \param[in] rules what they go by, \param[in] residence where
+   * \param[in] enqueue does them; kept as long as the rules stay */
+  void
+  Run(const SynRules & rules, const Residence & residence, const std::function<void(const SynRules &)> & enqueue)
+  {
+    if (!m_Steps || !(m_Rules == rules))
+    {
+      m_Rules = rules;
+      m_Steps.emplace([enqueue, rules] { enqueue(rules); });
+    }
+    m_Steps->Run(residence);
+  }
+
+private:
+  SynRules                     m_Rules;
+  std::optional<RepeatedSteps> m_Steps;
+};
 
 /** \brief Two images that fields move onto a grid, and their local correlation there. */
 class LevelForces

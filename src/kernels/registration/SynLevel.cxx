@@ -20,27 +20,15 @@
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/registration/LevelForces.h"
 
-#include <limits>
 #include <utility>
 
 namespace itk::CudaSpline
 {
 
-namespace
-{
-/** What an iteration writes, in the memory of the backend. */
-struct Record
-{
-  LocalCorrelationSums               sums;
-  std::array<double, 2>              maximumNorm;
-  std::array<FieldInversionState, 4> inversions;
-};
-} // namespace
-
 double
 SynIteration::Value() const
 {
-  return sums.count > 0 ? -sums.correlation / static_cast<double>(sums.count) : std::numeric_limits<double>::max();
+  return ValueOfLevel(sums);
 }
 
 /** Fields, forces and steps. */
@@ -48,10 +36,9 @@ struct SynLevel::Parts
 {
   LevelForces                  forces;
   std::array<LevelField, 4>    fields;
-  std::array<ResidentArray, 3> work; ///< forces and updates, in turn
-  ResidentArray                record;
-  SynRules                     rules; ///< of \c steps
-  std::optional<RepeatedSteps> steps;
+  std::array<ResidentArray, 3> work;   ///< forces and updates, in turn
+  ResidentArray                record; ///< SynIteration: what an iteration writes
+  RuledSteps                   steps;
 
   LevelField &
   Field(SynField which)
@@ -59,7 +46,7 @@ struct SynLevel::Parts
     return fields[static_cast<std::size_t>(which)];
   }
   void
-  Enqueue();
+  Enqueue(const SynRules & rules);
 };
 
 SynLevel::SynLevel(const FieldShape & shape,
@@ -73,10 +60,9 @@ SynLevel::SynLevel(const FieldShape & shape,
   m_Parts.reset(new Parts{ LevelForces(shape, std::move(fixed), std::move(moving), metric, residence),
                            { field(), field(), field(), field() },
                            { work(), work(), work() },
-                           ResidentArray(sizeof(Record), residence),
-                           SynRules(),
-                           std::nullopt });
-  ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
+                           ResidentArray(sizeof(SynIteration), residence),
+                           RuledSteps() });
+  ClearResident(m_Parts->record.Data(), sizeof(SynIteration), residence);
 }
 
 SynLevel::~SynLevel() = default;
@@ -103,11 +89,11 @@ SynLevel::AdaptFrom(const SynLevel & coarser)
 }
 
 void
-SynLevel::Parts::Enqueue()
+SynLevel::Parts::Enqueue(const SynRules & rules)
 {
   const FieldShape & shape = forces.GetShape();
   const Residence &  residence = forces.GetResidence();
-  auto * const       numbers = record.As<Record>();
+  auto * const       numbers = record.As<SynIteration>();
   void * const       fixed = this->Field(SynField::FixedToMiddle).Data();
   void * const       fixedInverse = this->Field(SynField::FixedToMiddleInverse).Data();
   void * const       moving = this->Field(SynField::MovingToMiddle).Data();
@@ -153,19 +139,10 @@ SynLevel::Parts::Enqueue()
 SynIteration
 SynLevel::Iterate(const SynRules & rules)
 {
-  if (!m_Parts->steps || !(m_Parts->rules == rules))
-  {
-    m_Parts->rules = rules;
-    m_Parts->steps.emplace([parts = m_Parts.get()] { parts->Enqueue(); });
-  }
   const Residence & residence = m_Parts->forces.GetResidence();
-  m_Parts->steps->Run(residence);
-  Record record;
-  Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+  m_Parts->steps.Run(rules, residence, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
   SynIteration iteration;
-  iteration.sums = record.sums;
-  iteration.maximumNorm = record.maximumNorm;
-  iteration.inversions = record.inversions;
+  Download(&iteration, m_Parts->record.Data(), sizeof(iteration), residence);
   return iteration;
 }
 
@@ -207,11 +184,11 @@ CountSynWork(const FieldShape & shape, std::uint64_t iterations, std::size_t ima
 {
   // Numbers that an iteration reads for each sample: 2 images at 8 places; 12 passes of about 9 weights over vectors; 2
   // compositions and about 20 iterations of inversions at 8 places, of vectors.
-  constexpr double        taps = 2.0 * 8 + 3.0 * (12 * 9 + 22 * 8);
-  constexpr std::uint64_t syn = 101; // beside those of WorkKind
-  const auto              count = static_cast<double>(shape.grid.Count()) * static_cast<double>(iterations);
-  OperationWork           counts;
-  counts.kind = KindOf({ syn, shape.grid.dimension, static_cast<std::uint64_t>(shape.element) });
+  constexpr double taps = 2.0 * 8 + 3.0 * (12 * 9 + 22 * 8);
+  const auto       count = static_cast<double>(shape.grid.Count()) * static_cast<double>(iterations);
+  OperationWork    counts;
+  counts.kind = KindOf(
+    { static_cast<std::uint64_t>(WorkKind::Syn), shape.grid.dimension, static_cast<std::uint64_t>(shape.element) });
   counts.taps = count * taps * (shape.element == ScalarType::Float64 ? 2.0 : 1.0);
   counts.samples = count;
   counts.sums = 10.0 * count;

@@ -64,7 +64,9 @@ enum class WorkKind : std::uint64_t
   Points,
   Displacements,
   Metric,
-  Gaussian
+  Gaussian,
+  Fields,
+  Syn
 };
 
 /** \brief The sum of two operations, one after the other. */

@@ -15,11 +15,14 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSplineFields_h
-#define itkCudaSplineFields_h
+#ifndef itkCudaSpline_itk_Fields_h
+#define itkCudaSpline_itk_Fields_h
 
+#include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
+#include "itkCudaSpline/kernels/fields/HostFields.h"
 
 #include "itkImage.h"
 #include "itkVector.h"
@@ -81,6 +84,23 @@ struct IsField<Image<Vector<TReal, VDimension>, VDimension>>
   /** That. */
   static constexpr bool value = std::is_floating_point<TReal>::value && VDimension >= 2 && VDimension <= 3;
 };
+
+/** \brief An operation that is a call of HostFields.h: its work and its memory.
+ *
+ * \param[in] call what is called */
+inline CudaSplineBackend::Operation
+MakeFieldOperation(const CudaSpline::HostFieldCall & call)
+{
+  CudaSplineBackend::Operation operation;
+  operation.work = [call](int) {
+    const CudaSpline::OperationWork work = CudaSpline::CountHostFieldWork(call);
+    return CudaSpline::BackendWork{ work, work };
+  };
+  operation.memory = [call](int device) {
+    return CudaSpline::PlanHostField(call, CudaSpline::AvailableDeviceMemory(device));
+  };
+  return operation;
+}
 
 /** @} */
 } // namespace itk::CudaSplineDetail
