@@ -47,7 +47,7 @@ namespace itk
  * - EstimateScales() of a B-spline transform moves those coefficients alone of which a sample depends, and maps only
  * the samples that do; of a displacement field it changes single vectors.
  * - EstimateStepScale() of a B-spline transform or displacement field evaluates the displacement of the step, blocks of
- *   voxels in the order of a bound that follows from the coefficients (CudaSpline::LargestStageShift()).
+ *   voxels in the order of a bound that follows from the coefficients (CudaSpline::LargestPhysicalShift()).
  * - EstimateLocalStepScales(), and all else that ITK does point by point, runs on all threads.
  *
  * The first two hold for BSplineTransform of orders 1 to 3 and DisplacementFieldTransform with linear interpolation, in

@@ -21,7 +21,7 @@
 #include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
 #include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
-#include "itkCudaSpline/kernels/metrics/StageShift.h"
+#include "itkCudaSpline/kernels/metrics/PhysicalShift.h"
 
 #include <algorithm>
 #include <cmath>
@@ -224,11 +224,11 @@ CudaRegistrationParameterScalesFromPhysicalShift<TMetric>::EstimateShift(const P
   const CudaSpline::TransformChain::Stage & stage = chain.stages[stages.front()];
   const bool                                isKnown = stage.kind == CudaSpline::TransformKind::BSpline ||
                        (stage.kind == CudaSpline::TransformKind::DisplacementField && AsField(optimized) != nullptr);
-  const bool isLinearBehind =
+  const bool isOuterLinear =
     std::all_of(chain.stages.begin() + static_cast<std::ptrdiff_t>(stages.front()) + 1,
                 chain.stages.end(),
                 [](const auto & behind) { return behind.kind == CudaSpline::TransformKind::Affine; });
-  if (!isKnown || !isLinearBehind ||
+  if (!isKnown || !isOuterLinear ||
       CudaSpline::TransformChain::CountOf(stage, Dimension) != static_cast<std::int64_t>(step.Size()))
   {
     return false;
@@ -242,7 +242,7 @@ CudaRegistrationParameterScalesFromPhysicalShift<TMetric>::EstimateShift(const P
     chain.regionStart[d] = region.GetIndex(d);
     chain.regionSize[d] = static_cast<std::int64_t>(region.GetSize(d));
   }
-  shift = CudaSpline::LargestStageShift(chain, Dimension, stages.front(), step.data_block(), this->MakeContext());
+  shift = CudaSpline::LargestPhysicalShift(chain, Dimension, stages.front(), step.data_block(), this->MakeContext());
   return true;
 }
 

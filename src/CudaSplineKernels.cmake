@@ -56,7 +56,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelationCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricSamples.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/StageShift.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PhysicalShift.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvergenceWindow.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/GreedyLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LevelForces.cxx"

@@ -5,11 +5,11 @@ add_executable(
   CudaMattesMutualInformationImageToImageMetricv4Test.cxx
   CudaMeanSquaresImageToImageMetricv4Test.cxx
   LocalMetricTest.cxx
-  MetricBehindTest.cxx
   MetricCombinationsTest.cxx
   MetricFallbackTest.cxx
   MetricFieldsTest.cxx
   MetricItkChecksTest.cxx
+  MetricOuterStagesTest.cxx
   MetricRegistrationTest.cxx
   MetricSamplingTest.cxx
 )

@@ -282,7 +282,7 @@ RunInStream(const ArrayPlace & place, const ExecutionContext & context, const TR
 {
   const DeviceScope scope(context.device);
   const Stream      stream;
-  OrderBehind(static_cast<StreamHandle>(place.stream), stream);
+  OrderAfter(static_cast<StreamHandle>(place.stream), stream);
   ArrayBackend backend(stream);
   run(backend);
   stream.Synchronize();

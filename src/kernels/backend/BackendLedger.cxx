@@ -120,7 +120,8 @@ BackendDecision::Describe() const
     text += ", " + DurationText(forecast.furtherHost) + " and " + DurationText(forecast.furtherDevice) +
             " for each of " + std::to_string(std::llround(forecast.calls) - 1) + " more";
   }
-  return text + (isAskedAgain ? ", asked again" : "") + (startBehind ? "; the GPU is started in the background" : "");
+  return text + (isAskedAgain ? ", asked again" : "") +
+         (startsInBackground ? "; the GPU is started in the background" : "");
 }
 
 void
@@ -289,7 +290,7 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
   if (isRented || isToSee || (more > 0.0 && IsWorthAStart(forecast, 0.0)))
   {
     decision.toDevice = speeds.start + first < forecast.host;
-    decision.startBehind = !decision.toDevice;
+    decision.startsInBackground = !decision.toDevice;
     return decision;
   }
   decision.toDevice = decision.wait + forecast.device < forecast.host;

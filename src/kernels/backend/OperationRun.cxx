@@ -108,7 +108,7 @@ ChooseDevices(const RunnableOperation & operation,
       decision = IsThereAChoice() ? DecideBackend(operation.work(first), threads, first, sequence) : std::nullopt;
       if (decision && !decision->toDevice)
       {
-        if (decision->startBehind && isAsked)
+        if (decision->startsInBackground && isAsked)
         {
           StartDeviceInBackground(first, {});
         }
@@ -208,7 +208,7 @@ RunSelected(const RunnableOperation & operation,
       }
     }
   }
-  const bool isStarting = record.decision && (record.decision->startBehind || record.decision->isStarting);
+  const bool isStarting = record.decision && (record.decision->startsInBackground || record.decision->isStarting);
   const std::optional<SparingExecutor> sparing =
     isStarting && context.host != nullptr ? std::make_optional<SparingExecutor>(*context.host) : std::nullopt;
   placed.host = sparing ? &*sparing : context.host;

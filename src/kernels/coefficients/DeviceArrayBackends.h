@@ -66,7 +66,7 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
  *
  * \exception DeviceError the device is lost */
 void
-OrderBehind(StreamHandle caller, const Stream & stream);
+OrderAfter(StreamHandle caller, const Stream & stream);
 
 /** \brief What MakeDeviceWork() makes: for the files that call CUDA. */
 class DeviceWork
@@ -79,7 +79,7 @@ public:
 
   /** The stream, which goes on only behind what was in the caller's when this was first called with it. */
   const Stream &
-  Behind(StreamHandle caller);
+  StreamAfter(StreamHandle caller);
 
   const Stream &
   GetStream() const

@@ -155,17 +155,17 @@ PrefilterArray(const SourceDescriptor & descriptor,
 } // namespace
 
 void
-OrderBehind(StreamHandle caller, const Stream & stream)
+OrderAfter(StreamHandle caller, const Stream & stream)
 {
   WaitInStream(stream.Get(), caller);
 }
 
 const Stream &
-DeviceWork::Behind(StreamHandle caller)
+DeviceWork::StreamAfter(StreamHandle caller)
 {
   if (std::find(m_Callers.begin(), m_Callers.end(), caller) == m_Callers.end())
   {
-    OrderBehind(caller, m_Stream);
+    OrderAfter(caller, m_Stream);
     m_Callers.push_back(caller);
   }
   return m_Stream;
@@ -192,7 +192,7 @@ SourceOnCuda(const SourceDescriptor & descriptor,
              const ExecutionContext & context)
 {
   context.Report(0.0);
-  const Stream & stream = work.Behind(caller);
+  const Stream & stream = work.StreamAfter(caller);
   const auto     makeOf = [&](DeviceBuffer && buffer) {
     const auto owner = std::make_shared<DeviceBuffer>(std::move(buffer));
     return std::make_shared<SampleSource>(
@@ -235,7 +235,7 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
   context.Report(0.0);
   const DeviceScope scope(context.device);
   const Stream      stream;
-  OrderBehind(caller, stream);
+  OrderAfter(caller, stream);
   if (descriptor.element == ScalarType::Float64)
   {
     PrefilterArray(descriptor, axis, pixels, static_cast<double *>(coefficients), stream);

@@ -179,7 +179,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
 
   // By displacements of the samples themselves the derivative is the field that the windows give.
   const bool isField = withDerivative && areThose && descriptor.fieldStage >= 0 &&
-                       descriptor.gradient == MetricGradient::CentralDifferences && !descriptor.IsBent();
+                       descriptor.gradient == MetricGradient::CentralDifferences && !descriptor.HasOuterJacobian();
   local.factorsAlone = !isField;
   local.derivative = isField ? ScalarType::Float64 : element;
   const auto                     numbers = static_cast<std::size_t>(count) * (isField ? descriptor.dimension : 1);

@@ -248,7 +248,8 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
     taps += 2.0 * descriptor.dimension * power(stage.order + 1.0);
   }
   for (std::size_t stage = descriptor.CountFront();
-       descriptor.gradient != MetricGradient::None && descriptor.IsBent() && stage < descriptor.chain.stages.size();
+       descriptor.gradient != MetricGradient::None && descriptor.HasOuterJacobian() &&
+       stage < descriptor.chain.stages.size();
        ++stage)
   {
     const auto & behind = descriptor.chain.stages[stage];

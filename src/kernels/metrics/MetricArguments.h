@@ -285,7 +285,7 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
   arguments.moving = MakeEvaluationArguments<VDimension>(descriptor.interpolation, *sources.moving);
   SetGrids(descriptor.chain, arguments.moving);
   arguments.count = CountMetricSamples(sources);
-  arguments.front = descriptor.IsBent() ? static_cast<int>(descriptor.CountFront()) : -1;
+  arguments.front = descriptor.HasOuterJacobian() ? static_cast<int>(descriptor.CountFront()) : -1;
   arguments.nearest = descriptor.interpolation.interpolation == Interpolation::Nearest;
   arguments.pass = descriptor.pass;
   arguments.gradientFrom = descriptor.gradient;

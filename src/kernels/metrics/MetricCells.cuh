@@ -21,7 +21,7 @@
 #include "itkCudaSpline/math/MetricSums.h"
 #include "itkCudaSpline/math/TensorProduct.h"
 
-#include "kernels/metrics/MetricFunctor.h"
+#include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricHistogram.cuh"
 #include "kernels/metrics/MetricOrder.cuh"
 #include "kernels/metrics/MetricReduction.cuh"

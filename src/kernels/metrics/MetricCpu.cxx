@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 #include "kernels/metrics/MetricBackends.h"
-#include "kernels/metrics/MetricFunctor.h"
+#include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricMovingValues.h"
 #include "kernels/metrics/MetricSpline.h"
 
@@ -191,9 +191,9 @@ CountSplineBlocks(std::int64_t samples, std::int64_t numbers)
 /** Sums, and derivatives by the coefficients of a stage: blocks of samples each, added up in their order. */
 template <typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
-SpreadOnCpu(const MetricArguments<VDimension> &  arguments,
-            const SplineParameters<VDimension> & parameters,
-            const ExecutionContext &             context)
+ScatterOnCpu(const MetricArguments<VDimension> &  arguments,
+             const SplineParameters<VDimension> & parameters,
+             const ExecutionContext &             context)
 {
   const std::int64_t                     plane = VDimension * parameters.nodes;
   const std::int64_t                     numbers = VSets * plane;
@@ -296,7 +296,7 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       if (descriptor.splineStage >= 0)
       {
         const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages.data());
-        result = SpreadOnCpu<decltype(values), decltype(sets)::value>(arguments, parameters, context);
+        result = ScatterOnCpu<decltype(values), decltype(sets)::value>(arguments, parameters, context);
         return;
       }
     }

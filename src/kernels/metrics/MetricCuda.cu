@@ -23,8 +23,8 @@
 
 #include "kernels/common/SharedMemory.cuh"
 #include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCuda.h"
-#include "kernels/metrics/MetricFunctor.h"
 #include "kernels/metrics/MetricHistogram.cuh"
 #include "kernels/metrics/MetricReduction.cuh"
 
@@ -134,7 +134,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      MetricWorkspace *        workspace)
 {
   // Cells have all behind the stage as a matrix.
-  const bool keepsOrder = workspace != nullptr && descriptor.splineStage >= 0 && !descriptor.IsBent() &&
+  const bool keepsOrder = workspace != nullptr && descriptor.splineStage >= 0 && !descriptor.HasOuterJacobian() &&
                           FitsCells(descriptor, CountMetricSamples(sources));
   if (keepsOrder || (descriptor.splineStage >= 0 && descriptor.gradient != MetricGradient::None))
   {

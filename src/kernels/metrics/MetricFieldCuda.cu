@@ -24,8 +24,8 @@
 
 #include "kernels/common/HostCopies.h"
 #include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCuda.h"
-#include "kernels/metrics/MetricFunctor.h"
 #include "kernels/metrics/MetricReduction.cuh"
 #include "kernels/metrics/MetricSpline.h"
 
@@ -48,7 +48,7 @@ namespace
 
 /** Blocks of samples that lie apart by the number of threads: a block's sums to its place in \p partial, each sample's
  * force to its place in \p forces. */
-template <bool VIsBent, typename TValues, unsigned int VDimension>
+template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, 3) MetricForceKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
                                                       const __grid_constant__ SplineParameters<VDimension> parameters,
@@ -59,13 +59,13 @@ __launch_bounds__(MetricThreads, 3) MetricForceKernel(const __grid_constant__ Me
   const std::int64_t      first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
   for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
   {
-    AddWalkedSample<VIsBent, TValues>(arguments, cursor, sums);
+    AddWalkedSample<VHasOuterJacobian, TValues>(arguments, cursor, sums);
     sums.Store(forces + cursor.sample * static_cast<std::int64_t>(VDimension));
   }
   StoreBlockSums(sums.GetSums().numbers, partial);
 }
 
-template <bool VIsBent, typename TValues, unsigned int VDimension>
+template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 MetricResult
 ForcesOnCuda(const MetricDescriptor &           descriptor,
              MetricArguments<VDimension> &      arguments,
@@ -83,7 +83,7 @@ ForcesOnCuda(const MetricDescriptor &           descriptor,
   auto * const       total = from + blocks * Numbers::Numbers;
   arguments.SetStride(blocks * MetricThreads);
   const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages);
-  MetricForceKernel<VIsBent, TValues><<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(
+  MetricForceKernel<VHasOuterJacobian, TValues><<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(
     arguments, parameters, from, static_cast<double *>(forces.Data()));
   CheckCuda(cudaGetLastError(), "MetricForceKernel");
   LaunchMetricTotal(from, blocks, Numbers::Numbers, total, stream);
@@ -116,7 +116,7 @@ EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,
       result = ForcesOnCuda<decltype(isBent)::value, decltype(values)>(
         descriptor, arguments, arguments.moving.stages, context, stream);
     };
-    descriptor.IsBent() ? run(std::true_type()) : run(std::false_type());
+    descriptor.HasOuterJacobian() ? run(std::true_type()) : run(std::false_type());
   });
   return result;
 }

@@ -115,7 +115,7 @@ MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<V
   {
     parameters.behind[d][d] = 1.0;
   }
-  for (std::size_t stage = first + 1; stage < descriptor.chain.stages.size() && !descriptor.IsBent(); ++stage)
+  for (std::size_t stage = first + 1; stage < descriptor.chain.stages.size() && !descriptor.HasOuterJacobian(); ++stage)
   {
     double product[VDimension][VDimension]{};
     for (unsigned int r = 0; r < VDimension; ++r)
@@ -239,13 +239,13 @@ public:
     switch (m_Parameters.GetStage().order)
     {
       case 1:
-        this->Spread<1>(point, force, planes);
+        this->Scatter<1>(point, force, planes);
         break;
       case 2:
-        this->Spread<2>(point, force, planes);
+        this->Scatter<2>(point, force, planes);
         break;
       default:
-        this->Spread<3>(point, force, planes);
+        this->Scatter<3>(point, force, planes);
         break;
     }
   }
@@ -260,7 +260,7 @@ public:
 private:
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Spread(const double (&point)[VDimension], const double (&force)[VDimension], double * planes) const
+  Scatter(const double (&point)[VDimension], const double (&force)[VDimension], double * planes) const
   {
     const TransformStage<VDimension> & stage = m_Parameters.GetStage();
     double                             weights[VDimension][VOrder + 1];

@@ -24,14 +24,14 @@
 
 #include "kernels/common/SharedMemory.cuh"
 #include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCells.cuh"
 #include "kernels/metrics/MetricCuda.h"
-#include "kernels/metrics/MetricFunctor.h"
 #include "kernels/metrics/MetricGather.cuh"
 #include "kernels/metrics/MetricHistogram.cuh"
 #include "kernels/metrics/MetricOrder.cuh"
 #include "kernels/metrics/MetricReduction.cuh"
-#include "kernels/metrics/MetricSpread.cuh"
+#include "kernels/metrics/MetricScatter.cuh"
 
 #include <cuda_runtime.h>
 
@@ -57,23 +57,22 @@ namespace
 
 /** Blocks of a multiprocessor, as of MetricKernel. */
 template <typename TValues>
-constexpr unsigned int SpreadBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
+constexpr unsigned int ScatterBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
 
 /** A block a chunk of a cell.
  *
- * \tparam VIsBent gradients come back through the stages behind; moving values are by sample, and not by the order
- * \param[in] sets of weights
- * \param[out] partial CellShape::Numbers for each chunk and set
- * \param[out] values counts and values by block, see StoreBlockSums() */
-template <bool VIsBent, typename TValues, unsigned int VDimension>
+ * \tparam VHasOuterJacobian gradients come back through the stages behind; moving values are by sample, and not by the
+ * order \param[in] sets of weights \param[out] partial CellShape::Numbers for each chunk and set \param[out] values
+ * counts and values by block, see StoreBlockSums() */
+template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
-  MetricSpreadKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                     const __grid_constant__ SplineParameters<VDimension> parameters,
-                     const SplineOrder                                    order,
-                     unsigned int                                         sets,
-                     double *                                             partial,
-                     double *                                             values)
+__launch_bounds__(MetricThreads, ScatterBlocks<TValues>)
+  MetricScatterKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
+                      const __grid_constant__ SplineParameters<VDimension> parameters,
+                      const SplineOrder                                    order,
+                      unsigned int                                         sets,
+                      double *                                             partial,
+                      double *                                             values)
 {
   constexpr int       numbers = CellShape<VDimension>::Numbers;
   const int           thread = static_cast<int>(threadIdx.x);
@@ -94,7 +93,7 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
     {
       total[n] = 0.0;
     }
-    if (moves && !VIsBent)
+    if (moves && !VHasOuterJacobian)
     {
       LoadCell(parameters.GetStage(), cell, coefficients);
     }
@@ -106,9 +105,9 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
 #pragma unroll 1
       for (int i = thread; i < count; i += MetricThreads)
       {
-        sums.Aim(i, sets);
+        sums.SelectSample(i, sets);
         const MetricCursor<VDimension> cursor(arguments, order.samples[begin + i]);
-        if constexpr (VIsBent)
+        if constexpr (VHasOuterJacobian)
         {
           KeepWeightsOf(arguments, parameters, cursor, batch, i);
           AddWalkedSample<true, TValues>(arguments, cursor, sums);
@@ -126,7 +125,7 @@ __launch_bounds__(MetricThreads, SpreadBlocks<TValues>)
       __syncthreads();
       for (unsigned int set = 0; moves && set < sets; ++set)
       {
-        SpreadBatch(batch, set, count, batch.WarpSums(sets), total + set * numbers);
+        ScatterBatch(batch, set, count, batch.WarpSums(sets), total + set * numbers);
       }
     }
     for (int n = thread; moves && n < static_cast<int>(sets) * numbers; n += MetricThreads)
@@ -177,9 +176,9 @@ ValuesOnCuda(const CellPass<VDimension> & pass, const Stream & stream)
 }
 
 /** Sums of values, and derivatives. */
-template <bool VIsBent, typename TValues, unsigned int VDimension>
+template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 MetricResult
-SpreadOnCuda(const CellPass<VDimension> & pass, const TransformChain::Stage & stage, const Stream & stream)
+ScatterOnCuda(const CellPass<VDimension> & pass, const TransformChain::Stage & stage, const Stream & stream)
 {
   using Numbers = MetricSums<VDimension, 0>;
   constexpr int      numbers = CellShape<VDimension>::Numbers;
@@ -196,10 +195,11 @@ SpreadOnCuda(const CellPass<VDimension> & pass, const TransformChain::Stage & st
   auto * const      total = values + ofValues;
   auto * const      coefficients = total + Numbers::Numbers;
   const std::size_t shared = ForceBatch<VDimension>::Bytes(sets);
-  AllowSharedMemory(&MetricSpreadKernel<VIsBent, TValues, VDimension>, shared);
-  MetricSpreadKernel<VIsBent, TValues><<<static_cast<unsigned int>(blocks), MetricThreads, shared, stream.Get()>>>(
-    pass.arguments, pass.parameters, pass.order, sets, partial, values);
-  CheckCuda(cudaGetLastError(), "MetricSpreadKernel");
+  AllowSharedMemory(&MetricScatterKernel<VHasOuterJacobian, TValues, VDimension>, shared);
+  MetricScatterKernel<VHasOuterJacobian, TValues>
+    <<<static_cast<unsigned int>(blocks), MetricThreads, shared, stream.Get()>>>(
+      pass.arguments, pass.parameters, pass.order, sets, partial, values);
+  CheckCuda(cudaGetLastError(), "MetricScatterKernel");
   LaunchMetricTotal(values, blocks, Numbers::Numbers, total, stream);
   const auto cells = static_cast<unsigned int>(pass.parameters.nodes);
   static_assert(numbers % 32 == 0, "a warp's numbers");
@@ -270,8 +270,8 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
     const auto & stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
     DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
       withPass(dimension, [&](const auto & pass) {
-        return descriptor.IsBent() ? SpreadOnCuda<true, decltype(values)>(pass, stage, stream)
-                                   : SpreadOnCuda<false, decltype(values)>(pass, stage, stream);
+        return descriptor.HasOuterJacobian() ? ScatterOnCuda<true, decltype(values)>(pass, stage, stream)
+                                             : ScatterOnCuda<false, decltype(values)>(pass, stage, stream);
       });
     });
   }

@@ -335,7 +335,7 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     DeviceWork &               work,
                     const ExecutionContext &   context)
 {
-  const Stream &         stream = work.Behind(caller);
+  const Stream &         stream = work.StreamAfter(caller);
   const bool             isAffine = descriptor.chain != nullptr && HasAffineScanlines(*descriptor.chain);
   const TransformChain * affine = isAffine ? descriptor.chain : nullptr;
   ResampleDescriptor     described = descriptor;

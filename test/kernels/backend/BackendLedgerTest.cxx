@@ -144,7 +144,7 @@ public:
       {
         const BackendDecision decision = m_Ledger->Decide(forecast, this->GetProgress(), sequence.lost, m_Clock);
         toDevice = decision.toDevice;
-        if (decision.startBehind && m_Begin < 0.0)
+        if (decision.startsInBackground && m_Begin < 0.0)
         {
           m_Begin = m_Clock;
         }
@@ -461,7 +461,7 @@ TEST(BackendLedger, WhoHasAllToldIsNotSurprised)
     ledger->Learn(ledger->Forecast(work, 16), Backend::Cpu, 0.1, nullptr);
   }
   const auto starts = [&] {
-    return ledger->Decide(ledger->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startBehind;
+    return ledger->Decide(ledger->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startsInBackground;
   };
   EXPECT_TRUE(starts());
   work.isAll = true;
@@ -483,7 +483,7 @@ TEST(BackendLedger, AChildBeginsAnew)
   }
   ledger->Restart();
   EXPECT_EQ(ledger->GetUse()[Backend::Cpu].calls, 0U);
-  EXPECT_FALSE(ledger->Decide(ledger->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startBehind);
+  EXPECT_FALSE(ledger->Decide(ledger->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startsInBackground);
   EXPECT_NEAR(ledger->Forecast(work, 16).host, 0.2, 1e-6) << "what was learned stays";
 }
 
@@ -607,7 +607,7 @@ TEST(BackendLedger, TheReasonHasTheNumbersInALine)
             "for each of 99 more");
   decision.forecast.calls = 1.0;
   decision.wait = 0.0;
-  decision.startBehind = true;
+  decision.startsInBackground = true;
   EXPECT_EQ(decision.Describe(),
             "estimated 0.023 ms on the CPU and 0 ms on the GPU; the GPU is started in the background");
 }

@@ -182,13 +182,13 @@ TEST_F(DeviceStartGpu, ManySmallOperationsStartTheDeviceInTheEnd)
       // Each takes 10 ms on the host; the process has to have lived for a while, too.
       int  number = 0;
       auto decision = DecideBackend(WorkOf(96), 16, 0);
-      for (; decision && !decision->startBehind && !decision->toDevice && number < 1000; ++number)
+      for (; decision && !decision->startsInBackground && !decision->toDevice && number < 1000; ++number)
       {
         LearnFromCall(decision->forecast, Backend::Cpu, 0.01, nullptr);
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
         decision = DecideBackend(WorkOf(96), 16, 0);
       }
-      Leave(number > 5 && number < 1000 && decision->startBehind ? 0 : 1);
+      Leave(number > 5 && number < 1000 && decision->startsInBackground ? 0 : 1);
     },
     testing::ExitedWithCode(0),
     "");

@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/metrics/MetricBehind.h"
-#include "kernels/transforms/TransformStages.h"
 #include "../common/KernelTestData.h"
+#include "kernels/metrics/OuterStages.h"
+#include "kernels/transforms/TransformStages.h"
 
 #include <gtest/gtest.h>
 

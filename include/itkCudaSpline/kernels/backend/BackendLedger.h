@@ -149,12 +149,12 @@ struct DeviceProgress
 /** \brief Where a call goes, and the numbers that say why. */
 struct BackendDecision
 {
-  bool         toDevice{ false };     ///< else to the host
-  bool         startBehind{ false };  ///< to the host, and the device is started in the background
-  bool         isAskedAgain{ false }; ///< the slower side, to see whether it still is
-  bool         isStarting{ false };   ///< the device was being started
-  double       wait{ 0.0 };           ///< s of the device's start that a call on it would have waited for
-  CallForecast forecast;              ///< the call
+  bool         toDevice{ false };           ///< else to the host
+  bool         startsInBackground{ false }; ///< to the host, and the device is started in the background
+  bool         isAskedAgain{ false };       ///< the slower side, to see whether it still is
+  bool         isStarting{ false };         ///< the device was being started
+  double       wait{ 0.0 };                 ///< s of the device's start that a call on it would have waited for
+  CallForecast forecast;                    ///< the call
   /** Of a start that has failed, where it is too early to try again; else null. */
   const std::string * failure{ nullptr };
 

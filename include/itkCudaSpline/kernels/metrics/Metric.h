@@ -142,7 +142,7 @@ struct MetricDescriptor
   /** Whether a sample has a Jacobian of its own of the stages behind: some of them are not Affine, or moments are not
    * for all of them. */
   bool
-  IsBent() const
+  HasOuterJacobian() const
   {
     const std::size_t front = CountFront();
     return splineStage >= 0 || fieldStage >= 0 ? !IsAffineFrom(front) : front < chain.stages.size();

@@ -28,7 +28,7 @@ LaunchCatmullRom(Derivatives                             derivatives,
                  StreamHandle                            stream)
 {
   const auto launch = [&](auto compiled) {
-    LaunchEvaluation<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
+    LaunchPlain<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
   };
   if (arguments.element == ScalarType::Float32)
   {

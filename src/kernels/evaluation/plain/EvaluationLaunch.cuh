@@ -70,7 +70,7 @@ __launch_bounds__(BlockThreads, MinimumBlocks(TMethod::HasBasis, VDerivatives))
 /** Enqueues the evaluation of one slab. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
-LaunchEvaluation(EvaluationArguments<VDimension> arguments, std::int64_t lines, StreamHandle stream)
+LaunchPlain(EvaluationArguments<VDimension> arguments, std::int64_t lines, StreamHandle stream)
 {
   constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid
   const auto             blocksOf = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };

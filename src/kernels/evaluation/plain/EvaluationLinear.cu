@@ -34,11 +34,11 @@ LaunchLinear(const EvaluationArguments<VDimension> & arguments, std::int64_t lin
         return;
       }
     }
-    LaunchEvaluation<LinearMethod<float>, Derivatives::None>(arguments, lines, stream);
+    LaunchPlain<LinearMethod<float>, Derivatives::None>(arguments, lines, stream);
   }
   else
   {
-    LaunchEvaluation<LinearMethod<double>, Derivatives::None>(arguments, lines, stream);
+    LaunchPlain<LinearMethod<double>, Derivatives::None>(arguments, lines, stream);
   }
 }
 

@@ -30,7 +30,7 @@ LaunchPacked(CoefficientStorage                      storage,
              StreamHandle                            stream)
 {
   DispatchPacked(storage, derivatives, [&](auto compiled) {
-    LaunchEvaluation<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
+    LaunchPlain<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
   });
 }
 

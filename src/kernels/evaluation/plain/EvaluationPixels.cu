@@ -29,11 +29,11 @@ LaunchPixels(Interpolation                           method,
 {
   if (method == Interpolation::Nearest)
   {
-    LaunchEvaluation<NearestMethod, Derivatives::None>(arguments, lines, stream);
+    LaunchPlain<NearestMethod, Derivatives::None>(arguments, lines, stream);
   }
   else
   {
-    LaunchEvaluation<LabelGaussianMethod, Derivatives::None>(arguments, lines, stream);
+    LaunchPlain<LabelGaussianMethod, Derivatives::None>(arguments, lines, stream);
   }
 }
 

@@ -26,11 +26,11 @@ LaunchSinc(const EvaluationArguments<VDimension> & arguments, std::int64_t lines
 {
   if (arguments.element == ScalarType::Float32)
   {
-    LaunchEvaluation<SincMethod<float>, Derivatives::None>(arguments, lines, stream);
+    LaunchPlain<SincMethod<float>, Derivatives::None>(arguments, lines, stream);
   }
   else
   {
-    LaunchEvaluation<SincMethod<double>, Derivatives::None>(arguments, lines, stream);
+    LaunchPlain<SincMethod<double>, Derivatives::None>(arguments, lines, stream);
   }
 }
 

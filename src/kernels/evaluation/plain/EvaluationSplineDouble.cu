@@ -29,7 +29,7 @@ LaunchSplineDouble(unsigned int                            order,
                    StreamHandle                            stream)
 {
   DispatchSpline<double>(order, derivatives, [&](auto compiled) {
-    LaunchEvaluation<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
+    LaunchPlain<typename decltype(compiled)::Method, decltype(compiled)::derivatives>(arguments, lines, stream);
   });
 }
 

@@ -35,7 +35,7 @@ LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t li
         return;
       }
     }
-    LaunchEvaluation<Method, decltype(compiled)::derivatives>(arguments, lines, stream);
+    LaunchPlain<Method, decltype(compiled)::derivatives>(arguments, lines, stream);
   });
 }
 

@@ -15,13 +15,13 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef MetricFunctor_h
-#define MetricFunctor_h
+#ifndef MetricBody_h
+#define MetricBody_h
 
 #include "itkCudaSpline/math/MetricSums.h"
 
-#include "kernels/metrics/MetricBehind.h"
 #include "kernels/metrics/MetricValues.h"
+#include "kernels/metrics/OuterStages.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -229,7 +229,7 @@ ValueAndGradient(const MetricArguments<VDimension> & arguments,
  *
  * \tparam TValues PlainValues, SplineValues or KeptValues
  * \tparam TMove called with a place of the virtual domain and where to put it in the moving image's space (mm); may
- * bring gradients back, as BentMove does
+ * bring gradients back, as OuterJacobianMove does
  * \tparam TSums MetricSums, or what has its functions; without sets there is no derivative
  * \tparam THistogram takes the sample instead of the sums, but for the count; NoHistogram: none
  * \param[in] slot place of the sample among the moving values that are kept */
@@ -316,15 +316,15 @@ AddMetricSample(const MetricArguments<VDimension> & arguments,
 
 /** \brief The same for derivatives, with stages of any kind that are walked.
  *
- * \tparam VIsBent gradients come back through the stages behind, where the arguments say so */
-template <bool VIsBent, typename TValues, unsigned int VDimension, typename TSums>
+ * \tparam VHasOuterJacobian gradients come back through the stages behind, where the arguments say so */
+template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension, typename TSums>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddWalkedSample(const MetricArguments<VDimension> & arguments, const MetricCursor<VDimension> & cursor, TSums & sums)
 {
   NoHistogram none;
-  if constexpr (VIsBent)
+  if constexpr (VHasOuterJacobian)
   {
-    AddMovedSample<TValues>(arguments, cursor, cursor.sample, BentMove<VDimension>{ arguments }, sums, none);
+    AddMovedSample<TValues>(arguments, cursor, cursor.sample, OuterJacobianMove<VDimension>{ arguments }, sums, none);
   }
   else
   {
@@ -404,8 +404,8 @@ DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TR
   }
   DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
     const auto withSets = [&](auto sets) {
-      descriptor.IsBent() ? run(dimension, values, sets, std::true_type())
-                          : run(dimension, values, sets, std::false_type());
+      descriptor.HasOuterJacobian() ? run(dimension, values, sets, std::true_type())
+                                    : run(dimension, values, sets, std::false_type());
     };
     if (descriptor.pass == MetricPass::Correlation)
     {

@@ -199,7 +199,7 @@ MakeChain(const MetricCase & what, const std::string & behind, const MetricImage
   return chain;
 }
 
-class MetricBehind : public GpuOnAndOff
+class MetricOuterStages : public GpuOnAndOff
 {
 protected:
   template <typename TReference, typename TMetric, typename TImage>
@@ -279,7 +279,7 @@ protected:
   }
 };
 
-TEST_P(MetricBehind, MeanSquares)
+TEST_P(MetricOuterStages, MeanSquares)
 {
   const MetricTolerance inDouble{ 1e-12, 1e-10 };
   const MetricTolerance inSingle{ 1e-6, 1e-5 };
@@ -289,7 +289,7 @@ TEST_P(MetricBehind, MeanSquares)
     { "B-spline of order 1", "field", "affine" }, inDouble, inSingle);
 }
 
-TEST_P(MetricBehind, Correlation)
+TEST_P(MetricOuterStages, Correlation)
 {
   const MetricTolerance inDouble{ 1e-12, 1e-10 };
   const MetricTolerance inSingle{ 1e-6, 1e-5 };
@@ -297,7 +297,7 @@ TEST_P(MetricBehind, Correlation)
   CompareAll<CorrelationReference, Correlation, Image3D>({ "versor" }, inDouble, inSingle);
 }
 
-TEST_P(MetricBehind, MutualInformation)
+TEST_P(MetricOuterStages, MutualInformation)
 {
   const MetricTolerance inDouble{ 1e-11, 1e-9 };
   const MetricTolerance inSingle{ 1e-6, 1e-4 };
@@ -305,7 +305,7 @@ TEST_P(MetricBehind, MutualInformation)
   CompareAll<MattesReference, Mattes, Image3D>({ "rigid" }, inDouble, inSingle);
 }
 
-TEST_P(MetricBehind, SampledPoints)
+TEST_P(MetricOuterStages, SampledPoints)
 {
   MetricCase what;
   what.sampling = 2;
@@ -316,7 +316,7 @@ TEST_P(MetricBehind, SampledPoints)
   }
 }
 
-TEST_P(MetricBehind, LinearOnesBehindALinearOneAreOptimizedWithIt)
+TEST_P(MetricOuterStages, LinearOnesBehindALinearOneAreOptimizedWithIt)
 {
   // Of a chain of three linear transforms before a field the second and third are optimized.
   const MetricImages<Image2D> images;
@@ -351,7 +351,7 @@ TEST_P(MetricBehind, LinearOnesBehindALinearOneAreOptimizedWithIt)
   EXPECT_LE(RelativeDistance(expectedDerivative, derivative), 1e-10);
 }
 
-TEST_P(MetricBehind, NotBehindWhatIsNotLinearItself)
+TEST_P(MetricOuterStages, NotBehindWhatIsNotLinearItself)
 {
   // A linear transform behind splines: where it is depends on the place by more than a matrix.
   const MetricImages<Image2D> images;
@@ -377,6 +377,6 @@ TEST_P(MetricBehind, NotBehindWhatIsNotLinearItself)
   EXPECT_NE(metric->GetFallbackReason().find("goes through before"), std::string::npos) << metric->GetFallbackReason();
 }
 
-CUDASPLINE_GPU_ON_AND_OFF(MetricBehind);
+CUDASPLINE_GPU_ON_AND_OFF(MetricOuterStages);
 
 } // namespace

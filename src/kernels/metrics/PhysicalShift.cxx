@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/kernels/metrics/StageShift.h"
+#include "itkCudaSpline/kernels/metrics/PhysicalShift.h"
 
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/metrics/SplineRefinement.h"
@@ -62,12 +62,12 @@ private:
 };
 
 template <unsigned int VDimension>
-class StageShift
+class PhysicalShift
 {
 public:
   using Index = std::array<std::int64_t, VDimension>;
 
-  StageShift(const TransformChain & chain, std::size_t stage, const double * change)
+  PhysicalShift(const TransformChain & chain, std::size_t stage, const double * change)
     : m_Chain(chain)
     , m_Change(MakeStage<VDimension>(chain.stages[stage], change))
   {
@@ -78,7 +78,7 @@ public:
     }
     for (unsigned int r = 0; r < VDimension; ++r)
     {
-      m_Behind[r][r] = 1.0;
+      m_Outer[r][r] = 1.0;
     }
     for (std::size_t i = stage + 1; i < chain.stages.size(); ++i)
     {
@@ -89,11 +89,11 @@ public:
         {
           for (unsigned int k = 0; k < VDimension; ++k)
           {
-            product[r][c] += chain.stages[i].matrix[r][k] * m_Behind[k][c];
+            product[r][c] += chain.stages[i].matrix[r][k] * m_Outer[k][c];
           }
         }
       }
-      m_Behind = product;
+      m_Outer = product;
     }
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -195,7 +195,7 @@ private:
       longest = std::max(longest, m_Lengths[i]);
     }
     double norm = 0.0;
-    for (const auto & row : m_Behind)
+    for (const auto & row : m_Outer)
     {
       for (const double element : row)
       {
@@ -328,7 +328,7 @@ private:
         double along = 0.0;
         for (unsigned int c = 0; c < VDimension; ++c)
         {
-          along += m_Behind[r][c] * (moved[c] - point[c]);
+          along += m_Outer[r][c] * (moved[c] - point[c]);
         }
         sum += along * along;
       }
@@ -350,7 +350,7 @@ private:
   TransformStage<VDimension>                             m_Change;
   std::vector<TransformStage<VDimension>>                m_Before;
   bool                                                   m_IsAffineBefore{ true };
-  std::array<std::array<double, VDimension>, VDimension> m_Behind{}; // product of the matrices behind the stage
+  std::array<std::array<double, VDimension>, VDimension> m_Outer{}; // product of the matrices behind the stage
   std::array<std::int64_t, VDimension>                   m_Blocks{};
   std::vector<double>                                    m_Lengths; // of a B-spline that can be bounded
   double                                                 m_Stretch{ 1.0 };
@@ -361,11 +361,11 @@ private:
 } // namespace
 
 double
-LargestStageShift(const TransformChain &   chain,
-                  unsigned int             dimension,
-                  std::size_t              stage,
-                  const double *           change,
-                  const ExecutionContext & context)
+LargestPhysicalShift(const TransformChain &   chain,
+                     unsigned int             dimension,
+                     std::size_t              stage,
+                     const double *           change,
+                     const ExecutionContext & context)
 {
   if (stage >= chain.stages.size() || chain.stages[stage].kind == TransformKind::Affine ||
       chain.stages[stage].singleData != nullptr)
@@ -392,7 +392,7 @@ LargestStageShift(const TransformChain &   chain,
   }
   double largest = 0.0;
   DispatchDimension(dimension, [&](auto constant) {
-    largest = StageShift<decltype(constant)::value>(chain, stage, change).Find(context);
+    largest = PhysicalShift<decltype(constant)::value>(chain, stage, change).Find(context);
   });
   return largest;
 }

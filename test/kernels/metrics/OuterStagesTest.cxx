@@ -96,7 +96,7 @@ enum class Front
   Field
 };
 
-class MetricsBehind : public OnMetricBackend
+class MetricOuterStages : public OnMetricBackend
 {
 protected:
   /** Puts what the derivative is by before the shear and the shift. */
@@ -114,7 +114,7 @@ protected:
   }
 };
 
-TEST_P(MetricsBehind, AShearIsAShear)
+TEST_P(MetricOuterStages, AShearIsAShear)
 {
   FreshRandom            random;
   const IntegerMetric    metric;
@@ -147,8 +147,8 @@ TEST_P(MetricsBehind, AShearIsAShear)
     MetricDescriptor    straight = Describe(pass, front, ShearMatrix(), grid);
     MetricDescriptor    bent = Describe(pass, front, shear, grid);
     straight.linearStages = -1; // moments of the gradients themselves
-    EXPECT_FALSE(straight.IsBent());
-    EXPECT_TRUE(bent.IsBent());
+    EXPECT_FALSE(straight.HasOuterJacobian());
+    EXPECT_TRUE(bent.HasOuterJacobian());
     MetricResult expected = EvaluateMetric(straight, sources, context);
     for (std::size_t set = 0; front == Front::Linear && set < 2; ++set)
     {
@@ -197,6 +197,6 @@ TEST_P(MetricsBehind, AShearIsAShear)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, MetricsBehind, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);
+INSTANTIATE_TEST_SUITE_P(Backends, MetricOuterStages, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);
 
 } // namespace

@@ -22,7 +22,7 @@
 
 #include "../common/KernelTestData.h"
 
-#include "itkCudaSpline/kernels/metrics/StageShift.h"
+#include "itkCudaSpline/kernels/metrics/PhysicalShift.h"
 #include "itkCudaSpline/kernels/transforms/Displacements.h"
 
 #include "kernels/metrics/SplineRefinement.h"
@@ -113,7 +113,7 @@ Longest(const TransformChain & chain, unsigned int dimension)
 } // namespace
 
 // Cells of few samples and of many, for which coefficients are refined up to three times.
-TEST(StageShift, OfSplines)
+TEST(PhysicalShift, OfSplines)
 {
   FreshRandom          random;
   const ThreadExecutor threads(3);
@@ -133,14 +133,14 @@ TEST(StageShift, OfSplines)
         chain.stages[0].data = change;
         const double expected = Longest(chain, dimension);
         EXPECT_GT(expected, 0.0);
-        EXPECT_NEAR(LargestStageShift(chain, dimension, 0, change.get(), context), expected, 1e-12);
-        EXPECT_NEAR(LargestStageShift(chain, dimension, 0, change.get(), ExecutionContext()), expected, 1e-12);
+        EXPECT_NEAR(LargestPhysicalShift(chain, dimension, 0, change.get(), context), expected, 1e-12);
+        EXPECT_NEAR(LargestPhysicalShift(chain, dimension, 0, change.get(), ExecutionContext()), expected, 1e-12);
       }
     }
   }
 }
 
-TEST(StageShift, StretchedByWhatComesBehind)
+TEST(PhysicalShift, StretchedByWhatComesBehind)
 {
   FreshRandom           random;
   TransformChain        chain = Grid(3, 50, random);
@@ -163,10 +163,10 @@ TEST(StageShift, StretchedByWhatComesBehind)
     moved.outputOrigin[d] += before.offset[d];
   }
   chain.stages.push_back(behind);
-  EXPECT_NEAR(LargestStageShift(chain, 3, 1, change.get(), ExecutionContext()), 2.5 * Longest(moved, 3), 1e-11);
+  EXPECT_NEAR(LargestPhysicalShift(chain, 3, 1, change.get(), ExecutionContext()), 2.5 * Longest(moved, 3), 1e-11);
 }
 
-TEST(StageShift, OfFieldsAndOfNothing)
+TEST(PhysicalShift, OfFieldsAndOfNothing)
 {
   FreshRandom           random;
   TransformChain        chain = Grid(2, 40, random);
@@ -175,27 +175,27 @@ TEST(StageShift, OfFieldsAndOfNothing)
   chain.stages = { field };
   const auto change = RandomChange(field, 2, random);
   chain.stages[0].data = change;
-  EXPECT_NEAR(LargestStageShift(chain, 2, 0, change.get(), ExecutionContext()), Longest(chain, 2), 1e-12);
+  EXPECT_NEAR(LargestPhysicalShift(chain, 2, 0, change.get(), ExecutionContext()), Longest(chain, 2), 1e-12);
   const std::vector<double> nothing(static_cast<std::size_t>(TransformChain::CountOf(field, 2)), 0.0);
-  EXPECT_EQ(LargestStageShift(chain, 2, 0, nothing.data(), ExecutionContext()), 0.0);
+  EXPECT_EQ(LargestPhysicalShift(chain, 2, 0, nothing.data(), ExecutionContext()), 0.0);
   chain.stages[0].kind = TransformKind::BSpline;
-  EXPECT_EQ(LargestStageShift(chain, 2, 0, nothing.data(), ExecutionContext()), 0.0);
+  EXPECT_EQ(LargestPhysicalShift(chain, 2, 0, nothing.data(), ExecutionContext()), 0.0);
 }
 
-TEST(StageShift, RefusesOtherStages)
+TEST(PhysicalShift, RefusesOtherStages)
 {
   FreshRandom    random;
   TransformChain chain = Grid(2, 10, random);
   chain.stages = { TransformChain::Stage(), Spline(chain, 2, 3, 6, random), Spline(chain, 2, 3, 6, random) };
   const std::vector<double> change(200, 0.0);
   // The samples are mapped by what comes before.
-  EXPECT_THROW(LargestStageShift(chain, 2, 2, change.data(), ExecutionContext()), std::invalid_argument);
+  EXPECT_THROW(LargestPhysicalShift(chain, 2, 2, change.data(), ExecutionContext()), std::invalid_argument);
   chain.stages[1].data = RandomChange(chain.stages[1], 2, random);
-  EXPECT_THROW(LargestStageShift(chain, 2, 2, nullptr, ExecutionContext()), std::invalid_argument);
-  EXPECT_THROW(LargestStageShift(chain, 2, 0, change.data(), ExecutionContext()), std::invalid_argument);
-  EXPECT_THROW(LargestStageShift(chain, 2, 1, change.data(), ExecutionContext()), std::invalid_argument);
-  EXPECT_THROW(LargestStageShift(chain, 2, 3, change.data(), ExecutionContext()), std::invalid_argument);
-  EXPECT_EQ(LargestStageShift(chain, 2, 2, change.data(), ExecutionContext()), 0.0);
+  EXPECT_THROW(LargestPhysicalShift(chain, 2, 2, nullptr, ExecutionContext()), std::invalid_argument);
+  EXPECT_THROW(LargestPhysicalShift(chain, 2, 0, change.data(), ExecutionContext()), std::invalid_argument);
+  EXPECT_THROW(LargestPhysicalShift(chain, 2, 1, change.data(), ExecutionContext()), std::invalid_argument);
+  EXPECT_THROW(LargestPhysicalShift(chain, 2, 3, change.data(), ExecutionContext()), std::invalid_argument);
+  EXPECT_EQ(LargestPhysicalShift(chain, 2, 2, change.data(), ExecutionContext()), 0.0);
 }
 
 // A refined spline is the same function.

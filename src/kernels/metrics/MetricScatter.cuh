@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef MetricSpread_cuh
-#define MetricSpread_cuh
+#ifndef MetricScatter_cuh
+#define MetricScatter_cuh
 
 #include "itkCudaSpline/math/MetricSums.h"
 
@@ -116,7 +116,7 @@ public:
 
   /** Where forces go; they are 0 there until then. */
   __device__ __forceinline__ void
-  Aim(int sample, unsigned int sets)
+  SelectSample(int sample, unsigned int sets)
   {
     m_Sample = sample;
     for (unsigned int set = 0; set < sets; ++set)
@@ -183,7 +183,7 @@ KeepWeightsOf(const MetricArguments<VDimension> &  arguments,
  * each with some rows of nodes, then a tree over the threads of a row. All threads come here. */
 template <unsigned int VDimension>
 __device__ __forceinline__ void
-SpreadBatch(const ForceBatch<VDimension> & batch, unsigned int set, int count, double * ofWarps, double * total)
+ScatterBatch(const ForceBatch<VDimension> & batch, unsigned int set, int count, double * ofWarps, double * total)
 {
   using Shape = CellShape<VDimension>;
   constexpr int groups = static_cast<int>(MetricThreads) / Shape::Threads;

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_kernels_metrics_StageShift_h
-#define itkCudaSpline_kernels_metrics_StageShift_h
+#ifndef itkCudaSpline_kernels_metrics_PhysicalShift_h
+#define itkCudaSpline_kernels_metrics_PhysicalShift_h
 
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
@@ -49,11 +49,11 @@ namespace itk::CudaSpline
  * \exception std::invalid_argument the stage, or those behind it, are others; there is no change; a stage before it has
  * no displacements */
 double
-LargestStageShift(const TransformChain &   chain,
-                  unsigned int             dimension,
-                  std::size_t              stage,
-                  const double *           change,
-                  const ExecutionContext & context);
+LargestPhysicalShift(const TransformChain &   chain,
+                     unsigned int             dimension,
+                     std::size_t              stage,
+                     const double *           change,
+                     const ExecutionContext & context);
 
 /** @} */
 } // namespace itk::CudaSpline

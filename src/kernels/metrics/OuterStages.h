@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef MetricBehind_h
-#define MetricBehind_h
+#ifndef OuterStages_h
+#define OuterStages_h
 
 #include "itkCudaSpline/math/TransformStage.h"
 
@@ -218,7 +218,7 @@ WalkWithJacobian(const TransformStage<VDimension> * stages,
 
 /** \brief Moves samples by the arguments' own stages, and brings gradients back through those behind the front. */
 template <unsigned int VDimension>
-struct BentMove
+struct OuterJacobianMove
 {
   const MetricArguments<VDimension> & arguments; ///< the chain
 
@@ -268,7 +268,7 @@ struct BentMove
 template <typename TMove>
 inline constexpr bool BringsBack = false;
 template <unsigned int VDimension>
-inline constexpr bool BringsBack<BentMove<VDimension>> = true;
+inline constexpr bool BringsBack<OuterJacobianMove<VDimension>> = true;
 ///@}
 
 } // namespace itk::CudaSpline
