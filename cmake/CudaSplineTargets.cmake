@@ -74,3 +74,18 @@ macro(cudaspline_use_itk)
     include_directories(SYSTEM ${_cudaspline_folders})
   endif()
 endmacro()
+
+# All members of the classes in src/instances are compiled, also those that nobody calls: other versions of ITK have some that do not.
+set(_cudaspline_instances OFF)
+if("${ITK_VERSION_MAJOR}.${ITK_VERSION_MINOR}" STREQUAL "5.2" AND NOT ITK_SOURCE_DIR AND NOT MSVC)
+  set(_cudaspline_instances ON)
+endif()
+option(CUDASPLINE_ITK_INSTANCES "Compile common classes of ITK once for tests and programs" ${_cudaspline_instances})
+mark_as_advanced(CUDASPLINE_ITK_INSTANCES)
+
+# cudaspline_use_instances(<target> <name>): classes that CudaSpline<name> has (src/instances) are not compiled again.
+function(cudaspline_use_instances target name)
+  if(CUDASPLINE_ITK_INSTANCES)
+    target_link_libraries(${target} PRIVATE CudaSpline${name})
+  endif()
+endfunction()

@@ -10,7 +10,7 @@ doc/Architecture.md:
   c          the interface in C (include/itkCudaSpline/c, src/c): standard library; c and the public headers of the layers below;
              no CUDA header, no CUDA call
   loader     the libraries in the folders of ITK_AUTOLOAD_PATH (src/loader): the C library; nothing of the repository, no ITK
-  ITK        (include/itkCuda*, its helpers in include/itkCudaSpline/itk, src/*.cxx): standard library, ITK; the public headers
+  ITK        (include/itkCuda*, its helpers in include/itkCudaSpline/itk, src/*.cxx, src/instances): standard library, ITK; the public headers
              of the layers below; no CUDA header, no CUDA call
   programs   the ITK layer, ITK, libraries of programs; benchmarks also the kernels and what is below them
              benchmark/kernels: standard library, CUDA runtime API, the layers below ITK and their private headers, as it times
@@ -90,6 +90,8 @@ def layer_of(path):
         if parts[:3] == ["include", "itkCudaSpline", "itk"]:
             return "itk"
         if len(rest) > 1:
+            if parts[:2] == ["src", "instances"]:
+                return "itk"
             return rest[0] if rest[0] in LAYERS or parts[:2] == ["src", "loader"] else "unknown"
         return "unknown" if parts[:2] == ["include", "itkCudaSpline"] else "itk"
     if parts[0] in ("applications", "examples", "wrapping"):

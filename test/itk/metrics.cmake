@@ -14,5 +14,6 @@ add_executable(
   MetricSamplingTest.cxx
 )
 target_link_libraries(CudaSplineMetricTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+cudaspline_use_instances(CudaSplineMetricTests RegistrationInstances)
 gtest_discover_tests(CudaSplineMetricTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
 gtest_discover_tests(CudaSplineMetricTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)

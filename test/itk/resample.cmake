@@ -11,6 +11,7 @@ add_executable(
   CudaSplineStorageTest.cxx
 )
 target_link_libraries(CudaSplineResampleTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+cudaspline_use_instances(CudaSplineResampleTests ImageInstances)
 gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
 gtest_discover_tests(CudaSplineResampleTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
 

@@ -1,4 +1,5 @@
 # CudaRegistrationParameterScalesFromPhysicalShift against ITK's estimator.
 add_executable(CudaSplineScalesTests CudaRegistrationParameterScalesFromPhysicalShiftTest.cxx)
 target_link_libraries(CudaSplineScalesTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+cudaspline_use_instances(CudaSplineScalesTests RegistrationInstances)
 gtest_discover_tests(CudaSplineScalesTests PROPERTIES LABELS cpu LABELS itk)

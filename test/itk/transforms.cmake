@@ -7,5 +7,6 @@ add_executable(
   CudaResampleImageFilterVectorTest.cxx
 )
 target_link_libraries(CudaSplineTransformTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+cudaspline_use_instances(CudaSplineTransformTests ImageInstances)
 gtest_discover_tests(CudaSplineTransformTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
 gtest_discover_tests(CudaSplineTransformTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
