@@ -251,3 +251,31 @@ def test_orders_of_derivatives(rng):
     assert abs(value.item() - (-c[1] + 3 * c[2] - 3 * c[3] + c[4])) < TOLERANCE
     with pytest.raises(NotImplementedError, match="beyond the 3rd"):
         torch.autograd.grad(value.sum(), point)
+
+
+def test_other_functions_refuse_tensors_that_want_gradients():
+    image = torch.zeros(4, 5, dtype=torch.float64)
+    matrix = torch.eye(2, dtype=torch.float64, requires_grad=True)
+    vector = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    number = torch.tensor(1.5, requires_grad=True)
+    for name, call in {
+        "transform": lambda: cudaspline.resample(image, matrix),
+        "transform ": lambda: cudaspline.resample(image, [matrix, matrix]),
+        "spacing": lambda: cudaspline.resample(image, spacing=vector),
+        "border": lambda: cudaspline.resample(image, border=number),
+        "image": lambda: cudaspline.prefilter(matrix),
+        "zoom": lambda: cudaspline.zoom(image, vector),
+        "points": lambda: cudaspline.sample(image, matrix),
+        "matrix": lambda: ndimage.affine_transform(image, matrix),
+        "offset": lambda: ndimage.affine_transform(image, matrix.detach(), vector),
+        "shift": lambda: ndimage.shift(image, vector),
+        "zoom ": lambda: ndimage.zoom(image, [number, number]),
+        "angle": lambda: ndimage.rotate(image, number),
+        "cval": lambda: ndimage.shift(image, 1.0, cval=number),
+        "coordinates": lambda: ndimage.map_coordinates(image.numpy(), list(matrix)),
+        "input": lambda: ndimage.spline_filter(matrix),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name.strip()}: the tensor requires a gradient.*cudaspline.torch"):
+            call()
+    with torch.no_grad():
+        assert ndimage.shift(image, [1.0, 1.0]).shape == (4, 5)

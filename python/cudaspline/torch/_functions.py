@@ -338,7 +338,7 @@ def _check_tensor(tensor: Any, name: str) -> None:
 def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.Tensor:
     """Calls a function to which an argument is known by another name than to the caller."""
     try:
-        return function(*arguments, **options)  # type: ignore[no-any-return]
+        return function(*arguments, **options)
     except (TypeError, ValueError) as error:
         for other in ("points: ", "matrix: "):
             if str(error).startswith(other) and not other.startswith(name):
