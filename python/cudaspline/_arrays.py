@@ -9,10 +9,13 @@ array's device: CuPy's and PyTorch's current stream, and for JAX, which shows no
 
 from __future__ import annotations
 
+import functools
+import inspect
+import itertools
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence, TypeVar, cast
 
 import numpy
 
@@ -21,6 +24,12 @@ from . import _library
 #: Names of the supported types: NumPy makes one anew whenever it is asked.
 _NAMES = {numpy.dtype(name): name for name in _library.TYPE_NAMES}
 _SIZES = {name: numpy.dtype(name).itemsize for name in _library.TYPE_NAMES}
+
+#: What is wrong with a tensor that requires a gradient.
+WITHOUT_GRADIENTS = (
+    "the tensor requires a gradient, which does not pass through here: cudaspline.torch has functions with gradients (sample, warp, affine, "
+    "resample, prefilter); or give it as tensor.detach()"
+)
 
 #: cudaStreamLegacy: the default stream, which waits for all blocking streams.
 LEGACY_STREAM = 1
@@ -84,6 +93,33 @@ def type_name(dtype: Any, name: str) -> str:
         return _check_type(numpy.dtype(dtype).name, name)
     except TypeError as error:
         raise TypeError(f"{name}: {dtype!r} is no type of numbers that is supported: {error}") from None
+
+
+def requires_gradient(value: Any) -> bool:
+    """Whether a value is a tensor of PyTorch that requires a gradient, or a list that has one."""
+    if isinstance(value, (list, tuple)):
+        return any(requires_gradient(item) for item in value)
+    return getattr(value, "requires_grad", False) is True
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def refuses_gradients(function: Function) -> Function:
+    """A function that has no gradients as one that says so where an argument requires one, however it is used: numbers, matrices, lists.
+
+    Raises ValueError, naming the argument."""
+    names = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        if "torch" in sys.modules:
+            for name, value in itertools.chain(zip(names, arguments), options.items()):
+                if requires_gradient(value):
+                    raise ValueError(f"{name}: {WITHOUT_GRADIENTS}.")
+        return function(*arguments, **options)
+
+    return cast(Function, checked)
 
 
 def _module(array: Any) -> str:
@@ -262,7 +298,7 @@ def _view_cupy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
 def _view_torch(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     torch = sys.modules["torch"]
     if array.requires_grad:
-        raise ValueError(f"{name}: the tensor requires a gradient, which does not pass through here; give it as tensor.detach().")
+        raise ValueError(f"{name}: {WITHOUT_GRADIENTS}.")
     if array.device.type not in ("cpu", "cuda") or array.layout != torch.strided:
         raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {array.layout} on {array.device}.")
     wanted = _check_type(dtype or str(array.dtype).split(".")[-1], name)

@@ -32,7 +32,7 @@ from ._structures import (  # noqa: F401
     Vector as Vector,
 )
 
-INTERFACE = 3
+INTERFACE = 4
 
 OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
 

@@ -16,6 +16,7 @@ from ._methods import INTERPOLATIONS, check_components, choose, device_word, mak
 from ._source import Source, takes_source
 
 
+@_arrays.refuses_gradients
 @takes_source
 def resample(
     image: Any,
@@ -156,6 +157,7 @@ def resample(
     return output.finish(lambda made: pixels.finish(made, grid))
 
 
+@_arrays.refuses_gradients
 @takes_source
 def zoom(
     image: Any,

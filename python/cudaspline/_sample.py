@@ -11,6 +11,7 @@ from ._methods import METHOD_OPTIONS, choose, make_method, pixel_of
 from ._source import Source, takes_source
 
 
+@_arrays.refuses_gradients
 @takes_source
 def sample(
     image: Any,

@@ -157,6 +157,7 @@ def takes_source(function: _Function) -> _Function:
     return cast(_Function, checked)
 
 
+@_arrays.refuses_gradients
 def prefilter(
     image: Any,
     order: int = 3,

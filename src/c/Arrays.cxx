@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/c/CudaSplineArraysC.h"
 
+#include "c/ArrayDescriptors.h"
 #include "c/Call.h"
 #include "c/Descriptors.h"
 
@@ -50,17 +51,6 @@ DescribeArray(const cudaspline_array & from, const std::string & name)
   return array;
 }
 
-ArrayMode
-ModeOfCode(std::int32_t code, const char * name)
-{
-  if (code < CUDASPLINE_ARRAY_MIRROR || code > CUDASPLINE_ARRAY_WRAP)
-  {
-    throw std::invalid_argument(std::string(name) + " is " + std::to_string(code) + ", and 0 to " +
-                                std::to_string(CUDASPLINE_ARRAY_WRAP) + " are known.");
-  }
-  return static_cast<ArrayMode>(code);
-}
-
 ArrayMap
 MapOfCode(std::int32_t code)
 {
@@ -72,18 +62,50 @@ MapOfCode(std::int32_t code)
   return static_cast<ArrayMap>(code);
 }
 
-/** \exception std::invalid_argument it is negative; the kernels layer refuses what is too large */
-unsigned int
-OrderOf(std::int32_t order, const char * name)
+} // namespace
+
+namespace itk::CudaSpline
 {
-  if (order < 0)
+
+ArrayMode
+ArrayModeOfCode(std::int32_t code, const char * name)
+{
+  if (code < CUDASPLINE_ARRAY_MIRROR || code > CUDASPLINE_ARRAY_WRAP)
   {
-    throw std::invalid_argument(std::string(name) + " is " + std::to_string(order) + ", and orders 0 to 5 are known.");
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(code) + ", and 0 to " +
+                                std::to_string(CUDASPLINE_ARRAY_WRAP) + " are known.");
   }
-  return static_cast<unsigned int>(order);
+  return static_cast<ArrayMode>(code);
 }
 
-} // namespace
+unsigned int
+UnsignedOf(std::int32_t number, const char * name)
+{
+  if (number < 0)
+  {
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(number) + ", which is negative.");
+  }
+  return static_cast<unsigned int>(number);
+}
+
+ArrayFilter
+DescribeFilter(const cudaspline_array_filter & filter)
+{
+  ArrayFilter descriptor;
+  descriptor.input = DescribeArray(filter.input, "filter.input");
+  descriptor.output = DescribeArray(filter.output, "filter.output");
+  descriptor.order = UnsignedOf(filter.order, "filter.order");
+  descriptor.mode = ArrayModeOfCode(filter.mode, "filter.mode");
+  descriptor.element = ScalarTypeOfCode(filter.element, "filter.element");
+  for (unsigned int d = 0; d < MaximumArrayDimension; ++d)
+  {
+    descriptor.isFiltered[d] = filter.filtered[d] != 0;
+  }
+  descriptor.place = { filter.device >= 0, filter.stream };
+  return descriptor;
+}
+
+} // namespace itk::CudaSpline
 
 std::int32_t
 cudaspline_interpolate_array(const cudaspline_array_interpolation * interpolation, cudaspline_execution * execution)
@@ -94,8 +116,8 @@ cudaspline_interpolate_array(const cudaspline_array_interpolation * interpolatio
     ArrayInterpolation descriptor;
     descriptor.input = DescribeArray(interpolation->input, "interpolation.input");
     descriptor.output = DescribeArray(interpolation->output, "interpolation.output");
-    descriptor.order = OrderOf(interpolation->order, "interpolation.order");
-    descriptor.mode = ModeOfCode(interpolation->mode, "interpolation.mode");
+    descriptor.order = UnsignedOf(interpolation->order, "interpolation.order");
+    descriptor.mode = ArrayModeOfCode(interpolation->mode, "interpolation.mode");
     descriptor.border = interpolation->border;
     descriptor.padding = interpolation->padding;
     descriptor.prefilter = interpolation->coefficients == 0;
@@ -123,18 +145,8 @@ cudaspline_filter_array(const cudaspline_array_filter * filter, cudaspline_execu
 {
   return Call([=] {
     RequirePointer(filter, "filter");
-    CallExecution call(execution);
-    ArrayFilter   descriptor;
-    descriptor.input = DescribeArray(filter->input, "filter.input");
-    descriptor.output = DescribeArray(filter->output, "filter.output");
-    descriptor.order = OrderOf(filter->order, "filter.order");
-    descriptor.mode = ModeOfCode(filter->mode, "filter.mode");
-    descriptor.element = ScalarTypeOfCode(filter->element, "filter.element");
-    for (unsigned int d = 0; d < MaximumArrayDimension; ++d)
-    {
-      descriptor.isFiltered[d] = filter->filtered[d] != 0;
-    }
-    descriptor.place = { filter->device >= 0, filter->stream };
+    CallExecution     call(execution);
+    const ArrayFilter descriptor = DescribeFilter(*filter);
     Naming("filter", [&] { FilterArray(descriptor, call.ContextOf(filter->device)); });
     call.Report(filter->device);
   });

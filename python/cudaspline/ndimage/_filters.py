@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from .._arrays import refuses_gradients
 from . import _library as _functions
 from ._arguments import by_parts, check_order, element_code, make_output, mode_code, take_input
 from ._array import ArrayLibrary, count, describe
@@ -50,6 +51,7 @@ def _filter_parts(
     return by_parts(library, array, output, 0.0, run)
 
 
+@refuses_gradients
 def spline_filter1d(
     input: Any,  # pylint: disable=redefined-builtin
     order: int = 3,
@@ -105,6 +107,7 @@ def spline_filter1d(
     return _filter_parts(library, array, target, order, mode, (number % rank,), precision)
 
 
+@refuses_gradients
 def spline_filter(
     input: Any,  # pylint: disable=redefined-builtin
     order: int = 3,

@@ -8,6 +8,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
+from .._arrays import refuses_gradients
 from .._checks import named
 from . import _library as _functions
 from ._arguments import by_parts, check_order, describe_interpolation, element_code, make_output, mode_code, numbers, take_input
@@ -65,6 +66,7 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     return coordinates
 
 
+@refuses_gradients
 def map_coordinates(
     input: Any,  # pylint: disable=redefined-builtin
     coordinates: Any,
@@ -213,6 +215,7 @@ def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
     return found
 
 
+@refuses_gradients
 def affine_transform(
     input: Any,  # pylint: disable=redefined-builtin
     matrix: Any,
@@ -275,6 +278,7 @@ def affine_transform(
         return _run_axes(job, target, matrix, np.asarray(offset) / matrix)
 
 
+@refuses_gradients
 def shift(
     input: Any,  # pylint: disable=redefined-builtin
     shift: Any,  # pylint: disable=redefined-outer-name
@@ -311,6 +315,7 @@ def shift(
     return _run_axes(job, target, [1.0] * len(job.shape), [-distance for distance in distances])
 
 
+@refuses_gradients
 def zoom(
     input: Any,  # pylint: disable=redefined-builtin
     zoom: Any,  # pylint: disable=redefined-outer-name

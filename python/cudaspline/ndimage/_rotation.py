@@ -7,6 +7,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
+from .._arrays import refuses_gradients
 from .._checks import named
 from ._arguments import take_input
 from ._interpolation import Job, run_affine
@@ -34,6 +35,7 @@ def _angle(angle: Any) -> float:
         raise TypeError(f"angle is {angle!r}, and no real number: {error}") from None
 
 
+@refuses_gradients
 def rotate(
     input: Any,  # pylint: disable=redefined-builtin
     angle: float,

@@ -1,0 +1,109 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_c_CudaSplineGradientsC_h
+#define itkCudaSpline_c_CudaSplineGradientsC_h
+
+#include "itkCudaSpline/c/CudaSplineArraysC.h"
+
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): of C, too */
+
+/** \file
+ * \brief Derivatives of splines at points and their adjoints, in C: what automatic differentiation takes.
+ *
+ * For codes, errors and devices see CudaSplineC.h, for modes and the order of axes CudaSplineArraysC.h. What the
+ * operations do, and which one is the derivative of which, stands in kernels/gradients/SplineGradients.h. */
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+  /* NOLINTBEGIN(modernize-use-using): structures of C, too */
+
+  /** \addtogroup CudaSplineC
+   * @{ */
+
+  /** Most axes of an image with points. */
+#define CUDASPLINE_MAXIMUM_POINT_DIMENSION 3
+
+  /** \brief Images of a batch with lists of points; see itk::CudaSpline::SplinePoints. All arrays are contiguous, of
+   * the type \c element. */
+  typedef struct cudaspline_spline_points
+  {
+    int32_t      dimension;                                /**< 1 to CUDASPLINE_MAXIMUM_POINT_DIMENSION */
+    int64_t      size[CUDASPLINE_MAXIMUM_POINT_DIMENSION]; /**< of an image, the slowest axis first */
+    int64_t      batches;                                  /**< images with their points; may be 0 */
+    int64_t      channels;                                 /**< of an image; may be 0 */
+    int64_t      count;                                    /**< points of an image; may be 0 */
+    int32_t      order;                                    /**< 0 to 5 */
+    int32_t      mode;                                     /**< cudaspline_array_mode */
+    double       border;                                   /**< of the modes constant and grid-constant */
+    int32_t      element;                                  /**< of all arrays: CUDASPLINE_FLOAT32 or 64 */
+    int32_t      derivatives;                              /**< n: 0, 1 or 2 */
+    const void * points;             /**< continuous indices: batches x count x dimension (samples) */
+    int64_t      point_stride;       /**< elements to the next image's points; 0: all have the same */
+    const void * coefficients;       /**< batches x channels x size */
+    int64_t      coefficient_stride; /**< elements to the next image's coefficients; 0: all have the same */
+    const void *
+            weights; /**< batches x channels x count x dimension^n, of scatter and contract; null: ones, for n = 0 */
+    void *  result;  /**< what is written, apart from what is read; its shape says each function */
+    int32_t device;  /**< of all arrays: -1 for the host */
+    void *  stream;  /**< of a device: the caller's cudaStream_t */
+  } cudaspline_spline_points;
+
+  /** \brief Derivatives of order n of the values at points: batches x channels x count x dimension^n.
+   *
+   * On a device it is enqueued in the caller's stream.
+   *
+   * \param[in] points what is done
+   * \param[in,out] execution threads of the host; it runs where the arrays are */
+  int32_t
+  cudaspline_evaluate_derivatives(const cudaspline_spline_points * points, cudaspline_execution * execution);
+
+  /** \brief Gradients by the points of the sum of weights times derivatives of order n: batches x count x dimension. On
+   * a device it is enqueued in the caller's stream.
+   *
+   * \param[in] points what is done
+   * \param[in,out] execution threads of the host; it runs where the arrays are */
+  int32_t
+  cudaspline_contract_derivatives(const cudaspline_spline_points * points, cudaspline_execution * execution);
+
+  /** \brief The transpose of cudaspline_evaluate_derivatives(): batches x channels x size, with the same bits at every
+   * call.
+   *
+   * \param[in] points what is done; \c coefficients are not read
+   * \param[in,out] execution threads of the host; it runs where the arrays are */
+  int32_t
+  cudaspline_scatter_derivatives(const cudaspline_spline_points * points, cudaspline_execution * execution);
+
+  /** \brief The transpose of cudaspline_filter_array(), for contiguous arrays of the element's type.
+   *
+   * \param[in] filter what is done
+   * \param[in,out] execution threads of the host; it runs where the arrays are */
+  int32_t
+  cudaspline_filter_array_adjoint(const cudaspline_array_filter * filter, cudaspline_execution * execution);
+
+  /** @} */
+
+  /* NOLINTEND(modernize-use-using) */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,186 @@
+"""Derivatives of splines at points and their adjoints, by address: what cudaspline.torch and cudaspline.jax stand on.
+
+The structure is that of include/itkCudaSpline/c/CudaSplineGradientsC.h, which documents it. Nothing here knows an array's library.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
+from typing import Any, NamedTuple, Sequence
+
+from . import _library
+from ._checks import integer
+from .ndimage import _library as _arrays
+
+MAXIMUM_DIMENSION = 3
+
+#: Most derivatives of the values at points that an operation takes.
+MOST_DERIVATIVES = 2
+
+#: Samples on either side by which images of some modes are extended before they are filtered, as by SciPy.
+PADDING = 12
+
+#: What may stand outside, as scipy.ndimage names it.
+MODES = _arrays.MODES
+
+
+class SplinePoints(ctypes.Structure):
+    """cudaspline_spline_points."""
+
+    _fields_ = [
+        ("dimension", c_int32),
+        ("size", c_int64 * MAXIMUM_DIMENSION),
+        ("batches", c_int64),
+        ("channels", c_int64),
+        ("count", c_int64),
+        ("order", c_int32),
+        ("mode", c_int32),
+        ("border", c_double),
+        ("element", c_int32),
+        ("derivatives", c_int32),
+        ("points", c_void_p),
+        ("point_stride", c_int64),
+        ("coefficients", c_void_p),
+        ("coefficient_stride", c_int64),
+        ("weights", c_void_p),
+        ("result", c_void_p),
+        ("device", c_int32),
+        ("stream", c_void_p),
+    ]
+
+
+_FUNCTIONS = {
+    "cudaspline_evaluate_derivatives": SplinePoints,
+    "cudaspline_contract_derivatives": SplinePoints,
+    "cudaspline_scatter_derivatives": SplinePoints,
+    "cudaspline_filter_array": _arrays.Filter,
+    "cudaspline_filter_array_adjoint": _arrays.Filter,
+}
+for _name, _structure in _FUNCTIONS.items():
+    _function = getattr(_library._library, _name)
+    _function.restype = c_int32
+    _function.argtypes = [POINTER(_structure), POINTER(_library.Execution)]
+
+
+class Spline(NamedTuple):
+    """Which spline it is, and what stands outside."""
+
+    order: int
+    mode: int
+    border: float
+
+
+class Place(NamedTuple):
+    """Where arrays are: the number of a CUDA device with its stream, or -1."""
+
+    device: int
+    stream: int
+
+
+def run_points(
+    name: str,
+    spline: Spline,
+    derivatives: int,
+    dtype: str,
+    place: Place,
+    size: Sequence[int],
+    counts: tuple[int, int, int],
+    points: tuple[int, int],
+    coefficients: tuple[int, int],
+    weights: int,
+    result: int,
+) -> None:
+    """Calls one of the functions at points; raises its errors.
+
+    name: "evaluate", "contract" or "scatter"
+    counts: batches, channels and points of each image
+    points, coefficients: address, and elements to the next image's"""
+    described = SplinePoints()
+    described.dimension = len(size)
+    described.size[: len(size)] = size
+    described.batches, described.channels, described.count = counts
+    described.order, described.mode, described.border = spline
+    described.element = _library.TYPES[dtype]
+    described.derivatives = derivatives
+    described.points, described.point_stride = points
+    described.coefficients, described.coefficient_stride = coefficients
+    described.weights = weights
+    described.result = result
+    described.device, described.stream = place
+    _run(f"cudaspline_{name}_derivatives", described)
+
+
+def run_filter(
+    is_adjoint: bool, order: int, mode: int, dtype: str, place: Place, shape: Sequence[int], axes: Sequence[int], source: int, result: int
+) -> None:
+    """Filters a contiguous array along some of its axes; raises the library's errors."""
+    described = _arrays.Filter()
+    for array, address in ((described.input, source), (described.output, result)):
+        array.data = address
+        array.type = _library.TYPES[dtype]
+        array.dimension = len(shape)
+        step = 1
+        for axis in reversed(range(len(shape))):
+            array.size[axis], array.stride[axis] = shape[axis], step
+            step *= shape[axis]
+    described.order, described.mode = order, mode
+    described.element = _library.TYPES[dtype]
+    for axis in axes:
+        described.filtered[axis] = 1
+    described.device, described.stream = place
+    _run("cudaspline_filter_array_adjoint" if is_adjoint else "cudaspline_filter_array", described)
+
+
+def _run(name: str, described: Any) -> None:
+    if described.device < 0:
+        _library.Call().run(name, ctypes.byref(described))
+        return
+    # On a device it reports nothing, and what would hear it takes as long as a small kernel.
+    execution = _library.Execution()
+    code = getattr(_library._library, name)(ctypes.byref(described), ctypes.byref(execution))
+    _library.finish(int(code), execution)
+
+
+def check_order(order: Any) -> int:
+    """A spline order. Raises TypeError or ValueError, naming the argument."""
+    return integer(order, "order", 0, 5)
+
+
+def mode_code(mode: Any) -> int:
+    """The number of a mode. Raises ValueError, naming the argument."""
+    if not isinstance(mode, str) or mode not in MODES:
+        raise ValueError(f"mode: {mode!r} is not known; known are {', '.join(map(repr, MODES))}.")
+    return MODES[mode]
+
+
+def padding_of(order: int, mode: str, is_filtered: bool) -> int:
+    """Samples on either side by which an image is extended before it is filtered."""
+    return PADDING if is_filtered and order >= 2 and mode in ("nearest", "grid-constant") else 0
+
+
+def check_image(shape: Sequence[int], dimension: int, name: str = "image") -> None:
+    """Refuses what is not an image of that many axes, or a batch of them with channels. Raises ValueError, naming the argument."""
+    if len(shape) not in (dimension, dimension + 2):
+        raise ValueError(
+            f"{name}: its shape is {tuple(shape)}; points of {dimension} numbers are of an image of {dimension} axes, or of a batch "
+            f"(N, C, ...) of {dimension + 2}."
+        )
+    if any(n < 1 for n in shape[len(shape) - dimension :]):
+        raise ValueError(f"{name}: its shape is {tuple(shape)}; an image has samples along each of its axes.")
+
+
+def check_points(shape: Sequence[int], is_batch: bool, name: str = "points") -> int:
+    """The axes of an image with these points. Raises ValueError, naming the argument."""
+    least = 2 if is_batch else 1
+    if len(shape) < least or not 1 <= shape[-1] <= MAXIMUM_DIMENSION:
+        wanted = "(N, ..., D)" if is_batch else "(..., D)"
+        raise ValueError(f"{name}: the shape is {tuple(shape)}; it has to be {wanted} with D = 1, 2 or 3 numbers of a point.")
+    return int(shape[-1])
+
+
+def batch_of(image: Sequence[int], points: Sequence[int], name: str = "points") -> int:
+    """The images of a batch, of which one stands for all. Raises ValueError, naming the argument."""
+    if image[0] != points[0] and image[0] != 1 and points[0] != 1:
+        raise ValueError(f"{name}: there are {points[0]} of them, and {image[0]} images; it is as many, or one of either.")
+    return int(points[0] if image[0] == 1 else image[0])

@@ -1,0 +1,230 @@
+"""Values of images at points, with gradients: what cudaspline.jax offers."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import jax.numpy as jnp
+import numpy
+
+from .. import _gradients
+from .._checks import number
+from . import _operators as operators
+
+
+def sample(
+    image: Any, points: Any, *, order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True
+) -> Any:
+    """Values of an image's spline at points, with gradients by image and points.
+
+    Parameters
+    ----------
+    image
+        One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers.
+    points
+        Continuous indices in the order of the image's axes: (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. A point that
+        is NaN has the value NaN.
+    order
+        Of the spline, 0 to 5. Order 0, the nearest sample, has the gradient 0 by points.
+    mode, cval
+        What stands outside, by the names of scipy.ndimage.
+    prefilter
+        Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
+
+    Returns
+    -------
+    jax.Array
+        (...), or (N, C, ...) of a batch, of the image's type.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name.
+
+    Examples
+    --------
+    >>> import jax, jax.numpy as jnp, cudaspline.jax
+    >>> image = jnp.arange(16.0).reshape(4, 4)
+    >>> value = lambda point: cudaspline.jax.sample(image, point, order=1)
+    >>> point = jnp.array([1.0, 1.5])
+    >>> float(value(point)), jax.grad(value)(point).tolist()
+    (5.5, [4.0, 1.0])
+    """
+    image, points = _array(image, "image"), _array(points, "points")
+    order, code = _gradients.check_order(order), _gradients.mode_code(mode)
+    border = number(cval, "cval")
+    dimension = _gradients.check_points(points.shape, False)
+    _gradients.check_image(image.shape, dimension)
+    is_batch = image.ndim == dimension + 2
+    if is_batch:
+        _gradients.check_points(points.shape, True)
+    dtype = image.dtype
+    used = _type_of(image, points)
+    images = image.astype(used) if is_batch else image.astype(used)[None, None]
+    places = points.astype(used) if is_batch else points.astype(used)[None]
+    _gradients.batch_of(images.shape, places.shape)
+    out = places.shape[1:-1]
+    places = places.reshape(places.shape[0], int(numpy.prod(out, dtype=int)), dimension)
+    padding = _gradients.padding_of(order, mode, prefilter)
+    if prefilter and order >= 2:
+        if padding:
+            margin = [(0, 0)] * 2 + [(padding, padding)] * dimension
+            constant = {"constant_values": border} if mode == "grid-constant" else {}
+            images = jnp.pad(images, margin, mode="constant" if constant else "edge", **constant)
+            places = places + float(padding)
+        images = operators.filter_axes(images, tuple(range(2, images.ndim)), order, code, False)
+    values = operators.evaluate(images, places, _gradients.Spline(order, code, border), 0)
+    values = values.reshape(*values.shape[:2], *out).astype(dtype)
+    return values if is_batch else values[0, 0]
+
+
+def push(
+    values: Any, points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant"
+) -> Any:
+    """The transpose of sample() of coefficients: adds numbers of points up in the samples that they would be made of ("splatting"), with the
+    same bits at every call.
+
+    Parameters
+    ----------
+    values
+        Numbers of the points: (...), or (N, C, ...) of a batch.
+    points
+        (..., D), or (N, ..., D).
+    shape
+        Of the image; None: that of the points, where they have D axes.
+    order, mode
+        As of sample(). What falls outside is lost in the modes "constant" and "grid-constant".
+    """
+    values, points = _array(values, "values"), _array(points, "points")
+    order, code = _gradients.check_order(order), _gradients.mode_code(mode)
+    dimension = _gradients.check_points(points.shape, False)
+    is_batch = values.ndim == points.ndim and values.shape[2:] == points.shape[1:-1]
+    if not is_batch and values.shape != points.shape[:-1]:
+        raise ValueError(
+            f"values: the shape is {values.shape}; points of the shape {points.shape} take {points.shape[:-1]}, or (N, C, ...) with "
+            f"{points.shape[1:-1]}."
+        )
+    out = points.shape[1:-1] if is_batch else points.shape[:-1]
+    size = tuple(int(n) for n in (out if shape is None else shape))
+    if len(size) != dimension or any(n < 1 for n in size):
+        raise ValueError(f"shape: {size} has to be {dimension} numbers above 0.")
+    used = _type_of(values, points)
+    numbers = (values if is_batch else values[None, None]).astype(used)
+    places = (points if is_batch else points[None]).astype(used)
+    batches = _gradients.batch_of(numbers.shape, places.shape)
+    count = int(numpy.prod(out, dtype=int))
+    numbers = jnp.broadcast_to(numbers, (batches, *numbers.shape[1:])).reshape(batches, numbers.shape[1], count, 1)
+    places = places.reshape(places.shape[0], count, dimension)
+    images = operators.scatter(numbers, places, size, _gradients.Spline(order, code, 0.0), 0)
+    return (images if is_batch else images[0, 0]).astype(values.dtype)
+
+
+def warp(image: Any, field: Any, *, order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> Any:
+    """An image under a field of displacements: its value at each place of the field plus the displacement there, with gradients by both.
+
+    Parameters
+    ----------
+    image
+        As for sample().
+    field
+        Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
+    order, mode, cval, prefilter
+        As for sample().
+    """
+    field = _array(field, "field")
+    dimension = _gradients.check_points(field.shape, False, "field")
+    if field.ndim not in (dimension + 1, dimension + 2):
+        raise ValueError(f"field: its shape is {field.shape}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
+    image = _array(image, "image")
+    points = field + _identity(field.shape[-dimension - 1 : -1], field.dtype)
+    points = points[None] if field.ndim == dimension + 1 and image.ndim == dimension + 2 else points
+    return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
+
+
+def affine(
+    image: Any,
+    matrix: Any,
+    offset: Any = None,
+    shape: Optional[Sequence[int]] = None,
+    *,
+    order: int = 3,
+    mode: str = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+) -> Any:
+    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index + offset, with gradients by all of them.
+
+    Parameters
+    ----------
+    image
+        As for sample(), one image.
+    matrix
+        (D, D); jax.vmap is for several.
+    offset
+        (D); None: 0.
+    shape
+        Of the output; None: the image's.
+    order, mode, cval, prefilter
+        As for sample().
+    """
+    image, matrix = _array(image, "image"), _array(matrix, "matrix")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not 1 <= matrix.shape[0] <= 3:
+        raise ValueError(f"matrix: its shape is {matrix.shape}; it has to be (D, D) with D = 1, 2 or 3.")
+    dimension = matrix.shape[0]
+    _gradients.check_image(image.shape, dimension)
+    size = tuple(int(n) for n in (image.shape[-dimension:] if shape is None else shape))
+    if len(size) != dimension or any(n < 1 for n in size):
+        raise ValueError(f"shape: {size} has to be {dimension} numbers above 0.")
+    points = _identity(size, matrix.dtype) @ matrix.T
+    if offset is not None:
+        offset = _array(offset, "offset")
+        if offset.shape != (dimension,):
+            raise ValueError(f"offset: its shape is {offset.shape}; it has to be ({dimension},).")
+        points = points + offset
+    points = points[None] if image.ndim == dimension + 2 else points
+    return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
+
+
+def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> Any:
+    """B-spline coefficients of samples, along the last axes; with gradients.
+
+    Parameters
+    ----------
+    image
+        Samples.
+    order
+        0 to 5; orders 0 and 1 need none, and are returned as they are.
+    mode
+        As of sample(), by which lines continue; "nearest" as "reflect", and "grid-constant" as "mirror", without a margin.
+    dim
+        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+    """
+    image = _array(image, "image")
+    order, code = _gradients.check_order(order), _gradients.mode_code(mode)
+    axes = (image.ndim - 2 if image.ndim > 2 else image.ndim) if dim is None else dim
+    if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= min(image.ndim, 3):
+        raise ValueError(f"dim: {axes!r} axes of an image of {image.ndim}; it is 1 to 3, and no more than the image has.")
+    if order < 2:
+        return image
+    joined = image.astype(_type_of(image)).reshape(-1, *image.shape[image.ndim - axes :])
+    found = operators.filter_axes(joined, tuple(range(1, 1 + axes)), order, code, False)
+    return found.reshape(image.shape).astype(image.dtype)
+
+
+def _array(array: Any, name: str) -> Any:
+    try:
+        found = jnp.asarray(array)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from None
+    if not jnp.issubdtype(found.dtype, jnp.floating):
+        raise TypeError(f"{name}: elements of type {found.dtype} have no gradient; convert them, as by {name}.astype(float).")
+    return found
+
+
+def _type_of(*arrays: Any) -> Any:
+    return jnp.float64 if any(array.dtype == jnp.float64 for array in arrays) else jnp.float32
+
+
+def _identity(shape: Sequence[int], dtype: Any) -> Any:
+    lines = [jnp.arange(n, dtype=dtype) for n in shape]
+    return jnp.stack(jnp.meshgrid(*lines, indexing="ij"), -1)

@@ -1,0 +1,41 @@
+"""Splines with gradients, for PyTorch: values of images at points, under fields and affine maps, and their adjoints.
+
+All functions are differentiable by their tensors, more than once, work under torch.compile and torch.vmap, and give the same bits at every
+call, on a GPU too. Numbers of points, fields and matrices are in the order of the tensors' axes, the slowest first, in samples (but of
+resample(), which is in space, x first). See doc/Gradients.md.
+"""
+
+try:
+    import torch as _torch  # noqa: F401
+except ImportError as error:
+    raise ImportError("cudaspline.torch needs PyTorch (pip install torch).") from error
+
+from ._functions import (
+    affine,
+    count,
+    grad,
+    identity,
+    prefilter,
+    pull,
+    push,
+    resample,
+    sample,
+    spline_coeff,
+    spline_coeff_nd,
+    warp,
+)
+
+__all__ = [
+    "affine",
+    "count",
+    "grad",
+    "identity",
+    "prefilter",
+    "pull",
+    "push",
+    "resample",
+    "sample",
+    "spline_coeff",
+    "spline_coeff_nd",
+    "warp",
+]

@@ -1,0 +1,504 @@
+"""Values of images at points, with gradients: what cudaspline.torch offers."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import torch
+
+from .. import _gradients
+from .._checks import number
+from .._geometry import Geometry, make_geometry
+from . import _operators as operators
+
+_CONVENTIONS = ("index", "grid_sample")
+
+
+def sample(
+    image: torch.Tensor,
+    points: torch.Tensor,
+    *,
+    order: int = 3,
+    mode: str = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+    convention: str = "index",
+    align_corners: bool = False,
+) -> torch.Tensor:
+    """Values of an image's spline at points, with gradients by image and points, of any order that is asked for.
+
+    Parameters
+    ----------
+    image
+        One image of D axes, or a batch (N, C, ...) of images with channels; floating-point numbers, on the host or a GPU.
+    points
+        (..., D), or (N, ..., D) of a batch; 1 in place of N stands for all. On the image's device. A point that is NaN has the value NaN.
+    order
+        Of the spline, 0 to 5. Order 0, the nearest sample, has the gradient 0 by points.
+    mode, cval
+        What stands outside, by the names of scipy.ndimage: "mirror", "reflect" ("grid-mirror"), "grid-wrap", "nearest", "wrap"; "constant"
+        and "grid-constant", where cval does.
+    prefilter
+        Whether the image has samples. False: B-spline coefficients, as prefilter() makes them.
+    convention, align_corners
+        "index": a point is a continuous index, its numbers in the order of the image's axes, as scipy.ndimage and torch-interpol have
+        them. "grid_sample": as torch.nn.functional.grid_sample has them, from -1 to 1, the last axis first, with its align_corners.
+
+    Returns
+    -------
+    torch.Tensor
+        (...), or (N, C, ...) of a batch, of the image's type. It is computed in float64 where image or points are, else in float32.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> image = torch.arange(16.0).reshape(4, 4)
+    >>> points = torch.tensor([[1.0, 1.5]], requires_grad=True)
+    >>> value = cudaspline.torch.sample(image, points, order=1)
+    >>> value.backward()
+    >>> value.item(), points.grad.tolist()
+    (5.5, [[4.0, 1.0]])
+    """
+    found = _Images(image, points, order, mode, cval, convention, align_corners)
+    coefficients, padding = found.coefficients(prefilter)
+    return found.result(found.evaluate(coefficients, padding, 0).squeeze(-1))
+
+
+def pull(
+    input: torch.Tensor, grid: torch.Tensor, *, order: int = 1, mode: str = "constant", cval: float = 0.0, prefilter: bool = False,
+    **options: Any,
+) -> torch.Tensor:  # fmt: skip
+    """sample(), by the name and the defaults of torch-interpol: linear, of coefficients."""
+    return sample(input, grid, order=order, mode=mode, cval=cval, prefilter=prefilter, **options)
+
+
+def grad(
+    input: torch.Tensor,
+    grid: torch.Tensor,
+    *,
+    order: int = 1,
+    mode: str = "constant",
+    cval: float = 0.0,
+    prefilter: bool = False,
+) -> torch.Tensor:
+    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(); "index" is the
+    convention. It has gradients by image and grid, too."""
+    found = _Images(input, grid, order, mode, cval, "index", False, ("input", "grid"))
+    coefficients, padding = found.coefficients(prefilter)
+    return found.result(found.evaluate(coefficients, padding, 1), 1)
+
+
+def push(
+    input: torch.Tensor, grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant",
+    prefilter: bool = False,
+) -> torch.Tensor:  # fmt: skip
+    """The transpose of pull(): adds numbers of points up in the samples that they would be made of ("splatting").
+
+    The result has the same bits at every call, on a GPU too.
+
+    Parameters
+    ----------
+    input
+        Numbers of the points: (...), or (N, C, ...) of a batch.
+    grid
+        The points: (..., D), or (N, ..., D).
+    shape
+        Of the image; None: that of the grid, where it has D axes.
+    order, mode
+        As of sample(). What falls outside is lost in the modes "constant" and "grid-constant".
+    prefilter
+        True: the transpose of sample() of samples, which prefilters.
+
+    Returns
+    -------
+    torch.Tensor
+        Of the given shape, or (N, C, *shape).
+    """
+    return _push(input, grid, shape, order, mode, prefilter)
+
+
+def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant") -> torch.Tensor:
+    """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given shape; of (N, *size, D), with an axis more
+    than an image has, it is (N, 1, *shape)."""
+    _check_tensor(grid, "grid")
+    dimension = _gradients.check_points(grid.shape, False, "grid")
+    is_batch = grid.dim() == dimension + 2
+    ones = grid.new_ones((grid.shape[0], 1, *grid.shape[1:-1]) if is_batch else grid.shape[:-1])
+    return _push(ones, grid, shape, order, mode, False)
+
+
+def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> torch.Tensor:
+    """An image under a field of displacements: its value at each place of the field plus the displacement there.
+
+    Gradients by image and field.
+
+    Parameters
+    ----------
+    image
+        As for sample().
+    field
+        Displacements in samples of the image, (*out, D) with D axes of any size, or (N, *out, D) of a batch; numbers in the order of the
+        axes.
+    order, mode, cval, prefilter
+        As for sample().
+    """
+    _check_tensor(image, "image")
+    _check_tensor(field, "field")
+    dimension = _gradients.check_points(field.shape, False, "field")
+    if field.dim() not in (dimension + 1, dimension + 2):
+        raise ValueError(f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
+    points = field + identity(field.shape[-dimension - 1 : -1], dtype=field.dtype, device=field.device)
+    if field.dim() == dimension + 1 and image.dim() == dimension + 2:
+        points = points.unsqueeze(0)
+    return _named("field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
+
+
+def affine(
+    image: torch.Tensor,
+    matrix: torch.Tensor,
+    offset: Optional[torch.Tensor] = None,
+    shape: Optional[Sequence[int]] = None,
+    *,
+    order: int = 3,
+    mode: str = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+) -> torch.Tensor:
+    """An image under an affine map, as scipy.ndimage.affine_transform: its value at matrix @ index + offset.
+
+    Gradients by image, matrix and offset.
+
+    Parameters
+    ----------
+    image
+        As for sample().
+    matrix
+        (D, D), (D, D + 1) with the offset as its last column, or (N, ...) of these; numbers in the order of the axes.
+    offset
+        (D), or (N, D); None: 0.
+    shape
+        Of the output; None: the image's.
+    order, mode, cval, prefilter
+        As for sample().
+    """
+    _check_tensor(image, "image")
+    _check_tensor(matrix, "matrix")
+    if matrix.dim() not in (2, 3) or not 1 <= matrix.shape[-2] <= 3 or matrix.shape[-1] - matrix.shape[-2] not in (0, 1):
+        raise ValueError(f"matrix: its shape is {tuple(matrix.shape)}; it has to be (D, D), (D, D + 1), or (N, ...) of these.")
+    dimension = matrix.shape[-2]
+    is_batch = image.dim() == dimension + 2
+    _gradients.check_image(image.shape, dimension)
+    if matrix.dim() == 3 and not is_batch:
+        raise ValueError(f"matrix: its shape is {tuple(matrix.shape)}, and there is one image, of the shape {tuple(image.shape)}.")
+    linear = matrix[..., :dimension]
+    if matrix.shape[-1] > dimension:
+        if offset is not None:
+            raise ValueError("offset: the matrix has one already, its last column.")
+        offset = matrix[..., dimension]
+    shape = tuple(image.shape[-dimension:]) if shape is None else _shape_of(shape, dimension)
+    points = identity(shape, dtype=matrix.dtype, device=matrix.device).reshape(-1, dimension) @ linear.mT
+    if offset is not None:
+        _check_tensor(offset, "offset")
+        if tuple(offset.shape) not in ((dimension,), (matrix.shape[0] if matrix.dim() == 3 else image.shape[0], dimension)):
+            raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},) or (N, {dimension}).")
+        points = points + offset.unsqueeze(-2)
+    if is_batch and points.dim() == 2:
+        points = points.unsqueeze(0)
+    points = points.unflatten(-2, shape)
+    return _named("matrix", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
+
+
+def resample(
+    image: torch.Tensor,
+    transform: Optional[torch.Tensor] = None,
+    *,
+    source: Optional[Geometry] = None,
+    target: Optional[Geometry] = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+) -> torch.Tensor:
+    """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
+
+    Parameters
+    ----------
+    image
+        As for sample(); three axes are those of one image, unless source or target has other ones.
+    transform
+        From places of the output to places of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1), (D + 1, D + 1), or
+        (N, ...) of these; None: the identity.
+    source, target
+        cudaspline.Geometry of image and output; None: places are indices; the image's.
+    order, mode, cval, prefilter
+        As for sample(). Under "constant" places beyond the outermost samples are outside.
+    """
+    _check_tensor(image, "image")
+    dimension = source.dimension if source is not None else (target.dimension if target is not None else _dimension_of(image))
+    _gradients.check_image(image.shape, dimension)
+    size = tuple(reversed(image.shape[-dimension:]))
+    for name, geometry in (("source", source), ("target", target)):
+        if geometry is not None and geometry.dimension != dimension:
+            raise ValueError(f"{name}: it has {geometry.dimension} axes, and the image {dimension}.")
+    if source is not None and tuple(source.size) != size:
+        raise ValueError(f"source: its size is {tuple(source.size)}, and the image's {size}, x first.")
+    source = make_geometry(size) if source is None else source
+    target = source if target is None else target
+    dtype = image.dtype if transform is None else transform.dtype
+    dtype = torch.promote_types(dtype, torch.float32)
+
+    def tensor(values: Any) -> torch.Tensor:
+        return torch.tensor(values.tolist(), dtype=dtype, device=image.device)
+
+    linear, moved = tensor(target.index_to_point), tensor(target.origin)
+    if transform is not None:
+        _check_tensor(transform, "transform")
+        if transform.dim() not in (2, 3) or tuple(transform.shape[-2:]) not in (
+            (dimension, dimension), (dimension, dimension + 1), (dimension + 1, dimension + 1),
+        ):  # fmt: skip
+            raise ValueError(
+                f"transform: its shape is {tuple(transform.shape)}; it has to be (D, D), (D, D + 1), (D + 1, D + 1), or (N, ...) of these, "
+                f"with D = {dimension}."
+            )
+        rows = transform[..., :dimension, :].to(dtype)
+        linear, moved = rows[..., :dimension] @ linear, rows[..., :dimension] @ moved
+        if rows.shape[-1] > dimension:
+            moved = moved + rows[..., dimension]
+    back = tensor(source.point_to_index)
+    linear = (back @ linear).flip(-1, -2)
+    moved = ((moved - tensor(source.origin)) @ back.mT).flip(-1)
+    return _named(
+        "transform", affine, image, torch.cat([linear, moved.unsqueeze(-1)], -1), None, tuple(reversed(target.size)),
+        order=order, mode=mode, cval=cval, prefilter=prefilter,
+    )  # fmt: skip
+
+
+def prefilter(image: torch.Tensor, *, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> torch.Tensor:
+    """B-spline coefficients of samples, along the last axes; with gradients.
+
+    Parameters
+    ----------
+    image
+        Samples.
+    order
+        0 to 5; orders 0 and 1 need none, and are returned as they are.
+    mode
+        As of sample(), by which lines continue. "nearest" and "grid-constant" continue lines as SciPy does, which takes a margin that is not
+        returned: these coefficients are those of "reflect" and "mirror", as from scipy.ndimage.spline_filter.
+    dim
+        Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+    """
+    _check_tensor(image, "image")
+    order, code = _gradients.check_order(order), _gradients.mode_code(mode)
+    axes = (image.dim() - 2 if image.dim() > 2 else image.dim()) if dim is None else dim
+    if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= min(image.dim(), 3):
+        raise ValueError(f"dim: {axes!r} axes of an image of {image.dim()}; it is 1 to 3, and no more than the image has.")
+    return _filter(image, image.dim() - axes, image.dim(), order, code)
+
+
+def spline_coeff(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim: int = -1) -> torch.Tensor:
+    """B-spline coefficients along one axis, by torch-interpol's name."""
+    _check_tensor(input, "input")
+    order, code = _gradients.check_order(order), _gradients.mode_code(mode)
+    if isinstance(dim, bool) or not isinstance(dim, int) or not -input.dim() <= dim < input.dim():
+        raise ValueError(f"dim: {dim!r} is no axis of a tensor of {input.dim()}.")
+    axis = dim % input.dim()
+    return _filter(input, axis, axis + 1, order, code)
+
+
+def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> torch.Tensor:
+    """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name."""
+    _check_tensor(input, "input")
+    return prefilter(input, order=order, mode=mode, dim=input.dim() if dim is None else dim)
+
+
+def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> torch.Tensor:
+    """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field."""
+    lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in shape]
+    return torch.stack(torch.meshgrid(*lines, indexing="ij"), -1)
+
+
+# What they share.
+
+
+def _check_tensor(tensor: Any, name: str) -> None:
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"{name}: {type(tensor).__name__} is no torch.Tensor.")
+    if not tensor.dtype.is_floating_point:
+        raise TypeError(f"{name}: elements of type {tensor.dtype} have no gradient; convert them, as by {name}.float().")
+    if tensor.device.type not in ("cpu", "cuda", "meta") or tensor.layout != torch.strided:
+        raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}.")
+
+
+def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.Tensor:
+    """Calls a function to which an argument is known by another name than to the caller."""
+    try:
+        return function(*arguments, **options)
+    except (TypeError, ValueError) as error:
+        for other in ("points: ", "matrix: "):
+            if str(error).startswith(other) and not other.startswith(name):
+                raise type(error)(f"{name}: {str(error)[len(other) :]}") from None
+        raise
+
+
+def _dimension_of(image: torch.Tensor) -> int:
+    return image.dim() - 2 if image.dim() > 3 else image.dim()
+
+
+def _shape_of(shape: Sequence[int], dimension: int) -> tuple[int, ...]:
+    try:
+        found = tuple(int(n) for n in shape)
+    except (TypeError, ValueError):
+        raise TypeError(f"shape: {shape!r} is no list of whole numbers.") from None
+    if len(found) != dimension or any(n < 1 for n in found):
+        raise ValueError(f"shape: {found} has to be {dimension} numbers above 0.")
+    return found
+
+
+def _type_of(*tensors: torch.Tensor) -> torch.dtype:
+    """What is computed in."""
+    return torch.float64 if any(tensor.dtype == torch.float64 for tensor in tensors) else torch.float32
+
+
+def _same_device(tensor: torch.Tensor, other: torch.Tensor, name: str, other_name: str) -> None:
+    if tensor.device != other.device:
+        raise ValueError(f"{name}: it is on {tensor.device}, and {other_name} on {other.device}.")
+
+
+def _filter(image: torch.Tensor, begin: int, end: int, order: int, mode: int) -> torch.Tensor:
+    """Filters along some neighbouring axes."""
+    if order < 2:
+        return image
+    shape = image.shape
+    joined = image.reshape(-1, *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
+    axes = list(range(1, 1 + end - begin))
+    found: torch.Tensor = operators.filter_axes(joined.to(_type_of(image)), axes, order, mode, False)
+    return found.reshape(shape).to(image.dtype)
+
+
+def _extended(image: torch.Tensor, dimension: int, padding: int, mode: str, cval: float) -> torch.Tensor:
+    """An image with samples on either side. The gradients of torch.nn.functional.pad are sums in any order; these are not."""
+    for axis in range(image.dim() - dimension, image.dim()):
+        ends = [image.narrow(axis, 0, 1), image.narrow(axis, image.shape[axis] - 1, 1)]
+        shape = list(image.shape)
+        shape[axis] = padding
+        if mode == "grid-constant":
+            ends = [torch.full_like(end, cval) for end in ends]
+        image = torch.cat([ends[0].expand(shape), image, ends[1].expand(shape)], axis)
+    return image
+
+
+class _Images:
+    """Images and points as the operators take them: batches with channels, lists of points, of one type."""
+
+    def __init__(
+        self, image: torch.Tensor, points: torch.Tensor, order: int, mode: str, cval: float, convention: str, align_corners: bool,
+        names: tuple[str, str] = ("image", "points"),
+    ) -> None:  # fmt: skip
+        _check_tensor(image, names[0])
+        _check_tensor(points, names[1])
+        _same_device(points, image, names[1], names[0])
+        self.order, self.code = _gradients.check_order(order), _gradients.mode_code(mode)
+        self.mode = mode
+        self.cval = number(cval, "cval")
+        self.dimension = _gradients.check_points(points.shape, False, names[1])
+        _gradients.check_image(image.shape, self.dimension, names[0])
+        self.is_batch = image.dim() == self.dimension + 2
+        if self.is_batch:
+            _gradients.check_points(points.shape, True, names[1])
+        self.dtype = image.dtype
+        used = _type_of(image, points)
+        points = points.to(used)
+        size = image.shape[-self.dimension :]
+        if convention == "grid_sample":
+            points = _indices(points, size, align_corners)
+        elif convention != "index":
+            raise ValueError(f"convention: {convention!r} is not known; known are {', '.join(map(repr, _CONVENTIONS))}.")
+        self.image = image.to(used) if self.is_batch else image.to(used)[None, None]
+        self.points = points if self.is_batch else points[None]
+        self.batches = _gradients.batch_of(self.image.shape, self.points.shape, names[1])
+        self.shape = self.points.shape[1:-1]
+        self.points = self.points.reshape(self.points.shape[0], self.shape.numel(), self.dimension)
+
+    def coefficients(self, is_filtered: bool) -> tuple[torch.Tensor, int]:
+        """The images' coefficients, and the samples before their first one."""
+        padding = _gradients.padding_of(self.order, self.mode, is_filtered)
+        image = self.image
+        if is_filtered and self.order >= 2:
+            image = _extended(image, self.dimension, padding, self.mode, self.cval) if padding else image
+            image = _filter(image, 2, image.dim(), self.order, self.code)
+        return image, padding
+
+    def evaluate(self, coefficients: torch.Tensor, padding: int, derivatives: int) -> torch.Tensor:
+        """The operator."""
+        points = self.points + float(padding) if padding else self.points
+        found: torch.Tensor = operators.evaluate(coefficients, points, self.order, self.code, self.cval, derivatives)
+        return found
+
+    def result(self, values: torch.Tensor, tail: int = 0) -> torch.Tensor:
+        """Numbers of points as the caller gets them."""
+        values = values.reshape(*values.shape[:2], *self.shape, *values.shape[values.dim() - tail :]).to(self.dtype)
+        return values if self.is_batch else values[0, 0]
+
+
+def _indices(points: torch.Tensor, size: Sequence[int], align_corners: bool) -> torch.Tensor:
+    """Continuous indices of what torch.nn.functional.grid_sample takes."""
+    length = torch.tensor(list(size), dtype=points.dtype, device=points.device)
+    unit = points.flip(-1) + 1.0
+    return unit * (0.5 * (length - 1.0)) if align_corners else 0.5 * (unit * length - 1.0)
+
+
+def _push(
+    values: torch.Tensor, grid: torch.Tensor, shape: Optional[Sequence[int]], order: int, mode: str, is_filtered: bool
+) -> torch.Tensor:
+    _check_tensor(values, "input")
+    _check_tensor(grid, "grid")
+    _same_device(grid, values, "grid", "input")
+    order, code = _gradients.check_order(order), _gradients.mode_code(mode)
+    dimension = _gradients.check_points(grid.shape, False, "grid")
+    # A batch has an axis for images and one for channels, its grid one for images and one for numbers.
+    is_batch = values.dim() == grid.dim() and values.shape[2:] == grid.shape[1:-1]
+    if not is_batch and values.shape != grid.shape[:-1]:
+        raise ValueError(
+            f"input: its shape is {tuple(values.shape)}; a grid of the shape {tuple(grid.shape)} takes {tuple(grid.shape[:-1])}, or (N, C, ...) "
+            f"with {tuple(grid.shape[1:-1])}."
+        )
+    out = grid.shape[1:-1] if is_batch else grid.shape[:-1]
+    if shape is None:
+        if len(out) != dimension:
+            raise ValueError(f"shape: the grid has {len(out)} axes of points, and the image {dimension}: its shape has to be given.")
+        shape = tuple(out)
+    shape = _shape_of(shape, dimension)
+    used = _type_of(values, grid)
+    numbers = (values if is_batch else values[None, None]).to(used)
+    points = (grid if is_batch else grid[None]).to(used)
+    batches = _gradients.batch_of(numbers.shape, points.shape, "grid")
+    numbers = numbers.expand(batches, *numbers.shape[1:]).reshape(batches, numbers.shape[1], out.numel(), 1)
+    points = points.reshape(points.shape[0], out.numel(), dimension)
+    padding = _gradients.padding_of(order, mode, is_filtered)
+    points = points + float(padding) if padding else points
+    image: torch.Tensor = operators.scatter(numbers, points, [n + 2 * padding for n in shape], order, code, 0)
+    if is_filtered and order >= 2:
+        image = operators.filter_axes(image, list(range(2, 2 + dimension)), order, code, True)
+        image = _folded(image, dimension, padding, mode) if padding else image
+    return (image if is_batch else image[0, 0]).to(values.dtype)
+
+
+def _folded(image: torch.Tensor, dimension: int, padding: int, mode: str) -> torch.Tensor:
+    """The transpose of _extended()."""
+    for axis in range(image.dim() - dimension, image.dim()):
+        before, middle, behind = image.split([padding, image.shape[axis] - 2 * padding, padding], axis)
+        if mode == "nearest":
+            ends = torch.zeros_like(middle)
+            ends = ends.index_add(axis, ends.new_zeros(1, dtype=torch.long), before.sum(axis, keepdim=True))
+            last = torch.full((1,), middle.shape[axis] - 1, dtype=torch.long, device=middle.device)
+            middle = middle + ends.index_add(axis, last, behind.sum(axis, keepdim=True))
+        image = middle
+    return image
+
+

@@ -1,0 +1,306 @@
+"""The operators of the library for PyTorch: cudaspline::evaluate, contract, scatter, filter and filter_adjoint.
+
+They are registered with PyTorch, with shapes for torch.compile, gradients, and batching for torch.vmap. The gradient of each is made of the
+same operators, so gradients have gradients. torch.func.grad does not take the gradients of registered operators: so each is also the forward
+of a torch.autograd.Function, and that is what is called, but where torch.compile looks at operators. Coefficients are (B, C, *size), points (B, P, D) as continuous indices with the slowest axis
+first, numbers of points (B, C, P, D^n) for derivatives of order n; all contiguous or converted, of one type, float32 or float64, and on one
+device. In place of B one image or one list of points may stand for all.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence
+
+import torch
+
+from .. import _gradients
+from .._arrays import LEGACY_STREAM
+
+_TYPES = {torch.float32: "float32", torch.float64: "float64"}
+
+
+def _place(tensor: torch.Tensor) -> _gradients.Place:
+    if tensor.device.type == "cuda":
+        stream = torch.cuda.current_stream(tensor.device).cuda_stream
+        return _gradients.Place(int(tensor.device.index), stream or LEGACY_STREAM)
+    return _gradients.Place(-1, 0)
+
+
+def _shared(tensor: torch.Tensor, batches: int) -> tuple[torch.Tensor, int]:
+    """A contiguous tensor, and the elements from an image to the next one: 0 where one stands for all."""
+    if tensor.shape[0] > 1 and tensor.stride(0) == 0:
+        tensor = tensor[:1]
+    tensor = tensor.contiguous()
+    return tensor, 0 if tensor.shape[0] == 1 and batches > 1 else tensor[:1].numel()
+
+
+def _run(
+    name: str,
+    spline: _gradients.Spline,
+    derivatives: int,
+    size: Sequence[int],
+    channels: int,
+    points: torch.Tensor,
+    coefficients: Optional[torch.Tensor],
+    weights: Optional[torch.Tensor],
+    result: torch.Tensor,
+    batches: int,
+) -> None:
+    points, point_stride = _shared(points, batches)
+    coefficient_stride = 0
+    if coefficients is not None:
+        coefficients, coefficient_stride = _shared(coefficients, batches)
+    if weights is not None:
+        weights = weights.contiguous()
+    _gradients.run_points(
+        name,
+        spline,
+        derivatives,
+        _TYPES[result.dtype],
+        _place(result),
+        size,
+        (batches, channels, points.shape[1]),
+        (points.data_ptr(), point_stride),
+        (coefficients.data_ptr() if coefficients is not None else 0, coefficient_stride),
+        weights.data_ptr() if weights is not None else 0,
+        result.data_ptr(),
+    )
+
+
+def _batches(one: torch.Tensor, other: torch.Tensor) -> int:
+    return int(one.shape[0] if other.shape[0] == 1 else other.shape[0])
+
+
+def _define(name: str, schema: str) -> Any:
+    return torch.library.custom_op(f"cudaspline::{name}", mutates_args=(), schema=schema)
+
+
+@_define("evaluate", "(Tensor coefficients, Tensor points, int order, int mode, float border, int derivatives) -> Tensor")
+def evaluate_operator(coefficients, points, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
+    """Derivatives of order n at points: (B, C, P, D^n)."""
+    result = _evaluate_shape(coefficients, points, order, mode, border, derivatives)
+    _run(
+        "evaluate", _gradients.Spline(order, mode, border), derivatives, coefficients.shape[2:], coefficients.shape[1],
+        points, coefficients, None, result, result.shape[0],
+    )  # fmt: skip
+    return result
+
+
+@evaluate_operator.register_fake
+def _evaluate_shape(coefficients, points, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
+    batches = _batches(coefficients, points)
+    return coefficients.new_empty((batches, coefficients.shape[1], points.shape[1], points.shape[2] ** derivatives))
+
+
+@_define("contract", "(Tensor coefficients, Tensor points, Tensor weights, int order, int mode, float border, int derivatives) -> Tensor")
+def contract_operator(coefficients, points, weights, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
+    """Gradients by the points of the sum of weights times derivatives: (B, P, D)."""
+    result = _contract_shape(coefficients, points, weights, order, mode, border, derivatives)
+    _run(
+        "contract", _gradients.Spline(order, mode, border), derivatives, coefficients.shape[2:], coefficients.shape[1],
+        points, coefficients, weights, result, result.shape[0],
+    )  # fmt: skip
+    return result
+
+
+@contract_operator.register_fake
+def _contract_shape(coefficients, points, weights, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
+    return points.new_empty((weights.shape[0], points.shape[1], points.shape[2]))
+
+
+@_define("scatter", "(Tensor weights, Tensor points, SymInt[] size, int order, int mode, int derivatives) -> Tensor")
+def scatter_operator(weights, points, size, order, mode, derivatives):  # type: ignore[no-untyped-def]
+    """The transpose of evaluate: (B, C, *size)."""
+    result = _scatter_shape(weights, points, size, order, mode, derivatives)
+    _run(
+        "scatter", _gradients.Spline(order, mode, 0.0), derivatives, size, weights.shape[1], points, None, weights, result, weights.shape[0]
+    )
+    return result
+
+
+@scatter_operator.register_fake
+def _scatter_shape(weights, points, size, order, mode, derivatives):  # type: ignore[no-untyped-def]
+    return weights.new_empty((*weights.shape[:2], *size))
+
+
+@_define("filter", "(Tensor samples, int[] axes, int order, int mode, bool is_adjoint) -> Tensor")
+def filter_operator(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-def]
+    """B-spline coefficients along some axes, of six at most, or the transpose of that."""
+    samples = samples.contiguous()
+    result = torch.empty_like(samples)
+    if samples.numel() > 0:
+        _gradients.run_filter(
+            is_adjoint, order, mode, _TYPES[samples.dtype], _place(samples), samples.shape, axes, samples.data_ptr(), result.data_ptr()
+        )
+    return result
+
+
+@filter_operator.register_fake
+def _filter_shape(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-def]
+    return torch.empty_like(samples, memory_format=torch.contiguous_format)
+
+
+# Gradients.
+
+
+def _sum_to(gradient: Optional[torch.Tensor], batches: int) -> Optional[torch.Tensor]:
+    """The gradient of what stands for all images of a batch."""
+    if gradient is None or gradient.shape[0] == batches:
+        return gradient
+    return gradient.sum(0, keepdim=True)
+
+
+def _spread(tensor: torch.Tensor, batches: int) -> torch.Tensor:
+    return tensor if tensor.shape[0] == batches else tensor.expand(batches, *tensor.shape[1:])
+
+
+def _check_derivatives(derivatives: int) -> None:
+    if derivatives > _gradients.MOST_DERIVATIVES:
+        raise NotImplementedError(
+            f"cudaspline.torch: derivatives of values at points beyond the {_gradients.MOST_DERIVATIVES + 1}rd have no gradients."
+        )
+
+
+def _keep_evaluate(ctx: Any, inputs: Any, output: Any) -> None:
+    coefficients, points, *ctx.options = inputs
+    ctx.save_for_backward(coefficients, points)
+
+
+def _evaluate_backward(ctx: Any, gradient: torch.Tensor) -> Any:
+    coefficients, points = ctx.saved_tensors
+    order, mode, border, derivatives = ctx.options
+    of_coefficients = of_points = None
+    if ctx.needs_input_grad[0]:
+        of_coefficients = scatter(gradient, points, coefficients.shape[2:], order, mode, derivatives)
+    if ctx.needs_input_grad[1]:
+        of_points = contract(coefficients, points, gradient, order, mode, border, derivatives)
+    return _sum_to(of_coefficients, coefficients.shape[0]), _sum_to(of_points, points.shape[0]), None, None, None, None
+
+
+evaluate_operator.register_autograd(_evaluate_backward, setup_context=_keep_evaluate)
+
+
+def _keep_contract(ctx: Any, inputs: Any, output: Any) -> None:
+    coefficients, points, weights, *ctx.options = inputs
+    ctx.save_for_backward(coefficients, points, weights)
+
+
+def _contract_backward(ctx: Any, gradient: torch.Tensor) -> Any:
+    coefficients, points, weights = ctx.saved_tensors
+    order, mode, border, derivatives = ctx.options
+    _check_derivatives(derivatives + 1)
+    of_coefficients = of_points = of_weights = None
+    # A component more: along the axis of the point.
+    more = (weights.unsqueeze(-1) * gradient.unsqueeze(1).unsqueeze(3)).flatten(-2)
+    if ctx.needs_input_grad[0]:
+        of_coefficients = scatter(more, points, coefficients.shape[2:], order, mode, derivatives + 1)
+    if ctx.needs_input_grad[1]:
+        of_points = contract(coefficients, points, more, order, mode, border, derivatives + 1)
+    if ctx.needs_input_grad[2]:
+        along = evaluate(coefficients, points, order, mode, border, derivatives + 1)
+        along = along.unflatten(-1, (-1, points.shape[2]))
+        of_weights = (along * gradient.unsqueeze(1).unsqueeze(3)).sum(-1)
+    return _sum_to(of_coefficients, coefficients.shape[0]), _sum_to(of_points, points.shape[0]), of_weights, None, None, None, None
+
+
+contract_operator.register_autograd(_contract_backward, setup_context=_keep_contract)
+
+
+def _keep_scatter(ctx: Any, inputs: Any, output: Any) -> None:
+    weights, points, _, *ctx.options = inputs
+    ctx.save_for_backward(weights, points)
+
+
+def _scatter_backward(ctx: Any, gradient: torch.Tensor) -> Any:
+    weights, points = ctx.saved_tensors
+    order, mode, derivatives = ctx.options
+    of_weights = of_points = None
+    if ctx.needs_input_grad[0]:
+        of_weights = evaluate(gradient, points, order, mode, 0.0, derivatives)
+    if ctx.needs_input_grad[1]:
+        of_points = contract(gradient, points, weights, order, mode, 0.0, derivatives)
+    return of_weights, _sum_to(of_points, points.shape[0]), None, None, None, None
+
+
+scatter_operator.register_autograd(_scatter_backward, setup_context=_keep_scatter)
+
+
+def _keep_filter(ctx: Any, inputs: Any, output: Any) -> None:
+    _, *ctx.options = inputs
+
+
+def _filter_backward(ctx: Any, gradient: torch.Tensor) -> Any:
+    axes, order, mode, is_adjoint = ctx.options
+    return filter_axes(gradient, axes, order, mode, not is_adjoint), None, None, None, None
+
+
+filter_operator.register_autograd(_filter_backward, setup_context=_keep_filter)
+
+
+def _function(operator: Any, keep: Any, backward: Any) -> Any:
+    """The operator as a torch.autograd.Function."""
+
+    class Function(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(*inputs: Any) -> Any:
+            return operator(*inputs)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            keep(ctx, inputs, output)
+
+        @staticmethod
+        def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+            return backward(ctx, gradient)
+
+    def call(*inputs: Any) -> Any:
+        return operator(*inputs) if torch.compiler.is_compiling() else Function.apply(*inputs)
+
+    return call
+
+
+evaluate = _function(evaluate_operator, _keep_evaluate, _evaluate_backward)
+contract = _function(contract_operator, _keep_contract, _contract_backward)
+scatter = _function(scatter_operator, _keep_scatter, _scatter_backward)
+filter_axes = _function(filter_operator, _keep_filter, _filter_backward)
+
+
+# Batching by torch.vmap: its axis becomes one with that of the batch.
+
+
+def _merged(tensors: Sequence[torch.Tensor], in_dims: Sequence[Optional[int]], size: int) -> list[torch.Tensor]:
+    lifted = []
+    for tensor, axis in zip(tensors, in_dims):
+        lifted.append(tensor.movedim(axis, 0) if axis is not None else tensor.expand(size, *tensor.shape))
+    batches = max(tensor.shape[1] for tensor in lifted) if min(tensor.shape[1] for tensor in lifted) > 0 else 0
+    return [tensor.expand(-1, batches, *tensor.shape[2:]).flatten(0, 1) for tensor in lifted]
+
+
+def _register_vmap(operator: Any, tensors: int) -> None:
+    def batched(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        found = _merged(arguments[:tensors], in_dims[:tensors], info.batch_size)
+        result = operator(*found, *arguments[tensors:])
+        return result.unflatten(0, (info.batch_size, -1)), 0
+
+    torch.library.register_vmap(operator, batched)
+
+
+_register_vmap(evaluate_operator, 2)
+_register_vmap(contract_operator, 3)
+_register_vmap(scatter_operator, 2)
+
+
+def _filter_vmap(info: Any, in_dims: Any, samples: torch.Tensor, axes: Sequence[int], order: int, mode: int, is_adjoint: bool) -> Any:
+    samples = samples.movedim(in_dims[0], 0)
+    # Axes that are not filtered are one in front of them, so that there are not too many.
+    first = min(axes)
+    shape = samples.shape
+    joined = samples.reshape(math.prod(shape[: first + 1]), *shape[first + 1 :])
+    result = filter_operator(joined, [axis - first + 1 for axis in axes], order, mode, is_adjoint)
+    return result.reshape(shape), 0
+
+
+torch.library.register_vmap(filter_operator, _filter_vmap)

@@ -1,0 +1,101 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/c/CudaSplineGradientsC.h"
+
+#include "c/ArrayDescriptors.h"
+#include "c/Call.h"
+#include "c/Descriptors.h"
+
+#include "itkCudaSpline/kernels/gradients/SplineGradients.h"
+
+#include <algorithm>
+
+using namespace itk::CudaSpline;
+
+namespace
+{
+
+SplinePoints
+DescribeSplinePoints(const cudaspline_spline_points & from)
+{
+  SplinePoints points;
+  points.dimension = UnsignedOf(from.dimension, "points.dimension");
+  std::copy_n(from.size, CUDASPLINE_MAXIMUM_POINT_DIMENSION, points.size.begin());
+  points.batches = from.batches;
+  points.channels = from.channels;
+  points.count = from.count;
+  points.order = UnsignedOf(from.order, "points.order");
+  points.mode = ArrayModeOfCode(from.mode, "points.mode");
+  points.border = from.border;
+  points.element = ScalarTypeOfCode(from.element, "points.element");
+  points.derivatives = UnsignedOf(from.derivatives, "points.derivatives");
+  points.points = from.points;
+  points.pointStride = from.point_stride;
+  points.coefficients = from.coefficients;
+  points.coefficientStride = from.coefficient_stride;
+  points.weights = from.weights;
+  points.result = from.result;
+  points.place = { from.device >= 0, from.stream };
+  return points;
+}
+
+using PointOperation = void (*)(const SplinePoints &, const ExecutionContext &);
+
+std::int32_t
+RunAtPoints(const cudaspline_spline_points * points, cudaspline_execution * execution, PointOperation operation)
+{
+  return Call([=] {
+    RequirePointer(points, "points");
+    CallExecution      call(execution);
+    const SplinePoints descriptor = DescribeSplinePoints(*points);
+    Naming("points", [&] { operation(descriptor, call.ContextOf(points->device)); });
+    call.Report(points->device);
+  });
+}
+
+} // namespace
+
+std::int32_t
+cudaspline_evaluate_derivatives(const cudaspline_spline_points * points, cudaspline_execution * execution)
+{
+  return RunAtPoints(points, execution, EvaluateDerivatives);
+}
+
+std::int32_t
+cudaspline_contract_derivatives(const cudaspline_spline_points * points, cudaspline_execution * execution)
+{
+  return RunAtPoints(points, execution, ContractDerivatives);
+}
+
+std::int32_t
+cudaspline_scatter_derivatives(const cudaspline_spline_points * points, cudaspline_execution * execution)
+{
+  return RunAtPoints(points, execution, ScatterDerivatives);
+}
+
+std::int32_t
+cudaspline_filter_array_adjoint(const cudaspline_array_filter * filter, cudaspline_execution * execution)
+{
+  return Call([=] {
+    RequirePointer(filter, "filter");
+    CallExecution     call(execution);
+    const ArrayFilter descriptor = DescribeFilter(*filter);
+    Naming("filter", [&] { FilterArrayAdjoint(descriptor, call.ContextOf(filter->device)); });
+    call.Report(filter->device);
+  });
+}

@@ -1,0 +1,397 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef PointGradients_h
+#define PointGradients_h
+
+#include "kernels/gradients/PointSupport.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+/** \file
+ * \brief The bodies of the operations at points, for host and device: a point of an image of the batch each. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief All derivatives of total order VTotal of a spline at a point: number [a][b] is a times along the first axis,
+ * b times along the second, and VTotal - a - b times along the last. */
+template <unsigned int VTotal, typename TReal>
+struct DerivativeSums
+{
+  TReal of[VTotal + 1][VTotal + 1];
+
+  /** \param[in] load the element at an offset (elements), which is negative outside */
+  template <unsigned int VOrder, typename TLoad>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  DerivativeSums(const AxisTaps<VOrder, VTotal, TReal> & z,
+                 const AxisTaps<VOrder, VTotal, TReal> & y,
+                 const AxisTaps<VOrder, VTotal, TReal> & x,
+                 const TLoad &                           load)
+    : of{}
+  {
+    for (unsigned int kz = 0; kz < z.count; ++kz)
+    {
+      TReal plane[VTotal + 1][VTotal + 1] = {}; // by derivatives along the second and the last axis
+      for (unsigned int ky = 0; ky < y.count; ++ky)
+      {
+        const std::int64_t row = z.offset[kz] + y.offset[ky];
+        TReal              sum[VTotal + 1] = {};
+        CUDASPLINE_UNROLL
+        for (unsigned int kx = 0; kx <= VOrder; ++kx)
+        {
+          const TReal element = load(row + x.offset[kx]);
+          CUDASPLINE_UNROLL
+          for (unsigned int b = 0; b <= VTotal; ++b)
+          {
+            sum[b] += x.weight[b][kx] * element;
+          }
+        }
+        CUDASPLINE_UNROLL
+        for (unsigned int a = 0; a <= VTotal; ++a)
+        {
+          CUDASPLINE_UNROLL
+          for (unsigned int b = 0; a + b <= VTotal; ++b)
+          {
+            plane[a][b] += y.weight[a][ky] * sum[b];
+          }
+        }
+      }
+      CUDASPLINE_UNROLL
+      for (unsigned int a = 0; a <= VTotal; ++a)
+      {
+        CUDASPLINE_UNROLL
+        for (unsigned int b = 0; a + b <= VTotal; ++b)
+        {
+          of[a][b] += z.weight[a][kz] * plane[b][VTotal - a - b];
+        }
+      }
+    }
+  }
+};
+
+/** \brief The numbers of a point in an array of batches x channels x count x components. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
+NumbersOfPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t channel, std::int64_t point)
+{
+  return ((batch * arguments.channels + channel) * arguments.count + point) * arguments.components;
+}
+
+/** \brief The coordinates of a point. */
+template <typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE const TReal *
+CoordinatesOf(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+{
+  return static_cast<const TReal *>(arguments.points) + batch * arguments.pointStride + point * arguments.dimension;
+}
+
+/** \brief EvaluateDerivatives() of a point.
+ *
+ * \tparam VTotal n */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+EvaluatePoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+{
+  AxisTaps<VOrder, VTotal, TReal> z;
+  AxisTaps<VOrder, VTotal, TReal> y;
+  AxisTaps<VOrder, VTotal, TReal> x;
+  const PointPlace                place = PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x);
+  const auto                      border = static_cast<TReal>(arguments.border);
+  const TReal                     nowhere = std::numeric_limits<TReal>::quiet_NaN();
+  for (std::int64_t channel = 0; channel < arguments.channels; ++channel)
+  {
+    TReal * const result = static_cast<TReal *>(arguments.result) + NumbersOfPoint(arguments, batch, channel, point);
+    if (place != PointPlace::Inside)
+    {
+      for (unsigned int component = 0; component < arguments.components; ++component)
+      {
+        result[component] = place == PointPlace::Nowhere ? nowhere : (VTotal == 0 ? border : TReal(0));
+      }
+      continue;
+    }
+    const TReal * const data = static_cast<const TReal *>(arguments.coefficients) +
+                               batch * arguments.coefficientStride + channel * arguments.plane;
+    const DerivativeSums<VTotal, TReal> sums(z, y, x, [=](std::int64_t at) { return at >= 0 ? data[at] : border; });
+    if constexpr (VTotal == 0)
+    {
+      result[0] = sums.of[0][0];
+    }
+    else
+    {
+      for (unsigned int component = 0; component < arguments.components; ++component)
+      {
+        const DerivativeCounts counts(component, VTotal, arguments.dimension);
+        result[component] = sums.of[counts.of[0]][counts.of[1]];
+      }
+    }
+  }
+}
+
+/** \brief ContractDerivatives() of a point.
+ *
+ * \tparam VTotal n + 1 */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+ContractPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+{
+  static_assert(VTotal > 0, "a derivative along the point's axes");
+  AxisTaps<VOrder, VTotal, TReal> z;
+  AxisTaps<VOrder, VTotal, TReal> y;
+  AxisTaps<VOrder, VTotal, TReal> x;
+  const PointPlace                place = PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x);
+  const auto                      border = static_cast<TReal>(arguments.border);
+  TReal                           gradient[PointAxes] = {};
+  for (std::int64_t channel = 0; channel < arguments.channels && place == PointPlace::Inside; ++channel)
+  {
+    const TReal * const data = static_cast<const TReal *>(arguments.coefficients) +
+                               batch * arguments.coefficientStride + channel * arguments.plane;
+    const DerivativeSums<VTotal, TReal> sums(z, y, x, [=](std::int64_t at) { return at >= 0 ? data[at] : border; });
+    const std::int64_t                  first = NumbersOfPoint(arguments, batch, channel, point);
+    for (unsigned int component = 0; component < arguments.components; ++component)
+    {
+      const TReal weight =
+        arguments.weights != nullptr ? static_cast<const TReal *>(arguments.weights)[first + component] : TReal(1);
+      const DerivativeCounts counts(component, VTotal - 1, arguments.dimension);
+      CUDASPLINE_UNROLL
+      for (unsigned int axis = 0; axis < PointAxes; ++axis)
+      {
+        const unsigned int a = counts.of[0] + (axis == 0 ? 1 : 0);
+        const unsigned int b = counts.of[1] + (axis == 1 ? 1 : 0);
+        gradient[axis] += weight * sums.of[a][b];
+      }
+    }
+  }
+  TReal * const result =
+    static_cast<TReal *>(arguments.result) + (batch * arguments.count + point) * arguments.dimension;
+  CUDASPLINE_UNROLL
+  for (unsigned int axis = 0; axis < PointAxes; ++axis)
+  {
+    if (axis >= arguments.FirstAxis())
+    {
+      result[axis - arguments.FirstAxis()] =
+        place == PointPlace::Nowhere ? std::numeric_limits<TReal>::quiet_NaN() : gradient[axis];
+    }
+  }
+}
+
+/** \brief Bits of a magnitude as double: they have the order of the numbers.
+ *
+ * \param[in] number finite */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint64_t
+                                         BitsOfMagnitude(double number)
+{
+  const double  magnitude = number < 0.0 ? -number : number;
+  std::uint64_t bits;
+  std::memcpy(&bits, &magnitude, sizeof(bits));
+  return bits;
+}
+
+/** \brief 2 to a power from -1022 to 1023. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+PowerOfTwo(int power)
+{
+  constexpr int       bias = 1023;
+  constexpr int       mantissa = 52;
+  const std::uint64_t bits = static_cast<std::uint64_t>(power + bias) << mantissa;
+  double              number;
+  std::memcpy(&number, &bits, sizeof(number));
+  return number;
+}
+
+/** \brief Whole quanta of a number, and what is left of it: nothing of a float, beside its own rounding. */
+///@{
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SplitNumber(float number, std::int64_t & whole, float & rest)
+{
+  whole = static_cast<std::int64_t>(llrintf(number));
+  rest = 0.0F;
+}
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SplitNumber(double number, std::int64_t & whole, double & rest)
+{
+  whole = static_cast<std::int64_t>(llrint(number));
+  rest = number - static_cast<double>(whole); // exact: above 2^53 there is none
+}
+///@}
+
+/** \brief The quantum of an image and channel: numbers of ScatterDerivatives() are whole multiples of it. */
+struct ScatterQuantum
+{
+  double quantum; ///< a power of two
+  double inverse;
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  ScatterQuantum(const ScatterSums & sums, std::int64_t plane)
+  {
+    // Sums stay below 2^61 quanta, their roundings far below as many. No power of two leaves the range of double:
+    // sums that stay below 2^-960 have a quantum of 2^-1021.
+    constexpr int room = 61;
+    constexpr int least = -960;
+    constexpr int bias = 1023;
+    constexpr int mantissa = 52;
+    const int     exponent = static_cast<int>(sums.largest[plane] >> mantissa) - bias + 1 + sums.growth;
+    const int     power = (exponent < least ? least : exponent) - room;
+    quantum = PowerOfTwo(power);
+    inverse = PowerOfTwo(-power);
+  }
+};
+
+/** \brief ScatterDerivatives() of a point, of one image and channel after the other.
+ *
+ * \tparam VTotal n
+ * \param[in] begin, end offsets that are added to (elements); all others are left out. Rows of the slowest axis.
+ * \param[in] add called with a number of the sums, and what is added to it there: whole quanta, and parts of one */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal, typename TAdd>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+ScatterPoint(const PointArguments & arguments,
+             const ScatterSums &    scatter,
+             std::int64_t           batch,
+             std::int64_t           point,
+             std::int64_t           begin,
+             std::int64_t           end,
+             const TAdd &           add)
+{
+  AxisTaps<VOrder, VTotal, TReal> z;
+  AxisTaps<VOrder, VTotal, TReal> y;
+  AxisTaps<VOrder, VTotal, TReal> x;
+  if (PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x) != PointPlace::Inside)
+  {
+    return;
+  }
+  for (std::int64_t channel = 0; channel < arguments.channels; ++channel)
+  {
+    const std::int64_t   plane = batch * arguments.channels + channel;
+    const ScatterQuantum quantum(scatter, plane);
+    // Numbers whose axes are the same in another order have one weight.
+    TReal              factor[VTotal + 1][VTotal + 1] = {};
+    bool               isFinite = true;
+    const std::int64_t first = NumbersOfPoint(arguments, batch, channel, point);
+    for (unsigned int component = 0; component < arguments.components; ++component)
+    {
+      const TReal number =
+        arguments.weights != nullptr ? static_cast<const TReal *>(arguments.weights)[first + component] : TReal(1);
+      const DerivativeCounts counts(component, VTotal, arguments.dimension);
+      isFinite = isFinite && number - number == TReal(0);
+      factor[counts.of[0]][counts.of[1]] += static_cast<TReal>(static_cast<double>(number) * quantum.inverse);
+    }
+    if (!isFinite) // MarkPoint() is for these
+    {
+      continue;
+    }
+    const std::int64_t base = plane * arguments.plane;
+    for (unsigned int kz = 0; kz < z.count; ++kz)
+    {
+      for (unsigned int ky = 0; ky < y.count; ++ky)
+      {
+        TReal row[VTotal + 1] = {};
+        CUDASPLINE_UNROLL
+        for (unsigned int a = 0; a <= VTotal; ++a)
+        {
+          CUDASPLINE_UNROLL
+          for (unsigned int b = 0; a + b <= VTotal; ++b)
+          {
+            row[VTotal - a - b] += factor[a][b] * z.weight[a][kz] * y.weight[b][ky];
+          }
+        }
+        CUDASPLINE_UNROLL
+        for (unsigned int kx = 0; kx <= VOrder; ++kx)
+        {
+          const std::int64_t at = z.offset[kz] + y.offset[ky] + x.offset[kx];
+          if (at >= begin && at < end)
+          {
+            TReal number = TReal(0);
+            CUDASPLINE_UNROLL
+            for (unsigned int c = 0; c <= VTotal; ++c)
+            {
+              number += row[c] * x.weight[c][kx];
+            }
+            std::int64_t whole;
+            TReal        rest;
+            SplitNumber(number, whole, rest);
+            add(base + at, whole, rest);
+          }
+        }
+      }
+    }
+  }
+}
+
+/** \brief Calls \p mark with the numbers of the sums that a point adds to whose own numbers are not finite. */
+template <unsigned int VOrder, typename TReal, typename TMark>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+MarkPoint(const PointArguments & arguments,
+          const ScatterSums &    scatter,
+          std::int64_t           batch,
+          std::int64_t           point,
+          const TMark &          mark)
+{
+  for (std::int64_t channel = 0; channel < arguments.channels; ++channel)
+  {
+    const std::int64_t plane = batch * arguments.channels + channel;
+    if (scatter.broken[plane] == 0 || arguments.weights == nullptr)
+    {
+      continue;
+    }
+    const std::int64_t first = NumbersOfPoint(arguments, batch, channel, point);
+    bool               isFinite = true;
+    for (unsigned int component = 0; component < arguments.components; ++component)
+    {
+      const TReal number = static_cast<const TReal *>(arguments.weights)[first + component];
+      isFinite = isFinite && number - number == TReal(0);
+    }
+    AxisTaps<VOrder, 0, TReal> z;
+    AxisTaps<VOrder, 0, TReal> y;
+    AxisTaps<VOrder, 0, TReal> x;
+    if (isFinite || PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x) != PointPlace::Inside)
+    {
+      continue;
+    }
+    for (unsigned int kz = 0; kz < z.count; ++kz)
+    {
+      for (unsigned int ky = 0; ky < y.count; ++ky)
+      {
+        for (unsigned int kx = 0; kx <= VOrder; ++kx)
+        {
+          const std::int64_t at = z.offset[kz] + y.offset[ky] + x.offset[kx];
+          if (at >= 0)
+          {
+            mark(plane * arguments.plane + at);
+          }
+        }
+      }
+    }
+  }
+}
+
+/** \brief A sum as a number.
+ *
+ * \param[in] at its number */
+template <typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+FinishedSum(const PointArguments & arguments, const ScatterSums & scatter, std::int64_t at)
+{
+  const ScatterQuantum quantum(scatter, at / arguments.plane);
+  const double low = scatter.low != nullptr ? static_cast<double>(scatter.low[at]) * PowerOfTwo(-scatter.parts) : 0.0;
+  return static_cast<TReal>((static_cast<double>(scatter.high[at]) + low) * quantum.quantum);
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,203 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef PointSupport_h
+#define PointSupport_h
+
+#include "itkCudaSpline/math/ArrayModeSlope.h"
+#include "itkCudaSpline/math/SplineWeights.h"
+#include "itkCudaSpline/math/TensorProduct.h"
+
+#include "kernels/arrays/ArrayEvaluation.h"
+#include "kernels/gradients/GradientArguments.h"
+
+#include <cmath>
+#include <cstdint>
+
+/** \file
+ * \brief Where a point falls into an image, with the weights of derivatives: for host and device. */
+
+namespace itk::CudaSpline
+{
+
+/** \brief Third derivatives of the weights of SplineWeights(), by the differences that are those of
+ * SplineDerivativeWeights(). Orders 0 to 2 have 0. */
+template <unsigned int VOrder, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SplineThirdDerivativeWeights(TReal t, TReal * weights)
+{
+  if constexpr (VOrder < 3)
+  {
+    (void)t;
+    for (unsigned int k = 0; k <= VOrder; ++k)
+    {
+      weights[k] = TReal(0);
+    }
+  }
+  else
+  {
+    TReal lower[VOrder];
+    SplineSecondDerivativeWeights<VOrder - 1>(VOrder % 2 == 1 ? t - TReal(0.5) : t + TReal(0.5), lower);
+    weights[0] = -lower[0];
+    for (unsigned int k = 1; k < VOrder; ++k)
+    {
+      weights[k] = lower[k - 1] - lower[k];
+    }
+    weights[VOrder] = lower[VOrder - 1];
+  }
+}
+
+/** \brief The taps of an axis: where they are, and their weights in derivatives of order 0 to VTotal. */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+struct AxisTaps
+{
+  unsigned int count;                          ///< 1 for an axis that the image has not
+  std::int64_t offset[VOrder + 1];             ///< elements, or OffsetOutside
+  TReal        weight[VTotal + 1][VOrder + 1]; ///< by order of the derivative along this axis
+
+  /** The axis that there is not. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  SetNone()
+  {
+    count = 1;
+    CUDASPLINE_UNROLL
+    for (unsigned int k = 0; k <= VOrder; ++k)
+    {
+      offset[k] = 0;
+      CUDASPLINE_UNROLL
+      for (unsigned int level = 0; level <= VTotal; ++level)
+      {
+        weight[level][k] = level == 0 && k == 0 ? TReal(1) : TReal(0);
+      }
+    }
+  }
+
+  /** \param[in] x coordinate (samples)
+   * \return false where the border value stands */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  Set(double x, std::int64_t size, std::int64_t stride, ArrayMode mode)
+  {
+    double folded = x;
+    if (!FoldCoordinate(folded, size, mode))
+    {
+      this->SetNone();
+      return false;
+    }
+    count = VOrder + 1;
+    TReal              position;
+    const std::int64_t start = ArraySupport<VOrder>(folded, position);
+    const Extension    extension = TapExtensionOf(mode);
+    CUDASPLINE_UNROLL
+    for (unsigned int k = 0; k <= VOrder; ++k)
+    {
+      const std::int64_t index = FoldIndex(start + k, size, extension);
+      offset[k] = index < 0 ? OffsetOutside : index * stride;
+    }
+    SplineWeights<VOrder>(position, weight[0]);
+    if constexpr (VTotal >= 1)
+    {
+      SplineDerivativeWeights<VOrder>(position, weight[1]);
+      if constexpr (VTotal >= 2)
+      {
+        SplineSecondDerivativeWeights<VOrder>(position, weight[2]);
+      }
+      if constexpr (VTotal >= 3)
+      {
+        SplineThirdDerivativeWeights<VOrder>(position, weight[3]);
+      }
+      const auto slope = static_cast<TReal>(SlopeOfFold(x, size, mode));
+      if (slope != TReal(1)) // seldom
+      {
+        TReal power = slope;
+        for (unsigned int level = 1; level <= VTotal; ++level, power *= slope)
+        {
+          for (unsigned int k = 0; k <= VOrder; ++k)
+          {
+            weight[level][k] *= power;
+          }
+        }
+      }
+    }
+    return true;
+  }
+};
+
+/** \brief What became of a point. */
+enum class PointPlace : unsigned char
+{
+  Inside,  ///< it has a support
+  Outside, ///< the border value stands there
+  Nowhere  ///< it is NaN
+};
+
+/** \brief Taps of a point by axis. The axes are objects of their own: what is found by a run-time number lies in memory
+ * on a device, and the last one's taps, whose loops are unrolled, shall not.
+ *
+ * \param[in] point its coordinates, the slowest axis first */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE PointPlace
+PlacePoint(const PointArguments &            arguments,
+           const TReal *                     point,
+           AxisTaps<VOrder, VTotal, TReal> & z,
+           AxisTaps<VOrder, VTotal, TReal> & y,
+           AxisTaps<VOrder, VTotal, TReal> & x)
+{
+  const unsigned int first = arguments.FirstAxis();
+  bool               isNumber = true;
+  bool               isInside = true;
+  const auto         place = [&](unsigned int axis, AxisTaps<VOrder, VTotal, TReal> & taps) {
+    if (axis < first)
+    {
+      taps.SetNone();
+      return;
+    }
+    const auto at = static_cast<double>(point[axis - first]);
+    isNumber = isNumber && at == at;
+    isInside = taps.Set(at, arguments.size[axis], arguments.stride[axis], arguments.mode) && isInside;
+  };
+  place(0, z);
+  place(1, y);
+  place(2, x);
+  return !isNumber ? PointPlace::Nowhere : (isInside ? PointPlace::Inside : PointPlace::Outside);
+}
+
+/** \brief By axis, how often it is among the axes of a component: digits of its number, the first the most significant.
+ */
+struct DerivativeCounts
+{
+  unsigned int of[PointAxes];
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  DerivativeCounts(unsigned int component, unsigned int derivatives, unsigned int dimension)
+    : of{}
+  {
+    for (unsigned int i = 0; i < derivatives; ++i)
+    {
+      const unsigned int axis = PointAxes - dimension + component % dimension;
+      component /= dimension;
+      CUDASPLINE_UNROLL
+      for (unsigned int d = 0; d < PointAxes; ++d)
+      {
+        of[d] += d == axis ? 1 : 0;
+      }
+    }
+  }
+};
+
+} // namespace itk::CudaSpline
+
+#endif

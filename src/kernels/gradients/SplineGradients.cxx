@@ -1,0 +1,216 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/gradients/SplineGradients.h"
+
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/math/SplinePoles.h"
+
+#include "kernels/gradients/GradientBackends.h"
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+void
+CheckPlace(const ArrayPlace & place, const ExecutionContext & context)
+{
+  if (place.onDevice != (context.backend == Backend::Cuda))
+  {
+    throw std::invalid_argument(
+      std::string("Arrays on a device are for the Cuda backend, those in host memory for Cpu; the backend is ") +
+      NameOf(context.backend) + ".");
+  }
+}
+
+void
+CheckElement(ScalarType element)
+{
+  if (!IsReal(element))
+  {
+    throw std::invalid_argument(std::string("Arithmetic is float32 or float64, not ") + NameOf(element) + ".");
+  }
+}
+
+/** Refuses a number that is not within some others, and says which. */
+void
+CheckRange(std::int64_t number, std::int64_t least, std::int64_t most, const std::string & name)
+{
+  if (number < least || number > most)
+  {
+    throw std::invalid_argument(name + " is " + std::to_string(number) + ", and " + std::to_string(least) + " to " +
+                                std::to_string(most) + " are supported.");
+  }
+}
+
+void
+CheckPoints(const SplinePoints & points, const ExecutionContext & context)
+{
+  // Products of sizes stay within 64 bits, tables and coordinates within theirs.
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() / 2;
+  constexpr std::int64_t most = std::int64_t{ 1 } << 40;
+  CheckRange(points.dimension, 1, 3, "dimension");
+  CheckRange(points.order, 0, MaximumSplineOrder, "order");
+  CheckRange(points.derivatives, 0, MostPointDerivatives, "derivatives");
+  CheckElement(points.element);
+  double elements = 1.0;
+  for (unsigned int d = 0; d < points.dimension; ++d)
+  {
+    CheckRange(points.size[d], 1, longest, "size");
+    elements *= static_cast<double>(points.size[d]);
+  }
+  CheckRange(points.batches, 0, most, "batches");
+  CheckRange(points.channels, 0, most, "channels");
+  CheckRange(points.count, 0, most, "count");
+  const double     lists = static_cast<double>(points.batches) * static_cast<double>(points.channels);
+  constexpr double components = 9.0;
+  if (lists * elements > 0x1p60 || lists * static_cast<double>(points.count) * components > 0x1p60)
+  {
+    throw std::invalid_argument("The arrays have more elements than can be addressed.");
+  }
+  if (points.pointStride < 0 || points.coefficientStride < 0)
+  {
+    throw std::invalid_argument("pointStride and coefficientStride are 0 or more.");
+  }
+  CheckPlace(points.place, context);
+}
+
+void
+RequireArray(const void * array, const std::string & name)
+{
+  if (array == nullptr)
+  {
+    throw std::invalid_argument(name + " is null.");
+  }
+}
+
+} // namespace
+
+void
+EvaluateDerivatives(const SplinePoints & points, const ExecutionContext & context)
+{
+  CheckPoints(points, context);
+  if (points.batches * points.channels * points.count == 0)
+  {
+    return;
+  }
+  RequireArray(points.points, "points");
+  RequireArray(points.coefficients, "coefficients");
+  RequireArray(points.result, "result");
+  (context.backend == Backend::Cuda ? EvaluateDerivativesOnCuda : EvaluateDerivativesOnCpu)(points, context);
+}
+
+void
+ContractDerivatives(const SplinePoints & points, const ExecutionContext & context)
+{
+  CheckPoints(points, context);
+  if (points.batches * points.count == 0)
+  {
+    return;
+  }
+  RequireArray(points.points, "points");
+  RequireArray(points.result, "result");
+  if (points.channels > 0)
+  {
+    RequireArray(points.coefficients, "coefficients");
+  }
+  if (points.weights == nullptr && points.derivatives > 0)
+  {
+    throw std::invalid_argument("weights is null, which stands for ones where derivatives is 0.");
+  }
+  (context.backend == Backend::Cuda ? ContractDerivativesOnCuda : ContractDerivativesOnCpu)(points, context);
+}
+
+void
+ScatterDerivatives(const SplinePoints & points, const ExecutionContext & context)
+{
+  CheckPoints(points, context);
+  if (points.batches * points.channels == 0)
+  {
+    return;
+  }
+  RequireArray(points.result, "result");
+  if (points.count > 0)
+  {
+    RequireArray(points.points, "points");
+    if (points.weights == nullptr && points.derivatives > 0)
+    {
+      throw std::invalid_argument("weights is null, which stands for ones where derivatives is 0.");
+    }
+  }
+  (context.backend == Backend::Cuda ? ScatterDerivativesOnCuda : ScatterDerivativesOnCpu)(points, context);
+}
+
+void
+FilterArrayAdjoint(const ArrayFilter & filter, const ExecutionContext & context)
+{
+  CheckElement(filter.element);
+  CheckPlace(filter.place, context);
+  if (filter.input.dimension < 1 || filter.input.dimension > MaximumArrayDimension ||
+      filter.input.type != filter.element || filter.output.type != filter.element || !filter.input.IsContiguous() ||
+      !filter.output.IsContiguous())
+  {
+    throw std::invalid_argument("The adjoint of a filter takes contiguous arrays of its element's type.");
+  }
+  RequireArray(filter.input.data, "input");
+  (context.backend == Backend::Cuda ? FilterArrayAdjointOnCuda : FilterArrayAdjointOnCpu)(filter, context);
+}
+
+#if !defined(CUDASPLINE_HAS_CUDA)
+namespace
+{
+
+[[noreturn]] void
+ThrowWithoutCuda()
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+} // namespace
+
+void
+EvaluateDerivativesOnCuda(const SplinePoints &, const ExecutionContext &)
+{
+  ThrowWithoutCuda();
+}
+
+void
+ContractDerivativesOnCuda(const SplinePoints &, const ExecutionContext &)
+{
+  ThrowWithoutCuda();
+}
+
+void
+ScatterDerivativesOnCuda(const SplinePoints &, const ExecutionContext &)
+{
+  ThrowWithoutCuda();
+}
+
+void
+FilterArrayAdjointOnCuda(const ArrayFilter &, const ExecutionContext &)
+{
+  ThrowWithoutCuda();
+}
+#endif
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,331 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceBuffer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/Stream.h"
+
+#include "kernels/coefficients/DeviceArrayBackends.h"
+#include "kernels/gradients/EndWeights.h"
+#include "kernels/gradients/GradientBackends.h"
+#include "kernels/gradients/PointGradients.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+constexpr int PointThreads = 128;
+constexpr int ElementThreads = 256;
+
+/** Calls \p body with image and point, a point a thread. */
+template <typename TBody>
+__device__ __forceinline__ void
+ForPointOfThread(const PointArguments & arguments, const TBody & body)
+{
+  const std::int64_t point = std::int64_t{ blockIdx.x } * PointThreads + threadIdx.x;
+  for (std::int64_t batch = blockIdx.y; batch < arguments.batches && point < arguments.count; batch += gridDim.y)
+  {
+    body(batch, point);
+  }
+}
+
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+__global__ void
+__launch_bounds__(PointThreads) EvaluatePointKernel(const __grid_constant__ PointArguments arguments)
+{
+  ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
+    EvaluatePoint<VOrder, VTotal, TReal>(arguments, batch, point);
+  });
+}
+
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+__global__ void
+__launch_bounds__(PointThreads) ContractPointKernel(const __grid_constant__ PointArguments arguments)
+{
+  ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
+    ContractPoint<VOrder, VTotal, TReal>(arguments, batch, point);
+  });
+}
+
+/** Integers are added in any order with the same sum. */
+__device__ __forceinline__ void
+AddTo(std::int64_t & sum, std::int64_t number)
+{
+  atomicAdd(reinterpret_cast<unsigned long long *>(&sum), static_cast<unsigned long long>(number));
+}
+
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+__global__ void
+__launch_bounds__(PointThreads)
+  ScatterPointKernel(const __grid_constant__ PointArguments arguments, const __grid_constant__ ScatterSums sums)
+{
+  const double parts = PowerOfTwo(sums.parts);
+  ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
+    ScatterPoint<VOrder, VTotal, TReal>(
+      arguments, sums, batch, point, 0, arguments.plane, [&](std::int64_t at, std::int64_t whole, TReal rest) {
+        AddTo(sums.high[at], whole);
+        if constexpr (sizeof(TReal) > sizeof(float))
+        {
+          AddTo(sums.low[at], static_cast<std::int64_t>(llrint(rest * parts)));
+        }
+      });
+  });
+}
+
+template <unsigned int VOrder, typename TReal>
+__global__ void
+__launch_bounds__(PointThreads)
+  MarkPointKernel(const __grid_constant__ PointArguments arguments, const __grid_constant__ ScatterSums sums)
+{
+  ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
+    MarkPoint<VOrder, TReal>(arguments, sums, batch, point, [&](std::int64_t at) {
+      static_cast<TReal *>(arguments.result)[at] = std::numeric_limits<TReal>::quiet_NaN();
+    });
+  });
+}
+
+/** The largest magnitude of the numbers of each image and channel, a row of blocks for each of them. */
+template <typename TReal>
+__global__ void
+__launch_bounds__(ElementThreads) LargestNumberKernel(const TReal *   numbers,
+                                                      std::int64_t    count,
+                                                      std::int64_t    planes,
+                                                      std::uint64_t * largest,
+                                                      std::uint32_t * broken)
+{
+  for (std::int64_t plane = blockIdx.y; plane < planes; plane += gridDim.y)
+  {
+    std::uint64_t own = 0;
+    bool          isBroken = false;
+    for (std::int64_t i = std::int64_t{ blockIdx.x } * ElementThreads + threadIdx.x; i < count;
+         i += std::int64_t{ gridDim.x } * ElementThreads)
+    {
+      const TReal number = numbers != nullptr ? numbers[plane * count + i] : TReal(1);
+      const bool  isFinite = number - number == TReal(0);
+      own = isFinite ? max(own, BitsOfMagnitude(static_cast<double>(number))) : own;
+      isBroken = isBroken || !isFinite;
+    }
+    for (int distance = 16; distance > 0; distance /= 2)
+    {
+      own = max(own, static_cast<std::uint64_t>(__shfl_down_sync(0xFFFFFFFFU, own, distance)));
+    }
+    isBroken = __any_sync(0xFFFFFFFFU, isBroken ? 1 : 0) != 0;
+    if (threadIdx.x % 32 == 0)
+    {
+      atomicMax(reinterpret_cast<unsigned long long *>(largest + plane), static_cast<unsigned long long>(own));
+      if (isBroken)
+      {
+        atomicOr(broken + plane, 1U);
+      }
+    }
+  }
+}
+
+template <typename TReal>
+__global__ void
+__launch_bounds__(ElementThreads) FinishedSumKernel(const __grid_constant__ PointArguments arguments,
+                                                    const __grid_constant__ ScatterSums    sums,
+                                                    std::int64_t                           count)
+{
+  const std::int64_t at = std::int64_t{ blockIdx.x } * ElementThreads + threadIdx.x;
+  if (at < count)
+  {
+    static_cast<TReal *>(arguments.result)[at] = FinishedSum<TReal>(arguments, sums, at);
+  }
+}
+
+template <typename TReal>
+__global__ void
+__launch_bounds__(ElementThreads) WeighEndsKernel(const __grid_constant__ EndWeights weights,
+                                                  const TReal *                      from,
+                                                  TReal *                            to,
+                                                  std::int64_t                       count,
+                                                  bool                               isBefore)
+{
+  const std::int64_t at = std::int64_t{ blockIdx.x } * ElementThreads + threadIdx.x;
+  if (at < count)
+  {
+    to[at] = from[at] * static_cast<TReal>(weights.Of(at, isBefore));
+  }
+}
+
+unsigned int
+BlocksFor(std::int64_t count, int threads)
+{
+  const std::int64_t blocks = (count + threads - 1) / threads;
+  if (blocks > 0x7FFFFFFF)
+  {
+    throw DeviceError(DeviceError::Kind::Other, "The array has more elements than a grid of blocks can hold.");
+  }
+  return static_cast<unsigned int>(blocks);
+}
+
+/** Blocks of points, and a row of them for each image. */
+dim3
+PointBlocks(const PointArguments & arguments)
+{
+  constexpr std::int64_t most = 65535;
+  return { BlocksFor(arguments.count, PointThreads), static_cast<unsigned int>(std::min(arguments.batches, most)), 1 };
+}
+
+template <typename TRun>
+void
+WithElement(ScalarType element, const TRun & run)
+{
+  if (element == ScalarType::Float32)
+  {
+    run(0.0F);
+  }
+  else
+  {
+    run(0.0);
+  }
+}
+
+/** ScatterDerivatives() in a stream. */
+template <typename TReal>
+void
+Scatter(PointArguments arguments, const Stream & stream)
+{
+  const std::int64_t planes = arguments.batches * arguments.channels;
+  const std::int64_t count = planes * arguments.plane;
+  const auto bytes = [](std::int64_t numbers, std::size_t size) { return static_cast<std::size_t>(numbers) * size; };
+  const DeviceBuffer high(bytes(count, sizeof(std::int64_t)), stream);
+  const DeviceBuffer low(sizeof(TReal) > sizeof(float) ? bytes(count, sizeof(std::int64_t)) : 0, stream);
+  const DeviceBuffer largest(bytes(planes, sizeof(std::uint64_t)), stream);
+  const DeviceBuffer broken(bytes(planes, sizeof(std::uint32_t)), stream);
+  for (const DeviceBuffer * buffer : { &high, &low, &largest, &broken })
+  {
+    if (buffer->Bytes() > 0)
+    {
+      CheckCuda(cudaMemsetAsync(buffer->Data(), 0, buffer->Bytes(), stream.Get()), "cudaMemsetAsync");
+    }
+  }
+  ScatterSums sums{};
+  sums.high = static_cast<std::int64_t *>(high.Data());
+  sums.low = static_cast<std::int64_t *>(low.Data());
+  sums.largest = static_cast<const std::uint64_t *>(largest.Data());
+  sums.broken = static_cast<const std::uint32_t *>(broken.Data());
+  BoundSums(arguments, sums);
+  if (arguments.count > 0)
+  {
+    constexpr std::int64_t mostRows = 65535;
+    constexpr std::int64_t mostBlocks = 1024; // of a row, that go through the numbers
+    const std::int64_t     numbers = arguments.count * arguments.components;
+    const dim3 blocks(static_cast<unsigned int>(std::min((numbers + ElementThreads - 1) / ElementThreads, mostBlocks)),
+                      static_cast<unsigned int>(std::min(planes, mostRows)));
+    LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(static_cast<const TReal *>(arguments.weights),
+                                                                     numbers,
+                                                                     planes,
+                                                                     static_cast<std::uint64_t *>(largest.Data()),
+                                                                     static_cast<std::uint32_t *>(broken.Data()));
+    CheckCuda(cudaGetLastError(), "LargestNumberKernel");
+    DispatchPointKernel<0>(arguments.order, arguments.derivatives, [&](auto order, auto total) {
+      ScatterPointKernel<decltype(order)::value, decltype(total)::value, TReal>
+        <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, sums);
+    });
+    CheckCuda(cudaGetLastError(), "ScatterPointKernel");
+  }
+  FinishedSumKernel<TReal>
+    <<<BlocksFor(count, ElementThreads), ElementThreads, 0, stream.Get()>>>(arguments, sums, count);
+  CheckCuda(cudaGetLastError(), "FinishedSumKernel");
+  if (arguments.count > 0 && arguments.weights != nullptr)
+  {
+    DispatchSplineOrder(arguments.order, [&](auto order) {
+      MarkPointKernel<decltype(order)::value, TReal>
+        <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, sums);
+    });
+    CheckCuda(cudaGetLastError(), "MarkPointKernel");
+  }
+}
+
+} // namespace
+
+void
+EvaluateDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & context)
+{
+  const DeviceScope    scope(context.device);
+  const PointArguments arguments = PointArgumentsOf(points);
+  WithElement(points.element, [&](auto zero) {
+    DispatchPointKernel<0>(points.order, points.derivatives, [&](auto order, auto total) {
+      EvaluatePointKernel<decltype(order)::value, decltype(total)::value, decltype(zero)>
+        <<<PointBlocks(arguments), PointThreads, 0, static_cast<StreamHandle>(points.place.stream)>>>(arguments);
+    });
+  });
+  CheckCuda(cudaGetLastError(), "EvaluatePointKernel");
+}
+
+void
+ContractDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & context)
+{
+  const DeviceScope    scope(context.device);
+  const PointArguments arguments = PointArgumentsOf(points);
+  WithElement(points.element, [&](auto zero) {
+    DispatchPointKernel<1>(points.order, points.derivatives + 1, [&](auto order, auto total) {
+      ContractPointKernel<decltype(order)::value, decltype(total)::value, decltype(zero)>
+        <<<PointBlocks(arguments), PointThreads, 0, static_cast<StreamHandle>(points.place.stream)>>>(arguments);
+    });
+  });
+  CheckCuda(cudaGetLastError(), "ContractPointKernel");
+}
+
+void
+ScatterDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & context)
+{
+  const DeviceScope scope(context.device);
+  const Stream      stream;
+  OrderBehind(static_cast<StreamHandle>(points.place.stream), stream);
+  WithElement(points.element, [&](auto zero) { Scatter<decltype(zero)>(PointArgumentsOf(points), stream); });
+  stream.Synchronize();
+}
+
+void
+FilterArrayAdjointOnCuda(const ArrayFilter & filter, const ExecutionContext & context)
+{
+  const DeviceScope  scope(context.device);
+  const EndWeights   weights(filter);
+  const std::int64_t count = filter.input.Count();
+  const Stream       stream;
+  OrderBehind(static_cast<StreamHandle>(filter.place.stream), stream);
+  WithElement(filter.element, [&](auto zero) {
+    using TReal = decltype(zero);
+    const DeviceBuffer weighted(static_cast<std::size_t>(count) * sizeof(TReal), stream);
+    auto * const       output = static_cast<TReal *>(const_cast<void *>(filter.output.data));
+    const auto         weigh = [&](const void * from, void * to, bool isBefore) {
+      WeighEndsKernel<TReal><<<BlocksFor(count, ElementThreads), ElementThreads, 0, stream.Get()>>>(
+        weights, static_cast<const TReal *>(from), static_cast<TReal *>(to), count, isBefore);
+      CheckCuda(cudaGetLastError(), "WeighEndsKernel");
+    };
+    weigh(filter.input.data, weighted.Data(), true);
+    ArrayFilter plain = filter;
+    plain.input.data = weighted.Data();
+    plain.place.stream = stream.Get(); // it goes on behind that, and is complete when it returns
+    FilterArray(plain, context);
+    weigh(output, output, false);
+    stream.Synchronize();
+  });
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,215 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Derivatives at points on a device, beside the host's, and sums that have the same bits at every call.
+
+#include "GradientCase.h"
+
+#include "../arrays/ArrayOnDevice.h"
+#include "Gpu.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+/** A copy of numbers in the memory of the device. */
+template <typename TReal>
+class OnDeviceToo
+{
+public:
+  OnDeviceToo(const std::vector<TReal> & numbers, const Stream & stream)
+    : m_Buffer(numbers.size() * sizeof(TReal), stream)
+  {
+    CheckCuda(cudaMemcpyAsync(m_Buffer.Data(), numbers.data(), m_Buffer.Bytes(), cudaMemcpyHostToDevice, stream.Get()),
+              "cudaMemcpyAsync");
+  }
+
+  void *
+  Data() const
+  {
+    return m_Buffer.Data();
+  }
+
+private:
+  DeviceBuffer m_Buffer;
+};
+
+/** An operation on the device. */
+template <typename TReal>
+std::vector<TReal>
+OnDevice(const GradientCase<TReal> & test,
+         void (*operation)(const SplinePoints &, const ExecutionContext &),
+         std::size_t results)
+{
+  const Stream             stream;
+  std::vector<TReal>       values(results, std::numeric_limits<TReal>::quiet_NaN());
+  const OnDeviceToo<TReal> places(test.places, stream);
+  const OnDeviceToo<TReal> coefficients(test.coefficients, stream);
+  const OnDeviceToo<TReal> weights(test.weights, stream);
+  const OnDeviceToo<TReal> result(values, stream);
+  SplinePoints             points = test.points;
+  points.points = places.Data();
+  points.coefficients = coefficients.Data();
+  points.weights = weights.Data();
+  points.result = result.Data();
+  points.place = { true, stream.Get() };
+  ExecutionContext context;
+  context.backend = Backend::Cuda;
+  operation(points, context);
+  CheckCuda(
+    cudaMemcpyAsync(values.data(), result.Data(), values.size() * sizeof(TReal), cudaMemcpyDeviceToHost, stream.Get()),
+    "cudaMemcpyAsync");
+  stream.Synchronize();
+  return values;
+}
+
+template <typename TReal>
+std::vector<TReal>
+OnTheHost(const GradientCase<TReal> & test,
+          void (*operation)(const SplinePoints &, const ExecutionContext &),
+          std::size_t results)
+{
+  std::vector<TReal> values(results, std::numeric_limits<TReal>::quiet_NaN());
+  SplinePoints       points = test.points;
+  points.result = values.data();
+  operation(points, OnHost());
+  return values;
+}
+
+template <typename TReal>
+void
+ExpectTheSame(double tolerance)
+{
+  Random random(__LINE__ + sizeof(TReal));
+  for (const Shape & shape : { Shape{ 9 }, Shape{ 1 }, Shape{ 5, 8 }, Shape{ 4, 5, 3 } })
+  {
+    for (const ArrayMode mode : Modes)
+    {
+      for (unsigned int order = 0; order <= 5; ++order)
+      {
+        for (unsigned int derivatives = 0; derivatives <= MostPointDerivatives; ++derivatives)
+        {
+          SCOPED_TRACE(::testing::Message()
+                       << shape.size() << "D of " << shape[0] << ", mode " << static_cast<int>(mode) << ", order "
+                       << order << ", derivatives " << derivatives);
+          GradientCase<TReal> test(shape, order, mode, derivatives, random, false);
+          test.points.border = Border;
+          const auto numbers = static_cast<std::size_t>(test.Numbers(derivatives));
+          const auto compare = [&](auto operation, std::size_t results, double terms) {
+            const auto device = OnDevice(test, operation, results);
+            const auto host = OnTheHost(test, operation, results);
+            for (std::size_t i = 0; i < results; ++i)
+            {
+              ASSERT_NEAR(device[i], host[i], terms * tolerance);
+            }
+          };
+          compare(EvaluateDerivatives, numbers, 1.0);
+          compare(ContractDerivatives, test.places.size(), static_cast<double>(numbers));
+          compare(ScatterDerivatives, test.coefficients.size(), static_cast<double>(numbers));
+          ASSERT_EQ(OnDevice(test, ScatterDerivatives, test.coefficients.size()),
+                    OnDevice(test, ScatterDerivatives, test.coefficients.size()));
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+
+TEST(SplineGradientsGpu, DoublesAreThoseOfTheHost)
+{
+  CUDASPLINE_NEEDS_GPU();
+  ExpectTheSame<double>(1e-12);
+}
+
+TEST(SplineGradientsGpu, FloatsAreThoseOfTheHost)
+{
+  CUDASPLINE_NEEDS_GPU();
+  ExpectTheSame<float>(3e-5); // of the position within a support, times what a derivative makes of it
+}
+
+TEST(SplineGradientsGpu, ManyPointsInOneSampleHaveTheSameBits)
+{
+  CUDASPLINE_NEEDS_GPU();
+  Random              random(__LINE__);
+  GradientCase<float> test({ 6, 7, 8 }, 3, ArrayMode::Mirror, 0, random);
+  test.points.batches = test.points.channels = 1;
+  test.points.count = 100000;
+  test.places = RandomOf<float>(3 * test.points.count, random); // all about the first sample
+  test.weights = RandomOf<float>(test.points.count, random);
+  test.coefficients.assign(6 * 7 * 8, 0.0F);
+  const auto first = OnDevice(test, ScatterDerivatives, test.coefficients.size());
+  for (int i = 0; i < 5; ++i)
+  {
+    ASSERT_EQ(OnDevice(test, ScatterDerivatives, test.coefficients.size()), first);
+  }
+  test.weights[17] = std::numeric_limits<float>::infinity();
+  const auto  broken = OnDevice(test, ScatterDerivatives, test.coefficients.size());
+  std::size_t hit = 0;
+  for (std::size_t i = 0; i < broken.size(); ++i)
+  {
+    hit += std::isnan(broken[i]) ? 1 : 0;
+    ASSERT_TRUE(std::isnan(broken[i]) || broken[i] == first[i] || std::abs(broken[i] - first[i]) < 1.0F);
+  }
+  EXPECT_GT(hit, 0U);
+  EXPECT_LE(hit, 64U);
+}
+
+TEST(SplineGradientsGpu, AdjointOfThePrefilter)
+{
+  CUDASPLINE_NEEDS_GPU();
+  Random random(__LINE__);
+  for (const ArrayMode mode : Modes)
+  {
+    for (unsigned int order = 2; order <= 5; ++order)
+    {
+      const Shape         shape{ 2, 20, 1, 33 };
+      auto                host = RandomOf<double>(CountOf(shape), random);
+      const Stream        stream;
+      const OnDeviceToo   device(host, stream);
+      std::vector<double> found(host.size());
+      ArrayFilter         filter;
+      filter.order = order;
+      filter.mode = mode;
+      filter.isFiltered[0] = false;
+      filter.input = filter.output = ArrayOf(shape, static_cast<const double *>(device.Data()));
+      filter.place = { true, stream.Get() };
+      ExecutionContext context;
+      context.backend = Backend::Cuda;
+      FilterArrayAdjoint(filter, context);
+      CheckCuda(cudaMemcpyAsync(
+                  found.data(), device.Data(), found.size() * sizeof(double), cudaMemcpyDeviceToHost, stream.Get()),
+                "cudaMemcpyAsync");
+      stream.Synchronize();
+      filter.input = filter.output = ArrayOf(shape, host.data());
+      filter.place = {};
+      FilterArrayAdjoint(filter, OnHost());
+      for (std::size_t i = 0; i < host.size(); ++i)
+      {
+        ASSERT_NEAR(found[i], host[i], 1e-11);
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+"""cudaspline.jax: values against SciPy's modes, gradients against finite differences, and JAX's transforms."""
+
+import itertools
+
+import numpy
+import pytest
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+
+import jax.numpy as jnp  # noqa: E402
+from jax.test_util import check_grads  # noqa: E402
+
+import cudaspline.jax as spline  # noqa: E402
+from cudaspline import ndimage  # noqa: E402
+
+MODES = ("mirror", "reflect", "grid-wrap", "nearest", "grid-constant", "constant", "wrap")
+TOLERANCE = 1e-11
+
+
+@pytest.fixture(autouse=True)
+def in_double():
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)
+
+
+def places(rng, size, *shape):
+    """Points, none of them where a derivative of a low order jumps."""
+    length = numpy.array(size)
+    points = rng.uniform(-0.7 * length, 1.7 * length, (*shape, len(size)))
+    return jnp.array(numpy.floor(2 * points) / 2 + 0.5 * numpy.clip(numpy.mod(2 * points, 1.0), 0.05, 0.95))
+
+
+def test_values_are_those_of_ndimage(rng):
+    for mode, order in itertools.product(MODES, range(6)):
+        image, points = rng.uniform(-1, 1, (7, 5)), rng.uniform(-5, 12, (20, 2))
+        wanted = ndimage.map_coordinates(image, points.T, order=order, mode=mode, cval=0.75)
+        found = spline.sample(jnp.array(image), jnp.array(points), order=order, mode=mode, cval=0.75)
+        assert numpy.abs(numpy.asarray(found) - wanted).max() < TOLERANCE, (mode, order)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients(rng, mode):
+    order = int(rng.integers(0, 6))
+    size = [(4,), (3, 4), (3, 2, 3)][rng.integers(0, 3)]
+    image, points = jnp.array(rng.uniform(-1, 1, (2, 2, *size))), places(rng, size, 2, 3)
+    check_grads(lambda *given: spline.sample(*given, order=order, mode=mode, cval=0.5), (image, points), 2, ["rev"])
+    numbers = jnp.array(rng.uniform(-1, 1, (2, 2, 3)))
+    check_grads(lambda *given: spline.push(*given, size, order=order, mode=mode), (numbers, points), 2, ["rev"])
+    check_grads(lambda image: spline.prefilter(image, order=order, mode=mode), (image,), 2, ["rev"])
+
+
+def test_gradients_of_warp_and_affine(rng):
+    image = jnp.array(rng.uniform(-1, 1, (5, 4)))
+    field = jnp.array(rng.uniform(0.1, 0.4, (5, 4, 2)))
+    check_grads(lambda *given: spline.warp(*given, mode="mirror"), (image, field), 2, ["rev"])
+    matrix, offset = jnp.array([[0.81, 0.12], [-0.11, 0.93]]), jnp.array([0.3, -0.2])
+    check_grads(lambda *given: spline.affine(*given, (3, 4), mode="reflect"), (image, matrix, offset), 2, ["rev"])
+    found = spline.affine(image, matrix, offset, (3, 4), mode="reflect")
+    assert numpy.abs(found - ndimage.affine_transform(numpy.asarray(image), matrix, offset, (3, 4), mode="reflect")).max() < TOLERANCE
+
+
+def test_transforms_of_jax(rng):
+    size = (5, 6)
+    images, points = jnp.array(rng.uniform(-1, 1, (4, *size))), places(rng, size, 4, 3)
+
+    def loss(image, points):
+        return jnp.sum(spline.sample(image, points, mode="mirror") ** 2)
+
+    wanted = [loss(image, point) for image, point in zip(images, points)]
+    assert numpy.allclose(jax.jit(jax.vmap(loss))(images, points), wanted, rtol=0, atol=TOLERANCE)
+    one = jax.vmap(loss, in_axes=(None, 0))(images[0], points)
+    assert numpy.allclose(one, [loss(images[0], point) for point in points], rtol=0, atol=TOLERANCE)
+    each = jax.jit(jax.vmap(jax.grad(loss, argnums=(0, 1))))(images, points)
+    for i, (image, point) in enumerate(zip(images, points)):
+        for found, wanted in zip(each, jax.grad(loss, argnums=(0, 1))(image, point)):
+            assert numpy.allclose(found[i], wanted, rtol=0, atol=TOLERANCE)
+    hessian = jax.jacrev(jax.grad(loss, argnums=1), argnums=1)(images[0], points[0])
+    assert numpy.allclose(hessian.reshape(6, 6), hessian.reshape(6, 6).T, rtol=0, atol=TOLERANCE)
+
+
+def test_nan_empty_and_what_is_refused(rng):
+    image, points = jnp.array(rng.uniform(-1, 1, (1, 2, 8, 8))), places(rng, (8, 8), 1, 5).at[0, 2, 1].set(jnp.nan)
+    values, pull_back = jax.vjp(spline.sample, image, points)
+    assert jnp.isnan(values).sum() == 2
+    of_image, of_points = pull_back(jnp.ones_like(values))
+    assert not jnp.isnan(of_image).any() and jnp.isnan(of_points).sum() == 2
+    assert spline.sample(image[:0], points[:0]).shape == (0, 2, 5)
+    assert spline.sample(image, points[:, :0]).shape == (1, 2, 0)
+    for error, start, arguments, options in (
+        (TypeError, "image: elements of type int", (jnp.zeros((3, 3), int), points[0]), {}),
+        (ValueError, "points: the shape is (5, 4)", (image, jnp.zeros((5, 4))), {}),
+        (ValueError, "order: 6", (image, points), {"order": 6}),
+        (ValueError, "mode: 'zero'", (image, points), {"mode": "zero"}),
+    ):
+        with pytest.raises(error) as caught:
+            spline.sample(*arguments, **options)
+        assert str(caught.value).startswith(start), caught.value

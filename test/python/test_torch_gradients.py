@@ -1,0 +1,281 @@
+"""cudaspline.torch: values against SciPy's modes, gradients against finite differences, PyTorch's grid_sample, and transforms of PyTorch."""
+
+import itertools
+
+import numpy
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
+
+import cudaspline  # noqa: E402
+import cudaspline.torch as spline  # noqa: E402
+from cudaspline import ndimage  # noqa: E402
+
+MODES = ("mirror", "reflect", "grid-wrap", "nearest", "grid-constant", "constant", "wrap")
+ORDERS = range(6)
+TOLERANCE = 1e-11  # of numbers up to 1: 2^-53 times the norms of the prefilters, of derivatives and some hundreds of sums
+
+
+def tensor(rng, *shape, grad=True, dtype=torch.float64):
+    return torch.tensor(rng.uniform(-1, 1, shape), dtype=dtype, requires_grad=grad)
+
+
+def places(rng, size, *shape, inside=False):
+    """Points, none of them where a derivative of a low order jumps."""
+    length = numpy.array(size)
+    low, high = (0.0, length - 1.0) if inside else (-0.7 * length, 1.7 * length)
+    points = rng.uniform(low, high, (*shape, len(size)))
+    fraction = numpy.mod(2 * points, 1.0)
+    points = numpy.floor(2 * points) / 2 + 0.5 * numpy.clip(fraction, 0.05, 0.95)  # not next to half samples
+    return torch.tensor(points, requires_grad=True)
+
+
+def check(function, *inputs):
+    """Both by random projections of the Jacobians (fast_mode): a second each, not a minute."""
+    assert torch.autograd.gradcheck(function, inputs, eps=1e-6, atol=1e-5, fast_mode=True)
+    assert torch.autograd.gradgradcheck(function, inputs, eps=1e-6, atol=1e-4, fast_mode=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_values_are_those_of_ndimage(rng, mode):
+    for size, order in itertools.product([(9,), (6, 1), (7, 5), (4, 6, 5)], ORDERS):
+        image = rng.uniform(-1, 1, size)
+        points = rng.uniform(-0.7 * numpy.array(size), 1.7 * numpy.array(size), (40, len(size)))
+        wanted = ndimage.map_coordinates(image, points.T, order=order, mode=mode, cval=0.75)
+        found = spline.sample(torch.tensor(image), torch.tensor(points), order=order, mode=mode, cval=0.75)
+        assert numpy.abs(found.numpy() - wanted).max() < TOLERANCE, (size, order)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_of_sample(rng, mode):
+    for order, size in zip(ORDERS, [(4,), (5,), (3, 4), (4, 3), (5, 2), (3, 2, 4)]):
+        image, points = tensor(rng, 2, 2, *size), places(rng, size, 2, 3)
+        for prefilter in (True, False):
+            check(lambda image, points: spline.sample(image, points, order=order, mode=mode, cval=0.5, prefilter=prefilter), image, points)  # noqa: B023
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_of_push_and_grad(rng, mode):
+    for order, size in zip(ORDERS, [(4,), (3, 2, 4), (3, 4), (5,), (5, 2), (4, 3)]):
+        numbers, points = tensor(rng, 2, 2, 3), places(rng, size, 2, 3)
+        for prefilter in (True, False):
+            check(lambda numbers, points: spline.push(numbers, points, size, order=order, mode=mode, prefilter=prefilter), numbers, points)  # noqa: B023
+        check(lambda points: spline.count(points, size, order=order, mode=mode), places(rng, size, 3))  # noqa: B023
+        check(lambda image, points: spline.grad(image, points, order=order, mode=mode, cval=0.5), tensor(rng, 2, 2, *size), points)  # noqa: B023
+
+
+def test_gradients_of_one_image_for_many_points_and_the_other_way_round(rng):
+    size = (4, 5)
+    check(lambda image, points: spline.sample(image, points), tensor(rng, 1, 2, *size), places(rng, size, 3, 2))
+    check(lambda image, points: spline.sample(image, points), tensor(rng, 3, 2, *size), places(rng, size, 1, 2))
+    check(lambda image, points: spline.sample(image, points), tensor(rng, *size), places(rng, size, 2, 3))
+
+
+def test_gradients_of_warp_affine_and_resample(rng):
+    size = (5, 4)
+    field = torch.tensor(rng.uniform(0.1, 0.4, (2, *size, 2)), requires_grad=True)
+    check(lambda image, field: spline.warp(image, field, mode="reflect"), tensor(rng, 2, 1, *size), field)
+    one = field[0].detach().requires_grad_()
+    check(lambda image, field: spline.warp(image, field, mode="mirror"), tensor(rng, 2, 1, *size), one)
+    images = tensor(rng, 2, 1, *size)
+    assert torch.equal(spline.warp(images, one), spline.warp(images, one.expand(2, *one.shape)))
+    matrix = torch.tensor([[0.81, 0.12], [-0.11, 0.93]], dtype=torch.float64, requires_grad=True)
+    offset = torch.tensor([0.3, -0.2], dtype=torch.float64, requires_grad=True)
+    check(lambda *given: spline.affine(*given, (3, 4), mode="mirror", order=2), tensor(rng, *size), matrix, offset)
+    batch = torch.stack([matrix, matrix.mT]).detach().requires_grad_()
+    check(lambda *given: spline.affine(*given, (2, 3), mode="nearest"), tensor(rng, 1, 2, *size), batch, tensor(rng, 2, 2))
+    check(lambda *given: spline.resample(*given, mode="mirror"), tensor(rng, *size), torch.cat([matrix, offset[:, None]], 1).detach().requires_grad_())
+
+
+def test_gradients_of_prefilter(rng):
+    for order, mode in itertools.product(range(2, 6), MODES):
+        check(lambda image: spline.prefilter(image, order=order, mode=mode), tensor(rng, 1, 2, 5, 1, 3))  # noqa: B023
+        check(lambda image: spline.spline_coeff(image, order, mode, 0), tensor(rng, 4, 3))  # noqa: B023
+    image = tensor(rng, 12, 9, grad=False)
+    for order, mode in itertools.product(ORDERS, ("mirror", "reflect", "grid-wrap")):
+        wanted = ndimage.spline_filter(image.numpy(), order=order, mode=mode) if order > 1 else image.numpy()
+        assert numpy.abs(spline.spline_coeff_nd(image, order, mode).numpy() - wanted).max() < TOLERANCE
+
+
+def test_affine_and_resample_are_those_of_the_package(rng):
+    image = tensor(rng, 7, 8, 6, grad=False)
+    matrix, offset = numpy.eye(3) + rng.uniform(-0.1, 0.1, (3, 3)), rng.uniform(-1, 1, 3)
+    found = spline.affine(image, torch.tensor(matrix), torch.tensor(offset), (5, 6, 7), mode="reflect")
+    wanted = ndimage.affine_transform(image.numpy(), matrix, offset, (5, 6, 7), mode="reflect")
+    assert numpy.abs(found.numpy() - wanted).max() < TOLERANCE
+
+    source = cudaspline.Image(image.numpy(), spacing=(1.5, 0.7, 2.0), origin=(3.0, -4.0, 5.0))
+    target = cudaspline.Image(numpy.zeros((6, 5, 8)), spacing=(1.1, 1.2, 1.3), origin=(2.5, -4.5, 6.0))
+    transform = numpy.concatenate([matrix, offset[:, None]], 1)
+    wanted = cudaspline.resample(source, transform, target, boundary="mirror")
+    found = spline.resample(image, torch.tensor(transform), source=source.geometry, target=target.geometry, mode="mirror")
+    assert numpy.abs(found.numpy() - wanted.array).max() < TOLERANCE
+
+
+@pytest.mark.parametrize("align", (True, False))
+def test_grid_sample(rng, align):
+    for size in ((5, 7), (4, 5, 6)):
+        image, grid = tensor(rng, 2, 3, *size), tensor(rng, 2, *size[::-1], len(size))
+        wide = grid.detach().mul(1.4).requires_grad_()
+        for padding, mode in (("zeros", "grid-constant"), ("border", "nearest"), ("reflection", "mirror" if align else "reflect")):
+            wanted = torch.nn.functional.grid_sample(image, wide, padding_mode=padding, align_corners=align)
+            found = spline.sample(image, wide, order=1, mode=mode, convention="grid_sample", align_corners=align)
+            assert (found - wanted).abs().max() < TOLERANCE, (size, padding)
+            seed = tensor(rng, *found.shape, grad=False)
+            for one, other in zip(torch.autograd.grad(found, (image, wide), seed), torch.autograd.grad(wanted, (image, wide), seed)):
+                assert (one - other).abs().max() < 100 * TOLERANCE, (size, padding)
+
+
+def test_transforms_of_pytorch(rng):
+    size = (5, 6)
+    images, points = tensor(rng, 4, *size), places(rng, size, 4, 3)
+    found = torch.vmap(spline.sample)(images, points)
+    wanted = torch.stack([spline.sample(image, point) for image, point in zip(images, points)])
+    assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)  # a batch is filtered in another order of the axes
+    found = torch.vmap(spline.sample, in_dims=(None, 0))(images[0], points)
+    wanted = torch.stack([spline.sample(images[0], point) for point in points])
+    assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)
+    found = torch.vmap(lambda numbers, points: spline.push(numbers, points, size))(tensor(rng, 4, 3), points)
+    assert found.shape == (4, *size)
+
+    def loss(points):
+        return spline.sample(images[0], points).square().sum()
+
+    gradient = torch.func.grad(loss)(points[0])
+    assert torch.allclose(gradient, torch.autograd.grad(loss(points[0]), points)[0][0])
+    each = torch.vmap(torch.func.grad(loss))(points)
+    assert torch.allclose(each[0], gradient, rtol=0, atol=TOLERANCE)
+    hessian = torch.func.jacrev(torch.func.grad(loss))(points[0])
+    assert torch.allclose(hessian, torch.autograd.functional.hessian(loss, points[0].detach()), rtol=0, atol=TOLERANCE)
+    torch.library.opcheck(torch.ops.cudaspline.evaluate.default, (images[:, None], points, 3, 0, 0.0, 1))
+    torch.library.opcheck(torch.ops.cudaspline.contract.default, (images[:, None], points, tensor(rng, 4, 1, 3, 1), 3, 0, 0.0, 0))
+    torch.library.opcheck(torch.ops.cudaspline.scatter.default, (tensor(rng, 4, 1, 3, 1), points, size, 3, 0, 0))
+    torch.library.opcheck(torch.ops.cudaspline.filter.default, (images, [1, 2], 3, 0, False))
+
+
+def test_compile(rng):
+    def loss(image, field):
+        return spline.warp(image, field).square().mean()
+
+    image, field = tensor(rng, 1, 1, 6, 7), tensor(rng, 1, 6, 7, 2)
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    wanted = torch.autograd.grad(loss(image, field), (image, field))
+    found = torch.autograd.grad(compiled(image, field), (image, field))
+    for one, other in zip(found, wanted):
+        assert torch.allclose(one, other, rtol=0, atol=TOLERANCE)
+
+
+def test_the_same_bits_at_every_call(rng):
+    size = (9, 8, 7)
+    image, points = tensor(rng, 1, 2, *size, dtype=torch.float32), places(rng, size, 1, 5000).detach().float().requires_grad_()
+    seed = tensor(rng, 1, 2, 5000, grad=False, dtype=torch.float32)
+    first = torch.autograd.grad(spline.sample(image, points), (image, points), seed)
+    for _ in range(3):
+        for one, other in zip(torch.autograd.grad(spline.sample(image, points), (image, points), seed), first):
+            assert torch.equal(one, other)
+
+
+def test_types(rng):
+    size = (6, 7)
+    exact, points = tensor(rng, 1, 1, *size), places(rng, size, 1, 9)
+    wanted = spline.sample(exact, points)
+    for dtype, digits in ((torch.float32, 24), (torch.bfloat16, 8), (torch.float16, 11)):
+        image = exact.detach().to(dtype).requires_grad_()
+        found = spline.sample(image, points.detach().to(torch.float32))
+        assert found.dtype == dtype
+        assert (found.double() - spline.sample(image.double(), points.detach().float().double())).abs().max() < 20 * 2.0**-digits
+        found.sum().backward()
+        assert image.grad.dtype == dtype
+    assert wanted.dtype == torch.float64
+    assert spline.sample(exact.float(), points).dtype == torch.float32
+
+
+def test_nan_and_empty(rng):
+    image, points = tensor(rng, 1, 2, 8, 8), places(rng, (8, 8), 1, 5)
+    with torch.no_grad():
+        points[0, 2, 1] = torch.nan
+    points.requires_grad_()
+    for mode in MODES:
+        values = spline.sample(image, points, mode=mode)
+        assert torch.isnan(values).sum() == 2 and torch.isnan(values[..., 2]).all()
+        of_image, of_points = torch.autograd.grad(values, (image, points), torch.ones_like(values))
+        assert not torch.isnan(of_image).any()
+        assert torch.isnan(of_points[0, 2]).all() and torch.isnan(of_points).sum() == 2
+    for n, c, count in ((0, 2, 5), (2, 0, 5), (2, 2, 0), (0, 0, 0)):
+        image, points = tensor(rng, n, c, 4, 5), tensor(rng, n, count, 2)
+        values = spline.sample(image, points)
+        assert values.shape == (n, c, count)
+        of_image, of_points = torch.autograd.grad(values.sum(), (image, points))
+        assert of_image.shape == image.shape and not of_image.any()
+        assert of_points.shape == points.shape and not of_points.any()
+        assert spline.push(values, points, (4, 5)).shape == (n, c, 4, 5)
+        assert spline.grad(image, points).shape == (n, c, count, 2)
+
+
+def test_what_is_refused(rng):
+    image, points = tensor(rng, 2, 1, 4, 5), tensor(rng, 2, 3, 2)
+
+    def refuses(error, start, function, *arguments, **options):
+        with pytest.raises(error) as caught:
+            function(*arguments, **options)
+        assert str(caught.value).startswith(start), caught.value
+
+    refuses(TypeError, "image: ndarray is no", spline.sample, image.detach().numpy(), points)
+    refuses(TypeError, "image: elements of type torch.int32", spline.sample, image.int(), points)
+    refuses(ValueError, "image: its shape is (1, 4, 5)", spline.sample, image[0], points)
+    refuses(ValueError, "points: the shape is (2, 3, 4)", spline.sample, image, tensor(rng, 2, 3, 4))
+    refuses(ValueError, "points: there are 3 of them, and 2 images", spline.sample, image, tensor(rng, 3, 3, 2))
+    refuses(ValueError, "order: 6", spline.sample, image, points, order=6)
+    refuses(TypeError, "order: 2.5", spline.sample, image, points, order=2.5)
+    refuses(ValueError, "mode: 'zero'", spline.sample, image, points, mode="zero")
+    refuses(TypeError, "cval: 'a'", spline.sample, image, points, cval="a")
+    refuses(ValueError, "convention: 'torch'", spline.sample, image, points, convention="torch")
+    refuses(ValueError, "input: its shape is (2, 1, 4)", spline.push, tensor(rng, 2, 1, 4), points, (4, 5))
+    refuses(ValueError, "shape: (4,)", spline.push, tensor(rng, 2, 1, 3), points, (4,))
+    refuses(ValueError, "field: its shape", spline.warp, image, tensor(rng, 3, 2))
+    refuses(ValueError, "field: there are 3", spline.warp, image, tensor(rng, 3, 4, 5, 2))
+    refuses(ValueError, "matrix: its shape is (3, 5)", spline.affine, image, tensor(rng, 3, 5))
+    refuses(ValueError, "offset: its shape is (3,)", spline.affine, image, tensor(rng, 2, 2), tensor(rng, 3))
+    refuses(ValueError, "transform: its shape is (3, 2)", spline.resample, image, tensor(rng, 3, 2))
+    refuses(ValueError, "dim: 4", spline.prefilter, image, dim=4)
+    refuses(ValueError, "image: its shape is (2, 1, 4, 0)", spline.sample, image[..., :0], points)
+
+
+def test_orders_of_derivatives(rng):
+    """The third derivatives have values; what would take a fourth one says so."""
+    image, point = tensor(rng, 6, grad=False), torch.tensor([[2.3]], dtype=torch.float64, requires_grad=True)
+    value = spline.sample(image, point, order=3, mode="mirror", prefilter=False)
+    for _ in range(3):
+        (value,) = torch.autograd.grad(value.sum(), point, create_graph=True)
+    c = image.numpy()
+    assert abs(value.item() - (-c[1] + 3 * c[2] - 3 * c[3] + c[4])) < TOLERANCE
+    with pytest.raises(NotImplementedError, match="beyond the 3rd"):
+        torch.autograd.grad(value.sum(), point)
+
+
+def test_other_functions_refuse_tensors_that_want_gradients():
+    image = torch.zeros(4, 5, dtype=torch.float64)
+    matrix = torch.eye(2, dtype=torch.float64, requires_grad=True)
+    vector = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    number = torch.tensor(1.5, requires_grad=True)
+    for name, call in {
+        "transform": lambda: cudaspline.resample(image, matrix),
+        "transform ": lambda: cudaspline.resample(image, [matrix, matrix]),
+        "spacing": lambda: cudaspline.resample(image, spacing=vector),
+        "border": lambda: cudaspline.resample(image, border=number),
+        "image": lambda: cudaspline.prefilter(matrix),
+        "zoom": lambda: cudaspline.zoom(image, vector),
+        "points": lambda: cudaspline.sample(image, matrix),
+        "matrix": lambda: ndimage.affine_transform(image, matrix),
+        "offset": lambda: ndimage.affine_transform(image, matrix.detach(), vector),
+        "shift": lambda: ndimage.shift(image, vector),
+        "zoom ": lambda: ndimage.zoom(image, [number, number]),
+        "angle": lambda: ndimage.rotate(image, number),
+        "cval": lambda: ndimage.shift(image, 1.0, cval=number),
+        "coordinates": lambda: ndimage.map_coordinates(image.numpy(), list(matrix)),
+        "input": lambda: ndimage.spline_filter(matrix),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name.strip()}: the tensor requires a gradient.*cudaspline.torch"):
+            call()
+    with torch.no_grad():
+        assert ndimage.shift(image, [1.0, 1.0]).shape == (4, 5)
