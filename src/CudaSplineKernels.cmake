@@ -26,9 +26,11 @@ endfunction()
 add_library(
   CudaSplineHostKernels
   OBJECT
+  "${CMAKE_CURRENT_LIST_DIR}/device/HostConcurrency.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/HostThreads.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/device/LargePages.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/ArrayInterpolationCpu.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/ArrayWindows.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/backend/BackendChoice.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/backend/BackendLedger.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/backend/OperationRun.cxx"

@@ -9,6 +9,7 @@ array's device: CuPy's and PyTorch's current stream, and for JAX, which shows no
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import itertools
@@ -171,6 +172,15 @@ def view(array: Any, name: str, dtype: Optional[str] = None) -> Buffer:
     return _view_numpy(found, name, dtype)
 
 
+def peek(array: Any, name: str) -> Optional[tuple[str, int]]:
+    """Name of the type of an array of NumPy, and -1, without a look at its elements; None for others.
+
+    Raises TypeError for a type that is not supported."""
+    if not isinstance(array, numpy.ndarray):
+        return None
+    return _check_type(_NAMES.get(array.dtype) or array.dtype.newbyteorder("=").name, name), -1
+
+
 def empty(like: Buffer, shape: Sequence[int], dtype: str) -> Buffer:
     """A new array of the kind of another one, where that is, with elements of any value."""
     shape = tuple(int(n) for n in shape)
@@ -270,6 +280,32 @@ def assign(to: Buffer, values: Buffer) -> None:
         sys.modules["torch"].cuda.current_stream(to.array.device).synchronize()
 
 
+def assign_rounded(to: Buffer, values: Buffer) -> None:
+    """Rounds real numbers, halves away from 0, and clamps them to an array of integers of the same kind, place and shape; NaN is 0."""
+    limits = numpy.iinfo(to.dtype)
+    library: Any = numpy
+    place: Any = contextlib.nullcontext()
+    array = values.array
+    if to.kind == "jax" and to.device >= 0:
+        raise TypeError("rounding: 'nearest' is not for arrays of JAX on a GPU, which cannot be written.")
+    if to.kind in ("cupy", "torch"):
+        library = sys.modules[to.kind]
+    if to.kind == "cupy":
+        place = library.cuda.Device(to.device)
+    with place, numpy.errstate(invalid="ignore"):
+        array = library.trunc(array + library.copysign(library.full_like(array, 0.5), array))
+        # The first real number beyond the range may be the one behind its end.
+        is_above, is_below = array >= float(limits.max), array <= float(limits.min)
+        found = library.where(is_above | is_below | ~(array == array), library.zeros_like(array), array)
+        to.array[...] = found.to(to.array.dtype) if to.kind == "torch" else found.astype(to.dtype)
+        to.array[is_above] = limits.max
+        to.array[is_below] = limits.min
+        if to.kind == "cupy":
+            library.cuda.get_current_stream().synchronize()
+    if to.kind == "torch" and to.device >= 0:
+        library.cuda.current_stream(to.array.device).synchronize()
+
+
 def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     if type(array) is numpy.ndarray:
         known, flags = _NAMES.get(array.dtype), array.flags
@@ -362,26 +398,36 @@ def _view_foreign(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     return found
 
 
-def _view_dlpack(array: Any, name: str, dtype: Optional[str]) -> Buffer:
-    """An array of a library that is not known, by DLPack; what is made goes back the same way where the library says how."""
+def adopt_dlpack(array: Any, name: str) -> tuple[Any, Optional[Callable[[Any], Any]]]:
+    """(array, finish): an array of a library that is not known, by DLPack, as one of NumPy, CuPy or PyTorch where it is; and what makes one
+    of that library of a result, where the library says how. Raises TypeError for other devices."""
     kind, _ = array.__dlpack_device__()
     if int(kind) in (1, 3):  # host memory, page-locked or not
-        found = _view_numpy(numpy.from_dlpack(array), name, dtype)
+        found = numpy.from_dlpack(array)
     elif int(kind) in (2, 13):  # CUDA, managed or not
         try:
             import cupy  # type: ignore[import-not-found, unused-ignore]
 
-            found = _view_cupy(cupy.from_dlpack(array), name, dtype)
+            found = cupy.from_dlpack(array)
         except ImportError:
             torch = _torch_or_none()
             if torch is None:
                 raise TypeError(f"{name}: arrays on a GPU of {type(array).__module__} need CuPy or PyTorch beside them.") from None
-            found = _view_torch(torch.from_dlpack(array), name, dtype)
+            found = torch.from_dlpack(array)
     else:
         raise TypeError(f"{name}: the array is on a device of DLPack's type {int(kind)}; known are the host and CUDA.")
-    if hasattr(array, "__array_namespace__"):
-        namespace = array.__array_namespace__()
-        found.finish = lambda made: namespace.from_dlpack(made)
+    if not hasattr(array, "__array_namespace__"):
+        return found, None
+    namespace = array.__array_namespace__()
+    return found, lambda made: namespace.from_dlpack(made)
+
+
+def _view_dlpack(array: Any, name: str, dtype: Optional[str]) -> Buffer:
+    """An array of a library that is not known, by DLPack; what is made goes back the same way where the library says how."""
+    adopted, finish = adopt_dlpack(array, name)
+    found = view(adopted, name, dtype)
+    if finish is not None:
+        found.finish = finish
     return found
 
 

@@ -101,6 +101,9 @@ class Geometry:
         affine[:-1, -1] = self.origin
         return affine
 
+    def __reduce__(self) -> Any:
+        return make_geometry, (self.size, self.spacing, self.origin, self.direction)
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Geometry)

@@ -5,6 +5,8 @@ Pixels of several numbers (colours, vectors) follow each other: an array of shap
 
 from __future__ import annotations
 
+import functools
+import math
 import sys
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
@@ -15,7 +17,7 @@ from . import _arrays
 from ._geometry import Geometry, affine_of_nifti, geometry_of_nifti, make_geometry
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Image:
     """An array with a geometry: what carries spacing, origin and direction where the array's library has no place for them.
 
@@ -27,7 +29,13 @@ class Image:
     direction: directions of the axes in columns
     channels: the last axis of the array are the numbers of a pixel, (nz, ny, nx, components)
 
+    numpy.asarray(image) are its pixels. It can be pickled where its array can.
+
     Raises TypeError or ValueError, naming the argument, where these do not fit each other.
+
+    >>> import numpy
+    >>> Image(numpy.zeros((20, 40, 30), "f4"), spacing=(1, 1, 2.5))
+    <cudaspline.Image of numpy float32 (20, 40, 30), spacing (1, 1, 2.5), origin (0, 0, 0)>
     """
 
     array: Any
@@ -51,14 +59,56 @@ class Image:
             object.__setattr__(self, name, getattr(geometry, name))
         object.__setattr__(self, "geometry", geometry)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        return _arrays.shape_of(self.array, "array")
+
+    @property
+    def dtype(self) -> Any:
+        """Type of its elements, as the array's library has it."""
+        return self.array.dtype if hasattr(self.array, "dtype") else numpy.asarray(self.array).dtype
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> numpy.ndarray:
+        """The pixels as an array of NumPy: where they are, unless the type is another one or the array's library refuses."""
+        found = numpy.asarray(self.array)
+        wanted = found.dtype if dtype is None else numpy.dtype(dtype)
+        if copy is False and (found is not self.array or wanted != found.dtype):
+            raise ValueError("copy: the pixels cannot be seen as that array without a copy.")
+        return found.astype(wanted, copy=bool(copy))
+
+    def __repr__(self) -> str:
+        def numbers(values: Any) -> str:
+            return "(" + ", ".join(f"{value:.6g}" for value in values) + ")"
+
+        kind = type(self.array).__module__.split(".", 1)[0]
+        turned = "" if numpy.array_equal(self.direction, numpy.eye(self.geometry.dimension)) else ", turned"
+        channels = ", channels" if self.channels else ""
+        name = str(self.dtype).rpartition(".")[2]
+        return (
+            f"<cudaspline.Image of {kind} {name} {self.shape}{channels}, spacing {numbers(self.spacing)}, "
+            f"origin {numbers(self.origin)}{turned}>"
+        )
+
+    def __reduce__(self) -> Any:
+        return Image, (self.array, self.spacing, self.origin, self.direction, self.channels)
+
+
+#: Of an axis of an array: (first, count).
+Box = tuple[tuple[int, int], ...]
+
 
 @dataclass
 class Pixels:
-    """An image that a caller gave."""
+    """An image that a caller gave, or a window of it."""
 
-    #: Its pixels.
-    buffer: _arrays.Buffer
-    #: Where they are.
+    #: Reads the pixels of a box, slowest axis first, None being the whole; what has to be converted or put in order is then a copy.
+    read: Callable[[Optional[Box]], _arrays.Buffer]
+    #: Name of the type of their numbers.
+    dtype: str
+    #: Number of their CUDA device; -1: the host.
+    device: int
+    #: Where they are: of the whole image.
     geometry: Geometry
     #: Numbers a pixel.
     components: int
@@ -66,11 +116,58 @@ class Pixels:
     channels: bool
     #: Makes an image of the same kind of an array and a geometry.
     finish: Callable[[_arrays.Buffer, Geometry], Any]
+    #: First sample of a window and its samples, x first; None: the whole.
+    window: Optional[tuple[tuple[int, ...], tuple[int, ...]]] = None
+
+    @functools.cached_property
+    def buffer(self) -> _arrays.Buffer:
+        """The pixels, or those of the window; read once."""
+        if self.window is None:
+            return self.read(None)
+        return self.read(tuple(zip(*(numbers[::-1] for numbers in self.window))))
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        """First sample that there is, x first."""
+        return (0,) * self.geometry.dimension if self.window is None else self.window[0]
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """Samples that there are, x first."""
+        return self.geometry.size if self.window is None else self.window[1]
 
     @property
     def shape_tail(self) -> tuple[int, ...]:
         """What stands behind the axes in an array's shape."""
         return (self.components,) if self.channels else ()
+
+    def crop(self, first: tuple[int, ...], size: tuple[int, ...]) -> Pixels:
+        """A window of it, of which alone the pixels are read; where it is, is told by the whole's geometry. x first."""
+        return Pixels(self.read, self.dtype, self.device, self.geometry, self.components, self.channels, self.finish, (first, size))
+
+
+def _reader(array: Any, name: str, owner: Any = None) -> tuple[Callable[[Optional[Box]], _arrays.Buffer], str, int, tuple[int, ...]]:
+    """How the pixels of an array are read, the name of their type, where they are, and the array's shape."""
+    peeked = _arrays.peek(array, name)
+    if peeked is None:  # of another library, or of none: taken as a whole
+        whole = _arrays.view(array, name)
+        array, finish = whole.array.reshape(whole.shape), whole.finish
+        dtype, device = whole.dtype, whole.device
+    else:
+        whole, finish = None, None
+        dtype, device = peeked
+
+    def read(box: Optional[Box]) -> _arrays.Buffer:
+        if box is None and whole is not None:
+            return whole
+        part = array if box is None else array[tuple(slice(first, first + count) for first, count in box)]
+        buffer = _arrays.view(part, name)
+        buffer.owner = owner
+        if finish is not None and whole is not None:
+            buffer.finish, buffer.kind = finish, whole.kind
+        return buffer
+
+    return read, dtype, device, tuple(array.shape)
 
 
 def _is_itk(image: Any) -> bool:
@@ -129,8 +226,7 @@ def geometry_of(image: Any, name: str) -> Geometry:
 
 
 def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -> Pixels:
-    buffer = _arrays.view(array, name)
-    shape = buffer.shape
+    read, dtype, device, shape = _reader(array, name)
     if channels and len(shape) < 2:
         raise ValueError(f"{name}: an array of {len(shape)} axes has no last one for the numbers of a pixel.")
     components = shape[-1] if channels else 1
@@ -144,7 +240,7 @@ def _open_array(array: Any, name: str, channels: bool, owner: Optional[Image]) -
             return made.result()
         return Image(made.result(), grid.spacing, grid.origin, grid.direction, channels)
 
-    return Pixels(buffer, geometry, components, channels, finish)
+    return Pixels(read, dtype, device, geometry, components, channels, finish)
 
 
 def _geometry_of_simpleitk(image: Any, name: str) -> Geometry:
@@ -158,10 +254,10 @@ def _open_simpleitk(image: Any, name: str) -> Pixels:
         raise TypeError(f"{name}: pixels of {kind!r} are not supported; SimpleITK.LabelMapToLabel makes an image of them.")
     components = image.GetNumberOfComponentsPerPixel()
     is_vector = components > 1 or "vector" in kind
-    buffer = _arrays.view(sitk.GetArrayViewFromImage(image), name)
-    buffer.owner = image  # the view does not keep it alive
-    if is_vector and len(buffer.shape) == image.GetDimension():  # vectors of one number have no axis
-        buffer.shape += (1,)
+    array = sitk.GetArrayViewFromImage(image)
+    if is_vector and array.ndim == image.GetDimension():  # vectors of one number have no axis
+        array = array[..., None]
+    read, dtype, device, _ = _reader(array, name, image)  # the view does not keep the image alive
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         result = sitk.GetImageFromArray(made.array, isVector=is_vector)
@@ -170,7 +266,7 @@ def _open_simpleitk(image: Any, name: str) -> Pixels:
         result.SetDirection(grid.direction.ravel().tolist())
         return result
 
-    return Pixels(buffer, _geometry_of_simpleitk(image, name), components, is_vector, finish)
+    return Pixels(read, dtype, device, _geometry_of_simpleitk(image, name), components, is_vector, finish)
 
 
 def _geometry_of_itk(image: Any, name: str) -> Geometry:
@@ -199,8 +295,7 @@ def _open_itk(image: Any, name: str) -> Pixels:
     components = image.GetNumberOfComponentsPerPixel()
     found = itk.array_view_from_image(image)
     is_vector = found.ndim > image.GetImageDimension()
-    buffer = _arrays.view(numpy.asarray(found), name)
-    buffer.owner = image
+    read, dtype, device, _ = _reader(numpy.asarray(found), name, image)
     kind = type(image)
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
@@ -213,7 +308,7 @@ def _open_itk(image: Any, name: str) -> Pixels:
         result.SetDirection(itk.matrix_from_array(grid.direction.copy()))
         return result
 
-    return Pixels(buffer, _geometry_of_itk(image, name), components, is_vector, finish)
+    return Pixels(read, dtype, device, _geometry_of_itk(image, name), components, is_vector, finish)
 
 
 def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
@@ -224,17 +319,22 @@ def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
 
 def _open_nibabel(image: Any, name: str) -> Pixels:
     geometry = _geometry_of_nibabel(image, name)
-    data = numpy.asanyarray(image.dataobj)
-    channels = data.ndim > 3
-    if data.ndim == 5 and data.shape[3] != 1:
-        raise ValueError(f"{name}: an image of nibabel with {data.shape[3]} points in time and several numbers a pixel.")
-    if channels:
-        data = data.reshape(*data.shape[:3], -1)
-        data = numpy.moveaxis(data.transpose(3, 2, 1, 0), 0, -1)
-    else:
-        data = data.T
-    buffer = _arrays.view(data, name)
+    data = image.dataobj  # a proxy reads from the file what it is asked for, and scales it
     shape = image.shape
+    channels = len(shape) > 3
+    if len(shape) == 5 and shape[3] != 1:
+        raise ValueError(f"{name}: an image of nibabel with {shape[3]} points in time and several numbers a pixel.")
+    components = math.prod(shape[3:])
+    dtype, device = _peek_at(data, name)
+
+    def read(box: Optional[Box]) -> _arrays.Buffer:
+        ahead = (slice(None),) * 3 if box is None else tuple(slice(first, first + count) for first, count in box[::-1])
+        part = numpy.asanyarray(data[(*ahead, *(slice(None),) * (len(shape) - 3))])
+        if channels:
+            part = numpy.moveaxis(part.reshape(*part.shape[:3], components).transpose(3, 2, 1, 0), 0, -1)
+        else:
+            part = part.T
+        return _arrays.view(part, name)
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         array = made.array
@@ -246,4 +346,10 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
             header.set_slope_inter(1, 0)  # the numbers are those of the pixels now
         return type(image)(array, affine_of_nifti(grid), header)
 
-    return Pixels(buffer, geometry, buffer.shape[3] if channels else 1, channels, finish)
+    return Pixels(read, dtype, device, geometry, components, channels, finish)
+
+
+def _peek_at(data: Any, name: str) -> tuple[str, int]:
+    """Type and place of the numbers that a proxy of nibabel gives: of its first one, as scaling says the type."""
+    first = numpy.asanyarray(data[(slice(0, 1),) * len(data.shape)])
+    return _arrays.peek(first, name) or (_arrays.view(first, name).dtype, -1)

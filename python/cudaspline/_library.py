@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_void_p
 from dataclasses import dataclass
@@ -92,6 +93,7 @@ def _load() -> ctypes.CDLL:
         "cudaspline_make_source": (c_int32, [POINTER(Image), c_int32, POINTER(Execution), POINTER(c_void_p)]),
         "cudaspline_release_source": (None, [c_void_p]),
         "cudaspline_source_device": (c_int32, [c_void_p]),
+        "cudaspline_source_elements": (c_int32, [c_void_p, c_void_p, c_int64]),
         "cudaspline_sample": (c_int32, [c_void_p, POINTER(Points), POINTER(Execution)]),
         "cudaspline_resample_source": (c_int32, [c_void_p, POINTER(Resampling), POINTER(Execution)]),
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
@@ -194,6 +196,15 @@ class _Reports:
                 go_on = 0
 
 
+def _threads_of_worker() -> int:
+    """1 in a process of a pool (of multiprocessing, of joblib, of a DataLoader), beside which as many are at work, unless the environment
+    says how many it takes; else 0, by which the library decides."""
+    processes = sys.modules.get("multiprocessing.process")
+    if processes is None or not processes.current_process().daemon:
+        return 0
+    return 0 if os.environ.get("CUDASPLINE_THREADS") or os.environ.get("OMP_NUM_THREADS") else 1
+
+
 def finish(code: int, execution: Execution) -> Report:
     """Raises what a code that a function returned stands for, or remembers who computed, as its execution says, and returns it."""
     check(code, (execution.device or b"").decode())
@@ -214,7 +225,7 @@ class Call:
     """A function of the library with an execution: where and by whom it runs, and who did.
 
     device: the user's wish, as the library takes it
-    threads: of the host; 0: one a core
+    threads: of the host; 0: as many as may be used
     memory_limit: bytes on a device; 0: what it has
     progress: called with the finished fraction, in [0, 1]; what it raises stops the operation and is raised by run()
     on_device: whether the arrays are on a device
@@ -234,7 +245,7 @@ class Call:
         self._reports = _Reports(callback(progress, "progress"))
         self.execution = Execution()
         self.execution.device = (device or "").encode()
-        self.execution.threads = integer(threads, "threads", 0, LARGEST_INT32)
+        self.execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or _threads_of_worker()
         self.execution.memory_limit = integer(memory_limit, "memory_limit", 0, LARGEST_UINT64)
         if progress is not None or (not on_device and threading.current_thread() is threading.main_thread()):
             # Entering Python is what lets a signal's handler run.
@@ -286,6 +297,10 @@ class Source:
     def device(self) -> int:
         """Number of its device; -1: the host."""
         return int(_library.cudaspline_source_device(self.handle))
+
+    def copy_elements(self, address: int, size: int) -> None:
+        """cudaspline_source_elements, to that many bytes."""
+        check(_library.cudaspline_source_elements(self.handle, address, size))
 
     def __del__(self) -> None:
         handle, self.handle = getattr(self, "handle", None), None

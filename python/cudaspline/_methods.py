@@ -91,14 +91,22 @@ class Method:
             return "float32"
         return "float64" if pixel in WIDE or output in WIDE else "float32"
 
-    def describe_image(self, buffer: _arrays.Buffer, geometry: Geometry, components: int, output: str) -> _library.Image:
-        """The image as the library takes it."""
+    def needs_preparation(self, pixel: str, components: int) -> bool:
+        """Whether elements are computed of pixels of that type before anything is evaluated: converted, or filtered."""
+        is_filtered = self.kind == "bspline" and self.order >= 2 and self.prefilter != "coefficients"
+        return is_filtered or components > 1 or self.storage != "element" or self.element(pixel, pixel, components) != pixel
+
+    def describe_image(
+        self, buffer: _arrays.Buffer, size: Sequence[int], components: int, output: str, start: Sequence[int] = ()
+    ) -> _library.Image:
+        """The image as the library takes it: samples an axis, x first, and the index of the first one."""
         image = _library.Image()
         image.pixels = buffer.pointer
         image.device = buffer.device
         image.stream = buffer.stream
-        image.dimension = geometry.dimension
-        image.size[: geometry.dimension] = geometry.size
+        image.dimension = len(size)
+        image.size[: len(size)] = size
+        image.start[: len(start)] = start
         image.components = components
         image.pixel = buffer.type_code
         image.element = _library.TYPES[self.element(buffer.dtype, output, components)]
@@ -227,8 +235,8 @@ def check_components(method: Method, components: int) -> None:
 METHOD_OPTIONS = frozenset(inspect.signature(make_method).parameters) - {"geometry", "interpolation"}
 
 
-def device_word(device: Any, buffer: _arrays.Buffer) -> str:
-    """The user's wish as the library takes it. Raises ValueError where it excludes the place of an array on a GPU."""
+def device_word(device: Any, place: int) -> str:
+    """The user's wish as the library takes it. Raises ValueError where it excludes the place of the array, the number of a GPU or -1."""
     if device is None:
         return ""
     if isinstance(device, str):
@@ -242,8 +250,8 @@ def device_word(device: Any, buffer: _arrays.Buffer) -> str:
     else:
         word = str(integer(device, "device", 0, LARGEST_INT32))
     word = word[len("cuda:") :] if word.startswith("cuda:") else ("gpu" if word == "cuda" else word)
-    if buffer.device >= 0 and word not in ("", "auto", "gpu", str(buffer.device)):
-        raise ValueError(f"device: the array is on device {buffer.device}, where it stays; {device!r} excludes that.")
+    if place >= 0 and word not in ("", "auto", "gpu", str(place)):
+        raise ValueError(f"device: the array is on device {place}, where it stays; {device!r} excludes that.")
     return word
 
 

@@ -5,15 +5,48 @@ from __future__ import annotations
 import ctypes
 import inspect
 import math
-from typing import Any, Callable, Optional, Sequence, Union
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, overload
 
 import numpy
 
-from . import _arrays, _images, _library, _transforms
+from . import _arrays, _images, _library, _transforms, _windows
 from ._checks import LARGEST_INT64
 from ._geometry import Geometry, check_size, make_geometry, vector
-from ._methods import INTERPOLATIONS, check_components, choose, device_word, make_method, pixel_of
+from ._images import Image
+from ._methods import INTERPOLATIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
+from ._options import (
+    Alignment,
+    Boundaries,
+    EvaluationMode,
+    Interpolation,
+    Order,
+    PrefilterMethod,
+    RealType,
+    ResampleOptions,
+    Rounding,
+    Storage,
+    Window,
+    ZoomOptions,
+)
 from ._source import Source, takes_source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+@overload
+def resample(
+    image: numpy.ndarray[Any, Any], transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]
+) -> numpy.ndarray[Any, Any]: ...
+
+
+@overload
+def resample(image: Image, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Image: ...
+
+
+@overload
+def resample(image: Any, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any: ...
 
 
 @_arrays.refuses_gradients
@@ -27,23 +60,24 @@ def resample(
     spacing: Optional[Any] = None,
     origin: Optional[Any] = None,
     direction: Optional[Any] = None,
-    interpolation: str = "bspline",
-    order: int = 3,
-    mode: str = "exact",
+    interpolation: Interpolation = "bspline",
+    order: Order = 3,
+    mode: EvaluationMode = "exact",
     default: Any = 0,
     extrapolate: bool = False,
-    boundary: Union[str, Sequence[str]] = "itk",
+    boundary: Boundaries = "itk",
     border: float = 0.0,
-    prefilter: str = "exact",
+    prefilter: PrefilterMethod = "exact",
     taps: int = 15,
     tension: float = 0.5,
-    window: str = "hamming",
+    window: Window = "hamming",
     radius: int = 3,
     sigma: Any = None,
     cutoff: Optional[float] = None,
     dtype: Any = None,
-    precision: Optional[str] = None,
-    storage: str = "element",
+    rounding: Rounding = "truncate",
+    precision: Optional[RealType] = None,
+    storage: Storage = "element",
     table: int = 1024,
     channels: bool = False,
     out: Any = None,
@@ -98,7 +132,10 @@ def resample(
     sigma, cutoff
         Of "label": standard deviation (mm; one, or one an axis; None: the spacing), and how many of them are looked at (None: 1).
     dtype
-        Type of the output's numbers; None: the image's. What becomes an integer is clamped to its range and cut off towards 0, as by ITK.
+        Type of the output's numbers; None: the image's. What becomes an integer is clamped to its range.
+    rounding
+        Of what becomes an integer: "truncate" cuts off towards 0, as ITK does; "nearest" rounds, halves away from 0, as
+        cudaspline.ndimage and SciPy do.
     precision
         "float32" or "float64" for what is computed; None: float64 where image or output are float64 or integers of 32 and more bits.
     storage
@@ -114,7 +151,8 @@ def resample(
         For images in host memory: None or "auto" for whatever is done first, "cpu", "gpu", the number of a GPU, or several that share
         the work. Arrays on a GPU are resampled there.
     threads
-        Of the host; 0: one a core.
+        Of the host; 0: CUDASPLINE_THREADS or OMP_NUM_THREADS, else the processors that the affinity and the cgroup give; 1 in the processes of
+        a pool.
     memory_limit
         Bytes that may be used on a device; 0: what it has. What does not fit is done in pieces.
     progress
@@ -133,7 +171,9 @@ def resample(
         The GPU that was asked for is not there, or fails while the image is on it.
     """
     if isinstance(image, Source):
-        return _resample_source(image, transform, reference, size, spacing, origin, direction, default, extrapolate, dtype, out, threads, progress)
+        return _resample_source(
+            image, transform, reference, size, spacing, origin, direction, default, extrapolate, dtype, rounding, out, threads, progress
+        )
     pixels = _images.open_image(image, "image", channels)
     _check_dimension(pixels.geometry)
     grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
@@ -142,19 +182,35 @@ def resample(
         storage, table,
     )  # fmt: skip
     check_components(method, pixels.components)
-    buffer = pixels.buffer
-    output_type = buffer.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     shape = (*grid.shape, *pixels.shape_tail)
-    stages = _transforms.describe(transform, grid.dimension, buffer.device)
-    pixel = pixel_of(default, pixels.components, output_type, "default")
-    call = _library.Call(device_word(device, buffer), threads, memory_limit, progress, buffer.device >= 0)
+    stages = _transforms.describe(transform, grid.dimension, pixels.device)
+    integers = _integers_of(rounding, method, output_type)
+    pixel = pixel_of(default, pixels.components, output_type, "default").astype(integers.computed)
+    call = _library.Call(device_word(device, pixels.device), threads, memory_limit, progress, pixels.device >= 0)
+    pixels = _windows.of_resampling(pixels, method, grid, stages, integers.computed, pixel, extrapolate)
+    buffer = pixels.buffer
     output = _arrays.Output(out, buffer, shape, output_type, [buffer, *stages.buffers])
-    described = method.describe_image(buffer, pixels.geometry, pixels.components, output_type)
+    described = method.describe_image(buffer, pixels.size, pixels.components, integers.computed, pixels.start)
     interpolation_used = method.describe_interpolation(pixels.geometry)
-    resampling, kept = _describe(interpolation_used, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate)
+    written = integers.target(output.buffer)
+    resampling, kept = _describe(interpolation_used, pixels.geometry, grid, stages, written, pixel, extrapolate)
     call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
     del kept
+    integers.round(written, output.buffer)
     return output.finish(lambda made: pixels.finish(made, grid))
+
+
+@overload
+def zoom(image: numpy.ndarray[Any, Any], zoom: Any, **options: Unpack[ZoomOptions]) -> numpy.ndarray[Any, Any]: ...
+
+
+@overload
+def zoom(image: Image, zoom: Any, **options: Unpack[ZoomOptions]) -> Image: ...
+
+
+@overload
+def zoom(image: Any, zoom: Any, **options: Unpack[ZoomOptions]) -> Any: ...
 
 
 @_arrays.refuses_gradients
@@ -163,9 +219,9 @@ def zoom(
     image: Any,
     zoom: Any,
     *,
-    interpolation: str = "bspline",
-    order: int = 3,
-    align: str = "edges",
+    interpolation: Interpolation = "bspline",
+    order: Order = 3,
+    align: Alignment = "edges",
     size: Optional[Sequence[int]] = None,
     channels: bool = False,
     **options: Any,
@@ -261,8 +317,12 @@ def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origi
         raise ValueError(f"reference: it has {base.dimension} axes, and the image {image.dimension}.")
     if size is None and spacing is None and origin is None and direction is None:
         return base
+    if size is not None:
+        size = _size_of(size, image.dimension)
+        if reference is not None and size == base.shape and size != base.size:
+            raise ValueError(f"size: {size} is the shape of the reference's array; x is first here, as in ITK: {base.size}.")
     return make_geometry(
-        base.size if size is None else _size_of(size, image.dimension),
+        base.size if size is None else size,
         base.spacing if spacing is None else spacing,
         base.origin if origin is None else origin,
         base.direction if direction is None else direction,
@@ -306,24 +366,53 @@ def _describe(
     return resampling, (array, stages, pixel)
 
 
+@dataclass(frozen=True)
+class _Integers:
+    """How an output of integers is made: by the library, which cuts off, or of real numbers that are rounded here."""
+
+    #: Type that the library writes.
+    computed: str
+    #: Whether it is rounded here.
+    is_rounded: bool
+
+    def target(self, output: _arrays.Buffer) -> _arrays.Buffer:
+        """What the library writes for an output."""
+        return _arrays.empty(output, output.shape, self.computed) if self.is_rounded else output
+
+    def round(self, written: _arrays.Buffer, output: _arrays.Buffer) -> None:
+        """Makes the output of what was written."""
+        if self.is_rounded:
+            _arrays.assign_rounded(output, written)
+
+
+def _integers_of(rounding: str, method: Method, output_type: str) -> _Integers:
+    is_nearest = choose(rounding, {"truncate": False, "nearest": True}, "rounding")
+    if not is_nearest or output_type.startswith("float") or method.moves_pixels:
+        return _Integers(output_type, False)
+    return _Integers("float64" if output_type in WIDE or method.precision == "float64" else "float32", True)
+
+
 def _resample_source(
     source: Source, transform: Any, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any, default: Any, extrapolate: bool,
-    dtype: Any, out: Any, threads: int, progress: Any,
+    dtype: Any, rounding: str, out: Any, threads: int, progress: Any,
 ) -> Any:  # fmt: skip
     pixels = source.pixels
     _check_dimension(pixels.geometry)
     grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
     buffer = pixels.buffer
-    output_type = buffer.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     shape = (*grid.shape, *pixels.shape_tail)
     stages = _transforms.describe(transform, grid.dimension, source.device)
-    pixel = pixel_of(default, pixels.components, output_type, "default")
+    integers = _integers_of(rounding, source.method, output_type)
+    pixel = pixel_of(default, pixels.components, output_type, "default").astype(integers.computed)
     if extrapolate and not source.has_samples:
         raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
     call = _library.Call(threads=threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
-    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate)
-    source.resample(resampling, call)
+    written = integers.target(output.buffer)
+    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, written, pixel, extrapolate)
+    source._run_resampling(resampling, call)
     del kept
+    integers.round(written, output.buffer)
     return output.finish(lambda made: pixels.finish(made, grid))

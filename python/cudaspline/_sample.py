@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
 
 import numpy
 
-from . import _arrays, _images, _library, _transforms
-from ._methods import METHOD_OPTIONS, choose, make_method, pixel_of
+from . import _arrays, _images, _library, _transforms, _windows
+from ._methods import METHOD_OPTIONS, Method, choose, make_method, pixel_of
+from ._options import Coordinates, Interpolation, MethodOptions
 from ._source import Source, takes_source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @_arrays.refuses_gradients
@@ -20,15 +25,15 @@ def sample(
     gradient: bool = False,
     hessian: bool = False,
     inside: bool = False,
-    coordinates: str = "physical",
+    coordinates: Coordinates = "physical",
     default: Any = 0,
     dtype: Any = None,
-    interpolation: str = "bspline",
+    interpolation: Interpolation = "bspline",
     channels: bool = False,
     device: Any = None,
     threads: int = 0,
     progress: Optional[Callable[[float], object]] = None,
-    **options: Any,
+    **options: Unpack[MethodOptions],
 ) -> Any:
     """Values of an image at points, and their derivatives.
 
@@ -70,27 +75,36 @@ def sample(
     for name in options:
         if name not in METHOD_OPTIONS:
             raise TypeError(f"{name}: sample() has no such argument.")
+    wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, threads, progress)
     if isinstance(image, Source):
-        sources = [image]
-        pixels = image.pixels
-        if pixels.components > 1:
+        if image.pixels.components > 1:
             raise ValueError("image: points are sampled in a Source of one number a pixel.")
+        results = [_sample_source(image, points, default, wanted)]
+        has_channels = image.pixels.channels
     else:
         pixels = _images.open_image(image, "image", channels)
         method = make_method(pixels.geometry, interpolation, **options)
-        sources = [
-            Source._borrowing(part, method, device, threads, None) for part in _components_of(pixels)
-        ]
-    results = [
-        _sample_source(source, points, gradient, hessian, inside, coordinates, value, dtype, threads, progress)
-        for source, value in zip(sources, pixel_list(default, len(sources)))
-    ]
-    del sources  # waits for what reads borrowed pixels
-    if not pixels.channels:
+        values = pixel_list(default, pixels.components if pixels.channels else 1)
+        results = [_sample_pixels(part, method, points, value, wanted, device) for part, value in zip(_components_of(pixels), values)]
+        has_channels = pixels.channels
+    if not has_channels:
         found = tuple(buffer.result() for buffer in results[0])
     else:
         found = tuple(_stack([result[i] for result in results], i == len(results[0]) - 1 and inside) for i in range(len(results[0])))
     return found if len(found) > 1 else found[0]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is wanted of points."""
+
+    gradient: bool
+    hessian: bool
+    inside: bool
+    coordinates: str
+    dtype: Any
+    threads: int
+    progress: Any
 
 
 def pixel_list(default: Any, count: int) -> list[Any]:
@@ -110,13 +124,56 @@ def _components_of(pixels: _images.Pixels) -> list[_images.Pixels]:
     """Each component as an image of its own."""
     if not pixels.channels:
         return [pixels]
-    array = pixels.buffer.array.reshape(pixels.buffer.shape)
-    parts = []
-    for component in range(pixels.components):
-        buffer = _arrays.view(array[..., component], "image")
-        buffer.finish = pixels.buffer.finish
-        parts.append(_images.Pixels(buffer, pixels.geometry, 1, False, pixels.finish))
-    return parts
+
+    def component(number: int) -> _images.Pixels:
+        def read(box: Optional[_images.Box]) -> _arrays.Buffer:
+            whole = pixels.buffer if box is None else pixels.read(box)
+            buffer = _arrays.view(whole.array.reshape(whole.shape)[..., number], "image")
+            buffer.finish = whole.finish
+            return buffer
+
+        return _images.Pixels(read, pixels.dtype, pixels.device, pixels.geometry, 1, False, pixels.finish)
+
+    return [component(number) for number in range(pixels.components)]
+
+
+def _sample_pixels(
+    pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any
+) -> list[_arrays.Buffer]:
+    """Of an image of one number a pixel: of few points the windows that they read, else the whole."""
+    buffer = _arrays.view(points, "points")
+    if pixels.device < 0 and buffer.device < 0 and buffer.shape[-1:] == (pixels.geometry.dimension,):
+        is_physical = choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates")
+        indices = _windows.indices_of(buffer.array, pixels.geometry, is_physical)
+        windows = _windows.of_points(pixels, method, indices)
+        if windows is not None:
+            return _sample_windows(windows, method, buffer, default, wanted, device)
+    source = Source._borrowing(pixels, method, device, wanted.threads, None)
+    found = _sample_source(source, points, default, wanted)
+    del source  # waits for what reads borrowed pixels
+    return found
+
+
+def _sample_windows(
+    windows: list[tuple[numpy.ndarray, _images.Pixels]],
+    method: Method,
+    points: _arrays.Buffer,
+    default: Any,
+    wanted: _Wanted,
+    device: Any,
+) -> list[_arrays.Buffer]:
+    """Of points by windows, each of which has some of them."""
+    shape = points.shape[:-1]
+    flat = numpy.asarray(points.array).reshape(-1, points.shape[-1])
+    results: list[_arrays.Buffer] = []
+    for numbers, window in windows:
+        source = Source._borrowing(window, method, device, wanted.threads, None)
+        parts = _sample_source(source, flat[numbers], default, wanted)
+        if not results:
+            results = [_arrays.empty(points, (*shape, *part.shape[1:]), part.dtype) for part in parts]
+        for result, part in zip(results, parts):
+            numpy.asarray(result.array).reshape(len(flat), *part.shape[1:])[numbers] = part.array
+    return results
 
 
 def _stack(buffers: Sequence[_arrays.Buffer], is_mask: bool) -> Any:
@@ -132,10 +189,8 @@ def _stack(buffers: Sequence[_arrays.Buffer], is_mask: bool) -> Any:
     return made.result()
 
 
-def _sample_source(
-    source: Source, points: Any, gradient: bool, hessian: bool, inside: bool, coordinates: str, default: Any, dtype: Any, threads: int,
-    progress: Any,
-) -> list[_arrays.Buffer]:  # fmt: skip
+def _sample_source(source: Source, points: Any, default: Any, wanted: _Wanted) -> list[_arrays.Buffer]:
+    gradient, hessian, inside, dtype = wanted.gradient, wanted.hessian, wanted.inside, wanted.dtype
     geometry = source.geometry
     dimension = geometry.dimension
     if dimension > 3:
@@ -147,11 +202,11 @@ def _sample_source(
         raise ValueError(f"points: the last axis has {dimension} numbers, x first; the shape is {buffer.shape}.")
     if buffer.device >= 0 and buffer.device != source.device:
         raise ValueError(f"points: they are on device {buffer.device}, and the image is on {source.device if source.device >= 0 else 'the host'}.")
-    if source.pixels.buffer.device >= 0 and buffer.device < 0:
+    if source.pixels.device >= 0 and buffer.device < 0:
         raise ValueError("points: the image is on a GPU, and the points are on the host.")
-    is_physical = choose(coordinates, {"physical": True, "index": False}, "coordinates")
+    is_physical = choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates")
     derivatives = 2 if hessian else (1 if gradient else 0)
-    kind = source.element if source.element in ("float32", "float64") else source.pixels.buffer.dtype
+    kind = source.element if source.element in ("float32", "float64") else source.pixels.dtype
     output_type = kind if dtype is None else _arrays.type_name(dtype, "dtype")
     if derivatives and source.method.kind not in ("bspline", "catmull-rom"):
         raise ValueError(f"{'gradient' if gradient else 'hessian'}: {source.method.kind!r} has no derivatives; 'bspline' and 'catmull-rom' have.")
@@ -193,7 +248,7 @@ def _sample_source(
     if mask is not None:
         described.inside = mask.pointer
     if described.count > 0:
-        source.evaluate(described, _library.Call(threads=threads, progress=progress))
+        source._run_points(described, _library.Call(threads=wanted.threads, progress=wanted.progress))
     if packed is not None:
         results.append(_unpack(packed, dimension))
     if mask is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import functools
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar, Union, cast
+from typing import Any, Callable, Mapping, Optional, TypeVar, cast
 
 import numpy
 
 from . import _arrays, _images, _library
-from ._geometry import Geometry
+from ._geometry import Geometry, make_geometry
 from ._methods import WIDE, Method, check_components, choose, device_word, make_method
+from ._options import Boundaries, EvaluationMode, Interpolation, Order, PrefilterMethod, RealType, Storage, Window
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -41,20 +42,20 @@ class Source:
         self,
         image: Any,
         *,
-        interpolation: str = "bspline",
-        order: int = 3,
-        mode: str = "exact",
-        boundary: Union[str, Sequence[str]] = "itk",
+        interpolation: Interpolation = "bspline",
+        order: Order = 3,
+        mode: EvaluationMode = "exact",
+        boundary: Boundaries = "itk",
         border: float = 0.0,
-        prefilter: str = "exact",
+        prefilter: PrefilterMethod = "exact",
         taps: int = 15,
         tension: float = 0.5,
-        window: str = "hamming",
+        window: Window = "hamming",
         radius: int = 3,
         sigma: Any = None,
         cutoff: Optional[float] = None,
-        precision: Optional[str] = None,
-        storage: str = "element",
+        precision: Optional[RealType] = None,
+        storage: Storage = "element",
         table: int = 1024,
         channels: bool = False,
         device: Any = None,
@@ -83,8 +84,8 @@ class Source:
         self, pixels: _images.Pixels, method: Method, components: int, borrow: bool, device: Any, threads: int, progress: Any
     ) -> None:
         check_components(method, components)
-        described = method.describe_image(pixels.buffer, pixels.geometry, components, pixels.buffer.dtype)
-        call = _library.Call(device_word(device, pixels.buffer), threads, 0, progress, pixels.buffer.device >= 0)
+        described = method.describe_image(pixels.buffer, pixels.size, components, pixels.dtype, pixels.start)
+        call = _library.Call(device_word(device, pixels.device), threads, 0, progress, pixels.device >= 0)
         self.method = method
         self.pixels = pixels
         self._source = call.make_source(described, borrow)
@@ -108,7 +109,7 @@ class Source:
     @property
     def has_samples(self) -> bool:
         """Whether it has the image's samples as they were, of which extrapolation takes the nearest."""
-        method, pixel = self.method, self.pixels.buffer.dtype
+        method, pixel = self.method, self.pixels.dtype
         is_filtered = method.kind == "bspline" and method.order >= 2 and method.prefilter != "coefficients"
         is_rounded = self._element == "float32" and pixel != "float32" and pixel in WIDE
         return not is_filtered and not is_rounded and method.storage == "element"
@@ -124,7 +125,7 @@ class Source:
             if name in self._options:
                 return make_method(self.geometry, **{**self._options, name: value}) == self.method
             if name == "device":
-                word = device_word(value, self.pixels.buffer)
+                word = device_word(value, self.pixels.device)
                 return word in ("", "auto") or (
                     word == "cpu" if self.device < 0 else word == "gpu" or str(self.device) in word.split(",")
                 )
@@ -134,12 +135,69 @@ class Source:
             return bool(value) == self._channels
         return name != "memory_limit" or value == 0  # it is in memory as a whole
 
-    def resample(self, resampling: _library.Resampling, call: _library.Call) -> _library.Report:
-        """cudaspline_resample_source; resample(source, ...) is what to call."""
+    def resample(self, transform: Any = None, reference: Any = None, **options: Any) -> Any:
+        """cudaspline.resample() of it."""
+        from ._resample import resample
+
+        return resample(self, transform, reference, **options)
+
+    def zoom(self, zoom: Any, **options: Any) -> Any:
+        """cudaspline.zoom() of it."""
+        from ._resample import zoom as function
+
+        return function(self, zoom, **options)
+
+    def sample(self, points: Any, **options: Any) -> Any:
+        """cudaspline.sample() of it."""
+        from ._sample import sample
+
+        return sample(self, points, **options)
+
+    def __repr__(self) -> str:
+        method = self.method
+        order = f" of order {method.order}" if method.kind == "bspline" else ""
+        place = "the host" if self.device < 0 else f"device {self.device}"
+        return f"<cudaspline.Source of size {self.geometry.size}, {method.kind}{order}, {self.element}, on {place}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its elements, and an image of one pixel that tells of which kind results are."""
+        if self.device >= 0 or self.method.storage != "element":
+            where = f"on device {self.device}" if self.device >= 0 else f"stored as {self.method.storage!r}"
+            raise TypeError(f"A Source that is {where} cannot be pickled; one in host memory can (device='cpu').")
+        pixels, dimension = self.pixels, self.geometry.dimension
+        one = _arrays.empty(pixels.buffer, (*(1,) * dimension, *pixels.shape_tail), pixels.dtype)
+        one.array[...] = 0
+        elements = numpy.empty((pixels.components, *self.geometry.shape), self._element)
+        self._source.copy_elements(elements.ctypes.data, elements.nbytes)
+        return {
+            "image": pixels.finish(one, make_geometry((1,) * dimension)),
+            "elements": elements,
+            "geometry": self.geometry,
+            "method": self.method,
+            "options": self._options,
+            "channels": self._channels,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._channels, self._options = state["channels"], state["options"]
+        method: Method = state["method"]
+        pixels = replace(_images.open_image(state["image"], "image", self._channels), geometry=state["geometry"])
+        like = pixels.buffer
+        pixels.buffer = replace(_arrays.empty(like, (0,), like.dtype), owner=None)
+        elements = numpy.ascontiguousarray(numpy.moveaxis(state["elements"], 0, -1))
+        buffer = _arrays.view(elements, "image")
+        ready = replace(method, prefilter="coefficients")
+        described = ready.describe_image(buffer, pixels.size, pixels.components, buffer.dtype)
+        described.element = buffer.type_code
+        self.method, self.pixels, self._element = method, pixels, buffer.dtype
+        self._source = _library.Call("cpu").make_source(described, False)
+
+    def _run_resampling(self, resampling: _library.Resampling, call: _library.Call) -> _library.Report:
+        """cudaspline_resample_source."""
         return call.run("cudaspline_resample_source", self._source.handle, ctypes.byref(resampling))
 
-    def evaluate(self, points: _library.Points, call: _library.Call) -> _library.Report:
-        """cudaspline_sample; sample(source, ...) is what to call."""
+    def _run_points(self, points: _library.Points, call: _library.Call) -> _library.Report:
+        """cudaspline_sample."""
         return call.run("cudaspline_sample", self._source.handle, ctypes.byref(points))
 
 
@@ -160,10 +218,10 @@ def takes_source(function: _Function) -> _Function:
 @_arrays.refuses_gradients
 def prefilter(
     image: Any,
-    order: int = 3,
+    order: Order = 3,
     *,
-    boundary: Union[str, Sequence[str]] = "mirror",
-    method: str = "exact",
+    boundary: Boundaries = "mirror",
+    method: PrefilterMethod = "exact",
     taps: int = 15,
     axis: Optional[int] = None,
     dtype: Any = None,
@@ -224,7 +282,7 @@ def prefilter(
         if pixels.components > 1:
             raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
         number = dimension - 1 - int(axis) % dimension
-    described = found.describe_image(buffer, pixels.geometry, pixels.components, wanted)
-    call = _library.Call(device_word(device, buffer), threads, 0, progress, buffer.device >= 0)
+    described = found.describe_image(buffer, pixels.size, pixels.components, wanted)
+    call = _library.Call(device_word(device, buffer.device), threads, 0, progress, buffer.device >= 0)
     call.run("cudaspline_prefilter", ctypes.byref(described), number, result.buffer.pointer)
     return result.finish(lambda made: pixels.finish(made, pixels.geometry))

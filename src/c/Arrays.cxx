@@ -44,7 +44,10 @@ DescribeArray(const cudaspline_array & from, const std::string & name)
   }
   StridedArray array;
   array.data = from.data;
-  array.type = ScalarTypeOfCode(from.type, (name + ".type").c_str());
+  constexpr std::int32_t layout = CUDASPLINE_ARRAY_SWAPPED | CUDASPLINE_ARRAY_BYTE_STRIDES;
+  array.type = ScalarTypeOfCode(from.type & ~layout, (name + ".type").c_str());
+  array.isSwapped = (from.type & CUDASPLINE_ARRAY_SWAPPED) != 0;
+  array.hasByteStrides = (from.type & CUDASPLINE_ARRAY_BYTE_STRIDES) != 0;
   array.dimension = static_cast<unsigned int>(from.dimension);
   std::copy_n(from.size, from.dimension, array.size.begin());
   std::copy_n(from.stride, from.dimension, array.stride.begin());

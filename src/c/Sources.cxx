@@ -203,6 +203,27 @@ cudaspline_source_device(const cudaspline_source * source)
 }
 
 std::int32_t
+cudaspline_source_elements(const cudaspline_source * source, void * elements, std::int64_t bytes)
+{
+  return Call([=] {
+    RequirePointer(source, "source");
+    RequirePointer(elements, "elements");
+    const SampleSource &     samples = *source->samples;
+    const SourceDescriptor & descriptor = samples.GetDescriptor();
+    if (samples.GetBackend() != Backend::Cpu || descriptor.storage != CoefficientStorage::Element)
+    {
+      throw std::invalid_argument("source: its elements are on a device, or packed.");
+    }
+    if (bytes < 0 || static_cast<std::size_t>(bytes) != descriptor.ElementBytes())
+    {
+      throw std::invalid_argument("bytes is " + std::to_string(bytes) + ", and the elements take " +
+                                  std::to_string(descriptor.ElementBytes()) + ".");
+    }
+    std::memcpy(elements, samples.GetData(), descriptor.ElementBytes());
+  });
+}
+
+std::int32_t
 cudaspline_sample(const cudaspline_source * source, const cudaspline_points * points, cudaspline_execution * execution)
 {
   return Call([=] {

@@ -47,7 +47,7 @@ STANDARD = set(
     stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h tgmath.h time.h uchar.h wchar.h wctype.h""".split()
 )
 OUTSIDE = [
-    ("system", re.compile(r"(unistd|cpuid|fcntl|poll|pthread|dlfcn|elf|execinfo|link|dirent|termios|io|process|windows)\.h$|(sys|gnu)/[a-z-]+\.h$")),
+    ("system", re.compile(r"(unistd|cpuid|fcntl|poll|pthread|sched|dlfcn|elf|execinfo|link|dirent|termios|io|process|windows)\.h$|(sys|gnu)/[a-z-]+\.h$")),
     ("CUDA runtime", re.compile(r"(cuda|cuda_\w+|(driver|vector|texture|surface|device)_\w+|math_constants)\.h$")),
     ("CUDA library", re.compile(r"(cub|thrust|cuda|cooperative_groups)/|cooperative_groups\.h$")),
     # Everything that ITK brings: its own headers and those of the libraries in it.

@@ -113,7 +113,7 @@ def test_the_library_refuses_arrays_that_overlap():
     image, out = whole[:300].reshape(10, 30), whole[100:].reshape(10, 30)
     pixels = _images.open_image(image)
     method = make_method(pixels.geometry, "linear")
-    described = method.describe_image(pixels.buffer, pixels.geometry, 1, "float32")
+    described = method.describe_image(pixels.buffer, pixels.size, 1, "float32")
     vectors = numpy.zeros((10, 30, 2))
     for result, stages, text in (
         (out, _transforms.describe(None, 2, -1), "resampling.output and image.pixels overlap"),

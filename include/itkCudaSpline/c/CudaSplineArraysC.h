@@ -63,11 +63,18 @@ extern "C"
     CUDASPLINE_MAP_PIXEL_SCALE = 3  /**< by axis: (index + 1/2) * scale - 1/2 */
   };
 
+  /** \brief What may be added to the type of an input in host memory, whose elements are as a file has them. */
+  enum cudaspline_array_layout
+  {
+    CUDASPLINE_ARRAY_SWAPPED = 0x100,     /**< the bytes of an element are in the other order */
+    CUDASPLINE_ARRAY_BYTE_STRIDES = 0x200 /**< strides count bytes, and elements need not be aligned */
+  };
+
   /** \brief An array with strides. */
   typedef struct cudaspline_array
   {
     void *  data;                                       /**< first element */
-    int32_t type;                                       /**< cudaspline_type */
+    int32_t type;                                       /**< cudaspline_type, and cudaspline_array_layout of inputs */
     int32_t dimension;                                  /**< 1 to CUDASPLINE_MAXIMUM_ARRAY_DIMENSION */
     int64_t size[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION];   /**< elements an axis */
     int64_t stride[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION]; /**< elements between neighbours, of any sign */
@@ -88,14 +95,15 @@ extern "C"
     int32_t          coordinate_type;   /**< cudaspline_type */
     int64_t          coordinate_stride; /**< elements from plane to plane */
     /** Of affine maps: by axis of the input and of the output. */
-    double           matrix[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION][CUDASPLINE_MAXIMUM_ARRAY_DIMENSION];
-    double           offset[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION]; /**< of affine maps */
-    int32_t          batch[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION];  /**< of affine maps: not 0 along axes of many arrays */
-    double           scale[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION];  /**< of maps by axis */
-    double           shift[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION];  /**< of maps by axis */
-    cudaspline_array output;                                     /**< where the result goes; apart from the input */
-    int32_t          device;                                     /**< of all arrays: -1 for the host */
-    void *           stream;                                     /**< of a device: the caller's cudaStream_t */
+    double matrix[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION][CUDASPLINE_MAXIMUM_ARRAY_DIMENSION];
+    double offset[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION]; /**< of affine maps */
+    /** Of affine maps, and in host memory of maps by axis: not 0 along axes of many arrays. */
+    int32_t          batch[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION];
+    double           scale[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION]; /**< of maps by axis */
+    double           shift[CUDASPLINE_MAXIMUM_ARRAY_DIMENSION]; /**< of maps by axis */
+    cudaspline_array output;                                    /**< where the result goes; apart from the input */
+    int32_t          device;                                    /**< of all arrays: -1 for the host */
+    void *           stream;                                    /**< of a device: the caller's cudaStream_t */
   } cudaspline_array_interpolation;
 
   /** \brief A filter of an array; see itk::CudaSpline::ArrayFilter. */

@@ -68,9 +68,11 @@ extern "C"
   /** \brief Where and by whom an operation runs, and who did. Every operation takes one. */
   typedef struct cudaspline_execution
   {
-    const char * device;   /**< of host arrays: "" or null: whatever is done first, or what the environment variable
-                                CUDASPLINE_DEVICE says; "cpu"; "gpu"; the number of a device; "0,1": these */
-    int32_t  threads;      /**< of the host; 0: one a core */
+    const char * device; /**< of host arrays: "" or null: whatever is done first, or what the environment variable
+                              CUDASPLINE_DEVICE says; "cpu"; "gpu"; the number of a device; "0,1": these */
+    /** Of the host; 0: CUDASPLINE_THREADS or OMP_NUM_THREADS, else the processors that the affinity and the cgroup
+     * give. */
+    int32_t  threads;
     uint64_t memory_limit; /**< bytes on a device; 0: what it has */
     /** Called from the calling thread; 0 stops the operation, all else goes on. May be null. */
     int32_t (*progress)(const cudaspline_progress * progress);
@@ -287,6 +289,16 @@ extern "C"
   /** \brief Where a source is. Returns the number of its device, not a code: -1 for the host. */
   int32_t
   cudaspline_source_device(const cudaspline_source * source);
+
+  /** \brief Copies the elements of a source in host memory: what is evaluated, of the image's \c element, components in
+   * planes. A source of the same image of these, of the method CUDASPLINE_COEFFICIENTS, has the same values.
+   *
+   * \param[in] source in host memory, of the storage CUDASPLINE_ELEMENT
+   * \param[out] elements host memory
+   * \param[in] bytes its length, of all elements
+   * \return CUDASPLINE_INVALID_ARGUMENT for other sources, and another length */
+  int32_t
+  cudaspline_source_elements(const cudaspline_source * source, void * elements, int64_t bytes);
 
   /** \brief Evaluates a source at points.
    *

@@ -4,13 +4,13 @@ prefilter() and resample() take dask.array.Array, lazily: each chunk of the resu
 has the bits that cudaspline.prefilter() and cudaspline.resample() of the whole have. batch() resamples many images on a cluster of
 dask.distributed. Dask schedules; nothing here does.
 
-Needs dask, NumPy's kind of arrays in its chunks, and for batch() distributed: pip install "itk-cudaspline[dask]".
+Needs dask, NumPy's kind of arrays in its chunks, and for batch() distributed: pip install "cudaspline[dask]".
 """
 
 try:
     import dask.array as _dask_array  # noqa: F401
 except ImportError as _error:
-    raise ImportError('cudaspline.dask: Dask is not installed; pip install "itk-cudaspline[dask]", or dask[array] and distributed.') from _error
+    raise ImportError('cudaspline.dask: Dask is not installed; pip install "cudaspline[dask]", or dask[array] and distributed.') from _error
 
 from ._arrays import prefilter, resample
 from ._batch import BatchError, Done, Failure, Summary, batch

@@ -132,8 +132,8 @@ def _filter(window: Any, work: _Filtering, crop: Box) -> Any:
     result = _arrays.empty(buffer, buffer.shape, work.dtype)
     dimension = work.geometry.dimension
     part = replace(work.geometry, size=buffer.shape[:dimension][::-1])
-    described = work.method.describe_image(buffer, part, work.components, work.dtype)
-    call = _library.Call(device_word(work.device, buffer), work.threads)
+    described = work.method.describe_image(buffer, part.size, work.components, work.dtype)
+    call = _library.Call(device_word(work.device, buffer.device), work.threads)
     call.run("cudaspline_prefilter", ctypes.byref(described), work.axis, result.pointer)
     return numpy.ascontiguousarray(result.array[tuple(slice(first, first + count) for first, count in crop)])
 
@@ -193,7 +193,7 @@ def prefilter(
         if opened.components > 1:
             raise ValueError("axis: an axis alone is filtered in images of one number a pixel.")
         number = dimension - 1 - int(axis) % dimension
-    described = found.describe_image(_nowhere(opened, opened.dtype), geometry, opened.components, wanted)
+    described = found.describe_image(_nowhere(opened, opened.dtype), geometry.size, opened.components, wanted)
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Filtering(found, geometry, opened.components, opened.channels, wanted, number, device, count)
     chunks = opened.array.chunks[:dimension]
@@ -232,7 +232,7 @@ class _Resampling:
         """A window that begins at an index, and the box of the output that begins at another one, x first; and what has to live as long."""
         dimension = self.grid.dimension
         part = replace(self.geometry, size=buffer.shape[:dimension][::-1])
-        image = self.method.describe_image(buffer, part, self.components, self.dtype)
+        image = self.method.describe_image(buffer, part.size, self.components, self.dtype)
         image.start[:dimension] = start
         box = replace(self.grid, size=result.shape[:dimension][::-1])
         interpolation = self.method.describe_interpolation(self.geometry)
@@ -250,7 +250,7 @@ def _evaluate(window: Any, stages: Any, work: _Resampling, start: Sequence[int],
     buffer = _arrays.view(window, "image")
     result = _arrays.empty(buffer, (*size[::-1], *tail), work.dtype)
     image, resampling, kept = work.describe(stages, buffer, start, first, result)
-    call = _library.Call(device_word(work.device, buffer), work.threads)
+    call = _library.Call(device_word(work.device, buffer.device), work.threads)
     call.run("cudaspline_resample", ctypes.byref(image), ctypes.byref(resampling))
     del kept
     return result.array

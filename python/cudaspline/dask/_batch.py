@@ -126,7 +126,7 @@ def batch(
     try:
         import distributed
     except ImportError as error:
-        raise ImportError('cudaspline.dask: distributed is not installed; pip install "itk-cudaspline[dask]".') from error
+        raise ImportError('cudaspline.dask: distributed is not installed; pip install "cudaspline[dask]".') from error
     listed = [_checked(task, i, options, write is write_image) for i, task in enumerate(tasks)]
     twice = {output for _, _, output, _ in listed} if len({output for _, _, output, _ in listed}) < len(listed) else ()
     for output in twice:

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import warnings
 from collections.abc import Iterable
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Literal, Optional, Sequence, TypeVar, cast
 
 import numpy as np
 
 from .. import _library
 from .._checks import named
 from . import _library as _functions
-from ._array import ArrayLibrary, as_native, count, describe, is_output_type, library_of, overlap
+from ._array import ArrayLibrary, adopt, as_readable, count, describe, host_array, is_output_type, library_of, overlap
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+#: What stands outside, as SciPy names it.
+Mode = Literal["reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"]
+#: Of the arithmetic.
+Precision = Literal["single", "double"]
 
 PRECISIONS = ("single", "double")
 _SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
+
+
+def keeps_library(function: _Function) -> _Function:
+    """A function whose first argument, input, may be an array of JAX, or of any library that speaks DLPack: it gets an array of the same
+    memory of NumPy, CuPy or PyTorch, and its result becomes one of the input's library."""
+
+    @functools.wraps(function)
+    def adopting(*arguments: Any, **options: Any) -> Any:
+        given = arguments[0] if arguments else options.get("input")
+        array, finish = adopt(given, "input")
+        if finish is None:
+            return function(*arguments, **options)
+        if arguments:
+            return finish(function(array, *arguments[1:], **options))
+        return finish(function(**{**options, "input": array}))
+
+    return cast(_Function, adopting)
 
 
 def check_order(order: int, least: int = 0) -> int:
@@ -39,8 +64,11 @@ def mode_code(mode: str) -> int:
 
 
 def numbers(values: Any, rank: int, argument: str) -> list[float]:
-    """A number for each axis, of one number or a sequence; RuntimeError for one of another length."""
+    """A number for each axis, of one number (an array of no axes is one), a sequence, an array or a generator; RuntimeError for one of
+    another length."""
     try:
+        if hasattr(values, "shape"):
+            values = host_array(values).tolist()
         if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
             return [_real(values)] * rank
         found = [_real(value) for value in values]
@@ -61,9 +89,9 @@ def _real(value: Any) -> float:
 
 
 def take_input(array: Any) -> tuple[ArrayLibrary, Any]:
-    """The library of an input, and the input as an array of it, in this machine's byte order."""
+    """The library of an input, and the input as an array of it, of which elements are read where they are."""
     library = library_of(array)
-    return library, as_native(library, library.as_array(array, array, "input"))
+    return library, as_readable(library, library.as_array(array, array, "input"))
 
 
 def make_output(
@@ -77,7 +105,7 @@ def make_output(
     except TypeError as error:
         raise TypeError(f"output is {output!r}, and no type of numbers: {error}") from None
     if output is None or asked is not None:
-        wanted = asked if asked is not None else (default if default is not None else dtype)
+        wanted = asked if asked is not None else (default if default is not None else dtype).newbyteorder("=")
         if is_complex and wanted.kind != "c":
             if isinstance(output, str):
                 raise RuntimeError("output must have complex dtype")
@@ -86,11 +114,13 @@ def make_output(
             wanted = np.promote_types(wanted, np.complex64)
         if isinstance(output, str) and not issubclass(wanted.type, np.number):
             raise RuntimeError("output must have numeric dtype")
-        return library.empty(tuple(shape), wanted.newbyteorder("="), array)
+        return library.empty(tuple(shape), wanted, array)
     if library_of(output, "output") is not library:
         raise TypeError(f"output is no array of {library.name}, as input is")
     if library.name == "NumPy":
         # What has NumPy's memory (numpy.memmap, masked arrays) is written there, and a mask is neither read nor changed.
+        if not isinstance(output, np.ndarray) and hasattr(output, "__dlpack__"):
+            raise TypeError(f"output is of {type(output).__module__}.{type(output).__name__}, which is not written; an array of NumPy is, or a type")
         output = np.asarray(output)
     if library.device(output) != library.device(array):
         raise ValueError("output is on another device than input")
@@ -106,16 +136,18 @@ def make_output(
 def element_code(precision: Optional[str], source: np.dtype[Any], target: np.dtype[Any]) -> int:
     """The type of the arithmetic: single where input and output are, unless a precision is asked for."""
     if precision is None:
-        precision = "single" if source in _SINGLE and target in _SINGLE else "double"
+        is_single = source.newbyteorder("=") in _SINGLE and target.newbyteorder("=") in _SINGLE
+        precision = "single" if is_single else "double"
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}; it is None, 'single' or 'double'")
     return _library.TYPES["float32" if precision == "single" else "float64"]
 
 
 def padding_value(cval: float, dtype: np.dtype[Any]) -> float:
-    """cval as SciPy pads an array of that type with it."""
+    """cval as SciPy pads an array of that type with it: what C makes of it, in which an integer type wraps around."""
     if dtype.kind in "iub":
-        return float(np.asarray(cval, np.float64).astype(dtype))
+        with np.errstate(invalid="ignore"):
+            return float(np.asarray(cval, np.float64).astype(dtype))
     return float(cval)
 
 

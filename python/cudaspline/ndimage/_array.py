@@ -12,7 +12,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from .. import _library
+from .. import _arrays, _library
 from .._checks import named
 from . import _library as _functions
 
@@ -47,7 +47,9 @@ class ArrayLibrary:
         return tuple(array.shape)
 
     def strides(self, array: Any) -> tuple[int, ...]:
-        """Elements between neighbours along each axis."""
+        """Elements between neighbours along each axis; bytes where the array is not regular."""
+        if not self.is_regular(array):
+            return tuple(array.strides)
         return tuple(stride // array.dtype.itemsize for stride in array.strides)
 
     def is_regular(self, array: Any) -> bool:
@@ -224,8 +226,30 @@ def torch_dtype(dtype: Any, argument: str) -> np.dtype[Any]:
         raise RuntimeError(f"data type not supported: {argument} is of {name}") from None
 
 
+def adopt(array: Any, argument: str) -> tuple[Any, Any]:
+    """(array, finish): an array of JAX, or of another library that speaks DLPack, as one of NumPy, CuPy or PyTorch, and what makes one of
+    its library of a result; other things as they are, and None.
+
+    Raises TypeError, naming the argument, for arrays that JAX traces and for devices that nobody here knows."""
+    kind = type(array).__module__.split(".", 1)[0]
+    if kind in ("numpy", "torch", "cupy", "builtins") or isinstance(array, np.ndarray):
+        return array, None
+    if kind in ("jax", "jaxlib"):
+        jax = sys.modules["jax"]
+        if isinstance(array, jax.core.Tracer):
+            raise TypeError(f"{argument}: the array is traced by JAX (in jit, grad or vmap); it has to be a concrete one")
+        places = list(array.devices())
+        if len(places) == 1 and places[0].platform == "cpu":
+            return np.asarray(array), lambda made: jax.device_put(made, places[0])
+    if hasattr(array, "__dlpack_device__"):
+        found, finish = _arrays.adopt_dlpack(array, argument)
+        return found, finish or (lambda made: made)
+    return array, None
+
+
 def host_array(values: Any) -> np.ndarray[Any, Any]:
     """A small array as NumPy's, wherever it is."""
+    values, _ = adopt(values, "an argument")
     library = library_of(values)
     if library is _CUPY:
         return np.asarray(values.get())
@@ -235,14 +259,15 @@ def host_array(values: Any) -> np.ndarray[Any, Any]:
 
 
 def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Array:
-    """The structure of an array of real numbers.
+    """The structure of an array of real numbers; of NumPy's, elements are read where they are, in either order of bytes, aligned or not.
 
     Raises RuntimeError for a type of numbers or a number of axes that is not supported.
     """
     dtype = library.dtype(array)
-    code = TYPE_CODES.get(dtype)
+    code = TYPE_CODES.get(dtype if dtype.isnative else dtype.newbyteorder("="))
     if code is None:
         raise RuntimeError(f"data type not supported: {argument} has elements of {dtype}")
+    code |= (0 if dtype.isnative else _functions.SWAPPED) | (0 if library.is_regular(array) else _functions.BYTE_STRIDES)
     shape = library.shape(array)
     if len(shape) > _functions.MAXIMUM_DIMENSION:
         raise RuntimeError(
@@ -263,11 +288,12 @@ def byte_bounds(library: ArrayLibrary, array: Any) -> tuple[int, int]:
     size = library.dtype(array).itemsize
     if library.is_contiguous(array):
         return begin, begin + count(library.shape(array)) * size
+    unit = size if library.is_regular(array) else 1
     for length, stride in zip(library.shape(array), library.strides(array)):
         if length == 0:
             return begin, begin
-        begin += min(0, (length - 1) * stride * size)
-        end += max(0, (length - 1) * stride * size)
+        begin += min(0, (length - 1) * stride * unit)
+        end += max(0, (length - 1) * stride * unit)
     return begin, end + size
 
 
@@ -288,6 +314,11 @@ def as_native(library: ArrayLibrary, array: Any) -> Any:
     if not dtype.isnative:
         return library.convert(array, dtype.newbyteorder("="))
     return array if library.is_regular(array) else library.copy(array)
+
+
+def as_readable(library: ArrayLibrary, array: Any) -> Any:
+    """The array with elements that the library reads where they are: NumPy's are all so."""
+    return array if library.name == "NumPy" else as_native(library, array)
 
 
 def is_output_type(output: Any) -> Optional[np.dtype[Any]]:

@@ -9,12 +9,12 @@ import numpy as np
 
 from .._arrays import refuses_gradients
 from . import _library as _functions
-from ._arguments import by_parts, check_order, element_code, make_output, mode_code, take_input
+from ._arguments import Mode, Precision, by_parts, check_order, element_code, keeps_library, make_output, mode_code, take_input
 from ._array import ArrayLibrary, count, describe
 
 
 def _filter(
-    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str]
+    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str], threads: int
 ) -> None:
     """Filters real numbers to real numbers, along some axes."""
     description = _functions.Filter()
@@ -27,22 +27,22 @@ def _filter(
         description.filtered[axis] = 1
     description.device = library.device(array)
     description.stream = library.stream(array)
-    _functions.filter_array(description)
+    _functions.filter_array(description, threads)
 
 
 def _filter_parts(
-    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str]
+    library: ArrayLibrary, array: Any, output: Any, order: int, mode: str, axes: tuple[int, ...], precision: Optional[str], threads: int
 ) -> Any:
     """Filters numbers of any kind; SciPy stores what is between the axes in the type of the output, and truncates for integers."""
 
     def run(real: Any, target: Any, _: float) -> None:
         dtype = library.dtype(target)
         if dtype.kind == "f":
-            _filter(library, real, target, order, mode, axes, precision)
+            _filter(library, real, target, order, mode, axes, precision, threads)
             return
         for axis in axes:
             values = library.empty(library.shape(target), np.dtype(np.float64), target)
-            _filter(library, real, values, order, mode, (axis,), "double")
+            _filter(library, real, values, order, mode, (axis,), "double", threads)
             library.assign(target, library.convert(values, dtype))
             real = target
 
@@ -52,14 +52,16 @@ def _filter_parts(
 
 
 @refuses_gradients
+@keeps_library
 def spline_filter1d(
     input: Any,  # pylint: disable=redefined-builtin
     order: int = 3,
     axis: int = -1,
     output: Any = np.float64,
-    mode: str = "mirror",
+    mode: Mode = "mirror",
     *,
-    precision: Optional[str] = None,
+    precision: Optional[Precision] = None,
+    threads: int = 0,
 ) -> Any:
     """B-spline coefficients of the lines along one axis: scipy.ndimage.spline_filter1d.
 
@@ -77,6 +79,8 @@ def spline_filter1d(
         How lines continue beyond their ends: those of map_coordinates().
     precision : None, "single" or "double"
         Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
+    threads : int
+        Of the host; 0: as many as may be used.
 
     Returns
     -------
@@ -104,17 +108,19 @@ def spline_filter1d(
         raise TypeError(f"axis is {axis!r}, and no whole number") from None
     if not -rank <= number < rank:
         raise getattr(np, "exceptions", np).AxisError(number, rank, "axis")
-    return _filter_parts(library, array, target, order, mode, (number % rank,), precision)
+    return _filter_parts(library, array, target, order, mode, (number % rank,), precision, threads)
 
 
 @refuses_gradients
+@keeps_library
 def spline_filter(
     input: Any,  # pylint: disable=redefined-builtin
     order: int = 3,
     output: Any = np.float64,
-    mode: str = "mirror",
+    mode: Mode = "mirror",
     *,
-    precision: Optional[str] = None,
+    precision: Optional[Precision] = None,
+    threads: int = 0,
 ) -> Any:
     """B-spline coefficients of an array: scipy.ndimage.spline_filter.
 
@@ -138,4 +144,4 @@ def spline_filter(
     if rank == 0:
         library.assign(target, array)
         return target
-    return _filter_parts(library, array, target, order, mode, tuple(range(rank)), precision)
+    return _filter_parts(library, array, target, order, mode, tuple(range(rank)), precision, threads)

@@ -1,18 +1,30 @@
-"""map_coordinates, affine_transform, shift and zoom."""
+"""map_coordinates, affine_transform, geometric_transform, shift and zoom."""
 
 from __future__ import annotations
 
 import operator
 import warnings
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
 from .._arrays import refuses_gradients
 from .._checks import named
 from . import _library as _functions
-from ._arguments import by_parts, check_order, describe_interpolation, element_code, make_output, mode_code, numbers, take_input
-from ._array import TYPE_CODES, ArrayLibrary, as_native, host_array, is_output_type, library_of, overlap
+from ._arguments import (
+    Mode,
+    Precision,
+    by_parts,
+    check_order,
+    describe_interpolation,
+    element_code,
+    keeps_library,
+    make_output,
+    mode_code,
+    numbers,
+    take_input,
+)
+from ._array import TYPE_CODES, ArrayLibrary, adopt, as_native, count, host_array, is_output_type, library_of, overlap
 
 _RANK = "input and output rank must be > 0"
 
@@ -21,7 +33,7 @@ class Job:
     """The arguments that all functions have, checked."""
 
     def __init__(
-        self, array: Any, order: int, mode: str, cval: complex, prefilter: bool, precision: Optional[str], rank: int = 1
+        self, array: Any, order: int, mode: str, cval: complex, prefilter: bool, precision: Optional[str], threads: int, rank: int = 1
     ) -> None:
         self.order = check_order(order)
         mode_code(mode)
@@ -29,6 +41,7 @@ class Job:
         self.cval = cval
         self.prefilter = bool(prefilter)
         self.precision = precision
+        self.threads = threads
         self.library, self.array = take_input(array)
         self.shape = self.library.shape(self.array)
         if len(self.shape) < rank:
@@ -47,6 +60,7 @@ class Job:
 
 def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     """Coordinates in the input's library, each plane of them contiguous."""
+    coordinates, _ = adopt(coordinates, "coordinates")
     owner = library_of(coordinates, "coordinates")
     if library.name == "NumPy" and owner is not library:
         raise TypeError(f"coordinates are an array of {owner.name}, and input is one of {library.name}")
@@ -67,16 +81,18 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
 
 
 @refuses_gradients
+@keeps_library
 def map_coordinates(
     input: Any,  # pylint: disable=redefined-builtin
     coordinates: Any,
     output: Any = None,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: complex = 0.0,
     prefilter: bool = True,
     *,
-    precision: Optional[str] = None,
+    precision: Optional[Precision] = None,
+    threads: int = 0,
 ) -> Any:
     """Values at coordinates: scipy.ndimage.map_coordinates.
 
@@ -101,6 +117,8 @@ def map_coordinates(
     precision : None, "single" or "double"
         Of the arithmetic. None: single where input and output are float32 (or complex64), else double, as SciPy's always is.
         Coordinates are double, and what is outside is SciPy's, in both.
+    threads : int
+        Of the host; 0: as many as may be used.
 
     Returns
     -------
@@ -114,7 +132,7 @@ def map_coordinates(
     TypeError, ValueError
         Complex coordinates, arrays of different libraries or devices, a precision that is none.
     """
-    job = Job(input, order, mode, cval, prefilter, precision, rank=0)
+    job = Job(input, order, mode, cval, prefilter, precision, threads, rank=0)
     library = job.library
     coordinates = _coordinates(library, job.array, coordinates)
     listed = library.shape(coordinates)
@@ -133,7 +151,7 @@ def map_coordinates(
         description.coordinates = library.address(coordinates)
         description.coordinate_type = TYPE_CODES[dtype]
         description.coordinate_stride = library.strides(coordinates)[0]
-        _functions.interpolate(description)
+        _functions.interpolate(description, job.threads)
 
     return by_parts(library, job.array, target, cval, run)
 
@@ -145,9 +163,10 @@ def run_affine(
     offset: Sequence[float],
     batch: Sequence[int] = (),
 ) -> Any:
-    """Interpolates at matrix times index plus offset; the axes of batch are those of many arrays."""
+    """Interpolates at matrix times index plus offset; the axes of batch are those of many arrays, and so are those that are not moved."""
 
     rows = matrix.tolist()
+    batch = batch or _still_axes(job, target, matrix, offset)
 
     def run(array: Any, values: Any, border: float) -> None:
         description = job.describe(array, values, border)
@@ -157,22 +176,47 @@ def run_affine(
         description.offset[: len(offset)] = offset
         for axis in batch:
             description.batch[axis] = 1
-        _functions.interpolate(description)
+        _functions.interpolate(description, job.threads)
 
     return by_parts(job.library, job.array, target, job.cval, run)
+
+
+def _still_axes(job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]) -> list[int]:
+    """Axes along which nothing moves, but for all of them: of channels, say. Along these nothing is filtered, nor interpolated."""
+    shape = job.library.shape(target)
+    rank = len(job.shape)
+    if len(shape) != rank or not (job.prefilter or job.order < 2):  # coefficients are those of all axes
+        return []
+    unit = np.eye(rank)
+    still = [
+        axis
+        for axis in range(rank)
+        if shape[axis] == job.shape[axis]
+        and offset[axis] == 0
+        and np.array_equal(matrix[axis], unit[axis])
+        and np.array_equal(matrix[:, axis], unit[axis])
+    ]
+    return still if len(still) < rank else []
 
 
 def _run_axes(
     job: Job, target: Any, scale: Sequence[float], shift: Sequence[float], map_kind: int = _functions.SHIFT_SCALE
 ) -> Any:
-    """Interpolates by a map of each axis."""
+    """Interpolates by a map of each axis; those that are not moved are those of many arrays."""
+    # On a device tables of all axes are one launch.
+    shape = job.library.shape(target)
+    same = [float(a) == 1 and float(b) == 0 and n == m for a, b, n, m in zip(scale, shift, job.shape, shape)]
+    is_split = job.library.device(job.array) < 0 and job.prefilter and job.order >= 2 and not all(same)
+    still = [axis for axis, found in enumerate(same) if found and is_split]
 
     def run(array: Any, values: Any, border: float) -> None:
         description = job.describe(array, values, border)
         description.map = map_kind
         description.scale[: len(scale)] = [float(number) for number in scale]
         description.shift[: len(shift)] = [float(number) for number in shift]
-        _functions.interpolate(description)
+        for axis in still:
+            description.batch[axis] = 1
+        _functions.interpolate(description, job.threads)
 
     return by_parts(job.library, job.array, target, job.cval, run)
 
@@ -216,6 +260,7 @@ def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
 
 
 @refuses_gradients
+@keeps_library
 def affine_transform(
     input: Any,  # pylint: disable=redefined-builtin
     matrix: Any,
@@ -223,17 +268,18 @@ def affine_transform(
     output_shape: Optional[Sequence[int]] = None,
     output: Any = None,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: complex = 0.0,
     prefilter: bool = True,
     *,
-    precision: Optional[str] = None,
+    precision: Optional[Precision] = None,
+    threads: int = 0,
 ) -> Any:
     """The element at index o of the output is the value at matrix @ o + offset: scipy.ndimage.affine_transform.
 
     Parameters
     ----------
-    input, output, order, mode, cval, prefilter, precision
+    input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     matrix : array
         With n axes of the input: (n, m) for an output of m axes; (n,), the diagonal of a matrix, which is a map by axis and
@@ -253,7 +299,7 @@ def affine_transform(
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a matrix or an offset of a shape that does not fit.
     """
-    job = Job(input, order, mode, cval, prefilter, precision)
+    job = Job(input, order, mode, cval, prefilter, precision, threads)
     rank = len(job.shape)
     if output_shape is None:
         given = output is not None and is_output_type(output) is None
@@ -269,7 +315,7 @@ def affine_transform(
         raise RuntimeError(
             f"affine matrix has wrong number of columns: matrix has {matrix.shape[1]}, and output_shape {len(output_shape)} axes"
         )
-    offset = numbers(host_array(offset) if not np.isscalar(offset) else offset, rank, "offset")
+    offset = numbers(offset, rank, "offset")
     if matrix.ndim == 2:
         return run_affine(job, target, matrix, offset)
     if len(output_shape) != rank:
@@ -279,22 +325,121 @@ def affine_transform(
 
 
 @refuses_gradients
+@keeps_library
+def geometric_transform(
+    input: Any,  # pylint: disable=redefined-builtin
+    mapping: Callable[..., Any],
+    output_shape: Optional[Sequence[int]] = None,
+    output: Any = None,
+    order: int = 3,
+    mode: Mode = "constant",
+    cval: complex = 0.0,
+    prefilter: bool = True,
+    extra_arguments: Sequence[Any] = (),
+    extra_keywords: Optional[Mapping[str, Any]] = None,
+    *,
+    vectorized: bool = False,
+    precision: Optional[Precision] = None,
+    threads: int = 0,
+) -> Any:
+    """The element at index o of the output is the value at mapping(o): scipy.ndimage.geometric_transform.
+
+    Parameters
+    ----------
+    input, output, order, mode, cval, prefilter, precision, threads
+        As of map_coordinates().
+    mapping : callable
+        Gets the index of an element of the output, a tuple of ints, and gives as many coordinates as the input has axes.
+    output_shape : sequence of ints
+        None: that of the output where it is an array, else of the input.
+    extra_arguments, extra_keywords
+        Handed on to mapping.
+    vectorized : bool
+        True: mapping is called once, with an array of all indices for each axis of the output (open ones, as numpy.ogrid makes them), of
+        the library of the input and where it is, and gives an array or a number for each axis of the input, which are broadcast.
+
+    Returns
+    -------
+    array
+        The values, where the input is.
+
+    Raises
+    ------
+    RuntimeError, TypeError, ValueError
+        As map_coordinates(), and for a mapping that cannot be called or gives another number of coordinates. What mapping raises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudaspline import ndimage
+    >>> image = np.arange(12.0).reshape(4, 3)
+    >>> ndimage.geometric_transform(image, lambda o: (o[0] - 0.5, o[1] - 0.5), order=1)
+    array([[0. , 0. , 0. ],
+           [0. , 2. , 3. ],
+           [0. , 5. , 6. ],
+           [0. , 8. , 9. ]])
+    """
+    if not callable(mapping):
+        raise TypeError(f"mapping is {mapping!r}, and cannot be called")
+    job = Job(input, order, mode, cval, prefilter, precision, threads)
+    library = job.library
+    if output_shape is None:
+        given = output is not None and is_output_type(output) is None
+        output_shape = library.shape(output) if given else job.shape
+    shape = _lengths(output_shape, "output_shape")
+    if len(shape) < 1:
+        raise RuntimeError(_RANK)
+    rank = len(job.shape)
+    keywords = dict(extra_keywords or {})
+    if vectorized:
+        axes = [
+            library.as_array(np.arange(n).reshape([-1 if d == axis else 1 for d in range(len(shape))]), job.array, "mapping")
+            for axis, n in enumerate(shape)
+        ]
+        planes = list(mapping(tuple(axes), *extra_arguments, **keywords))
+        _check_places(planes, rank)
+        coordinates = library.empty((rank, *shape), np.dtype(np.float64), job.array)
+        for plane, values in zip(coordinates, planes):
+            plane[...] = values
+    else:
+        made = np.empty((rank, count(shape)))
+        for number, index in enumerate(np.ndindex(*shape)):
+            place = mapping(index, *extra_arguments, **keywords)
+            _check_places(place, rank)
+            made[:, number] = place
+        coordinates = library.as_array(made.reshape(rank, *shape), job.array, "mapping")
+    found: Any = map_coordinates(job.array, coordinates, output, order, mode, cval, prefilter, precision=precision, threads=threads)
+    return found
+
+
+def _check_places(places: Any, rank: int) -> None:
+    try:
+        found = len(places)
+    except TypeError:
+        raise TypeError(f"mapping gives {places!r}, and no sequence of coordinates") from None
+    if found != rank:
+        raise RuntimeError(f"mapping gives {found} coordinates, and input has {rank} axes")
+
+
+@refuses_gradients
+@keeps_library
 def shift(
     input: Any,  # pylint: disable=redefined-builtin
     shift: Any,  # pylint: disable=redefined-outer-name
     output: Any = None,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: complex = 0.0,
     prefilter: bool = True,
     *,
-    precision: Optional[str] = None,
+    precision: Optional[Precision] = None,
+    threads: int = 0,
 ) -> Any:
     """The array, moved: scipy.ndimage.shift.
 
     Parameters
     ----------
-    input, output, order, mode, cval, prefilter, precision
+    input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     shift : number or sequence
         By how much (samples): one number, or one an axis.
@@ -309,30 +454,32 @@ def shift(
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a shift of another length than the input has axes.
     """
-    job = Job(input, order, mode, cval, prefilter, precision)
-    distances = numbers(shift if np.isscalar(shift) else host_array(shift), len(job.shape), "shift")
+    job = Job(input, order, mode, cval, prefilter, precision, threads)
+    distances = numbers(shift, len(job.shape), "shift")
     target = job.make_output(output, job.shape)
     return _run_axes(job, target, [1.0] * len(job.shape), [-distance for distance in distances])
 
 
 @refuses_gradients
+@keeps_library
 def zoom(
     input: Any,  # pylint: disable=redefined-builtin
     zoom: Any,  # pylint: disable=redefined-outer-name
     output: Any = None,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: complex = 0.0,
     prefilter: bool = True,
     *,
     grid_mode: bool = False,
-    precision: Optional[str] = None,
+    precision: Optional[Precision] = None,
+    threads: int = 0,
 ) -> Any:
     """The array, larger or smaller: scipy.ndimage.zoom.
 
     Parameters
     ----------
-    input, output, order, mode, cval, prefilter, precision
+    input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates().
     zoom : number or sequence
         By how much: one number, or one an axis. The output has round(length * zoom) elements along it.
@@ -350,8 +497,8 @@ def zoom(
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a zoom of another length than the input has axes.
     """
-    job = Job(input, order, mode, cval, prefilter, precision)
-    factors = numbers(zoom if np.isscalar(zoom) else host_array(zoom), len(job.shape), "zoom")
+    job = Job(input, order, mode, cval, prefilter, precision, threads)
+    factors = numbers(zoom, len(job.shape), "zoom")
     if not all(-0.5 <= factor * length < 2.0**53 for length, factor in zip(job.shape, factors)):
         raise ValueError(f"zoom is {zoom!r}: an output cannot have that many elements")
     output_shape = tuple(int(round(length * factor)) for length, factor in zip(job.shape, factors))

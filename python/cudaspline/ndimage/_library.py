@@ -23,6 +23,9 @@ MODES = {
 
 COORDINATES, AFFINE, SHIFT_SCALE, PIXEL_SCALE = range(4)
 
+#: Of the elements of an input in host memory, added to its type: cudaspline_array_layout.
+SWAPPED, BYTE_STRIDES = 0x100, 0x200
+
 _Numbers = c_int64 * MAXIMUM_DIMENSION
 _Reals = c_double * MAXIMUM_DIMENSION
 _Flags = c_int32 * MAXIMUM_DIMENSION
@@ -87,10 +90,10 @@ for _name, _structure in (("cudaspline_interpolate_array", Interpolation), ("cud
     _function.argtypes = [POINTER(_structure), POINTER(_library.Execution)]
 
 
-def _run(name: str, description: Any) -> None:
+def _run(name: str, description: Any, threads: int) -> None:
     """Calls a function of the library where the arrays of its description are; raises its errors."""
     if description.device < 0:
-        _library.Call().run(name, ctypes.byref(description))
+        _library.Call(threads=threads).run(name, ctypes.byref(description))
         return
     # On a device it reports nothing, and what would hear it takes as long as a small kernel.
     execution = _library.Execution()
@@ -98,11 +101,11 @@ def _run(name: str, description: Any) -> None:
     _library.finish(int(code), execution)
 
 
-def interpolate(interpolation: Interpolation) -> None:
-    """Runs an interpolation where its arrays are; raises the library's errors."""
-    _run("cudaspline_interpolate_array", interpolation)
+def interpolate(interpolation: Interpolation, threads: int = 0) -> None:
+    """Runs an interpolation where its arrays are; raises the library's errors. threads: of the host; 0: as many as may be used."""
+    _run("cudaspline_interpolate_array", interpolation, threads)
 
 
-def filter_array(description: Filter) -> None:
-    """Runs a filter where its arrays are; raises the library's errors."""
-    _run("cudaspline_filter_array", description)
+def filter_array(description: Filter, threads: int = 0) -> None:
+    """Runs a filter where its arrays are; raises the library's errors. threads: as for interpolate()."""
+    _run("cudaspline_filter_array", description, threads)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._arrays import refuses_gradients
 from .._checks import named
-from ._arguments import take_input
+from ._arguments import Mode, Precision, keeps_library, take_input
 from ._interpolation import Job, run_affine
 
 
@@ -36,6 +36,7 @@ def _angle(angle: Any) -> float:
 
 
 @refuses_gradients
+@keeps_library
 def rotate(
     input: Any,  # pylint: disable=redefined-builtin
     angle: float,
@@ -43,17 +44,18 @@ def rotate(
     reshape: bool = True,
     output: Any = None,
     order: int = 3,
-    mode: str = "constant",
+    mode: Mode = "constant",
     cval: complex = 0.0,
     prefilter: bool = True,
     *,
-    precision: Optional[str] = None,
+    precision: Optional[Precision] = None,
+    threads: int = 0,
 ) -> Any:
     """The array, turned in the plane of two of its axes: scipy.ndimage.rotate.
 
     Parameters
     ----------
-    input, output, order, mode, cval, prefilter, precision
+    input, output, order, mode, cval, prefilter, precision, threads
         As of map_coordinates(). Arrays of more than two axes are turned plane by plane, all of them at once.
     angle : number
         By how much (degrees).
@@ -90,7 +92,7 @@ def rotate(
         raise ValueError(f"invalid rotation plane specified: axes are {axes!r}, and input has {rank}")
     if plane[0] == plane[1] and rank > 2:
         raise RuntimeError(f"output shape not correct: axes are one axis twice, {axes!r}")
-    job = Job(array, order, mode, cval, prefilter, precision)
+    job = Job(array, order, mode, cval, prefilter, precision, threads)
 
     cosine, sine = cosine_and_sine(_angle(angle))
     turn = np.array([[cosine, sine], [-sine, cosine]])

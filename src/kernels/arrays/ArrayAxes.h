@@ -273,23 +273,25 @@ DispatchArrayCells(unsigned int taps, const TRun & run)
   }
 }
 
-/** \brief What an array becomes before it is filtered or evaluated: numbers of one real type, one after the other, with
- * samples beyond its ends. */
+/** \brief What a box of an array becomes before it is filtered or evaluated: numbers of one real type, one after the
+ * other, with samples beyond the array's ends. */
 struct ArrayCopy
 {
   const void * source;
   ScalarType   type;
   ArrayShape   input;
-  ArrayShape   output;                         ///< contiguous
-  std::int64_t padding[MaximumArrayDimension]; ///< samples on either side, by axis
+  ArrayShape   output;                       ///< contiguous
+  std::int64_t first[MaximumArrayDimension]; ///< of the box, by axis; below 0 it begins before the array
   bool         isConstant;
-  double       border; ///< that stands there; else the array goes on by its ends
+  double       border; ///< that stands beyond the ends; else the array goes on by its ends
 };
 
-/** \brief An element of the copy. */
-template <typename TReal>
+/** \brief An element of the copy.
+ *
+ * \param[in] load gives the element of the source at an offset, which counts as the strides do */
+template <typename TReal, typename TLoad>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
-CopiedArrayElement(const ArrayCopy & copy, std::int64_t line, std::int64_t sample)
+CopiedArrayElement(const ArrayCopy & copy, std::int64_t line, std::int64_t sample, const TLoad & load)
 {
   std::int64_t index[MaximumArrayDimension];
   copy.output.IndexOf(line, sample, index);
@@ -300,14 +302,22 @@ CopiedArrayElement(const ArrayCopy & copy, std::int64_t line, std::int64_t sampl
   {
     if (d < copy.output.dimension)
     {
-      const std::int64_t from = index[d] - copy.padding[d];
+      const std::int64_t from = index[d] + copy.first[d];
       const std::int64_t last = copy.input.size[d] - 1;
       isOutside = isOutside || from < 0 || from > last;
       offset += (from < 0 ? 0 : (from > last ? last : from)) * copy.input.stride[d];
     }
   }
-  return isOutside && copy.isConstant ? static_cast<TReal>(copy.border)
-                                      : LoadScalar<TReal>(copy.source, copy.type, offset);
+  return isOutside && copy.isConstant ? static_cast<TReal>(copy.border) : load(offset);
+}
+
+/** \brief An element of the copy of an array whose elements are plain. */
+template <typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+CopiedArrayElement(const ArrayCopy & copy, std::int64_t line, std::int64_t sample)
+{
+  return CopiedArrayElement<TReal>(
+    copy, line, sample, [&copy](std::int64_t offset) { return LoadScalar<TReal>(copy.source, copy.type, offset); });
 }
 
 } // namespace itk::CudaSpline

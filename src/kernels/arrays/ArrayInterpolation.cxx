@@ -58,6 +58,17 @@ CheckArray(const StridedArray & array, const std::string & name)
   }
 }
 
+/** Plain elements are those that kernels read and write. */
+void
+CheckPlain(const StridedArray & array, const std::string & name)
+{
+  if (!array.IsPlain())
+  {
+    throw std::invalid_argument("Only inputs in host memory have swapped bytes or strides of bytes, not the " + name +
+                                ".");
+  }
+}
+
 void
 CheckElement(ScalarType element)
 {
@@ -91,10 +102,16 @@ CheckMap(const ArrayInterpolation & interpolation)
     {
       throw std::invalid_argument("Along the axes of a batch input and output have the same size.");
     }
+    if (interpolation.isBatch[d] && GoesByAxes(interpolation.map) &&
+        (interpolation.scale[d] != 1.0 || interpolation.shift[d] != 0.0))
+    {
+      throw std::invalid_argument("Along the axes of a batch maps by axis are the identity.");
+    }
   }
-  if (isBatched && interpolation.map != ArrayMap::Affine)
+  if (isBatched &&
+      (interpolation.map == ArrayMap::Coordinates || (GoesByAxes(interpolation.map) && interpolation.place.onDevice)))
   {
-    throw std::invalid_argument("Only affine maps have axes of a batch.");
+    throw std::invalid_argument("Affine maps have axes of a batch, and in host memory maps by axis.");
   }
   if (GoesByAxes(interpolation.map) && interpolation.output.dimension != dimension)
   {
@@ -121,6 +138,11 @@ InterpolateArray(const ArrayInterpolation & interpolation, const ExecutionContex
   CheckElement(interpolation.element);
   CheckPlace(interpolation.place, context);
   CheckMap(interpolation);
+  CheckPlain(interpolation.output, "output");
+  if (interpolation.place.onDevice)
+  {
+    CheckPlain(interpolation.input, "input on a device");
+  }
   (context.backend == Backend::Cuda ? InterpolateArrayOnCuda : InterpolateArrayOnCpu)(interpolation, context);
 }
 
@@ -137,6 +159,11 @@ FilterArray(const ArrayFilter & filter, const ExecutionContext & context)
   CheckElement(filter.element);
   CheckElement(filter.output.type);
   CheckPlace(filter.place, context);
+  CheckPlain(filter.output, "output");
+  if (filter.place.onDevice)
+  {
+    CheckPlain(filter.input, "input on a device");
+  }
   if (filter.input.dimension != filter.output.dimension || filter.input.size != filter.output.size)
   {
     throw std::invalid_argument("The output of a filter has the shape of its input.");

@@ -15,7 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "kernels/arrays/ArrayGather.h"
 #include "kernels/arrays/ArrayRun.h"
+#include "kernels/arrays/ArrayWindows.h"
 #include "kernels/coefficients/PrefilterBackends.h"
 
 #include <algorithm>
@@ -75,10 +77,23 @@ public:
 
   template <typename TReal>
   void
-  Copy(const ArrayCopy & copy, TReal * to) const
+  Copy(const ArrayCopy & copy, const StridedArray & array, TReal * to) const
   {
-    this->ForElements(copy.output, [&copy, to](std::int64_t line, std::int64_t sample) {
-      to[line * copy.output.Samples() + sample] = CopiedArrayElement<TReal>(copy, line, sample);
+    if (array.IsPlain())
+    {
+      this->ForElements(copy.output, [&copy, to](std::int64_t line, std::int64_t sample) {
+        to[line * copy.output.Samples() + sample] = CopiedArrayElement<TReal>(copy, line, sample);
+      });
+      return;
+    }
+    const ArrayReader reader(array);
+    this->ForElements(copy.output, [&copy, &reader, to](std::int64_t line, std::int64_t sample) {
+      to[line * copy.output.Samples() + sample] =
+        CopiedArrayElement<TReal>(copy, line, sample, [&reader](std::int64_t offset) {
+          TReal element;
+          reader.Gather(&offset, 1, 0, &element);
+          return element;
+        });
     });
   }
 
@@ -172,6 +187,58 @@ public:
     });
   }
 
+  /** Evaluates, of taps that are read where they are. */
+  template <typename TReal>
+  void
+  Gather(ArrayArguments arguments, const StridedArray & source) const
+  {
+    JoinLinesOfList(arguments);
+    const ArrayReader reader(source);
+    const auto        run = [&](auto dimension, auto order) {
+      this->ForParts(arguments.output.shape, [&](std::int64_t line, std::int64_t first, std::int64_t last) {
+        GatherLine<decltype(dimension)::value, decltype(order)::value, TReal>(arguments, reader, line, first, last);
+      });
+    };
+    using std::integral_constant;
+    const auto withOrder = [&](auto dimension) {
+      arguments.order == 0 ? run(dimension, integral_constant<unsigned int, 0>())
+                           : run(dimension, integral_constant<unsigned int, 1>());
+    };
+    switch (arguments.order <= 1 ? arguments.dimension : 0)
+    {
+      case 1:
+        withOrder(integral_constant<unsigned int, 1>());
+        break;
+      case 2:
+        withOrder(integral_constant<unsigned int, 2>());
+        break;
+      case 3:
+        withOrder(integral_constant<unsigned int, 3>());
+        break;
+      default:
+        run(integral_constant<unsigned int, 0>(), integral_constant<unsigned int, 0>());
+        break;
+    }
+  }
+
+  /** Evaluates some elements by their numbers. */
+  template <typename TReal>
+  void
+  EvaluateSome(const ArrayArguments & arguments, const std::vector<std::int64_t> & elements) const
+  {
+    const std::int64_t samples = arguments.output.shape.Samples();
+    DispatchArrayKernel(arguments, [&](auto dimension, auto order) {
+      m_Context.ParallelFor(static_cast<std::int64_t>(elements.size()), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+        {
+          const std::int64_t number = elements[static_cast<std::size_t>(i)];
+          EvaluateArrayElement<decltype(dimension)::value, decltype(order)::value, TReal>(
+            arguments, number / samples, number % samples);
+        }
+      });
+    });
+  }
+
   /** The sums of the axes one after the other take fewer operations. */
   template <typename TReal>
   bool
@@ -181,10 +248,10 @@ public:
   }
 
 private:
-  /** Few long lines are cut as well as many short ones. */
+  /** Calls \p body with parts of lines: few long ones are cut as well as many short ones. */
   template <typename TBody>
   void
-  ForElements(const ArrayShape & shape, const TBody & body) const
+  ForParts(const ArrayShape & shape, const TBody & body) const
   {
     constexpr std::int64_t longest = 4096;
     const std::int64_t     samples = shape.Samples();
@@ -193,10 +260,19 @@ private:
       for (std::int64_t part = begin; part < end; ++part)
       {
         const std::int64_t first = part % parts * longest;
-        for (std::int64_t sample = first; sample < std::min(first + longest, samples); ++sample)
-        {
-          body(part / parts, sample);
-        }
+        body(part / parts, first, std::min(first + longest, samples));
+      }
+    });
+  }
+
+  template <typename TBody>
+  void
+  ForElements(const ArrayShape & shape, const TBody & body) const
+  {
+    this->ForParts(shape, [&](std::int64_t line, std::int64_t first, std::int64_t last) {
+      for (std::int64_t sample = first; sample < last; ++sample)
+      {
+        body(line, sample);
       }
     });
   }
@@ -214,21 +290,93 @@ ContextFor(std::int64_t elements, const ExecutionContext & context)
   return own;
 }
 
+/** Filters what few elements read and evaluates them, window by window; false where that is the whole. */
+template <typename TReal>
+bool
+RunWindows(ArrayBackend & backend, const ArrayInterpolation & interpolation)
+{
+  const bool   isPadded = IsPadded(interpolation.mode);
+  const double padding = isPadded ? static_cast<double>(ArrayPadding) : 0.0;
+  StridedArray whole = interpolation.input; // with the padding, nowhere in memory
+  for (unsigned int d = 0; d < whole.dimension; ++d)
+  {
+    whole.size[d] += isPadded ? 2 * ArrayPadding : 0;
+  }
+  ArrayArguments                 arguments = ArgumentsOf(interpolation, whole, padding);
+  const std::vector<ArrayWindow> windows = FindArrayWindows(interpolation, arguments);
+  for (const ArrayWindow & window : windows)
+  {
+    StridedArray::Numbers first = window.first;
+    for (unsigned int d = 0; d < whole.dimension; ++d)
+    {
+      first[d] -= isPadded ? ArrayPadding : 0;
+    }
+    auto                                    elements = CopyBox<TReal>(backend,
+                                   interpolation.input,
+                                   first,
+                                   window.size,
+                                   interpolation.mode == ArrayMode::GridConstant,
+                                   interpolation.padding);
+    std::array<bool, MaximumArrayDimension> axes;
+    axes.fill(true);
+    FilterElements(backend, elements, axes, interpolation.order, FilterExtensionOf(interpolation.mode));
+    // Where the whole would begin: places in the window are places in the whole.
+    std::int64_t offset = 0;
+    for (unsigned int d = 0; d < whole.dimension; ++d)
+    {
+      offset += window.first[d] * elements.view.stride[d];
+      arguments.stride[whole.dimension - 1 - d] = elements.view.stride[d];
+    }
+    arguments.source = reinterpret_cast<const void *>(reinterpret_cast<std::uintptr_t>(elements.view.data) -
+                                                      static_cast<std::uintptr_t>(offset) * sizeof(TReal));
+    backend.EvaluateSome<TReal>(arguments, window.elements);
+  }
+  return !windows.empty();
+}
+
+/** InterpolateArrayOnCpu() for the type of its elements. */
+template <typename TReal>
+void
+RunOnHost(const ArrayInterpolation & interpolation, const ExecutionContext & context)
+{
+  const StridedArray & input = interpolation.input;
+  const std::int64_t   outputs = interpolation.output.Count();
+  ArrayBackend         backend(context);
+  bool                 isBatch = false;
+  std::int64_t         taps = 1;
+  for (unsigned int d = 0; d < input.dimension; ++d)
+  {
+    isBatch = isBatch || interpolation.isBatch[d];
+    taps *= interpolation.order + 1;
+  }
+  if (interpolation.prefilter && interpolation.order >= 2)
+  {
+    if (isBatch || !HasFewElements(interpolation) || !RunWindows<TReal>(backend, interpolation))
+    {
+      RunInterpolation<TReal>(backend, interpolation);
+    }
+    return;
+  }
+  // Coefficients that are read more often than they are many are converted before.
+  const bool isCopied = interpolation.order >= 2 && outputs * taps > input.Count();
+  if (interpolation.order <= 1 || !(isCopied || IsReadAsItIs<TReal>(interpolation, GoesByAxes(interpolation.map))))
+  {
+    backend.Gather<TReal>(ArgumentsOf(interpolation, input, 0.0), input);
+    return;
+  }
+  RunInterpolation<TReal>(backend, interpolation);
+}
+
 } // namespace
 
 void
 InterpolateArrayOnCpu(const ArrayInterpolation & interpolation, const ExecutionContext & context)
 {
-  const ExecutionContext own = ContextFor(std::max(interpolation.input.Count(), interpolation.output.Count()), context);
-  ArrayBackend           backend(own);
-  if (interpolation.element == ScalarType::Float32)
-  {
-    RunInterpolation<float>(backend, interpolation);
-  }
-  else
-  {
-    RunInterpolation<double>(backend, interpolation);
-  }
+  const std::int64_t     outputs = interpolation.output.Count();
+  const bool             isFiltered = interpolation.prefilter && interpolation.order >= 2;
+  const ExecutionContext own =
+    ContextFor(isFiltered ? std::max(interpolation.input.Count(), outputs) : outputs, context);
+  (interpolation.element == ScalarType::Float32 ? RunOnHost<float> : RunOnHost<double>)(interpolation, own);
 }
 
 void

@@ -78,7 +78,7 @@ public:
 
   template <typename TReal>
   void
-  Copy(const ArrayCopy & copy, TReal * to) const
+  Copy(const ArrayCopy & copy, const StridedArray &, TReal * to) const
   {
     if (copy.type == ScalarTypeOf<TReal>() && IsPlain(copy))
     {
@@ -225,7 +225,8 @@ private:
     std::int64_t next = 1;
     for (unsigned int d = copy.input.dimension; d-- > 0; next *= copy.input.size[d])
     {
-      isPlain = isPlain && copy.padding[d] == 0 && (copy.input.size[d] == 1 || copy.input.stride[d] == next);
+      isPlain = isPlain && copy.first[d] == 0 && copy.output.size[d] == copy.input.size[d] &&
+                (copy.input.size[d] == 1 || copy.input.stride[d] == next);
     }
     return isPlain;
   }

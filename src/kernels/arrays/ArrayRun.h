@@ -33,7 +33,8 @@
  * \brief The steps of InterpolateArray() and FilterArray(), which a backend takes: TBackend has
  *
  * * Buffer<T>, which owns memory and has Data(), and Allocate<T>(count) that makes it;
- * * Copy(ArrayCopy, TReal *), Store(const TReal *, ArrayShape, ScalarType, void *);
+ * * Copy(ArrayCopy, StridedArray, TReal *) of a box of that array, Store(const TReal *, ArrayShape, ScalarType, void
+ * *);
  * * Filter(SourceDescriptor, axis, ArrayElements &, TReal * target): along an axis, or all (MaximumDimension), of
  * elements that follow each other, and may be overwritten where they are the backend's own. Into the target where there
  * is one and it takes no further pass;
@@ -75,25 +76,24 @@ struct ArrayElements
   StridedArray                              view; ///< its data are those of \c owned, where these are not null
 };
 
-/** \brief The contiguous copy of an array, padded along axes.
+/** \brief The contiguous copy of a box of an array, which may reach beyond the array's ends.
  *
- * \param[in] padding samples on either side, by axis
- * \param[in] isConstant a border value stands there, else the array goes on by its ends */
+ * \param[in] first of the box, by axis, from the array's first element
+ * \param[in] size of the box
+ * \param[in] isConstant a border value stands beyond the ends, else the array goes on by them */
 template <typename TReal, typename TBackend>
 ArrayElements<TBackend, TReal>
-CopyArray(TBackend &                    backend,
-          const StridedArray &          array,
-          const StridedArray::Numbers & padding,
-          bool                          isConstant,
-          double                        border)
+CopyBox(TBackend &                    backend,
+        const StridedArray &          array,
+        const StridedArray::Numbers & first,
+        const StridedArray::Numbers & size,
+        bool                          isConstant,
+        double                        border)
 {
   ArrayElements<TBackend, TReal> elements;
   elements.view = array;
   elements.view.type = ScalarTypeOf<TReal>();
-  for (unsigned int d = 0; d < array.dimension; ++d)
-  {
-    elements.view.size[d] += 2 * padding[d];
-  }
+  elements.view.size = size;
   elements.view.SetContiguous();
   elements.owned = backend.template Allocate<TReal>(elements.view.Count());
   elements.view.data = elements.owned.Data();
@@ -102,11 +102,32 @@ CopyArray(TBackend &                    backend,
   copy.type = array.type;
   copy.input = ShapeOf(array);
   copy.output = ShapeOf(elements.view);
-  std::copy(padding.begin(), padding.end(), copy.padding);
+  std::copy(first.begin(), first.end(), copy.first);
   copy.isConstant = isConstant;
   copy.border = border;
-  backend.Copy(copy, elements.owned.Data());
+  backend.Copy(copy, array, elements.owned.Data());
   return elements;
+}
+
+/** \brief The contiguous copy of an array, padded along axes.
+ *
+ * \param[in] padding samples on either side, by axis */
+template <typename TReal, typename TBackend>
+ArrayElements<TBackend, TReal>
+CopyArray(TBackend &                    backend,
+          const StridedArray &          array,
+          const StridedArray::Numbers & padding,
+          bool                          isConstant,
+          double                        border)
+{
+  StridedArray::Numbers first{};
+  StridedArray::Numbers size = array.size;
+  for (unsigned int d = 0; d < array.dimension; ++d)
+  {
+    first[d] = -padding[d];
+    size[d] += 2 * padding[d];
+  }
+  return CopyBox<TReal>(backend, array, first, size, isConstant, border);
 }
 
 /** \brief Filters elements along some of their axes; they are real numbers and follow each other then.
@@ -198,6 +219,9 @@ InterpolateAxes(TBackend &                       backend,
   // Linear interpolation is bound by memory: one pass over it for all axes. Splines are not.
   const unsigned int together = taps <= 2 ? std::min(dimension, 3U) : 1;
 
+  // The axes of a batch stay as they are, and have not been filtered.
+  const auto orderOf = [&](unsigned int d) { return interpolation.isBatch[d] ? 0U : interpolation.order; };
+
   std::vector<ArrayTableMemory<TBackend, TReal>> memory(dimension);
   ArrayCells<TReal>                              cells{};
   for (unsigned int d = 0; d < dimension; ++d)
@@ -213,13 +237,17 @@ InterpolateAxes(TBackend &                       backend,
     axis.scale = interpolation.scale[d];
     axis.shift = interpolation.shift[d];
     axis.isPixel = interpolation.map == ArrayMap::PixelScale;
-    axis.padding = padding;
+    axis.padding = interpolation.isBatch[d] ? 0.0 : padding;
     axis.mode = interpolation.mode;
-    axis.order = interpolation.order;
+    axis.order = orderOf(d);
     backend.Fill(axis, cells.table[d]);
   }
   for (unsigned int axis = 0; axis + together < dimension; ++axis)
   {
+    if (interpolation.isBatch[axis])
+    {
+      continue;
+    }
     ArrayElements<TBackend, TReal> next;
     next.view = elements.view;
     next.view.size[axis] = output.size[axis];
@@ -240,7 +268,7 @@ InterpolateAxes(TBackend &                       backend,
   }
   cells.source = static_cast<const TReal *>(elements.view.data);
   cells.dimension = together;
-  cells.taps = taps;
+  cells.taps = together == 1 ? orderOf(dimension - 1) + 1 : taps;
   std::copy_n(elements.view.stride.begin(), dimension, cells.stride);
   cells.output = { ShapeOf(output), const_cast<void *>(output.data), output.type, interpolation.border };
   backend.Evaluate(cells);
@@ -318,7 +346,7 @@ IsReadAsItIs(const ArrayInterpolation & interpolation, bool goesByAxes)
     isForward = isForward && input.stride[d] >= 0;
   }
   const bool hasRows = input.stride[input.dimension - 1] == 1 || input.size[input.dimension - 1] == 1;
-  return input.type == ScalarTypeOf<TReal>() && isForward &&
+  return input.IsPlain() && input.type == ScalarTypeOf<TReal>() && isForward &&
          (goesByAxes ? input.IsContiguous() : input.dimension != 3 || hasRows);
 }
 

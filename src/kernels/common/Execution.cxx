@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/common/Execution.h"
 
+#include "device/HostConcurrency.h"
 #include "device/HostThreads.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace itk::CudaSpline
 {
 
 ThreadExecutor::ThreadExecutor(unsigned int threads)
-  : m_Threads(threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency()))
+  : m_Threads(threads > 0 ? threads : UsableConcurrency())
 {}
 
 void

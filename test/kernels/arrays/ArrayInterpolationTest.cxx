@@ -285,8 +285,15 @@ TEST(ArrayInterpolation, RefusesWhatCannotBe)
   refused([](ArrayInterpolation & test) { test.map = ArrayMap::Coordinates; });
   refused([](ArrayInterpolation & test) { test.place.onDevice = true; });
   refused([](ArrayInterpolation & test) {
+    test.map = ArrayMap::Coordinates;
+    test.coordinates = test.input.data;
+    test.coordinateStride = 10;
+    test.isBatch[0] = true;
+  });
+  refused([](ArrayInterpolation & test) {
     test.map = ArrayMap::ShiftScale;
     test.isBatch[0] = true;
+    test.shift[0] = 0.5;
   });
   refused([](ArrayInterpolation & test) {
     test.isBatch[0] = true;

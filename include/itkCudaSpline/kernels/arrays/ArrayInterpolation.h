@@ -48,6 +48,18 @@ struct StridedArray
   unsigned int dimension{ 1 };                 ///< 1 to MaximumArrayDimension
   Numbers      size{ { 1, 1, 1, 1, 1, 1 } };   ///< elements along each axis, 1 or more
   Numbers      stride{ { 0, 0, 0, 0, 0, 0 } }; ///< elements between neighbours along each axis, of any sign
+  /** \name Elements as a file has them: of inputs in host memory */
+  ///@{
+  bool isSwapped{ false };      ///< the bytes of an element are in the other order
+  bool hasByteStrides{ false }; ///< strides count bytes, and elements need not be aligned
+  ///@}
+
+  /** True where an element is read by its index. */
+  bool
+  IsPlain() const
+  {
+    return !isSwapped && !hasByteStrides;
+  }
 
   /** Number of elements. */
   std::int64_t
@@ -61,10 +73,11 @@ struct StridedArray
     return count;
   }
 
-  /** Makes the strides those of a contiguous array, the last axis fastest. */
+  /** Makes the strides those of a contiguous array of plain elements, the last axis fastest. */
   void
   SetContiguous()
   {
+    isSwapped = hasByteStrides = false;
     std::int64_t next = 1;
     for (unsigned int d = dimension; d-- > 0; next *= size[d])
     {
@@ -72,10 +85,14 @@ struct StridedArray
     }
   }
 
-  /** True where elements follow each other, the last axis fastest; strides of axes of one element do not count. */
+  /** True where plain elements follow each other, the last axis fastest; strides of axes of one element do not count. */
   bool
   IsContiguous() const
   {
+    if (!this->IsPlain())
+    {
+      return false;
+    }
     std::int64_t next = 1;
     for (unsigned int d = dimension; d-- > 0; next *= size[d])
     {
@@ -125,8 +142,8 @@ struct ArrayInterpolation
   /** Of Affine: by axis of the input and of the output. */
   std::array<std::array<double, MaximumArrayDimension>, MaximumArrayDimension> matrix{};
   std::array<double, MaximumArrayDimension> offset{}; ///< of Affine: by axis of the input
-  /** Of Affine: axes of input and output that are the same and are not interpolated along; the others are the axes
-   * of each of many arrays. As many numbers as axes. */
+  /** Of Affine, and in host memory of the maps by axis, which are 1 and 0 there: axes of input and output that are the
+   * same and are not interpolated along; the others are the axes of each of many arrays. As many numbers as axes. */
   std::array<bool, MaximumArrayDimension>   isBatch{};
   std::array<double, MaximumArrayDimension> scale{ { 1, 1, 1, 1, 1, 1 } }; ///< of ShiftScale and PixelScale
   std::array<double, MaximumArrayDimension> shift{};                       ///< of ShiftScale

@@ -1,0 +1,90 @@
+"""The words and the keywords that the package's functions know, for type checkers: a misspelt one fails there, and at run time."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Literal, Optional, Sequence, TypedDict, Union
+
+Interpolation = Literal[
+    "nearest", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "sinc", "windowed-sinc", "label",
+    "label-gaussian",
+]  # fmt: skip
+Order = Literal[0, 1, 2, 3, 4, 5]
+EvaluationMode = Literal["exact", "texture", "texture-table"]
+Boundary = Literal["itk", "mirror", "reflect", "grid-wrap", "nearest", "grid-constant"]
+Boundaries = Union[Boundary, Sequence[Boundary]]
+PrefilterMethod = Literal["exact", "itk", "fir", "coefficients"]
+Window = Literal["cosine", "hamming", "welch", "lanczos", "blackman"]
+RealType = Literal["float32", "float64"]
+Storage = Literal["element", "half", "int16", "texture"]
+Rounding = Literal["truncate", "nearest"]
+Coordinates = Literal["physical", "index"]
+Alignment = Literal["edges", "centers"]
+Progress = Callable[[float], object]
+
+
+class MethodOptions(TypedDict, total=False):
+    """How values are made: keywords of resample(), zoom(), sample() and Source."""
+
+    order: Order
+    mode: EvaluationMode
+    boundary: Boundaries
+    border: float
+    prefilter: PrefilterMethod
+    taps: int
+    tension: float
+    window: Window
+    radius: int
+    sigma: Any
+    cutoff: Optional[float]
+    precision: Optional[RealType]
+    storage: Storage
+    table: int
+
+
+class OutputOptions(TypedDict, total=False):
+    """What is written, and by whom: keywords of resample() and zoom()."""
+
+    default: Any
+    extrapolate: bool
+    dtype: Any
+    rounding: Rounding
+    channels: bool
+    out: Any
+    device: Any
+    threads: int
+    memory_limit: int
+    progress: Optional[Progress]
+
+
+class ZoomOptions(MethodOptions, OutputOptions, total=False):
+    """Keywords of zoom()."""
+
+    interpolation: Interpolation
+    align: Alignment
+    size: Optional[Sequence[int]]
+
+
+class ResampleOptions(MethodOptions, OutputOptions, total=False):
+    """Keywords of resample()."""
+
+    interpolation: Interpolation
+    size: Optional[Sequence[int]]
+    spacing: Any
+    origin: Any
+    direction: Any
+
+
+class SampleOptions(MethodOptions, total=False):
+    """Keywords of sample()."""
+
+    gradient: bool
+    hessian: bool
+    inside: bool
+    coordinates: Coordinates
+    default: Any
+    dtype: Any
+    interpolation: Interpolation
+    channels: bool
+    device: Any
+    threads: int
+    progress: Optional[Progress]

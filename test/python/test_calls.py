@@ -1,0 +1,268 @@
+"""What one may hand over, and what comes back: numbers, generators, types, roundings, images and Sources that are kept."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import cudaspline
+from cudaspline import ndimage
+
+scipy_ndimage = pytest.importorskip("scipy.ndimage")
+
+
+def test_arrays_of_no_axes_and_generators_are_numbers(rng):
+    array = rng.normal(size=(12, 15))
+    for number in (numpy.array(2.0), numpy.float32(2.0), 2.0, [2.0, 2.0], (2.0 for _ in range(2)), numpy.array([2.0, 2.0])):
+        assert ndimage.zoom(array, number).shape == (24, 30)
+    wanted = ndimage.shift(array, (1.5, 1.5))
+    for number in (numpy.array(1.5), (1.5 for _ in range(2)), range(0)):
+        if isinstance(number, range):
+            with pytest.raises(RuntimeError, match="shift"):
+                ndimage.shift(array, number)
+            continue
+        assert numpy.array_equal(ndimage.shift(array, number), wanted)
+    found = ndimage.affine_transform(array, numpy.eye(2), (offset for offset in (1.0, 2.0)))
+    assert numpy.array_equal(found, ndimage.affine_transform(array, numpy.eye(2), [1.0, 2.0]))
+
+
+@pytest.mark.parametrize("dtype", (">f4", "<f8", ">i2", ">u4"))
+def test_outputs_in_the_order_of_bytes_that_was_asked_for(dtype, rng):
+    array = rng.normal(size=(12, 15)) * 50
+    found = ndimage.shift(array, 0.3, output=dtype, mode="mirror")
+    assert found.dtype == numpy.dtype(dtype)
+    assert numpy.array_equal(found, ndimage.shift(array, 0.3, output=numpy.dtype(dtype).newbyteorder("="), mode="mirror"))
+    assert ndimage.shift(array.astype(">f4"), 0.3).dtype.isnative
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "int8", "uint16", "int16", "int32"))
+@pytest.mark.parametrize("mode", ("constant", "grid-constant"))
+def test_borders_beyond_the_type(dtype, mode, rng):
+    array = rng.integers(0, 100, (9, 11)).astype(dtype)
+    for cval in (300.0, -5.5, 70000.0, -70000.0, 1e9):
+        for order in (0, 1):
+            found = ndimage.shift(array, 2.5, order=order, mode=mode, cval=cval)
+            assert numpy.array_equal(found, scipy_ndimage.shift(array, 2.5, order=order, mode=mode, cval=cval)), (cval, order)
+
+
+def swirl(index, strength, scale=1.0):
+    y, x = index
+    return y + strength * numpy.sin(0.3 * x), scale * x - strength * numpy.cos(0.2 * y)
+
+
+@pytest.mark.parametrize("order", range(6))
+def test_geometric_transform(order, rng):
+    array = rng.normal(size=(13, 17))
+    for mode in ("constant", "reflect", "grid-wrap", "nearest"):
+        options = {"order": order, "mode": mode, "cval": 2.0, "extra_arguments": (1.5,), "extra_keywords": {"scale": 0.9}}
+        expected = scipy_ndimage.geometric_transform(array, swirl, (8, 9), **options)
+        found = ndimage.geometric_transform(array, swirl, (8, 9), **options)
+        assert numpy.allclose(found, expected, rtol=0, atol=1e-3 if mode == "reflect" else 1e-10)
+        # The same sine, of an array, may differ in its last bit.
+        assert numpy.allclose(ndimage.geometric_transform(array, swirl, (8, 9), vectorized=True, **options), found, rtol=0, atol=1e-10)
+    given = numpy.empty((5, 6), "f4")
+    assert ndimage.geometric_transform(array, lambda o: o, output=given) is given
+    assert numpy.allclose(given, array[:5, :6], atol=1e-5)
+
+
+def test_mappings_that_are_none():
+    array = numpy.zeros((4, 5))
+    for mapping, error in ((3, TypeError), (lambda o: (1.0,), RuntimeError), (lambda o: 1.0, TypeError)):
+        with pytest.raises(error, match="mapping"):
+            ndimage.geometric_transform(array, mapping)
+
+
+def test_axes_that_do_not_move_are_those_of_many_arrays(rng):
+    """Of channels, say: what stands in one of them is not seen in another, and each is what SciPy makes of it."""
+    array = rng.normal(size=(11, 3, 14, 2))
+    for order in range(6):
+        for mode in ("constant", "mirror", "nearest", "grid-wrap"):
+            options = {"order": order, "mode": mode, "cval": 0.5}
+            shifted = ndimage.shift(array, (0.3, 0, -1.2, 0), **options)
+            turned = ndimage.affine_transform(
+                array, [[0.9, 0, 0.1, 0], [0, 1, 0, 0], [-0.1, 0, 0.9, 0], [0, 0, 0, 1]], (0.5, 0, 0.25, 0), **options
+            )
+            finer = ndimage.zoom(array, (2, 1, 1.5, 1), **options)
+            for i, j in numpy.ndindex(3, 2):
+                plane = array[:, i, :, j]
+                bound = 1e-9 if order < 2 or mode != "nearest" else 1e-7
+                assert numpy.allclose(shifted[:, i, :, j], scipy_ndimage.shift(plane, (0.3, -1.2), **options), rtol=0, atol=bound)
+                assert numpy.allclose(finer[:, i, :, j], scipy_ndimage.zoom(plane, (2, 1.5), **options), rtol=0, atol=bound)
+                expected = ndimage.affine_transform(plane, [[0.9, 0.1], [-0.1, 0.9]], (0.5, 0.25), **options)
+                assert numpy.allclose(turned[:, i, :, j], expected, rtol=0, atol=bound)
+    # Coefficients are those of all axes: here no axis may be left out.
+    found = ndimage.shift(array, (0.3, 0, 0, 0), prefilter=False, mode="mirror")
+    assert numpy.allclose(found, scipy_ndimage.shift(array, (0.3, 0, 0, 0), prefilter=False, mode="mirror"), rtol=0, atol=1e-10)
+
+
+def test_jax_in_and_jax_out(rng):
+    jax = pytest.importorskip("jax")
+    array = rng.normal(size=(12, 15)).astype("f4")
+    given = jax.numpy.asarray(array)
+    for name, arguments in (("zoom", (2,)), ("rotate", (30.0,)), ("map_coordinates", (rng.uniform(0, 11, (2, 7)),)), ("spline_filter", ())):
+        found = getattr(ndimage, name)(given, *arguments, output="float32")
+        assert isinstance(found, jax.Array)
+        assert numpy.array_equal(numpy.asarray(found), getattr(ndimage, name)(array, *arguments, output="float32"))
+    coordinates = jax.numpy.asarray(rng.uniform(0, 11, (2, 7)).astype("f4"))
+    assert isinstance(ndimage.map_coordinates(given, coordinates), jax.Array)
+    with pytest.raises(TypeError, match="traced"):
+        jax.jit(lambda a: ndimage.shift(a, 1.0))(given)
+
+
+def test_arrays_of_the_standard(rng):
+    strict = pytest.importorskip("array_api_strict")
+    array = rng.normal(size=(12, 15))
+    given = strict.asarray(array)
+    for name, arguments in (("zoom", (2,)), ("shift", (0.5,)), ("spline_filter", ())):
+        found = getattr(ndimage, name)(given, *arguments)
+        assert type(found) is type(given)
+        assert numpy.array_equal(numpy.from_dlpack(found), getattr(ndimage, name)(array, *arguments))
+    assert type(ndimage.map_coordinates(given, strict.asarray(rng.uniform(0, 11, (2, 7))))) is type(given)
+    assert type(cudaspline.zoom(given, 2)) is type(given)
+    with pytest.raises(TypeError, match="output"):
+        ndimage.shift(given, 1.0, output=strict.asarray(numpy.zeros_like(array)))
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "int8", "uint16", "int16", "uint32", "int32", "int64", "uint64"))
+def test_rounding(dtype, rng):
+    image = rng.uniform(-300, 300, (20, 30))
+    options = {"interpolation": "linear", "origin": (0.25, 0.5), "size": (30, 20), "default": 7}
+    value = cudaspline.resample(image, dtype="float64", **options)
+    limits = numpy.iinfo(dtype)
+    found = cudaspline.resample(image, dtype=dtype, rounding="nearest", **options)
+    wide = numpy.trunc(value + numpy.copysign(0.5, value))
+    assert found.dtype == dtype
+    assert numpy.array_equal(found, numpy.clip(wide, float(limits.min), min(float(limits.max), 1e15)).astype(dtype))
+    assert numpy.array_equal(found, cudaspline.Source(image, interpolation="linear").resample(dtype=dtype, rounding="nearest", **options))
+    cut = cudaspline.resample(image, dtype=dtype, **options)
+    assert numpy.array_equal(cut, numpy.clip(numpy.trunc(value), float(limits.min), min(float(limits.max), 1e15)).astype(dtype))
+    out = numpy.empty((20, 30), dtype)
+    assert cudaspline.resample(image, dtype=dtype, rounding="nearest", out=out, **options) is out
+    assert numpy.array_equal(out, found)
+
+
+def test_ends_of_a_type_are_kept():
+    values = numpy.array([[1e30, -1e30, numpy.nan, 2.0**63, -(2.0**63), 0.5, -0.5, 1.5]])
+    for dtype in ("int64", "uint64", "int32", "uint8"):
+        limits = numpy.iinfo(dtype)
+        found = cudaspline.resample(values, interpolation="linear", dtype=dtype, rounding="nearest")[0]
+        assert list(found[:3]) == [limits.max, limits.min, 0]
+        assert list(found[5:]) == [1, -1 if limits.min < 0 else 0, 2]
+    with pytest.raises(ValueError, match="rounding.*'up'"):
+        cudaspline.resample(values, rounding="up")
+
+
+def test_images_are_arrays(rng):
+    array = rng.normal(size=(3, 4, 5)).astype("f4")
+    image = cudaspline.Image(array, spacing=(1, 2, 3), origin=(4, 5, 6))
+    assert image.shape == (3, 4, 5) and image.dtype == numpy.float32
+    assert numpy.shares_memory(numpy.asarray(image), array)
+    assert numpy.asarray(image, "f8").dtype == numpy.float64
+    assert len(repr(image)) < 120 and "(3, 4, 5)" in repr(image) and "(1, 2, 3)" in repr(image)
+    again = pickle.loads(pickle.dumps(image))
+    assert numpy.array_equal(again.array, array) and again.geometry == image.geometry
+    with pytest.raises(ValueError):
+        again.geometry.spacing[0] = 2.0
+
+
+@pytest.mark.parametrize("options", ({}, {"order": 5, "boundary": "reflect"}, {"interpolation": "linear"}, {"interpolation": "nearest"},
+                                     {"interpolation": "label"}, {"prefilter": "itk", "precision": "float64"}))  # fmt: skip
+def test_sources_are_pickled(options, rng):
+    image = cudaspline.Image(rng.uniform(0, 200, (6, 7, 8)).astype("i2"), spacing=(1, 2, 3), origin=(4, 5, 6))
+    source = cudaspline.Source(image, device="cpu", **options)
+    again = pickle.loads(pickle.dumps(source))
+    points = image.geometry.origin + rng.uniform(0, 5, (20, 3))
+    assert numpy.array_equal(again.sample(points), source.sample(points))
+    one, other = source.resample(size=(5, 5, 5), spacing=1.5), again.resample(size=(5, 5, 5), spacing=1.5)
+    assert isinstance(other, cudaspline.Image) and other.geometry == one.geometry and numpy.array_equal(other.array, one.array)
+    with pytest.raises(ValueError, match="boundary"):
+        again.sample(points, boundary="grid-wrap")
+    assert pickle.loads(pickle.dumps(again)).zoom(2).shape == source.zoom(2).shape == (12, 14, 16)
+
+
+def test_sources_of_pixels_of_several_numbers_are_pickled(rng):
+    array = rng.normal(size=(6, 7, 8, 3))
+    source = cudaspline.Source(array, channels=True, device="cpu")
+    again = pickle.loads(pickle.dumps(source))
+    assert numpy.array_equal(again.resample(size=(5, 5, 5), spacing=1.5), source.resample(size=(5, 5, 5), spacing=1.5))
+
+
+def test_sources_that_are_packed_are_not_pickled(rng):
+    source = cudaspline.Source(rng.normal(size=(6, 7, 8)).astype("f4"), storage="half", device="cpu")
+    with pytest.raises(TypeError, match="half"):
+        pickle.dumps(source)
+
+
+def test_sizes_that_are_shapes():
+    reference = cudaspline.Image(numpy.zeros((3, 4, 5)))
+    with pytest.raises(ValueError, match=r"size: \(3, 4, 5\).*\(5, 4, 3\)"):
+        cudaspline.resample(reference, None, reference, size=reference.shape)
+    assert cudaspline.resample(reference, None, reference, size=(5, 4, 3)).shape == (3, 4, 5)
+
+
+THREADS = """
+import os, sys
+import numpy
+import cudaspline
+from cudaspline import ndimage
+array = numpy.random.default_rng().random((64, 64, 64))
+threads = int(sys.argv[1])
+before = len(os.listdir("/proc/self/task"))
+ndimage.zoom(array, 1.5, **({} if threads == 0 else {"threads": threads}))
+cudaspline.resample(array, device="cpu", threads=threads)
+print(len(os.listdir("/proc/self/task")) - before + 1)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads are counted by /proc")
+@pytest.mark.parametrize(
+    "environment, argument, expected",
+    (
+        ({"CUDASPLINE_THREADS": "3"}, 0, 3),
+        ({"OMP_NUM_THREADS": "4"}, 0, 4),
+        ({"OMP_NUM_THREADS": "4", "CUDASPLINE_THREADS": "1"}, 0, 1),
+        ({"CUDASPLINE_THREADS": "5"}, 2, 2),
+    ),
+)
+def test_threads_are_as_many_as_the_environment_says(environment, argument, expected):
+    base = {name: value for name, value in os.environ.items() if name not in ("CUDASPLINE_THREADS", "OMP_NUM_THREADS")}
+    # NumPy's own threads are none of ours.
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS, str(argument)],
+        capture_output=True, text=True, check=True, env={**base, "OPENBLAS_NUM_THREADS": "1", **environment},
+    )  # fmt: skip
+    assert int(done.stdout) == expected
+
+
+POOL = """
+import multiprocessing, os, sys
+import numpy
+
+def count(_):
+    import cudaspline
+    before = len(os.listdir("/proc/self/task"))
+    cudaspline.resample(numpy.random.default_rng().random((64, 64, 64)), device="cpu")
+    return len(os.listdir("/proc/self/task")) - before + 1
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(max(pool.map(count, range(4))))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads are counted by /proc")
+def test_processes_of_a_pool_take_one_thread(tmp_path):
+    path = tmp_path / "pool.py"
+    path.write_text(POOL)
+    base = {name: value for name, value in os.environ.items() if name not in ("CUDASPLINE_THREADS", "OMP_NUM_THREADS")}
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True, env={**base, "OPENBLAS_NUM_THREADS": "1"})
+    assert int(done.stdout) == 1
+
+
+def test_a_wrong_number_of_threads_is_named(monkeypatch):
+    monkeypatch.setenv("CUDASPLINE_THREADS", "many")
+    with pytest.raises(ValueError, match="CUDASPLINE_THREADS is 'many'"):
+        cudaspline.resample(numpy.zeros((4, 5)), device="cpu")
