@@ -62,6 +62,13 @@ class Geometry:
     spacing: mm between samples, x first, above 0
     origin: place of the first sample (mm), x first
     direction: directions of the axes in columns
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> cudaspline.Image(numpy.zeros((4, 5)), spacing=(1, 2)).geometry.size
+    (5, 4)
     """
 
     size: tuple[int, ...]

@@ -161,7 +161,14 @@ _local = threading.local()
 
 
 def last_report() -> Optional[Report]:
-    """Who computed this thread's last operation; None before the first."""
+    """Who computed this thread's last operation; None before the first.
+
+    >>> import numpy
+    >>> import cudaspline
+    >>> _ = cudaspline.zoom(numpy.zeros((4, 5)), 2, device="cpu")
+    >>> cudaspline.last_report().backend
+    'Cpu'
+    """
     return getattr(_local, "report", None)
 
 
@@ -309,7 +316,12 @@ class Source:
 
 
 def device_count() -> int:
-    """Number of usable GPUs; 0 without one, without a driver, and in a forked child of a process that used one."""
+    """Number of usable GPUs; 0 without one, without a driver, and in a forked child of a process that used one.
+
+    >>> import cudaspline
+    >>> cudaspline.device_count() >= 0
+    True
+    """
     return int(_library.cudaspline_device_count())
 
 
@@ -346,10 +358,19 @@ def version() -> str:
 
 
 def cuda_version() -> str:
-    """Version of the CUDA Toolkit of the build; empty where there was none."""
+    """Version of the CUDA Toolkit of the build; empty where there was none.
+
+    >>> import cudaspline
+    >>> cudaspline.cuda_version() == "" or int(cudaspline.cuda_version().split(".")[0]) >= 12
+    True
+    """
     return str(_library.cudaspline_cuda_version().decode())
 
 
 def release_memory() -> None:
-    """Gives memory back to the devices that the library keeps and does not use."""
+    """Gives memory back to the devices that the library keeps and does not use.
+
+    >>> import cudaspline
+    >>> cudaspline.release_memory()
+    """
     check(_library.cudaspline_release_memory())

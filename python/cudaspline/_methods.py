@@ -91,10 +91,14 @@ class Method:
             return "float32"
         return "float64" if pixel in WIDE or output in WIDE else "float32"
 
+    @property
+    def has_filter(self) -> bool:
+        """Whether pixels are filtered to coefficients."""
+        return self.kind == "bspline" and self.order >= 2 and self.prefilter != "coefficients"
+
     def needs_preparation(self, pixel: str, components: int) -> bool:
         """Whether elements are computed of pixels of that type before anything is evaluated: converted, or filtered."""
-        is_filtered = self.kind == "bspline" and self.order >= 2 and self.prefilter != "coefficients"
-        return is_filtered or components > 1 or self.storage != "element" or self.element(pixel, pixel, components) != pixel
+        return self.has_filter or components > 1 or self.storage != "element" or self.element(pixel, pixel, components) != pixel
 
     def describe_image(
         self, buffer: _arrays.Buffer, size: Sequence[int], components: int, output: str, start: Sequence[int] = ()

@@ -169,6 +169,17 @@ def resample(
         An argument that cannot be; the message begins with its name.
     DeviceError
         The GPU that was asked for is not there, or fails while the image is on it.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> image = cudaspline.Image(numpy.arange(20.0).reshape(4, 5), spacing=(1, 2))
+    >>> moved = cudaspline.resample(image, [[1, 0, 1.0], [0, 1, 0.0]], interpolation="linear", default=-1)
+    >>> moved.array[0]
+    array([ 1.,  2.,  3.,  4., -1.])
+    >>> cudaspline.resample(image, size=(3, 3), spacing=2.0, order=3).shape
+    (3, 3)
     """
     if isinstance(image, Source):
         return _resample_source(
@@ -256,6 +267,13 @@ def zoom(
     ------
     TypeError, ValueError
         An argument that cannot be; the message begins with its name.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> cudaspline.zoom(numpy.zeros((4, 5), "f4"), (2, 3)).shape
+    (12, 10)
     """
     geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
     dimension = geometry.dimension

@@ -71,6 +71,18 @@ def sample(
         An argument that cannot be; the message begins with its name.
     DeviceError
         The GPU that was asked for is not there, or fails.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> image = numpy.arange(20.0).reshape(4, 5)
+    >>> values, slopes = cudaspline.sample(image, [[1.5, 2.0], [3.0, 0.5]], order=1, gradient=True)
+    >>> values
+    array([11.5,  5.5])
+    >>> slopes
+    array([[1., 5.],
+           [1., 5.]])
     """
     for name in options:
         if name not in METHOD_OPTIONS:

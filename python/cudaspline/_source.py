@@ -36,6 +36,18 @@ class Source:
         An argument that cannot be; the message begins with its name.
     DeviceError
         The GPU that was asked for is not there, or fails while the image is on it.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> source = cudaspline.Source(numpy.arange(20.0).reshape(4, 5), order=3, device="cpu")
+    >>> source
+    <cudaspline.Source of size (5, 4), bspline of order 3, float64, on the host>
+    >>> numpy.round(source.sample([[1.0, 2.0]]), 9)
+    array([11.])
+    >>> source.zoom(2, default=0).shape
+    (8, 10)
     """
 
     def __init__(
@@ -110,9 +122,8 @@ class Source:
     def has_samples(self) -> bool:
         """Whether it has the image's samples as they were, of which extrapolation takes the nearest."""
         method, pixel = self.method, self.pixels.dtype
-        is_filtered = method.kind == "bspline" and method.order >= 2 and method.prefilter != "coefficients"
         is_rounded = self._element == "float32" and pixel != "float32" and pixel in WIDE
-        return not is_filtered and not is_rounded and method.storage == "element"
+        return not method.has_filter and not is_rounded and method.storage == "element"
 
     def check_options(self, given: Mapping[str, Any]) -> None:
         """Raises ValueError, naming the argument, where one that is given beside the Source would have made another one."""
@@ -261,6 +272,17 @@ def prefilter(
         An argument that cannot be; the message begins with its name.
     DeviceError
         The GPU that was asked for is not there, or fails while the image is on it.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> coefficients = cudaspline.prefilter(numpy.arange(20.0).reshape(4, 5), order=3)
+    >>> coefficients.shape
+    (4, 5)
+    >>> same = cudaspline.resample(coefficients, order=3, prefilter="coefficients")
+    >>> bool(numpy.allclose(same, numpy.arange(20.0).reshape(4, 5)))
+    True
     """
     pixels = _images.open_image(image, "image", channels)
     buffer = pixels.buffer

@@ -32,6 +32,14 @@ class DisplacementField:
     spacing, origin, direction: of the grid, as in Image
     nearest: the nearest displacement, not the interpolated one
     extend: the outermost displacements go on outside
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> field = cudaspline.DisplacementField(numpy.full((2, 2, 2), 1.0), spacing=4.0)  # every place to (x + 1, y + 1)
+    >>> cudaspline.resample(numpy.arange(20.0).reshape(4, 5), field, order=1, default=-1)[0]
+    array([ 6.,  7.,  8.,  9., -1.])
     """
 
     array: Any
@@ -49,6 +57,14 @@ class BSplineGrid:
     coefficients: mm, a component after the other, x first: shape (3, nz, ny, nx), or (2, ny, nx)
     spacing, origin, direction: of the grid of coefficients, as in Image
     order: 1 to 3
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> grid = cudaspline.BSplineGrid(numpy.full((2, 8, 8), 1.0), spacing=2.0, origin=-4.0)  # (x + 1, y + 1) within the grid
+    >>> cudaspline.resample(numpy.arange(20.0).reshape(4, 5), grid, interpolation="nearest", default=-1)[0]
+    array([ 6.,  7.,  8.,  9., -1.])
     """
 
     coefficients: Any

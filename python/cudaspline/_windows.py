@@ -110,7 +110,7 @@ class _Cutter:
         self.upper = numpy.where(self.lower == 0, numpy.maximum(self.upper, numpy.minimum(near, last)), self.upper)
         self.lower = numpy.where(self.upper == last, numpy.minimum(self.lower, numpy.maximum(last - near, 0)), self.lower)
         self.is_periodic = [boundary == "grid-wrap" for boundary in method.boundary]
-        self.has_filter = method.kind == "bspline" and method.order >= 2 and method.prefilter != "coefficients"
+        self.has_filter = method.has_filter
 
     def window(self, numbers: numpy.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """First sample and samples, x first, that points read."""

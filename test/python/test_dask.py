@@ -87,8 +87,8 @@ def test_coefficients_of_components_of_four_axes_and_of_images(rng):
 
 
 def test_a_chunk_reads_its_halo_and_no_more():
-    # Of float32 and order 3 the warm-up is 13 samples: coefficient 250, of the segment from 224 to 255, needs 211 to 268, from a multiple
-    # of 32 on.
+    # Of float32 and order 3 the warm-up is 13 samples. Chunks are filtered together up to 160 samples: coefficient 250 with those from 160 to
+    # 319, which need 147 to 332, from a multiple of 32 on.
     read = []
 
     def block(block_info=None):
@@ -96,9 +96,27 @@ def test_a_chunk_reads_its_halo_and_no_more():
         read.append((first, last))
         return numpy.zeros(last - first, "f4")
 
-    line = dask.array.map_blocks(block, chunks=((1,) * 300,), dtype="f4", meta=numpy.empty(0, "f4"))
+    line = dask.array.map_blocks(block, chunks=((1,) * 500,), dtype="f4", meta=numpy.empty(0, "f4"))
     cudaspline.dask.prefilter(line, device="cpu").blocks[250].compute()
-    assert sorted(read) == [(i, i + 1) for i in range(192, 269)]
+    assert sorted(read) == [(i, i + 1) for i in range(128, 333)]
+    read.clear()
+    dask.array.concatenate([cudaspline.dask.prefilter(line, device="cpu")]).compute()
+    assert len(read) == len(set(read)) == 500  # once each
+
+
+def test_neighbours_are_filtered_together(rng, monkeypatch):
+    """Of chunks of 50 samples windows of 160 would overlap by two thirds."""
+    from cudaspline.dask import _arrays
+
+    filtered = []
+    original = _arrays._evaluate
+    monkeypatch.setattr(_arrays, "_evaluate", lambda window, *others: (filtered.append(window.size), original(window, *others))[1])
+    array = random_array(rng, (150, 150, 150), "float32")
+    transform = turned(rng, 3, (150, 150, 150))
+    found = cudaspline.dask.resample(dask.array.from_array(array, chunks=50), transform, device="cpu")
+    assert found.chunks == ((50,) * 3,) * 3
+    assert same(found, cudaspline.resample(array, transform, device="cpu"))
+    assert sum(filtered) <= 1.2 * array.size
 
 
 def turned(rng, dimension, size):

@@ -134,7 +134,7 @@ def test_an_output_is_there_as_a_whole_or_not_at_all(tmp_path):
     other = tmp_path / f".cudaspline-{'0' * 32}.a1.npy"
     part.touch()
     other.touch()
-    _files.remove_parts(output)
+    _files.remove_parts([output])
     assert not part.exists() and other.exists() and output.exists()
 
 
@@ -173,3 +173,19 @@ def test_a_gpu_a_worker(monkeypatch, name, wanted):
 def test_errors_name_the_argument(tasks, options, error, text):
     with pytest.raises(error, match=text):
         cudaspline.dask.batch(tasks, **options)
+
+
+def test_a_folder_is_asked_once(tmp_path, monkeypatch):
+    """Of thousands of outputs in one folder, not once for each."""
+    from cudaspline.dask import _files
+
+    asked = []
+    original = os.listdir
+    monkeypatch.setattr(_files.os, "listdir", lambda folder: (asked.append(folder), original(folder))[1])
+    outputs = [tmp_path / f"{i}.npy" for i in range(50)]
+    left = tmp_path / (_files._PREFIX + "0123456789abcdef" * 2 + ".7.npy")
+    others = [tmp_path / (_files._PREFIX + "0123456789abcdef" * 2 + ".70.npy"), tmp_path / (_files._PREFIX + "short.7.npy"), tmp_path / "7.npy"]
+    for path in (left, *others):
+        path.touch()
+    _files.remove_parts(outputs)
+    assert len(asked) == 1 and not left.exists() and all(path.exists() for path in others)

@@ -88,14 +88,57 @@ def _open(image: Any, channels: bool) -> _Opened:
     return _Opened(array, geometry, array.shape[-1] if channels else 1, channels, finish)
 
 
-def _boxes(chunks: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, ...], Box]]:
-    """(number, box) of each chunk; box: (first, count) by axis, in the order of the chunks'."""
-    ranges = []
+#: Samples along an axis up to which neighbouring chunks are computed together: what the filter reads about each of them is read once.
+_TOGETHER = 160
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Neighbouring chunks that one task computes."""
+
+    #: (first, count) by axis of all of them, slowest first.
+    box: Box
+    #: Number of each chunk, and where it is in the box.
+    chunks: tuple[tuple[tuple[int, ...], Box], ...]
+
+
+def _blocks(chunks: Sequence[Sequence[int]], is_filtered: bool) -> Iterator[_Block]:
+    """All chunks in blocks, as large along each axis as _TOGETHER allows; each by itself where nothing is filtered, and larger ones."""
+    axes: list[list[list[tuple[int, int, int]]]] = []
     for counts in chunks:
-        ends = numpy.cumsum([0, *counts]).tolist()
-        ranges.append(list(zip(ends[:-1], (int(n) for n in counts))))
-    for number in product(*(range(len(axis)) for axis in ranges)):
-        yield number, tuple(axis[i] for axis, i in zip(ranges, number))
+        groups: list[list[tuple[int, int, int]]] = []
+        first = 0
+        for number, count in enumerate(int(n) for n in counts):
+            if is_filtered and groups and first + count - groups[-1][0][1] <= _TOGETHER:
+                groups[-1].append((number, first, count))
+            else:
+                groups.append([(number, first, count)])
+            first += count
+        axes.append(groups)
+    for together in product(*axes):
+        begins = [group[0][1] for group in together]
+        box = tuple((begin, group[-1][1] + group[-1][2] - begin) for begin, group in zip(begins, together))
+        members = tuple(
+            (tuple(number for number, _, _ in one), tuple((first - begin, count) for (_, first, count), begin in zip(one, begins)))
+            for one in product(*together)
+        )
+        yield _Block(box, members)
+
+
+def _cut(block: Any, box: Box) -> Any:
+    """A chunk of what a block's task has made."""
+    return numpy.ascontiguousarray(block[tuple(slice(first, first + count) for first, count in box)])
+
+
+def _divide(tasks: dict[Any, Any], extra: dict[Any, Any], name: str, block: _Block, task: Any) -> None:
+    """Adds the task of a block, and those that cut its chunks out."""
+    if len(block.chunks) == 1:
+        tasks[block.chunks[0][0]] = task
+        return
+    key = (f"{name}-block", *block.chunks[0][0])
+    extra[key] = task
+    for number, box in block.chunks:
+        tasks[number] = (_cut, key, box)
 
 
 def _nowhere(opened: _Opened, dtype: str) -> _arrays.Buffer:
@@ -104,9 +147,12 @@ def _nowhere(opened: _Opened, dtype: str) -> _arrays.Buffer:
     return _arrays.Buffer("numpy", one, one.ctypes.data, -1, None, opened.array.shape, dtype)
 
 
-def _collect(name: str, tasks: dict[Any, Any], needed: Sequence[Any], opened: _Opened, chunks: Any, dtype: str) -> Any:
-    """The Dask array of tasks by chunk."""
+def _collect(
+    name: str, tasks: dict[Any, Any], extra: dict[Any, Any], needed: Sequence[Any], opened: _Opened, chunks: Any, dtype: str
+) -> Any:
+    """The Dask array of tasks by chunk, and of others that these need."""
     numbered: dict[Any, Any] = {(name, *number, *(0 for _ in opened.tail)): task for number, task in tasks.items()}
+    numbered.update(extra)
     graph = HighLevelGraph.from_collections(name, numbered, dependencies=needed)
     whole = (*(tuple(int(n) for n in counts) for counts in chunks), *((n,) for n in opened.tail))
     return dask.array.Array(graph, name, whole, meta=numpy.empty((0,) * len(whole), dtype))  # type: ignore[no-untyped-call, unused-ignore]
@@ -175,6 +221,14 @@ def prefilter(
     ------
     TypeError, ValueError
         An argument that cannot be; the message begins with its name. The chunks' own errors come when they are computed.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> import cudaspline.dask
+    >>> image = dask.array.ones((40, 50), chunks=20)
+    >>> cudaspline.dask.prefilter(image).compute().round(9).max().item()
+    1.0
     """
     opened = _open(image, channels)
     geometry = opened.geometry
@@ -197,9 +251,12 @@ def prefilter(
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Filtering(found, geometry, opened.components, opened.channels, wanted, number, device, count)
     chunks = opened.array.chunks[:dimension]
+    name = f"cudaspline-prefilter-{tokenize(opened.array.name, found, geometry.size, wanted, number, str(device))}"
     tasks: dict[Any, Any] = {}
+    extra: dict[Any, Any] = {}
     needed = []
-    for place, box in _boxes(chunks):
+    for block in _blocks(chunks, found.has_filter):
+        box = block.box
         reads = tuple(
             _library.prefilter_window(described, dimension - 1 - d, *box[d]) if number in (-1, dimension - 1 - d) and box[d][1] > 0 else box[d]
             for d in range(dimension)
@@ -207,9 +264,8 @@ def prefilter(
         crop = tuple((first - begin, count) for (first, count), (begin, _) in zip(box, reads))
         window = opened.window(reads)
         needed.append(window)
-        tasks[place] = (_filter, (window.name, *(0 for _ in window.chunks)), work, crop)
-    name = f"cudaspline-prefilter-{tokenize(opened.array.name, found, geometry.size, wanted, number, str(device))}"
-    return opened.finish(_collect(name, tasks, needed, opened, chunks, wanted), geometry)
+        _divide(tasks, extra, name, block, (_filter, (window.name, *(0 for _ in window.chunks)), work, crop))
+    return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, wanted), geometry)
 
 
 @dataclass(frozen=True)
@@ -314,6 +370,14 @@ def resample(
     ------
     TypeError, ValueError
         An argument that cannot be; the message begins with its name. The chunks' own errors come when they are computed.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> import cudaspline.dask
+    >>> image = dask.array.ones((40, 50), chunks=20)
+    >>> cudaspline.dask.resample(image, [[1, 0, 30], [0, 1, 0]], order=1, chunks=25).sum(axis=1)[0].compute().item()
+    20.0
     """
     opened = _open(image, channels)
     geometry = opened.geometry
@@ -337,23 +401,26 @@ def resample(
         chunks = dask.array.core.normalize_chunks(chunks, grid.shape, dtype=numpy.dtype(output))  # type: ignore[no-untyped-call, unused-ignore]
     except (TypeError, ValueError) as error:
         raise named(error, f"chunks: {error}") from None
-    boxes = list(_boxes(chunks))
-    windows = _find_windows(opened, work, stages, [box for _, box in boxes])
+    blocks = list(_blocks(chunks, method.has_filter))
+    windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
+    options = (method, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
+    name = f"cudaspline-resample-{tokenize(opened.array.name, token, *options)}"
     tasks: dict[Any, Any] = {}
+    extra: dict[Any, Any] = {}
     needed: list[Any] = [shared]
-    for (place, box), reads in zip(boxes, windows):
+    for block, reads in zip(blocks, windows):
+        box = block.box
         key = None
         if all(count > 0 for _, count in reads):
             part = opened.window(reads)
             needed.append(part)
             key = (part.name, *(0 for _ in part.chunks))
         start = [first for first, _ in reads[::-1]]
-        tasks[place] = (_evaluate, key, shared.key, work, start, [first for first, _ in box[::-1]], [n for _, n in box[::-1]])
-    options = (method, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
-    name = f"cudaspline-resample-{tokenize(opened.array.name, token, *options)}"
-    return opened.finish(_collect(name, tasks, needed, opened, chunks, output), grid)
+        task = (_evaluate, key, shared.key, work, start, [first for first, _ in box[::-1]], [n for _, n in box[::-1]])
+        _divide(tasks, extra, name, block, task)
+    return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, output), grid)
 
 
 def _find_windows(opened: _Opened, work: _Resampling, stages: Any, boxes: Sequence[Box]) -> list[Box]:

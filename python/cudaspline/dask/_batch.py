@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable, Optional
 from uuid import uuid4
 
 from .. import _library, _resample
-from ._files import check_output, read_image, remove_parts, write_image, write_once
+from ._files import check_output, names_in, read_image, remove_parts, write_image, write_once
 
 
 class BatchError(RuntimeError):
@@ -122,12 +122,22 @@ def batch(
         An argument that cannot be, two tasks with the same output, or a folder that is not there; the message begins with its name.
     ImportError
         distributed is not installed.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy, distributed
+    >>> import cudaspline.dask
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> with distributed.Client(processes=False, dashboard_address=None) as client:
+    ...     print(cudaspline.dask.batch([(numpy.zeros((4, 5)), None, folder / "one.npy")], client=client))
+    1 done, 0 there before, 0 failed
     """
     try:
         import distributed
     except ImportError as error:
         raise ImportError('cudaspline.dask: distributed is not installed; pip install "cudaspline[dask]".') from error
-    listed = [_checked(task, i, options, write is write_image) for i, task in enumerate(tasks)]
+    folders: set[Path] = set()
+    listed = [_checked(task, i, options, write is write_image, folders) for i, task in enumerate(tasks)]
     twice = {output for _, _, output, _ in listed} if len({output for _, _, output, _ in listed}) < len(listed) else ()
     for output in twice:
         if sum(output == other for _, _, other, _ in listed) > 1:
@@ -143,8 +153,9 @@ def batch(
     summary = Summary()
     futures = {}
     name = f"cudaspline-batch-{uuid4().hex}"
+    there = names_in(output.parent for _, _, output, _ in listed)
     for i, (image, transform, output, chosen) in enumerate(listed):
-        if output.exists():
+        if output.name in there[output.parent] and output.exists():
             summary.skipped.append(str(output))
             continue
         future = client.submit(
@@ -160,20 +171,22 @@ def batch(
         client.cancel(list(futures))
         raise
     finally:
-        for _, _, output, _ in listed:
-            remove_parts(output)
+        remove_parts(output for _, _, output, _ in listed)
     return summary
 
 
-def _checked(task: Any, number: int, options: dict[str, Any], is_default: bool) -> tuple[Any, Any, Path, dict[str, Any]]:
+def _checked(
+    task: Any, number: int, options: dict[str, Any], is_default: bool, folders: set[Path]
+) -> tuple[Any, Any, Path, dict[str, Any]]:
     if not isinstance(task, (tuple, list)) or len(task) not in (3, 4):
         raise TypeError(f"tasks[{number}]: (image, transform, output) is needed, or these and options.")
     image, transform, output = task[:3]
     if not isinstance(output, (str, os.PathLike)):
         raise TypeError(f"tasks[{number}]: the output is the name of a file, not {type(output).__name__}.")
     path = Path(os.path.abspath(output))
-    if not path.parent.is_dir():
+    if path.parent not in folders and not path.parent.is_dir():
         raise ValueError(f"tasks[{number}]: there is no folder {path.parent}.")
+    folders.add(path.parent)
     if is_default:
         check_output(path)
     chosen = {"threads": 1, **options, **(task[3] if len(task) > 3 else {})}

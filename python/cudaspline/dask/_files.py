@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-import glob
 import importlib
 import importlib.util
 import os
 import sys
 import uuid
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 import numpy
 
@@ -100,7 +99,17 @@ def write_once(write: Callable[[Any, Any], object], image: Any, output: Path) ->
         part.unlink(missing_ok=True)
 
 
-def remove_parts(output: Path) -> None:
-    """Removes what workers that were killed have left of a file."""
-    for part in glob.glob(glob.escape(str(output.with_name(_PREFIX))) + "[0-9a-f]" * 32 + "." + glob.escape(output.name)):
-        Path(part).unlink(missing_ok=True)
+def names_in(folders: Iterable[Path]) -> dict[Path, frozenset[str]]:
+    """The names in some folders, each of which is asked once: to ask for each of thousands of files takes long where they are far away."""
+    return {folder: frozenset(os.listdir(folder)) for folder in set(folders)}
+
+
+def remove_parts(outputs: Iterable[Path]) -> None:
+    """Removes what workers that were killed have left of files; each folder is asked once."""
+    wanted = set(outputs)
+    length = len(_PREFIX) + 32
+    for folder, names in names_in(output.parent for output in wanted).items():
+        for name in names:
+            number, point, rest = name[len(_PREFIX) : length], name[length : length + 1], name[length + 1 :]
+            if name.startswith(_PREFIX) and point == "." and not set(number) - set("0123456789abcdef") and folder / rest in wanted:
+                (folder / name).unlink(missing_ok=True)

@@ -93,6 +93,13 @@ def spline_filter1d(
         An order, a mode or a type that is not supported, or an output of another shape.
     ValueError, TypeError
         A precision, an axis (numpy.exceptions.AxisError) or an output that cannot be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudaspline import ndimage
+    >>> ndimage.spline_filter1d(np.array([[1.0, 1.0, 1.0]])).round(12)
+    array([[1., 1., 1.]])
     """
     order = check_order(int(order) if order in (0, 1) else order)  # SciPy copies for 1.0 too
     library, array = take_input(input)
@@ -135,6 +142,14 @@ def spline_filter(
     ------
     RuntimeError, ValueError, TypeError
         As spline_filter1d().
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudaspline import ndimage
+    >>> coefficients = ndimage.spline_filter(np.arange(12.0).reshape(4, 3))
+    >>> ndimage.shift(coefficients, 0, prefilter=False).round(9)[1]
+    array([3., 4., 5.])
     """
     order = check_order(order, 2)
     library, array = take_input(input)

@@ -131,6 +131,14 @@ def map_coordinates(
         An order, a mode or a type that is not supported, shapes that do not fit, or an output of another shape.
     TypeError, ValueError
         Complex coordinates, arrays of different libraries or devices, a precision that is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudaspline import ndimage
+    >>> image = np.arange(12.0).reshape(4, 3)
+    >>> ndimage.map_coordinates(image, [[0.5, 2], [0.5, 1]], order=1)
+    array([2., 7.])
     """
     job = Job(input, order, mode, cval, prefilter, precision, threads, rank=0)
     library = job.library
@@ -298,6 +306,15 @@ def affine_transform(
     ------
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a matrix or an offset of a shape that does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudaspline import ndimage
+    >>> ndimage.affine_transform(np.arange(12.0).reshape(4, 3), [0.5, 1], output_shape=(3, 3), order=1)
+    array([[0. , 1. , 2. ],
+           [1.5, 2.5, 3.5],
+           [3. , 4. , 5. ]])
     """
     job = Job(input, order, mode, cval, prefilter, precision, threads)
     rank = len(job.shape)
@@ -374,10 +391,10 @@ def geometric_transform(
     >>> from cudaspline import ndimage
     >>> image = np.arange(12.0).reshape(4, 3)
     >>> ndimage.geometric_transform(image, lambda o: (o[0] - 0.5, o[1] - 0.5), order=1)
-    array([[0. , 0. , 0. ],
-           [0. , 2. , 3. ],
-           [0. , 5. , 6. ],
-           [0. , 8. , 9. ]])
+    array([[0., 0., 0.],
+           [0., 2., 3.],
+           [0., 5., 6.],
+           [0., 8., 9.]])
     """
     if not callable(mapping):
         raise TypeError(f"mapping is {mapping!r}, and cannot be called")
@@ -453,6 +470,13 @@ def shift(
     ------
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a shift of another length than the input has axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudaspline import ndimage
+    >>> ndimage.shift(np.arange(4.0), 1, order=1, mode="nearest")
+    array([0., 0., 1., 2.])
     """
     job = Job(input, order, mode, cval, prefilter, precision, threads)
     distances = numbers(shift, len(job.shape), "shift")
@@ -496,6 +520,13 @@ def zoom(
     ------
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for a zoom of another length than the input has axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudaspline import ndimage
+    >>> ndimage.zoom(np.arange(3.0), 5 / 3, order=1)
+    array([0. , 0.5, 1. , 1.5, 2. ])
     """
     job = Job(input, order, mode, cval, prefilter, precision, threads)
     factors = numbers(zoom, len(job.shape), "zoom")

@@ -73,6 +73,14 @@ def rotate(
     ------
     RuntimeError, TypeError, ValueError
         As map_coordinates(), and for axes that are no plane of the input.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudaspline import ndimage
+    >>> ndimage.rotate(np.array([[1, 2], [3, 4]]), 90)
+    array([[2, 4],
+           [1, 3]])
     """
     library, array = take_input(input)
     rank = len(library.shape(array))

@@ -1,0 +1,39 @@
+"""The examples of docstrings: every public function and class has one, and each gives what it says."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import cudaspline
+import cudaspline.ndimage
+
+#: Of exceptions, and of what is only given back, there is nothing to show.
+WITHOUT = {"DeviceError", "DeviceMemoryError", "Report"}
+
+
+def modules():
+    """Names of the package's modules; those of Dask where it is installed."""
+    for found in pkgutil.walk_packages(cudaspline.__path__, "cudaspline.", onerror=lambda name: None):
+        if ".dask" not in found.name or importlib.util.find_spec("distributed"):
+            yield found.name
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_examples(name):
+    if "cudaspline.dask" in name:
+        pytest.importorskip("dask.array")
+    if name.startswith(("cudaspline.torch", "cudaspline.jax")):
+        pytest.importorskip(name.split(".")[1])
+    results = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("module", (cudaspline, cudaspline.ndimage))
+def test_all_have_one(module):
+    for name in module.__all__:
+        found = getattr(module, name)
+        if name not in WITHOUT and (inspect.isclass(found) or inspect.isfunction(found)):
+            assert ">>> " in (found.__doc__ or ""), name
