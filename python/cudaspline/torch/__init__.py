@@ -10,6 +10,7 @@ try:
 except ImportError as error:
     raise ImportError("cudaspline.torch needs PyTorch (pip install torch).") from error
 
+from ._fields import compose, exp, ffd, invert, jacobian_determinant
 from ._functions import (
     affine,
     count,
@@ -24,12 +25,25 @@ from ._functions import (
     spline_coeff_nd,
     warp,
 )
+from ._losses import bending, diffusion, folding, jacobian, local_correlation, mean_squares, mutual_information
 
 __all__ = [
     "affine",
+    "bending",
+    "compose",
     "count",
+    "diffusion",
+    "exp",
+    "ffd",
+    "folding",
     "grad",
     "identity",
+    "invert",
+    "jacobian",
+    "jacobian_determinant",
+    "local_correlation",
+    "mean_squares",
+    "mutual_information",
     "prefilter",
     "pull",
     "push",

@@ -1,0 +1,200 @@
+"""Fields, losses and penalties of cudaspline.torch: values against plain loops and closed forms, gradients against finite differences."""
+
+import itertools
+
+import numpy
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
+
+import cudaspline.torch as spline  # noqa: E402
+from cudaspline import ndimage  # noqa: E402
+
+TOLERANCE = 1e-11
+
+
+def tensor(rng, *shape, low=-1.0, high=1.0, grad=True):
+    return torch.tensor(rng.uniform(low, high, shape), requires_grad=grad)
+
+
+def smooth(rng, size, amount=0.3):
+    """A field without folds, whose linear pieces meet nowhere near its samples: its slope is below amount."""
+    field = rng.uniform(0.05, 0.45, (*size, len(size))) * amount
+    return torch.tensor(field, requires_grad=True)
+
+
+def check(function, *inputs, second=True):
+    assert torch.autograd.gradcheck(function, inputs, eps=1e-6, atol=1e-5, fast_mode=True)
+    if second:
+        assert torch.autograd.gradgradcheck(function, inputs, eps=1e-6, atol=1e-4, fast_mode=True)
+
+
+def test_fields(rng):
+    for size in ((7,), (6, 5), (4, 5, 4)):
+        one, other = smooth(rng, size), smooth(rng, size)
+        places = numpy.stack(numpy.meshgrid(*map(numpy.arange, size), indexing="ij")) + numpy.moveaxis(one.detach().numpy(), -1, 0)
+        wanted = [ndimage.map_coordinates(other.detach().numpy()[..., d], places, order=1, mode="nearest") for d in range(len(size))]
+        wanted = one.detach().numpy() + numpy.stack(wanted, -1)
+        assert numpy.abs(spline.compose(one, other).detach().numpy() - wanted).max() < TOLERANCE
+        check(spline.compose, one, other)
+        check(lambda velocity: spline.exp(velocity, 3), one)
+        inverse = spline.invert(one, tolerance=1e-12, iterations=200)
+        assert spline.compose(inverse, one).abs().max() < 1e-10
+        check(lambda field: spline.invert(field, tolerance=1e-12, iterations=200), one, second=False)
+    constant = torch.full((5, 6, 2), 0.25, dtype=torch.float64)
+    assert (spline.exp(constant) - constant).abs().max() < TOLERANCE
+    batch = torch.stack([smooth(rng, (5, 6)), smooth(rng, (5, 6))])
+    assert torch.equal(spline.compose(batch, batch)[1], spline.compose(batch[1], batch[1]))
+
+
+def test_ffd(rng):
+    """A spline of the coefficients of a line is the line."""
+    for order, shape in itertools.product(range(1, 6), ((9, 12), (5, 1))):
+        grid = [order + int(rng.integers(1, 4)) for _ in shape]
+        place = numpy.stack(numpy.meshgrid(*map(numpy.arange, grid), indexing="ij"), -1)
+        field = spline.ffd(torch.tensor(place, dtype=torch.float64), shape, order)
+        for axis, (m, n) in enumerate(zip(grid, shape)):
+            wanted = 0.5 * (order - 1) + numpy.arange(n) * (m - order) / max(n - 1, 1)
+            assert numpy.abs(numpy.moveaxis(field[..., axis].numpy(), axis, -1) - wanted).max() < 1e-10
+    check(lambda coefficients: spline.ffd(coefficients, (4, 3)), tensor(rng, 1, 4, 5, 2))
+
+
+def test_jacobian_determinant(rng):
+    for dimension in (1, 2, 3):
+        size = (4, 5, 6)[:dimension]
+        matrix = torch.tensor(rng.uniform(-0.4, 0.4, (dimension, dimension)))
+        field = spline.identity(size, dtype=torch.float64) @ matrix.T
+        found = spline.jacobian_determinant(field)
+        assert found.shape == size
+        assert (found - torch.linalg.det(matrix + torch.eye(dimension, dtype=torch.float64))).abs().max() < TOLERANCE
+        check(spline.jacobian_determinant, tensor(rng, 2, *size, dimension))
+        check(spline.jacobian, tensor(rng, *size, dimension))
+    folded = spline.identity((4, 4), dtype=torch.float64) * torch.tensor([-1.5, 0.0], dtype=torch.float64)
+    assert abs(spline.folding(folded).item() - 0.5) < TOLERANCE
+    assert spline.folding(0 * folded) == 0
+
+
+def test_penalties(rng):
+    spacing = (1.5, 0.5, 2.0)
+    for dimension in (1, 2, 3):
+        size, steps = (4, 3, 5)[:dimension], spacing[:dimension]
+        field = tensor(rng, *size, dimension)
+        u = field.detach().numpy()
+        diffusion = sum((numpy.diff(u, axis=a) ** 2).sum(-1).mean() / steps[a] ** 2 for a in range(dimension))
+        assert abs(spline.diffusion(field, steps).item() - diffusion) < TOLERANCE
+        bending = 0.0
+        for a, b in itertools.product(range(dimension), repeat=2):
+            bending += (numpy.diff(numpy.diff(u, axis=a), axis=b) ** 2).sum(-1).mean() / (steps[a] * steps[b]) ** 2
+        assert abs(spline.bending(field, steps).item() - bending) < TOLERANCE * (1 + bending)
+        check(lambda field: spline.diffusion(field, steps), field)  # noqa: B023
+        check(lambda field: spline.bending(field, steps), field)  # noqa: B023
+    matrix = torch.tensor(rng.uniform(-1, 1, (2, 2)))
+    assert spline.bending(spline.identity((5, 6), dtype=torch.float64) @ matrix) < 1e-20  # nothing bends under an affine map
+
+
+def test_mean_squares(rng):
+    fixed, moving = tensor(rng, 1, 2, 4, 5), tensor(rng, 1, 2, 4, 5)
+    mask = torch.tensor(rng.random((4, 5)) < 0.6)
+    mask[0, 0] = True
+    found = spline.mean_squares(fixed, moving, mask).item()
+    wanted = ((fixed - moving).detach().numpy() ** 2)[..., mask.numpy()].mean()
+    assert abs(found - wanted) < TOLERANCE
+    check(spline.mean_squares, fixed, moving)
+    check(lambda *images: spline.mean_squares(*images, mask), fixed, moving)
+
+
+def windowed(fixed, moving, mask, radius):
+    """The metric by plain loops."""
+    total, count = 0.0, 0
+    for place in numpy.ndindex(fixed.shape):
+        if not mask[place]:
+            continue
+        window = tuple(slice(max(0, i - radius), i + radius + 1) for i in place)
+        a, b = fixed[window][mask[window]], moving[window][mask[window]]
+        a, b = a - a.mean(), b - b.mean()
+        flat = (a * a).sum() < 1e-20 or (b * b).sum() < 1e-20
+        total += 1.0 if flat else (a * b).sum() ** 2 / ((a * a).sum() * (b * b).sum())
+        count += 1
+    return -total / count
+
+
+def apart(rng, *size):
+    """Numbers of which no two are much alike: what is nearly constant in a window of few samples has no certain correlation."""
+    count = int(numpy.prod(size))
+    return torch.tensor((rng.permutation(count) + 0.5 * rng.random(count)).reshape(size) / count, requires_grad=True)
+
+
+def test_local_correlation(rng):
+    for size, radius in (((9,), 2), ((6, 7), 1), ((4, 5, 4), 2)):
+        fixed, moving = apart(rng, 1, 1, *size), apart(rng, 1, 1, *size)
+        mask = rng.random(size) < 0.8
+        mask.flat[0] = True
+        for used in (None, mask):
+            whole = numpy.ones(size, bool) if used is None else used
+            found = spline.local_correlation(fixed, moving, radius, None if used is None else torch.tensor(used))
+            assert abs(found.item() - windowed(fixed.detach().numpy()[0, 0], moving.detach().numpy()[0, 0], whole, radius)) < 1e-9
+    fixed, moving = apart(rng, 2, 1, 5, 6), apart(rng, 2, 1, 5, 6)
+    check(lambda *images: spline.local_correlation(*images, 1), fixed, moving)
+    same = spline.local_correlation(fixed, 2 * fixed + 3, 1)
+    assert abs(same.item() + 1) < 1e-9
+    flat = spline.local_correlation(torch.zeros(1, 1, 5, 5), torch.zeros(1, 1, 5, 5, requires_grad=True))
+    assert flat == -1
+    flat.backward()
+
+
+def test_mutual_information(rng):
+    fixed, moving = tensor(rng, 8, 9), tensor(rng, 8, 9)
+    limits = ((-1.0, 1.0), (-1.0, 1.0))
+    check(lambda *images: spline.mutual_information(*images, bins=8, limits=limits), fixed, moving)
+    image = torch.tensor(rng.uniform(-1, 1, (60, 60)))
+    alike = spline.mutual_information(image, -image)
+    other = spline.mutual_information(image, torch.tensor(rng.uniform(-1, 1, (60, 60))))
+    assert alike < 2 * other < 0
+    # By a histogram that is added up point by point.
+    from scipy.interpolate import BSpline  # pylint: disable=import-outside-toplevel
+
+    basis = BSpline.basis_element(numpy.arange(-2, 3), extrapolate=False)
+    places = (fixed.detach().numpy().ravel() + 1) * 1.5 + 2, (moving.detach().numpy().ravel() + 1) * 1.5 + 2
+    weights = [numpy.nan_to_num(basis(place[:, None] - numpy.arange(8))) for place in places]
+    joint = weights[0].T @ weights[1] / places[0].size
+    product = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
+    wanted = -(joint[joint > 0] * numpy.log(joint[joint > 0] / product[joint > 0])).sum()
+    assert abs(spline.mutual_information(fixed, moving, bins=8, limits=limits).item() - wanted) < 1e-10
+
+
+def test_a_registration_by_gradients(rng):
+    """A blob is moved onto another one, by Adam on the coefficients of a grid."""
+    place = spline.identity((24, 20), dtype=torch.float64)
+    centre, moved = torch.tensor([12.0, 9.0]), torch.tensor([13.5, 10.5]) + torch.tensor(rng.uniform(-0.5, 0.5, 2))
+    fixed, moving = (torch.exp(-(place - at).square().sum(-1) / 18)[None, None] for at in (centre, moved))
+    coefficients = torch.zeros(1, 7, 6, 2, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.Adam([coefficients], lr=0.2)
+    before = spline.mean_squares(fixed, moving).item()
+    for _ in range(40):
+        optimizer.zero_grad()
+        field = spline.ffd(coefficients, (24, 20))
+        loss = spline.mean_squares(fixed, spline.warp(moving, field, mode="nearest")) + 1e-4 * spline.bending(field)
+        loss.backward()
+        optimizer.step()
+    assert spline.mean_squares(fixed, spline.warp(moving, spline.ffd(coefficients, (24, 20)), mode="nearest")) < 0.05 * before
+    assert spline.folding(field) == 0
+
+
+def test_what_is_refused(rng):
+    def refuses(error, start, function, *arguments, **options):
+        with pytest.raises(error) as caught:
+            function(*arguments, **options)
+        assert str(caught.value).startswith(start), caught.value
+
+    field, image = tensor(rng, 4, 5, 2), tensor(rng, 1, 1, 4, 5)
+    refuses(ValueError, "first: its shape is (4, 2)", spline.compose, tensor(rng, 4, 2), field)
+    refuses(ValueError, "second: its vectors have 3", spline.compose, field, tensor(rng, 4, 5, 4, 3))
+    refuses(ValueError, "steps: -1", spline.exp, field, -1)
+    refuses(ValueError, "tolerance: 0", spline.invert, field, tolerance=0.0)
+    refuses(ValueError, "coefficients: the grid is (4, 5)", spline.ffd, field, (9, 9), order=4)
+    refuses(ValueError, "field: its shape is (2, 5, 2)", spline.jacobian_determinant, field[:2])
+    refuses(ValueError, "spacing: [1.0]", spline.diffusion, field, [1.0])
+    refuses(ValueError, "moving: its shape", spline.mean_squares, image, image[..., :3])
+    refuses(ValueError, "mask: its shape is (3,)", spline.mean_squares, image, image, torch.ones(3))
+    refuses(ValueError, "radius: 0", spline.local_correlation, image, image, 0)
+    refuses(ValueError, "bins: 4", spline.mutual_information, image, image, 4)
