@@ -64,6 +64,14 @@ MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & 
     throw ProgramError("no format is known for the output name \"" + BareName(file) +
                        "\"; endings such as .nii.gz, .nii, .nrrd, .mha, .mhd, .png and .tif are allowed");
   }
+  if (std::string(io->GetNameOfClass()) == "GDCMImageIO" &&
+      (IsReal(volume.type) || itk::CudaSpline::SizeOf(volume.type) > 4))
+  {
+    throw ProgramError("a DICOM file holds no pixels of type " + NameOfPixelType(volume.type) + "; \"" +
+                       BareName(file) +
+                       "\" may have uint8, int8, uint16, int16, uint32 or int32 (--output-type), or name a folder for "
+                       "a series with rescale slope and intercept (--dicom)");
+  }
   const Grid &       grid = volume.grid;
   const unsigned int dimension = grid.dimension + (layout.isSeries ? 1 : 0);
   itk::ImageIORegion region(dimension);
@@ -124,52 +132,43 @@ NameForItk(const std::string & file)
   return file;
 }
 
-/** The codes of the space (qform, sform) that notes have and ITK does not write; nothing where they are as it has them.
- */
-std::optional<std::pair<int, int>>
-CodesOf(const ImageLayout & layout)
+/** What notes have for the header of a NIfTI file and ITK does not write. */
+NiftiMarks
+MarksOf(const ImageLayout & layout)
 {
-  const auto get = [&layout](const char * key) {
+  const auto get = [&layout](const char * key) -> std::optional<int> {
     const auto found = layout.notes.find(key);
-    return found == layout.notes.end() ? 0 : std::atoi(found->second.c_str());
+    return found == layout.notes.end() ? std::nullopt : std::optional<int>(std::atoi(found->second.c_str()));
   };
-  const std::pair codes(get("qform_code"), get("sform_code"));
+  NiftiMarks marks;
+  marks.qform = get("qform_code");
+  marks.sform = get("sform_code");
+  const std::pair codes(marks.qform.value_or(0), marks.sform.value_or(0));
   const bool      isKnown = codes.first >= 0 && codes.first <= 5 && codes.second >= 0 && codes.second <= 5;
   const bool      isOfItk = codes == std::pair(1, 1) || codes == std::pair(0, 0);
-  return isKnown && !isOfItk ? std::optional(codes) : std::nullopt;
+  if (isKnown && !isOfItk)
+  {
+    marks.qform = codes.first;
+    marks.sform = codes.second;
+  }
+  else
+  {
+    marks.qform = std::nullopt;
+    marks.sform = std::nullopt;
+  }
+  if (layout.isSeries)
+  {
+    marks.timeUnit = get("nifti_time_unit");
+  }
+  const auto description = layout.notes.find("nifti_description");
+  marks.description = description == layout.notes.end() ? std::string() : description->second;
+  return marks;
 }
 
 bool
 IsNear(double a, double b, double tolerance)
 {
   return std::abs(a - b) <= tolerance;
-}
-
-/** What of the geometry differs by more than single precision, in words. */
-std::string
-CompareGeometry(const Grid & wanted, const Grid & found)
-{
-  bool         spacing = true;
-  bool         origin = true;
-  bool         direction = true;
-  const double largest = *std::max_element(wanted.spacing.begin(), wanted.spacing.end());
-  for (unsigned int axis = 0; axis < wanted.dimension; ++axis)
-  {
-    spacing = spacing && IsNear(wanted.spacing[axis], found.spacing[axis], 1e-4 * wanted.spacing[axis]);
-    origin =
-      origin && IsNear(wanted.origin[axis], found.origin[axis], 1e-3 * largest + 1e-6 * std::abs(wanted.origin[axis]));
-    for (unsigned int row = 0; row < wanted.dimension; ++row)
-    {
-      direction = direction && IsNear(wanted.direction[row][axis], found.direction[row][axis], 1e-4);
-    }
-  }
-  std::string lost;
-  for (const auto & [kept, name] :
-       { std::pair(spacing, "spacing"), std::pair(origin, "origin"), std::pair(direction, "direction") })
-  {
-    lost += kept ? "" : (lost.empty() ? "" : ", ") + std::string(name);
-  }
-  return lost;
 }
 
 /** Reads a file back and compares it with what was to be written. */
@@ -232,15 +231,42 @@ Verify(const Volume & volume, const std::string & file, const std::string & form
 } // namespace
 
 std::string
+CompareGeometry(const Grid & wanted, const Grid & found)
+{
+  bool         spacing = true;
+  bool         origin = true;
+  bool         direction = true;
+  const double largest = *std::max_element(wanted.spacing.begin(), wanted.spacing.end());
+  for (unsigned int axis = 0; axis < wanted.dimension; ++axis)
+  {
+    spacing = spacing && IsNear(wanted.spacing[axis], found.spacing[axis], 1e-4 * wanted.spacing[axis]);
+    origin =
+      origin && IsNear(wanted.origin[axis], found.origin[axis], 1e-3 * largest + 1e-6 * std::abs(wanted.origin[axis]));
+    for (unsigned int row = 0; row < wanted.dimension; ++row)
+    {
+      direction = direction && IsNear(wanted.direction[row][axis], found.direction[row][axis], 1e-4);
+    }
+  }
+  std::string lost;
+  for (const auto & [kept, name] :
+       { std::pair(spacing, "spacing"), std::pair(origin, "origin"), std::pair(direction, "direction") })
+  {
+    lost += kept ? "" : (lost.empty() ? "" : ", ") + std::string(name);
+  }
+  return lost;
+}
+
+std::string
 WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout)
 {
-  std::string name = NameForItk(file);
-  const auto  codes = CodesOf(layout);
-  const bool  isPacked = codes && name.size() > 7 && name.compare(name.size() - 7, 7, ".nii.gz") == 0;
-  const bool  setsCodes = codes && (isPacked || std::filesystem::path(name).extension() == ".nii");
+  std::string      name = NameForItk(file);
+  const NiftiMarks marks = MarksOf(layout);
+  const bool       hasMarks = marks.qform || marks.sform || marks.timeUnit || !marks.description.empty();
+  const bool       isPacked = hasMarks && name.size() > 7 && name.compare(name.size() - 7, 7, ".nii.gz") == 0;
+  const bool       setsMarks = hasMarks && (isPacked || std::filesystem::path(name).extension() == ".nii");
   if (isPacked)
   {
-    name.resize(name.size() - 3); // compressed when the codes are in it
+    name.resize(name.size() - 3); // compressed when they are in it
   }
   const itk::ImageIOBase::Pointer io = MakeWriter(volume, name, layout);
   try
@@ -253,9 +279,9 @@ WriteImage(const Volume & volume, const std::string & file, const ImageLayout & 
     throw ProgramError("cannot write \"" + BareName(file) + "\" with pixels of type " + NameOfPixelType(volume.type) +
                        ": " + TextOf(exception));
   }
-  if (setsCodes)
+  if (setsMarks)
   {
-    SetNiftiCodes(name, codes->first, codes->second);
+    WriteNiftiMarks(name, marks);
   }
   if (isPacked)
   {

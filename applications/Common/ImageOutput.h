@@ -42,6 +42,10 @@ namespace CudaSplineProgram
 std::string
 WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout = {});
 
+/** \brief What of a geometry differs by more than formats round: "origin, direction"; empty where nothing does. */
+std::string
+CompareGeometry(const Grid & wanted, const Grid & found);
+
 /** \brief Memory for the pixels of several volumes or components until they are written: of a file without a name in
  * the output's hidden folder, so that what does not fit into memory stays on the disk. \exception ProgramError there is
  * no room */

@@ -169,8 +169,10 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
   }
   try
   {
-    description.io->SetFileName(path);
+    const NiftiName name(path);
+    description.io->SetFileName(name.Get());
     description.io->ReadImageInformation();
+    description.io->SetFileName(path);
   }
   catch (const itk::ExceptionObject & exception)
   {
@@ -181,6 +183,18 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
   description.grid = GridOfHeader(*description.io, path);
   description.type = TypeOfHeader(*description.io, path);
   description.layout = LayoutOfHeader(*description.io);
+  if (std::string(description.io->GetNameOfClass()) == "NiftiImageIO")
+  {
+    const NiftiMarks marks = ReadNiftiMarks(path, description.layout.volumeSpacing);
+    if (!marks.description.empty())
+    {
+      description.layout.notes["nifti_description"] = marks.description;
+    }
+    if (marks.timeUnit && description.layout.isSeries)
+    {
+      description.layout.notes["nifti_time_unit"] = std::to_string(*marks.timeUnit);
+    }
+  }
   return description;
 }
 
@@ -254,6 +268,8 @@ ReadByItk(OpenedImage & image, std::size_t first, std::size_t count, void * pixe
   LibraryMessages messages;
   try
   {
+    const NiftiName name(image.path);
+    io.SetFileName(name.Get());
     io.SetIORegion(region);
     io.Read(pixels);
   }

@@ -23,8 +23,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -214,6 +217,53 @@ private:
 
 } // namespace
 
+NiftiName::NiftiName(const std::string & path)
+  : m_Name(path)
+{
+  std::string lower = path;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto endsWith = [&lower](const std::string & ending) {
+    return lower.size() > ending.size() && lower.compare(lower.size() - ending.size(), ending.size(), ending) == 0;
+  };
+  const bool isPair = endsWith(".hdr.gz") || endsWith(".img.gz");
+  if (!isPair && !endsWith(".nii.gz"))
+  {
+    return;
+  }
+  const std::string base = path.substr(0, path.size() - std::strlen(".nii.gz"));
+  for (const char * const ending : { isPair ? ".img" : ".nii", isPair ? ".IMG" : ".NII" })
+  {
+    std::error_code error;
+    if (!fs::exists(base + ending, error))
+    {
+      continue;
+    }
+    if (isPair)
+    {
+      throw ProgramError("beside \"" + path + "\" is \"" + base + ending +
+                         "\", of which the NIfTI library would take the pixels; move one of them");
+    }
+    m_Folder = (fs::temp_directory_path() / "CudaSpline-XXXXXX").string();
+    if (mkdtemp(m_Folder.data()) == nullptr)
+    {
+      throw ProgramError("cannot make a folder in \"" + fs::temp_directory_path().string() + "\", which \"" + path +
+                         "\" needs beside \"" + base + ending + "\": " + std::strerror(errno));
+    }
+    m_Name = m_Folder + "/image.nii.gz";
+    fs::create_symlink(fs::absolute(path), m_Name);
+    return;
+  }
+}
+
+NiftiName::~NiftiName()
+{
+  std::error_code error;
+  if (!m_Folder.empty())
+  {
+    fs::remove_all(m_Folder, error);
+  }
+}
+
 void
 CheckNiftiGeometry(const std::string & path)
 {
@@ -385,21 +435,69 @@ ReadReel(NiftiReels & reels, std::size_t volume, std::size_t volumes, std::size_
   }
 }
 
+NiftiMarks
+ReadNiftiMarks(const std::string & path, double volumeSpacing)
+{
+  const std::string       otherHeader = Partner(path, ".img", ".hdr");
+  const std::vector<char> header = ReadHeader(otherHeader.empty() ? path : otherHeader);
+  const auto              isSize = [](std::int32_t size) { return size == 348 || size == 540; };
+  const bool              isSwapped = !isSize(Number<std::int32_t>(header, 0, false));
+  const auto              size = Number<std::int32_t>(header, 0, isSwapped);
+  const bool              isSecond = size == 540;
+  NiftiMarks              marks;
+  if (!isSize(size) || header[isSecond ? 4 : 344] != 'n')
+  {
+    return marks;
+  }
+  const auto code = [&](std::size_t first, std::size_t second) {
+    const int number =
+      isSecond ? Number<std::int32_t>(header, second, isSwapped) : Number<std::int16_t>(header, first, isSwapped);
+    return number >= 0 && number <= 5 ? std::optional<int>(number) : std::nullopt;
+  };
+  marks.qform = code(252, 344);
+  marks.sform = code(254, 348);
+  const auto text = header.begin() + (isSecond ? 240 : 148);
+  marks.description = std::string(text, std::find(text, text + 80, '\0'));
+  const int unit = (isSecond ? Number<std::int32_t>(header, 500, isSwapped) : header[123]) & 0x38;
+  if (unit == 8 || unit == 16 || unit == 24)
+  {
+    const double spacing =
+      isSecond ? Number<double>(header, 104 + 8 * 4, isSwapped) : Number<float>(header, 76 + 4 * 4, isSwapped);
+    marks.timeUnit = std::abs(spacing - volumeSpacing) <= 1e-3 * std::abs(spacing) ? unit : 8;
+  }
+  return marks;
+}
+
 void
-SetNiftiCodes(const std::string & path, int qform, int sform)
+WriteNiftiMarks(const std::string & path, const NiftiMarks & marks)
 {
   const std::vector<char> header = ReadHeader(path);
   const bool              isSecond = Number<std::int32_t>(header, 0, false) == 540;
   std::fstream            stream(path, std::ios::in | std::ios::out | std::ios::binary);
-  const auto              put = [&](std::streamoff first, std::streamoff second, int code) {
-    const auto asShort = static_cast<std::int16_t>(code);
-    const auto asInt = static_cast<std::int32_t>(code);
-    stream.seekp(isSecond ? second : first);
-    stream.write(isSecond ? reinterpret_cast<const char *>(&asInt) : reinterpret_cast<const char *>(&asShort),
-                 isSecond ? sizeof(asInt) : sizeof(asShort));
+  const auto              put = [&stream](std::streamoff place, const auto & value) {
+    stream.seekp(place);
+    stream.write(reinterpret_cast<const char *>(&value), sizeof(value));
   };
-  put(252, 344, qform);
-  put(254, 348, sform);
+  const auto putCode = [&](std::streamoff first, std::streamoff second, const std::optional<int> & code) {
+    if (code)
+    {
+      isSecond ? put(second, static_cast<std::int32_t>(*code)) : put(first, static_cast<std::int16_t>(*code));
+    }
+  };
+  putCode(252, 344, marks.qform);
+  putCode(254, 348, marks.sform);
+  if (marks.timeUnit)
+  {
+    constexpr int space = 2; // mm, as ITK writes it
+    isSecond ? put(500, static_cast<std::int32_t>(space + *marks.timeUnit))
+             : put(123, static_cast<char>(space + *marks.timeUnit));
+  }
+  if (!marks.description.empty())
+  {
+    std::array<char, 80> text{};
+    std::copy_n(marks.description.begin(), std::min<std::size_t>(marks.description.size(), 79), text.begin());
+    put(isSecond ? 240 : 148, text);
+  }
   stream.close();
   if (!stream)
   {

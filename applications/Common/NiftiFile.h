@@ -20,10 +20,37 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace CudaSplineProgram
 {
+
+/** \brief The name by which the NIfTI library reads a file: mostly its own.
+ *
+ * The library looks for pixels by the name without its ending, "a.nii" before "a.nii.gz", and so takes those of another
+ * file where both are there. Then a link in a folder of its own names the file, while this lives. */
+class NiftiName
+{
+public:
+  /** \exception ProgramError the file is the compressed half of a pair, beside one that is not compressed; or there can
+   * be no link */
+  explicit NiftiName(const std::string & path);
+  NiftiName(const NiftiName &) = delete;
+  NiftiName &
+  operator=(const NiftiName &) = delete;
+  ~NiftiName();
+
+  const std::string &
+  Get() const
+  {
+    return m_Name;
+  }
+
+private:
+  std::string m_Folder; ///< of the link; empty: none
+  std::string m_Name;
+};
 
 /** \brief Throws where a NIfTI or Analyze file is shorter than its header says.
  *
@@ -33,10 +60,25 @@ namespace CudaSplineProgram
 void
 CheckNiftiLength(const std::string & path);
 
-/** \brief Writes the codes of the space into the header of an uncompressed file (.nii), which ITK 5.2 makes 1, the
- * scanner's, whatever they were. \exception ProgramError the file cannot be changed */
+/** \brief What a header says beside grid and pixels that ITK does not write as it was. */
+struct NiftiMarks
+{
+  std::optional<int> qform; ///< code of the space, 0 to 5
+  std::optional<int> sform;
+  std::optional<int> timeUnit; ///< 8 s, 16 ms, 24 us
+  std::string        description;
+};
+
+/** \brief Reads description, unit of time and codes of a header; empty ones of files of another kind.
+ *
+ * \param[in] volumeSpacing of the fourth axis, as ITK has it, which may have converted it to seconds */
+NiftiMarks
+ReadNiftiMarks(const std::string & path, double volumeSpacing);
+
+/** \brief Writes them into the header of an uncompressed file; those that are empty stay as they are.
+ * \exception ProgramError the file cannot be written */
 void
-SetNiftiCodes(const std::string & path, int qform, int sform);
+WriteNiftiMarks(const std::string & path, const NiftiMarks & marks);
 
 /** \brief Compresses a file and removes the one that was not. \exception ProgramError it cannot be written */
 void

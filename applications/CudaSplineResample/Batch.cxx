@@ -186,7 +186,11 @@ public:
       nlohmann::json    entry;
       entry["input"] = item.input;
       entry["output"] = item.output;
-      entry["transform"] = item.transform ? nlohmann::json(item.transform->file) : nlohmann::json(nullptr);
+      entry["transforms"] = nlohmann::json::array();
+      for (const TransformArgument & transform : item.transforms)
+      {
+        entry["transforms"].push_back(transform.file);
+      }
       entry["status"] = NameOf(m_States[i].status);
       entry["message"] = m_States[i].message;
       entry["made_again"] = m_States[i].again;

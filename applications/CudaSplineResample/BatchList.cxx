@@ -25,6 +25,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace CudaSplineResample
 {
@@ -96,6 +97,35 @@ ReadHeader(const std::vector<std::string> & fields, Columns & columns)
   return true;
 }
 
+/** A path that is relative to the folder of a list. */
+std::string
+BesideList(const std::string & path, const std::string & list)
+{
+  const fs::path given(path);
+  const fs::path folder = fs::path(list).parent_path();
+  return given.is_absolute() || folder.empty() ? path : (folder / given).string();
+}
+
+/** The transforms of a field, with semicolons between. */
+std::vector<TransformArgument>
+Transforms(const std::string & field, const std::string & list)
+{
+  std::vector<TransformArgument> transforms;
+  std::istringstream             words(field);
+  for (std::string word; std::getline(words, word, ';');)
+  {
+    word.erase(0, word.find_first_not_of(" \t"));
+    word.erase(word.find_last_not_of(" \t") + 1);
+    if (!word.empty())
+    {
+      transforms.push_back(ParseTransform(word));
+      std::string & file = transforms.back().file;
+      file = file.empty() ? file : BesideList(file, list); // the identity has none
+    }
+  }
+  return transforms;
+}
+
 } // namespace
 
 std::vector<BatchItem>
@@ -147,18 +177,20 @@ ReadBatchList(std::istream & stream, const std::string & file)
     if (fields.size() != columns.count)
     {
       throw ProgramError(where + " has " + std::to_string(fields.size()) + " fields; " + std::to_string(columns.count) +
-                         " are expected: input, transform (may be empty), output");
+                         " are expected: input, transforms (may be empty), output");
     }
     BatchItem item;
     item.input = fields[columns.input];
     item.output = fields[columns.output];
-    if (columns.transform != noColumn && !fields[columns.transform].empty())
-    {
-      item.transform = ParseTransform(fields[columns.transform]);
-    }
     if (item.input.empty() || item.output.empty())
     {
       throw ProgramError(where + " names no " + (item.input.empty() ? "input" : "output"));
+    }
+    item.input = BesideList(item.input, file);
+    item.output = BesideList(item.output, file);
+    if (columns.transform != noColumn)
+    {
+      item.transforms = Transforms(fields[columns.transform], file);
     }
     items.push_back(item);
   }
@@ -210,9 +242,9 @@ CheckBatch(const std::vector<BatchItem> & items, const Options & options)
   for (const BatchItem & item : items)
   {
     inputs.push_back({ "the input \"" + item.input + "\"", item.input });
-    if (item.transform)
+    for (const TransformArgument & transform : item.transforms)
     {
-      inputs.push_back({ "a transform", item.transform->file });
+      inputs.push_back({ "a transform", transform.file });
     }
     outputs.push_back({ "the output of \"" + item.input + "\"", item.output });
   }
@@ -248,10 +280,7 @@ OptionsOf(const BatchItem & item, const Options & options)
   one.items.clear();
   one.input = item.input;
   one.output = item.output;
-  if (item.transform)
-  {
-    one.transforms.push_back(*item.transform);
-  }
+  one.transforms.insert(one.transforms.end(), item.transforms.begin(), item.transforms.end());
   return one;
 }
 

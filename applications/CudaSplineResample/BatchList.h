@@ -31,8 +31,9 @@ namespace CudaSplineResample
  *
  * Columns are input, transform, output, in the order of a first line that names them, else in this one; transform may
  * be empty or, in a list of two columns, left out. Fields with commas or quotes are quoted as in RFC 4180
- * ("a.tfm,inverse"). Empty lines and lines that begin with # are skipped. File names are relative to the current
- * folder. \exception ProgramError the file cannot be read, or a line is wrong, which is named */
+ * ("a.tfm,inverse"); of several transforms, with semicolons between, the last is applied first, as on the command line.
+ * Empty lines and lines that begin with # are skipped. File names are relative to the list's folder. \exception
+ * ProgramError the file cannot be read, or a line is wrong, which is named */
 std::vector<BatchItem>
 ReadBatchList(const std::string & file);
 
@@ -54,7 +55,7 @@ CheckBatch(const std::vector<BatchItem> & items, const Options & options);
 std::vector<std::string>
 SourcesOf(const BatchItem & item, const Options & options);
 
-/** \brief The options of one item: those of the batch, with its files; its transform is applied before the others. */
+/** \brief The options of one item: those of the batch, with its files; its transforms are applied before the others. */
 Options
 OptionsOf(const BatchItem & item, const Options & options);
 

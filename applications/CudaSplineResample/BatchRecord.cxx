@@ -124,8 +124,7 @@ nlohmann::json
 Describe(const Options & options)
 {
   nlohmann::json json;
-  json["interpolation"] = NameOf(options.interpolation);
-  json["order"] = options.interpolation == Interpolation::BSpline ? options.order : 0;
+  json["interpolation"] = TextOf(options.interpolation);
   json["spacing"] = options.spacing;
   json["size"] = options.size;
   json["rotation"] = options.rotation;

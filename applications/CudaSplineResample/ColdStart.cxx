@@ -91,7 +91,12 @@ LeastReadSeconds(const ImageDescription & input)
 void
 StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input)
 {
-  const bool                        isNearest = request.interpolation == Interpolation::Nearest;
+  const Interpolation kind = request.interpolation.kind;
+  if (kind >= Interpolation::LabelGaussian)
+  {
+    return; // mostly for the host
+  }
+  const bool                        isNearest = kind == Interpolation::Nearest;
   itk::CudaSpline::SourceDescriptor source;
   source.dimension = input.grid.dimension;
   std::copy_n(input.grid.size.begin(), source.dimension, source.size.begin());
@@ -99,12 +104,16 @@ StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input
   const bool needsDouble =
     itk::CudaSpline::NeedsDoublePrecision(input.type) || itk::CudaSpline::NeedsDoublePrecision(request.outputType);
   source.element = isNearest ? input.type : (needsDouble ? ScalarType::Float64 : ScalarType::Float32);
-  source.order = request.interpolation == Interpolation::BSpline ? request.order : 0;
+  source.order = kind == Interpolation::BSpline ? request.interpolation.order : 0;
 
   itk::CudaSpline::ResampleDescriptor resample;
-  resample.interpolation = isNearest                                        ? itk::CudaSpline::Interpolation::Nearest
-                           : request.interpolation == Interpolation::Linear ? itk::CudaSpline::Interpolation::Linear
-                                                                            : itk::CudaSpline::Interpolation::BSpline;
+  resample.interpolation = isNearest                             ? itk::CudaSpline::Interpolation::Nearest
+                           : kind == Interpolation::Linear       ? itk::CudaSpline::Interpolation::Linear
+                           : kind == Interpolation::CatmullRom   ? itk::CudaSpline::Interpolation::CatmullRom
+                           : kind == Interpolation::WindowedSinc ? itk::CudaSpline::Interpolation::WindowedSinc
+                                                                 : itk::CudaSpline::Interpolation::BSpline;
+  resample.window = request.interpolation.window;
+  resample.radius = static_cast<int>(request.interpolation.radius);
   resample.output = request.outputType;
   resample.samples = static_cast<std::int64_t>(request.outputGrid.size[0]);
   resample.lines = static_cast<std::int64_t>(request.outputGrid.size[1] * request.outputGrid.size[2]);

@@ -20,6 +20,7 @@
 #include "AtomicOutput.h"
 #include "ColdStart.h"
 #include "DeviceWord.h"
+#include "DicomOutput.h"
 #include "Error.h"
 #include "GridCheck.h"
 #include "ImageInput.h"
@@ -40,6 +41,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <new>
@@ -51,10 +53,22 @@ namespace CudaSplineResample
 namespace
 {
 
-/** The grid of the output, before --spacing and --size. The layout gets the notes that go with it. */
-Grid
-BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & layout)
+/** The files of an image. */
+std::vector<std::string>
+FilesOfImage(const ImageDescription & image)
 {
+  return image.slices.empty() ? std::vector<std::string>{ image.path } : image.slices;
+}
+
+/** The grid of the output, before --spacing and --size. The layout gets the notes that go with it, the origin of a
+ * DICOM output what its files are asked for. */
+Grid
+BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & layout, DicomOrigin & origin)
+{
+  if (options.dicom)
+  {
+    origin = ReadDicomOrigin({ FilesOfImage(input).front() });
+  }
   if (options.reference.empty())
   {
     return input.grid;
@@ -62,7 +76,18 @@ BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & 
   // --series chooses in the input; of a reference folder with several series any would be a guess.
   const ImageDescription reference = DescribeImage(options.reference, { "", options.force });
   const Grid             grid = reference.grid;
-  layout.notes = reference.layout.notes; // of the space that the output is in
+  if (options.dicom && origin.bytes.empty())
+  {
+    origin = ReadDicomOrigin({ FilesOfImage(reference).front() });
+  }
+  for (const char * const key : { "qform_code", "qform_code_name", "sform_code", "sform_code_name" })
+  {
+    layout.notes.erase(key);
+    if (const auto found = reference.layout.notes.find(key); found != reference.layout.notes.end())
+    {
+      layout.notes.insert(*found); // of the space that the output is in
+    }
+  }
   if (grid.dimension != input.grid.dimension)
   {
     throw ProgramError("the reference \"" + options.reference + "\" has " + std::to_string(grid.dimension) +
@@ -101,10 +126,10 @@ PrepareTransform(const Options & options, const ImageDescription & input, const 
   const std::string coarse = DescribeDownsampling(input.grid, outputGrid, mapping);
   if (!coarse.empty())
   {
-    Warn("the output samples the input coarsely (" + coarse +
-         ") and nothing is smoothed: detail between the samples is lost or aliased" +
-         (options.interpolation == Interpolation::Nearest ? ", which is usual for labels"
-                                                          : "; --smooth auto smooths the input first"));
+    Warn(
+      "the output samples the input coarsely (" + coarse +
+      ") and nothing is smoothed: detail between the samples is lost or aliased" +
+      (options.interpolation.IsOfLabels() ? ", which is usual for labels" : "; --smooth auto smooths the input first"));
   }
   return transform.GetPointer();
 }
@@ -145,7 +170,7 @@ struct OutputFiles
   std::optional<AtomicOutput> report;
 
   explicit OutputFiles(const Options & options)
-    : image(options.output)
+    : image(options.dicom ? (std::filesystem::path(options.output) / FirstDicomName()).string() : options.output)
   {
     if (!options.difference.empty())
     {
@@ -158,9 +183,33 @@ struct OutputFiles
   }
 };
 
+/** Refuses what a DICOM series cannot be, and a folder with other files. */
+void
+CheckDicomOutput(const Options & options, const Grid & grid, const ImageLayout & layout, const DicomOrigin & origin)
+{
+  if (origin.bytes.empty())
+  {
+    throw ProgramError("a DICOM series is of a patient and a study: the input or --reference has to be DICOM");
+  }
+  if (grid.dimension != 3 || layout.GetNumberOfPlanes() != 1)
+  {
+    throw ProgramError("a DICOM series is written of one volume with one number a pixel");
+  }
+  std::error_code error;
+  if (std::filesystem::exists(options.output, error) && !std::filesystem::is_empty(options.output, error))
+  {
+    throw ProgramError("the folder \"" + options.output +
+                       "\" is not empty; a DICOM series is written into one of its own");
+  }
+}
+
 /** Checks all that can be wrong without the pixels, and fills in what follows from the headers. */
 ImageDescription
-Prepare(const Options & options, ResampleRequest & request, ImageLayout & layout, Coordinates & steps)
+Prepare(const Options &   options,
+        ResampleRequest & request,
+        ImageLayout &     layout,
+        Coordinates &     steps,
+        DicomOrigin &     origin)
 {
   CheckDevice(options.device);
   ImageDescription input = DescribeImage(options.input, { options.series, options.force });
@@ -169,8 +218,12 @@ Prepare(const Options & options, ResampleRequest & request, ImageLayout & layout
     throw ProgramError("--series is for a DICOM folder; \"" + options.input + "\" is a file");
   }
   layout = input.layout;
-  request.outputGrid = MakeOutputGrid(BaseGrid(options, input, layout), options.spacing, options.size);
+  request.outputGrid = MakeOutputGrid(BaseGrid(options, input, layout, origin), options.spacing, options.size);
   request.outputType = options.outputType.value_or(input.type);
+  if (options.dicom)
+  {
+    CheckDicomOutput(options, request.outputGrid, layout, origin);
+  }
   const double bytes = CountBytes(request.outputGrid, request.outputType);
   const double most = GetMaxMemory() > 0 ? static_cast<double>(GetMaxMemory()) : PhysicalMemory();
   if (bytes > most)
@@ -186,7 +239,6 @@ Prepare(const Options & options, ResampleRequest & request, ImageLayout & layout
   request.transform = input.grid.dimension == 2 ? PrepareTransform<2>(options, input, request.outputGrid, steps)
                                                 : PrepareTransform<3>(options, input, request.outputGrid, steps);
   request.interpolation = options.interpolation;
-  request.order = options.order;
   request.defaultValue = options.defaultValue;
   request.device = options.device;
   request.expectedImages =
@@ -197,6 +249,11 @@ Prepare(const Options & options, ResampleRequest & request, ImageLayout & layout
     throw ProgramError("--compare-itk is for a single volume with one number a pixel; \"" + options.input + "\" has " +
                        std::to_string(input.layout.volumes) + " volumes of " + std::to_string(input.layout.components) +
                        " components");
+  }
+  if (options.compare && request.interpolation.IsFurther())
+  {
+    throw ProgramError("--compare-itk is for --interpolation nearest, linear and bspline, not for " +
+                       NameOf(request.interpolation));
   }
   if (input.layout.HasDirections() && request.transform)
   {
@@ -218,8 +275,7 @@ Compute(const Options & options, ResampleRequest request, const Coordinates & st
     request.input = SmoothForSampling(request.input, steps);
     report.prepareSeconds += smoothing.GetSeconds();
   }
-  const bool rounds =
-    GetPixelTreatment().rounds && !IsReal(outputType) && request.interpolation != Interpolation::Nearest;
+  const bool rounds = GetPixelTreatment().rounds && !IsReal(outputType) && !request.interpolation.IsOfLabels();
   if (rounds)
   {
     const bool needsDouble =
@@ -284,6 +340,45 @@ PutTogether(const Volume & plane, unsigned int components, unsigned int componen
   }
 }
 
+/** A folder that is made, and removed where nothing was written into it. */
+class MadeFolder
+{
+public:
+  /** \param[in] path empty: none */
+  explicit MadeFolder(const std::string & path)
+  {
+    std::error_code             error;
+    const std::filesystem::path given(path);
+    const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
+    if (!folder.empty() && std::filesystem::create_directories(folder, error))
+    {
+      m_Path = folder.string();
+    }
+  }
+  MadeFolder(const MadeFolder &) = delete;
+  MadeFolder &
+  operator=(const MadeFolder &) = delete;
+  ~MadeFolder()
+  {
+    std::error_code error;
+    if (!m_Path.empty() && std::filesystem::is_empty(m_Path, error))
+    {
+      std::filesystem::remove(m_Path, error);
+    }
+  }
+
+private:
+  std::string m_Path; ///< empty: it was there before
+};
+
+/** Says that nothing of the input came out. */
+void
+WarnOfDefault(std::size_t values, const Options & options)
+{
+  Warn("all " + std::to_string(values) + " voxels of the output have the default value " + Brief(options.defaultValue) +
+       ": nothing of the input lies there, or the transform is for another image");
+}
+
 /** Reads and resamples volume by volume, component by component: one of them is in memory at a time. */
 Volume
 ComputeAll(const Options &      options,
@@ -303,8 +398,7 @@ ComputeAll(const Options &      options,
     Volume output = Compute(options, request, steps, report);
     if (IsAll(output, options.defaultValue) && !IsAll(request.input, options.defaultValue))
     {
-      Warn("all " + std::to_string(output.grid.GetNumberOfVoxels()) + " voxels of the output have the default value " +
-           Brief(options.defaultValue) + ": nothing of the input lies there, or the transform is for another image");
+      WarnOfDefault(output.grid.GetNumberOfVoxels(), options);
     }
     return output;
   }
@@ -313,6 +407,8 @@ ComputeAll(const Options &      options,
   all.type = request.outputType;
   const std::size_t bytes = all.GetNumberOfBytes() * layout.components; // of a volume
   all.pixels = MapPixels(file, bytes * layout.volumes);
+  bool isDefault = true;   // all of the output
+  bool hasContent = false; // any of the input
   for (std::size_t number = 0; number < layout.volumes; ++number)
   {
     reading = Stopwatch();
@@ -322,10 +418,17 @@ ComputeAll(const Options &      options,
     for (unsigned int component = 0; component < layout.components; ++component)
     {
       request.input = planes[component];
-      PutTogether(Compute(options, request, steps, report), layout.components, component, to);
+      const Volume output = Compute(options, request, steps, report);
+      isDefault = isDefault && IsAll(output, options.defaultValue);
+      hasContent = hasContent || (isDefault && !IsAll(request.input, options.defaultValue));
+      PutTogether(output, layout.components, component, to);
     }
   }
   WarnOf(input.messages);
+  if (isDefault && hasContent)
+  {
+    WarnOfDefault(all.grid.GetNumberOfVoxels() * layout.GetNumberOfPlanes(), options);
+  }
   return all;
 }
 
@@ -359,7 +462,8 @@ RunCommand(const Options & options)
   Stopwatch        reading;
   ImageLayout      layout;
   Coordinates      steps{ 0.0, 0.0, 0.0 };
-  ImageDescription input = Prepare(options, request, layout, steps);
+  DicomOrigin      origin;
+  ImageDescription input = Prepare(options, request, layout, steps, origin);
   if (options.explain)
   {
     request.explain = true;
@@ -372,8 +476,12 @@ RunCommand(const Options & options)
   StartDeviceAhead(request, input);
   report.readSeconds = reading.GetSeconds();
 
-  OutputFiles files(options);
-  ProbeOutput(files.image, options.output, request.outputGrid, request.outputType, layout);
+  const MadeFolder folder(options.dicom ? options.output : std::string());
+  OutputFiles      files(options);
+  if (!options.dicom)
+  {
+    ProbeOutput(files.image, options.output, request.outputGrid, request.outputType, layout);
+  }
   if (files.difference)
   {
     ProbeOutput(*files.difference, options.difference, request.outputGrid, ScalarType::Float32);
@@ -381,7 +489,14 @@ RunCommand(const Options & options)
 
   const Volume    output = ComputeAll(options, input, request, steps, report, files.image);
   const Stopwatch writing;
-  WriteImage(output, files.image.GetTemporaryName(), layout);
+  if (options.dicom)
+  {
+    WriteDicomSeries(output, origin, std::filesystem::path(files.image.GetTemporaryName()).parent_path().string());
+  }
+  else
+  {
+    WriteImage(output, files.image.GetTemporaryName(), layout);
+  }
   report.writeSeconds = writing.GetSeconds();
   if (files.difference)
   {

@@ -20,6 +20,7 @@
 #include "BatchList.h"
 #include "DeviceWord.h"
 #include "Error.h"
+#include "FieldTransform.h"
 #include "HelpText.h"
 #include "Numbers.h"
 #include "PathIdentity.h"
@@ -31,11 +32,14 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
+#include <set>
 
 namespace CudaSplineResample
 {
@@ -45,19 +49,73 @@ namespace
 
 constexpr int usageError = 2; // exit code of a wrong command line, as is usual
 
+/** Whether an option stands alone, with no value behind it. */
+bool
+IsFlag(const std::string & word)
+{
+  static const std::set<std::string> flags{ "-h",        "--help",        "--version", "--ants-order",
+                                            "--dicom",   "--compare-itk", "--force",   "--explain",
+                                            "--verbose", "--overwrite",   "-v" };
+  return flags.count(word) > 0;
+}
+
+/** Whether a word behind --transform and a transform is another one: by its name, or, where input and output were named
+ * before, as an image of displacements. */
+bool
+IsFurtherTransform(const std::string & word, bool hasFiles)
+{
+  if (word.empty() || word[0] == '-' || word.back() == '/')
+  {
+    return false;
+  }
+  if (word == "identity" || word[0] == '[')
+  {
+    return true;
+  }
+  const std::string inverse = ",inverse";
+  const bool        isInverse =
+    word.size() > inverse.size() && word.compare(word.size() - inverse.size(), inverse.size(), inverse) == 0;
+  std::string ending = std::filesystem::path(word).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  static const std::set<std::string> endings{ ".tfm", ".txt", ".mat", ".xfm", ".h5", ".hdf5", ".hdf" };
+  return isInverse || endings.count(ending) > 0 || (hasFiles && IsNameOfField(word));
+}
+
 /** Joins the numbers behind an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
- * file name, and a minus sign may start a number. */
+ * file name, and a minus sign may start a number. Gives each of several transforms an option of its own. */
 std::vector<std::string>
-JoinNumbers(int argc, char ** argv)
+JoinValues(int argc, char ** argv)
 {
   std::vector<std::string> words(argv + 1, argv + argc);
   std::vector<std::string> joined;
+  std::size_t              files = 0; // without an option
   for (std::size_t position = 0; position < words.size(); ++position)
   {
     const std::string & word = words[position];
-    const bool          several = word == "--spacing" || word == "--size" || word == "--rotate";
-    const std::size_t   most = several ? 3 : (word == "--default-value" || word == "--order" ? 1 : 0);
-    std::string         values;
+    if (word == "--batch" || word.compare(0, 8, "--batch=") == 0)
+    {
+      files += 2;
+    }
+    if (word == "-t" || word == "--transform")
+    {
+      joined.push_back("--transform");
+      if (position + 1 < words.size()) // else nothing is behind it, which CLI11 says
+      {
+        joined.push_back(words[++position]);
+      }
+      while (position + 1 < words.size() && IsFurtherTransform(words[position + 1], files >= 2))
+      {
+        joined.push_back("--transform");
+        joined.push_back(words[++position]);
+      }
+      continue;
+    }
+    const bool isOption = word.size() > 1 && word[0] == '-';
+    files += isOption ? 0 : 1;
+    const bool        several = word == "--spacing" || word == "--size" || word == "--rotate" || word == "--sigma";
+    const std::size_t most =
+      several ? 3 : (word == "--default-value" || word == "--order" || word == "--radius" ? 1 : 0);
+    std::string values;
     for (std::size_t count = 0; count < most && position + 1 < words.size(); ++count)
     {
       const std::string & next = words[position + 1];
@@ -70,6 +128,11 @@ JoinNumbers(int argc, char ** argv)
       ++position;
     }
     joined.push_back(word + values);
+    // The value of another option is no file that is named.
+    if (isOption && most == 0 && !IsFlag(word) && word.find('=') == std::string::npos && position + 1 < words.size())
+    {
+      joined.push_back(words[++position]);
+    }
   }
   return joined;
 }
@@ -77,8 +140,7 @@ JoinNumbers(int argc, char ** argv)
 /** The words of the command line that have no type of their own in CLI11. */
 struct Words
 {
-  std::string              interpolation{ "linear" };
-  std::string              order;
+  InterpolationWords       interpolation;
   std::string              spacing;
   std::string              size;
   std::string              rotation;
@@ -122,6 +184,10 @@ InterpretFiles(const Words & words, Options & options)
     inputs.insert(inputs.end(), words.more.begin(), words.more.end() - 1);
     options.items = ItemsToFolder(inputs, words.more.back());
   }
+  else if (options.dicom || (options.output.back() == '/' && std::filesystem::is_directory(options.input)))
+  {
+    options.dicom = true; // what a folder with a series becomes has its format
+  }
   else if (options.output.back() == '/')
   {
     options.output = ItemsToFolder({ options.input }, options.output).front().output;
@@ -134,9 +200,9 @@ InterpretFiles(const Words & words, Options & options)
     }
     return;
   }
-  if (options.compare || options.explain || !options.series.empty())
+  if (options.compare || options.explain || options.dicom || !options.series.empty())
   {
-    throw ProgramError("--compare-itk, --explain and --series are for one image");
+    throw ProgramError("--compare-itk, --explain, --dicom and --series are for one image");
   }
   if (!words.jobs.empty())
   {
@@ -167,21 +233,7 @@ Interpret(const Words & words, Options & options)
     SetMaxMemory(words.maxMemory);
   }
   InterpretFiles(words, options);
-  options.interpolation = words.interpolation == "nearest"  ? Interpolation::Nearest
-                          : words.interpolation == "linear" ? Interpolation::Linear
-                                                            : Interpolation::BSpline;
-  if (!words.order.empty())
-  {
-    if (words.order.size() != 1 || words.order[0] < '0' || words.order[0] > '5')
-    {
-      throw ProgramError("--order " + words.order + ": allowed are the spline orders 0, 1, 2, 3, 4 and 5");
-    }
-    if (options.interpolation != Interpolation::BSpline)
-    {
-      throw ProgramError("--order is for --interpolation bspline, not for " + words.interpolation);
-    }
-    options.order = static_cast<unsigned int>(words.order[0] - '0');
-  }
+  options.interpolation = ParseInterpolation(words.interpolation);
   if (!words.spacing.empty())
   {
     options.spacing = ParseNumbers("--spacing", words.spacing);
@@ -240,17 +292,14 @@ Interpret(const Words & words, Options & options)
   if (words.hasAntsOrder)
   {
     std::reverse(options.transforms.begin(), options.transforms.end());
+    for (BatchItem & item : options.items)
+    {
+      std::reverse(item.transforms.begin(), item.transforms.end());
+    }
   }
 }
 
 } // namespace
-
-const char *
-NameOf(Interpolation interpolation)
-{
-  return interpolation == Interpolation::Nearest ? "nearest"
-                                                 : (interpolation == Interpolation::Linear ? "linear" : "bspline");
-}
 
 std::optional<int>
 ParseCommandLine(int argc, char ** argv, Options & options)
@@ -263,12 +312,14 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
 
   app.add_option("input", options.input, "Image to resample: a file, or a folder with a DICOM series");
-  app.add_option("output", options.output, "File to write; its ending names the format");
+  app.add_option("output", options.output, "File to write; its ending names the format; or a folder/");
   app.add_option("more", words.more, "Of more than two names all are inputs but the last: a folder for the results");
   app
-    .add_option("--batch",
-                words.list,
-                "Resample the images of a list instead: CSV with the columns input, transform (may be empty), output")
+    .add_option(
+      "--batch",
+      words.list,
+      "Resample the images of a list instead: CSV with the columns input, transform (may be empty, or several "
+      "with ; between), output; paths are relative to the list")
     ->type_name("FILE");
   app.add_option("--jobs", words.jobs, "Of several images, how many at one time; default: 3, or 2 a device")
     ->type_name("N");
@@ -283,17 +334,24 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                 words.transforms,
                 "ITK or ANTs transform, or image of displacements, from output points to input points; \",inverse\" "
                 "behind it, or "
-                "[FILE,1], inverts; or \"identity\"; may be repeated")
+                "[FILE,1], inverts; or \"identity\"; may be repeated, or name several")
     ->type_name("FILE[,inverse]")
     ->allow_extra_args(false);
   app.add_flag(
     "--ants-order",
     words.hasAntsOrder,
     "Of several --transform the FIRST is applied first to a point of the output, as antsApplyTransforms has it");
-  app.add_option("-i,--interpolation", words.interpolation, "nearest, linear (default) or bspline")
-    ->type_name("NAME")
-    ->check(CLI::IsMember({ "nearest", "linear", "bspline" }).description(""));
-  app.add_option("--order", words.order, "Order of the B-spline, 0 to 5; default: 3")->type_name("N");
+  app
+    .add_option("-i,--interpolation", words.interpolation.name, InterpolationNames() + "; default: linear (see below)")
+    ->type_name("NAME");
+  app.add_option("--order", words.interpolation.order, "Order of B-splines, 0 to 5; default: 3")->type_name("N");
+  app.add_option("--radius", words.interpolation.radius, "Of windowed sincs, 1 to 5 samples; default: 3")
+    ->type_name("N");
+  app
+    .add_option("--sigma",
+                words.interpolation.sigma,
+                "Of label-gaussian, mm, one value or one an axis; default: the input's spacing")
+    ->type_name("X[,Y[,Z]]");
   app.add_option("--spacing", words.spacing, "Output spacing in mm, one value or one an axis; the extent is kept")
     ->type_name("X[,Y[,Z]]");
   app.add_option("--size", words.size, "Output size in voxels, one value or one an axis; alone it keeps the extent")
@@ -333,6 +391,10 @@ ParseCommandLine(int argc, char ** argv, Options & options)
       words.maxMemory,
       "Most memory that reading an image or a transform, or an output, may take; bytes, or with K, M or G behind")
     ->type_name("SIZE");
+  app.add_flag("--dicom",
+               options.dicom,
+               "Write a DICOM series into the folder that output names: a new one of the study of the input, or of "
+               "--reference (a folder of DICOM that goes to folder/ does so without)");
   app.add_option("--series", options.series, "Series to take from a DICOM folder with several")->type_name("UID");
   app.add_flag("--force", options.force, "Read a DICOM folder even if slices are missing, unevenly spaced or tilted");
   app.add_flag("--explain",
@@ -342,7 +404,7 @@ ParseCommandLine(int argc, char ** argv, Options & options)
 
   try
   {
-    std::vector<std::string> arguments = JoinNumbers(argc, argv);
+    std::vector<std::string> arguments = JoinValues(argc, argv);
     std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
     app.parse(arguments);
     Interpret(words, options);

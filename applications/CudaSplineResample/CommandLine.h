@@ -18,6 +18,7 @@
 #ifndef CudaSplineResample_CommandLine_h
 #define CudaSplineResample_CommandLine_h
 
+#include "Interpolations.h"
 #include "TransformInput.h"
 #include "Volume.h"
 
@@ -32,23 +33,12 @@ namespace CudaSplineResample
 
 using namespace CudaSplineProgram; // what the programs share
 
-enum class Interpolation : unsigned char
-{
-  Nearest,
-  Linear,
-  BSpline
-};
-
-/** \brief "nearest", "linear" or "bspline". */
-const char *
-NameOf(Interpolation interpolation);
-
 /** \brief An image of several. */
 struct BatchItem
 {
-  std::string                      input;
-  std::optional<TransformArgument> transform;
-  std::string                      output;
+  std::string                    input;
+  std::vector<TransformArgument> transforms; ///< in the order given
+  std::string                    output;
 };
 
 /** \brief What the user asked for. Those on which a result depends are listed in BatchRecord.cxx too. */
@@ -59,8 +49,7 @@ struct Options
   std::string                    output;
   std::string                    reference;  ///< empty: the input's grid
   std::vector<TransformArgument> transforms; ///< in the order given
-  Interpolation                  interpolation{ Interpolation::Linear };
-  unsigned int                   order{ 3 };
+  InterpolationChoice            interpolation;
   std::vector<double>            spacing;  ///< mm; empty, one, or one an axis
   std::vector<std::size_t>       size;     ///< voxels; empty, one, or one an axis
   std::vector<double>            rotation; ///< degrees; empty, one (2D) or three (3D)
@@ -68,9 +57,10 @@ struct Options
   std::string                    device;     ///< "" (automatic), "cpu", a number, or several that share one image
   std::optional<ScalarType>      outputType; ///< empty: the input's
   bool                           compare{ false };
-  std::string                    difference; ///< image of the differences from ITK; empty: none
-  std::string                    report;     ///< JSON file; empty: none
-  std::string                    series;     ///< UID; empty: the only one
+  std::string                    difference;     ///< image of the differences from ITK; empty: none
+  std::string                    report;         ///< JSON file; empty: none
+  std::string                    series;         ///< UID; empty: the only one
+  bool                           dicom{ false }; ///< the output is a folder with a DICOM series
   bool                           force{ false };
   bool                           verbose{ false };
   bool                           quiet{ false };      ///< no progress bar

@@ -35,14 +35,6 @@ namespace
 {
 
 std::string
-InterpolationText(const Options & options)
-{
-  return NameOf(options.interpolation) + (options.interpolation == Interpolation::BSpline
-                                            ? " of order " + std::to_string(options.order)
-                                            : std::string());
-}
-
-std::string
 BackendText(const Report & report)
 {
   return report.backend + " (" + report.device + (report.fallbackReason.empty() ? "" : "; " + report.fallbackReason) +
@@ -112,7 +104,7 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
   };
   PrintTime(stream, "read", report.readSeconds, describe(report.inputGrid, report.inputType));
   PrintTime(stream, "prepare", report.prepareSeconds, "conversion, coefficients, upload");
-  PrintTime(stream, "evaluate", report.evaluateSeconds, InterpolationText(options) + " by " + BackendText(report));
+  PrintTime(stream, "evaluate", report.evaluateSeconds, TextOf(options.interpolation) + " by " + BackendText(report));
   PrintTime(stream, "write", report.writeSeconds, describe(report.outputGrid, report.outputType));
   stream << std::flush;
 }
@@ -176,7 +168,11 @@ ToJson(const Report & report, const Options & options)
   json["output"]["type"] = NameOfPixelType(report.outputType);
   json["interpolation"] = NameOf(options.interpolation);
   json["order"] =
-    options.interpolation == Interpolation::BSpline ? nlohmann::json(options.order) : nlohmann::json(nullptr);
+    options.interpolation.HasOrder() ? nlohmann::json(options.interpolation.order) : nlohmann::json(nullptr);
+  if (options.interpolation.kind == Interpolation::WindowedSinc)
+  {
+    json["radius"] = options.interpolation.radius;
+  }
   json["backend"] = report.backend;
   json["device"] = report.device;
   json["fallback_reason"] = report.fallbackReason;

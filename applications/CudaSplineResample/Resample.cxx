@@ -17,9 +17,16 @@
  *=========================================================================*/
 #include "Resample.h"
 
+#include "Error.h"
 #include "PixelType.h"
+#include "ReadingProcess.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
 
 namespace CudaSplineResample
 {
@@ -57,19 +64,85 @@ Dispatch(ScalarType type, const TFunctor & functor)
   }
 }
 
+/** Calls a functor with each value of an image. */
+template <typename TFunctor>
+void
+ForEachValue(const Volume & volume, const TFunctor & functor)
+{
+  Dispatch(volume.type, [&](auto zero) {
+    const auto * const values = static_cast<const decltype(zero) *>(volume.pixels.get());
+    std::for_each(values, values + volume.grid.GetNumberOfVoxels(), functor);
+    return 0;
+  });
+}
+
+/** Refuses labels that real numbers do not hold, and more of them than there is memory for. */
+void
+CheckLabels(const ResampleRequest & request)
+{
+  if (!request.interpolation.IsOfLabels())
+  {
+    return;
+  }
+  constexpr double most = 9007199254740992.0; // 2^53
+  bool             isExact = true;
+  if (itk::CudaSpline::SizeOf(request.input.type) == 8 && !IsReal(request.input.type))
+  {
+    ForEachValue(request.input,
+                 [&isExact](auto value) { isExact = isExact && std::abs(static_cast<double>(value)) < most; });
+  }
+  if (!isExact)
+  {
+    throw ProgramError("--interpolation " + NameOf(request.interpolation) +
+                       " takes labels of less than 2^53; the input has larger ones, for which nearest is");
+  }
+  if (request.interpolation.kind != Interpolation::LabelBSpline || request.interpolation.order < 2)
+  {
+    return;
+  }
+  std::set<double> labels;
+  double           last = std::numeric_limits<double>::quiet_NaN();
+  ForEachValue(request.input, [&](auto value) {
+    const auto label = static_cast<double>(value);
+    if (label != last && labels.size() < 100000)
+    {
+      labels.insert(label);
+      last = label;
+    }
+  });
+  const double bytes = 8.0 * static_cast<double>(labels.size() * request.input.grid.GetNumberOfVoxels());
+  if (bytes > PhysicalMemory())
+  {
+    throw ProgramError("--interpolation label-bspline keeps coefficients of each label: " +
+                       std::to_string(labels.size()) + " labels need " + Brief(bytes / 1e9) + " GB, and there are " +
+                       Brief(PhysicalMemory() / 1e9) + "; label-linear and label-gaussian need none");
+  }
+}
+
 } // namespace
 
 ResampleResult
 Resample(const ResampleRequest & request)
 {
-  const ScalarType inputType = request.input.type;
-  ResampleRequest  first = request;
-  if (request.outputType != inputType && !IsReal(request.outputType))
+  ResampleRequest first = request;
+  const bool      needsDouble = NeedsDoublePrecision(request.input.type) || NeedsDoublePrecision(request.outputType);
+  const auto      real = needsDouble ? ScalarType::Float64 : ScalarType::Float32;
+  if (request.interpolation.IsFurther())
   {
-    const bool needsDouble = NeedsDoublePrecision(inputType) || NeedsDoublePrecision(request.outputType);
-    first.outputType = needsDouble ? ScalarType::Float64 : ScalarType::Float32;
+    if (!request.explain)
+    {
+      CheckLabels(request);
+      first.input = request.input.type == real ? request.input : CastVolume(request.input, real);
+    }
+    first.input.type = real;
+    first.outputType = real;
   }
-  ResampleResult result = Dispatch(inputType, [&first](auto zero) { return ResampleTyped<decltype(zero)>(first); });
+  else if (request.outputType != request.input.type && !IsReal(request.outputType))
+  {
+    first.outputType = real;
+  }
+  ResampleResult result =
+    Dispatch(first.input.type, [&first](auto zero) { return ResampleTyped<decltype(zero)>(first); });
   if (first.outputType != request.outputType && !request.explain)
   {
     result.output = CastVolume(result.output, request.outputType);

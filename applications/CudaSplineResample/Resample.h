@@ -39,8 +39,7 @@ struct ResampleRequest
   Grid                        outputGrid;
   ScalarType                  outputType{ ScalarType::Float32 };
   itk::TransformBase::Pointer transform; ///< of the input's dimension, in double; null: identity
-  Interpolation               interpolation{ Interpolation::Linear };
-  unsigned int                order{ 3 };
+  InterpolationChoice         interpolation;
   double                      defaultValue{ 0.0 };
   std::string                 device;              ///< "" (automatic), "cpu", a number or several
   unsigned int                expectedImages{ 1 }; ///< that the process will resample, with this one

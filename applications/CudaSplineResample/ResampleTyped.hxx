@@ -18,6 +18,7 @@
 #ifndef CudaSplineResample_ResampleTyped_hxx
 #define CudaSplineResample_ResampleTyped_hxx
 
+#include "FurtherInterpolators.h"
 #include "PlainItk.h"
 #include "Resample.h"
 
@@ -28,6 +29,7 @@
 #include "itkLinearInterpolateImageFunction.h"
 #include "itkNearestNeighborInterpolateImageFunction.h"
 
+#include <algorithm>
 #include <chrono>
 #include <sstream>
 #include <type_traits>
@@ -63,15 +65,25 @@ template <template <typename> class TWrap, typename TImage>
 typename itk::InterpolateImageFunction<TImage, double>::Pointer
 MakeInterpolator(const ResampleRequest & request)
 {
-  switch (request.interpolation)
+  switch (request.interpolation.kind)
   {
     case Interpolation::Nearest:
       return TWrap<itk::NearestNeighborInterpolateImageFunction<TImage, double>>::New().GetPointer();
     case Interpolation::Linear:
       return TWrap<itk::LinearInterpolateImageFunction<TImage, double>>::New().GetPointer();
     default: {
+      // Further ones are for real images; Resample() sees to that.
+      if constexpr (std::is_floating_point_v<typename TImage::PixelType>)
+      {
+        if (request.interpolation.IsFurther())
+        {
+          typename TImage::SpacingType spacing;
+          std::copy_n(request.input.grid.spacing.begin(), TImage::ImageDimension, spacing.Begin());
+          return MakeFurtherInterpolator<TImage>(request.interpolation, spacing);
+        }
+      }
       const auto spline = TWrap<itk::BSplineInterpolateImageFunction<TImage, double, double>>::New();
-      spline->SetSplineOrder(request.order);
+      spline->SetSplineOrder(request.interpolation.order);
       return spline.GetPointer();
     }
   }

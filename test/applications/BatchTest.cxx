@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "ProgramBatch.h"
 
+#include "itkAffineTransform.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -72,6 +74,40 @@ TEST_F(ProgramBatch, TransformsOfTheListComeBeforeTheOthers)
   }
   EXPECT_EQ(Content(Output(0)), Content(Path("single.nrrd")));
   EXPECT_NE(Content(Output(0)), Content(Path("without.nrrd")));
+}
+
+/** Paths of a list are relative to it, and a line may have several transforms, in the order of the command line. */
+TEST_F(ProgramBatch, ListsBesideTheirImages)
+{
+  WriteInputs(1);
+  WriteTranslation(2.0);
+  const auto turn = itk::AffineTransform<double, 3>::New();
+  turn->Rotate3D(Vector3(0.0, 0.0, 1.0), 0.3);
+  const auto writer = itk::TransformFileWriterTemplate<double>::New();
+  writer->SetInput(turn);
+  writer->SetFileName(Path("turn.tfm"));
+  writer->Update();
+  std::filesystem::create_directory(Path("lists"));
+  std::ofstream(Path("lists/list.csv")) << "../in0.nrrd,\"../move.tfm,inverse; ../turn.tfm\",../out0.nrrd\n"
+                                        << "../in0.nrrd,identity,out.nrrd\n";
+  const std::vector<std::string> transforms{ "-t", Path("move.tfm") + ",inverse", Path("turn.tfm") };
+  for (const bool isAnts : { false, true })
+  {
+    std::vector<std::string> batch{ "--batch", Path("lists/list.csv"), "--overwrite" };
+    std::vector<std::string> single{ Input(0), Path("single.nrrd") };
+    single.insert(single.end(), transforms.begin(), transforms.end());
+    if (isAnts)
+    {
+      batch.emplace_back("--ants-order");
+      single.emplace_back("--ants-order");
+    }
+    ExpectQuietSuccess(RunProgram(batch));
+    ExpectQuietSuccess(RunProgram(single));
+    EXPECT_EQ(Content(Output(0)), Content(Path("single.nrrd")));
+  }
+  EXPECT_EQ(LargestDifference(ReadTestImage<BatchImage>(Path("lists/out.nrrd")).GetPointer(),
+                              ReadTestImage<BatchImage>(Input(0)).GetPointer()),
+            0.0);
 }
 
 TEST_F(ProgramBatch, SeveralInputsGoToAFolder)

@@ -21,6 +21,10 @@
 #include "itkGDCMSeriesFileNames.h"
 #include "itkImageSeriesReader.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
 /** \file
  * \brief DICOM series in folders: regular ones come out as ITK's own series reader reads them, with rescaled values and
  * their geometry; irregular ones are refused with the numbers, and read with --force. */
@@ -83,6 +87,38 @@ protected:
       EXPECT_NE(forced.errors.find(word), std::string::npos) << "\"" << word << "\" is missing in: " << forced.errors;
     }
     EXPECT_TRUE(std::filesystem::exists(Path("out.nrrd")));
+  }
+
+  /** A series as ITK's own reader has it. */
+  VolumeType::Pointer
+  ReadSeries(const std::string & folder) const
+  {
+    const auto names = itk::GDCMSeriesFileNames::New();
+    names->SetDirectory(Path(folder));
+    const auto reader = itk::ImageSeriesReader<VolumeType>::New();
+    reader->SetImageIO(itk::GDCMImageIO::New());
+    reader->SetFileNames(names->GetInputFileNames());
+    reader->Update();
+    return reader->GetOutput();
+  }
+
+  /** The text of an element of a file, without what fills it up. */
+  static std::string
+  Element(const std::string & file, std::uint16_t group, std::uint16_t element)
+  {
+    gdcm::Reader reader;
+    reader.SetFileName(file.c_str());
+    EXPECT_TRUE(reader.Read()) << file;
+    const gdcm::Tag tag(group, element);
+    const auto &    data = reader.GetFile().GetDataSet();
+    if (!data.FindDataElement(tag) || data.GetDataElement(tag).GetByteValue() == nullptr)
+    {
+      return {};
+    }
+    const auto * const value = data.GetDataElement(tag).GetByteValue();
+    std::string        text(value->GetPointer(), value->GetLength());
+    text.erase(text.find_last_not_of(std::string(" \0", 2)) + 1);
+    return text;
   }
 
   std::size_t m_Series{ 0 };
@@ -254,6 +290,157 @@ TEST_F(ProgramDicom, FolderWithout)
 }
 
 /** Cut within the pixels, where GDCM fills with zeros, and within the header, where it leaves the slice out. */
+/** A series out of a series: another grid, oblique; ITK's series reader finds what another format has. */
+TEST_F(ProgramDicom, SeriesOut)
+{
+  WriteSeries(Positions({ -3.0, -1.5, 0.0, 1.5, 3.0, 4.5, 6.0 }));
+  const std::vector<std::string> how{ "--rotate", "8,-5,12", "--spacing", "0.45,0.6,1.1", "-i", "bspline" };
+  const auto                     run = [&](const std::string & output, std::vector<std::string> more = {}) {
+    std::vector<std::string> all{ Path("series"), output };
+    all.insert(all.end(), how.begin(), how.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return RunProgram(all);
+  };
+  ExpectQuietSuccess(run(Path("new/series/")));
+  ExpectQuietSuccess(run(Path("out.nrrd")));
+  const auto expected = ReadTestImage<VolumeType>(Path("out.nrrd"));
+  const auto found = ReadSeries("new/series");
+  ExpectSameGrid(found.GetPointer(), expected.GetPointer());
+  EXPECT_EQ(LargestDifference(found.GetPointer(), expected.GetPointer()), 0.0);
+  EXPECT_FALSE(HasHiddenFolder(Path("new/series")));
+
+  // A new series of the same study and patient.
+  const std::string     before = Path("series/50.dcm");
+  std::set<std::string> instances;
+  std::set<std::string> others;
+  for (const auto & entry : std::filesystem::directory_iterator(Path("new/series")))
+  {
+    const std::string file = entry.path().string();
+    EXPECT_EQ(Element(file, 0x0020, 0x000D), Element(before, 0x0020, 0x000D));
+    EXPECT_EQ(Element(file, 0x0010, 0x0010), "Phantom");
+    EXPECT_EQ(Element(file, 0x0008, 0x0016), Element(before, 0x0008, 0x0016));
+    EXPECT_EQ(Element(file, 0x0008, 0x0060), "CT");
+    EXPECT_EQ(Element(file, 0x0008, 0x0008).find("DERIVED\\SECONDARY"), 0u);
+    EXPECT_NE(Element(file, 0x0020, 0x0052), Element(before, 0x0020, 0x0052));
+    others.insert(Element(file, 0x0020, 0x000E) + " " + Element(file, 0x0020, 0x0052));
+    instances.insert(Element(file, 0x0008, 0x0018));
+  }
+  EXPECT_EQ(others.size(), 1u);
+  EXPECT_NE(others.begin()->find("."), std::string::npos);
+  EXPECT_EQ(others.begin()->find(Element(before, 0x0020, 0x000E) + " "), std::string::npos);
+  EXPECT_EQ(instances.size(), found->GetLargestPossibleRegion().GetSize()[2]);
+
+  // Another run is another series.
+  ExpectQuietSuccess(run(Path("again/")));
+  EXPECT_EQ(others.count(Element(Path("again/IM00001.dcm"), 0x0020, 0x000E) + " " +
+                         Element(Path("again/IM00001.dcm"), 0x0020, 0x0052)),
+            0u);
+
+  // Fractions are stored in steps, which is said: 65535 of them, with half a one of rounding.
+  const ProgramResult fractions = run(Path("fractions/"), { "--output-type", "float" });
+  EXPECT_EQ(fractions.code, 0);
+  EXPECT_NE(fractions.errors.find("in steps of "), std::string::npos) << fractions.errors;
+  ExpectQuietSuccess(run(Path("out.nrrd"), { "--output-type", "float" }));
+  const auto real = ReadTestImage<VolumeType>(Path("out.nrrd"));
+  const auto range = std::minmax_element(real->GetBufferPointer(),
+                                         real->GetBufferPointer() + real->GetBufferedRegion().GetNumberOfPixels());
+  EXPECT_LE(LargestDifference(ReadSeries("fractions").GetPointer(), real.GetPointer()),
+            0.52 * (*range.second - *range.first) / 65535.0);
+}
+
+/** The study may be that of the reference; a left-handed grid is the same image as a right-handed one. */
+TEST_F(ProgramDicom, SeriesOutOfOtherFormats)
+{
+  WriteSeries(Positions({ 0.0, 2.0, 4.0 }));
+  ExpectQuietSuccess(RunProgram({ Path("series"), Path("in.nrrd"), "-i", "nearest" }));
+  ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("new"), "--dicom", "-r", Path("series"), "-i", "nearest" }));
+  const auto volume = ReadTestImage<VolumeType>(Path("in.nrrd"));
+  EXPECT_EQ(LargestDifference(ReadSeries("new").GetPointer(), volume.GetPointer()), 0.0);
+
+  const auto flipped = VolumeType::New();
+  flipped->SetRegions(volume->GetLargestPossibleRegion());
+  flipped->SetSpacing(volume->GetSpacing());
+  auto direction = volume->GetDirection();
+  for (unsigned int row = 0; row < 3; ++row)
+  {
+    direction[row][2] = -direction[row][2];
+  }
+  VolumeType::PointType last;
+  volume->TransformIndexToPhysicalPoint({ { 0, 0, 2 } }, last);
+  flipped->SetOrigin(last);
+  flipped->SetDirection(direction);
+  flipped->Allocate(true);
+  WriteTestImage(flipped.GetPointer(), Path("flipped.nrrd"));
+  ExpectQuietSuccess(RunProgram({ Path("series"), Path("turned/"), "-r", Path("flipped.nrrd"), "-i", "nearest" }));
+  ExpectSameGrid(ReadSeries("turned").GetPointer(), volume.GetPointer());
+  EXPECT_EQ(LargestDifference(ReadSeries("turned").GetPointer(), volume.GetPointer()), 0.0);
+
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("none"), "--dicom" }), { "patient and a study", "--reference" });
+  EXPECT_FALSE(std::filesystem::exists(Path("none")));
+  ExpectError(RunProgram({ Path("series"), Path("new/") }), { "new/", "not empty" });
+  ExpectError(RunProgram({ Path("series"), Path("series/") }), { "input and an output" });
+  ExpectError(RunProgram({ Path("series"), Path("out.dcm"), "--output-type", "float" }),
+              { "out.dcm", "float", "uint8, int8, uint16, int16", "--dicom" });
+  ExpectError(RunProgram({ Path("series"),
+                           Path("nan/"),
+                           "--default-value",
+                           "nan",
+                           "--output-type",
+                           "float",
+                           "--size",
+                           "40",
+                           "--spacing",
+                           "1" }),
+              { "finite" });
+  EXPECT_FALSE(std::filesystem::exists(Path("nan")));
+}
+
+/** Another library reads what was written, and says where the slices lie. */
+TEST_F(ProgramDicom, DcmdumpReadsTheSeries)
+{
+  if (std::system("dcmdump --version > /dev/null 2>&1") != 0)
+  {
+    GTEST_SKIP() << "There is no dcmdump (Debian's dcmtk) here.";
+  }
+  WriteSeries(Positions({ 0.0, 2.0, 4.0 }));
+  for (const auto & entry : std::filesystem::directory_iterator(Path("series")))
+  {
+    // As many archives store it: without the kinds of values.
+    const std::string file = entry.path().string();
+    gdcm::Reader      reader;
+    reader.SetFileName(file.c_str());
+    ASSERT_TRUE(reader.Read());
+    gdcm::Writer writer;
+    writer.CheckFileMetaInformationOff();
+    writer.SetFile(reader.GetFile());
+    writer.GetFile().GetHeader().SetDataSetTransferSyntax(gdcm::TransferSyntax::ImplicitVRLittleEndian);
+    writer.SetFileName((file + ".new").c_str());
+    ASSERT_TRUE(writer.Write());
+    std::filesystem::rename(file + ".new", file);
+  }
+  ExpectQuietSuccess(RunProgram({ Path("series"), Path("new/"), "-i", "nearest" }));
+  for (const auto & entry : std::filesystem::directory_iterator(Path("new")))
+  {
+    const std::string dump = Path("dump.txt");
+    ASSERT_EQ(std::system(("dcmdump '" + entry.path().string() + "' > '" + dump + "' 2>&1").c_str()), 0);
+    const std::string text = Content(dump);
+    for (const char * const words : { "ImagePositionPatient",
+                                      "ImageOrientationPatient",
+                                      "FrameOfReferenceUID",
+                                      "RescaleSlope",
+                                      "PN [Phantom]",
+                                      "CS [CT]",
+                                      "=CTImageStorage",
+                                      "=LittleEndianExplicit",
+                                      "PixelData" })
+    {
+      EXPECT_NE(text.find(words), std::string::npos) << words << " is missing in: " << text;
+    }
+    EXPECT_EQ(text.find("W: "), std::string::npos) << text;
+    EXPECT_EQ(text.find("E: "), std::string::npos) << text;
+  }
+}
+
 TEST_F(ProgramDicom, CutShort)
 {
   WriteSeries(Positions({ 0.0, 2.0, 4.0 }));

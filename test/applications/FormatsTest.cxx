@@ -155,6 +155,37 @@ TEST_F(ProgramFormats, EndingsInCapitals)
   }
 }
 
+/** The NIfTI library looks for pixels by the name without its ending; what is named is what is read. */
+TEST_F(ProgramFormats, NamesThatDifferByTheirEnding)
+{
+  const auto packed = MakePhantom<Image3>({ { 13, 11, 7 } });
+  const auto plain = MakeObliqueImage<Image3>({ { 13, 11, 7 } });
+  plain->FillBuffer(3);
+  WriteTestImage(packed.GetPointer(), Path("in.nii.gz"));
+  WriteTestImage(plain.GetPointer(), Path("in.nii"));
+  std::filesystem::create_directory(Path("capitals"));
+  std::filesystem::copy_file(Path("in.nii.gz"), Path("capitals/IN.NII.GZ"));
+  std::filesystem::copy_file(Path("in.nii"), Path("capitals/IN.NII"));
+  for (const auto & [name, image] : { std::pair("in.nii.gz", packed),
+                                      std::pair("in.nii", plain),
+                                      std::pair("capitals/IN.NII.GZ", packed),
+                                      std::pair("capitals/IN.NII", plain) })
+  {
+    SCOPED_TRACE(name);
+    ExpectQuietSuccess(RunProgram({ Path(name), Path("out.nrrd"), "-i", "nearest" }));
+    EXPECT_EQ(LargestDifference(ReadTestImage<Image3>(Path("out.nrrd")).GetPointer(), image.GetPointer()), 0.0);
+  }
+  // An output that is beside its other form is verified by its own pixels.
+  ExpectQuietSuccess(RunProgram({ Path("in.nii"), Path("out.nii.gz"), "-i", "nearest" }));
+  ExpectQuietSuccess(RunProgram({ Path("in.nii.gz"), Path("out.nii"), "-i", "nearest" }));
+  ExpectQuietSuccess(RunProgram({ Path("out.nii.gz"), Path("out.nrrd"), "-i", "nearest" }));
+  EXPECT_EQ(LargestDifference(ReadTestImage<Image3>(Path("out.nrrd")).GetPointer(), plain.GetPointer()), 0.0);
+  // Of pairs it is the same: the compressed one is refused.
+  WriteTestImage(packed.GetPointer(), Path("pair.img.gz"));
+  WriteTestImage(plain.GetPointer(), Path("pair.img"));
+  ExpectError(RunProgram({ Path("pair.img.gz"), Path("out.nrrd") }), { "pair.img.gz", "pair.img", "take the pixels" });
+}
+
 /** The codes of the space come with the grid, as does the description: offsets are those of nifti1.h. */
 TEST_F(ProgramFormats, CodesOfTheSpace)
 {
@@ -178,13 +209,20 @@ TEST_F(ProgramFormats, CodesOfTheSpace)
     patch("scanner.nii", offset, 1);
     patch("mni.nii", offset, 4);
   }
+  constexpr std::size_t description = 148;
+  const std::string     said = "a phantom, T1";
+  std::string           described = Content(Path("mni.nii"));
+  described.replace(description, said.size() + 1, said.c_str(), said.size() + 1);
+  std::ofstream(Path("mni.nii"), std::ios::binary) << described;
   ExpectQuietSuccess(RunProgram({ Path("mni.nii"), Path("out.nii"), "--spacing", "2", "--smooth", "auto" }));
+  EXPECT_EQ(std::string(Content(Path("out.nii")).substr(description).c_str()), said);
   EXPECT_EQ(code("out.nii", qformCode), 4);
   EXPECT_EQ(code("out.nii", sformCode), 4);
   // What is resampled to a template is in its space.
   ExpectQuietSuccess(RunProgram({ Path("scanner.nii"), Path("out.nii"), "-r", Path("mni.nii") }));
   EXPECT_EQ(code("out.nii", qformCode), 4);
   EXPECT_EQ(code("out.nii", sformCode), 4);
+  EXPECT_NE(std::string(Content(Path("out.nii")).substr(description).c_str()), said); // it is not the template
   ExpectQuietSuccess(RunProgram({ Path("mni.nii"), Path("packed.nii.gz"), "-i", "nearest" }));
   ExpectQuietSuccess(RunProgram({ Path("packed.nii.gz"), Path("again.nii"), "-i", "nearest" }));
   EXPECT_EQ(code("again.nii", sformCode), 4);
@@ -192,6 +230,31 @@ TEST_F(ProgramFormats, CodesOfTheSpace)
   const std::string pixels = Content(Path("mni.nii")).substr(352);
   EXPECT_EQ(Content(Path("again.nii")).substr(352), pixels);
   EXPECT_EQ(CountFiles(), 5u);
+}
+
+/** The unit of time of a series is written with it. */
+TEST_F(ProgramFormats, Units)
+{
+  constexpr std::size_t pixdim = 76;
+  constexpr std::size_t units = 123;
+  using Image4 = itk::Image<short, 4>;
+  const auto series = Image4::New();
+  series->SetRegions(Image4::SizeType{ { 6, 5, 4, 3 } });
+  const double spacing[] = { 2.0, 2.0, 2.0, 1500.0 };
+  series->SetSpacing(spacing);
+  series->Allocate(true);
+  WriteTestImage(series.GetPointer(), Path("in.nii"));
+  std::string text = Content(Path("in.nii"));
+  text[units] = 2 + 16; // ms
+  std::ofstream(Path("in.nii"), std::ios::binary) << text;
+  ExpectQuietSuccess(RunProgram({ Path("in.nii"), Path("out.nii"), "-i", "nearest", "--size", "6,5,4" }));
+  text = Content(Path("out.nii"));
+  EXPECT_EQ(text[units] & 7, 2);
+  float time = 0.0f;
+  std::memcpy(&time, text.data() + pixdim + 4 * sizeof(float), sizeof(time));
+  const int unit = text[units] & 0x38; // which it is depends on whether ITK converts, which its versions do not alike
+  EXPECT_TRUE(unit == 8 || unit == 16) << unit;
+  EXPECT_NEAR(time * (unit == 16 ? 1e-3 : 1.0), 1.5, 1e-5);
 }
 
 } // namespace

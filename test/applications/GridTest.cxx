@@ -153,6 +153,29 @@ TEST_F(ProgramTest, AnOutputBesideTheInputIsSaid)
     << result.errors;
 }
 
+/** Of a series it is said of all its volumes, and not where one has something. */
+TEST_F(ProgramTest, ASeriesBesideTheInputIsSaid)
+{
+  using Series = itk::Image<short, 4>;
+  const auto series = Series::New();
+  series->SetRegions(Series::SizeType{ { 8, 8, 8, 3 } });
+  series->Allocate(true);
+  series->SetPixel({ { 4, 4, 4, 1 } }, 70);
+  WriteTestImage(series.GetPointer(), Path("in.nii"));
+  const auto near = itk::Image<short, 3>::New();
+  near->SetRegions(itk::Image<short, 3>::SizeType{ { 8, 8, 8 } });
+  near->Allocate(true);
+  WriteTestImage(near.GetPointer(), Path("near.nii"));
+  const double origin[] = { 1000.0, 0.0, 0.0 };
+  near->SetOrigin(origin);
+  WriteTestImage(near.GetPointer(), Path("far.nii"));
+  ExpectQuietSuccess(RunProgram({ Path("in.nii"), Path("out.nii"), "-r", Path("near.nii") }));
+  const ProgramResult result = RunProgram({ Path("in.nii"), Path("out.nii"), "-r", Path("far.nii") });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.errors.find("all 1536 voxels of the output have the default value 0"), std::string::npos)
+    << result.errors;
+}
+
 /** A folder with a slash behind its name is made. */
 TEST_F(ProgramTest, FoldersAreMade)
 {

@@ -18,10 +18,17 @@
 #include "TestImages.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <optional>
+#include <type_traits>
 
 #include "itkBSplineInterpolateImageFunction.h"
+#include "itkImageRegionConstIteratorWithIndex.h"
+#include "itkLinearInterpolateImageFunction.h"
 #include "itkResampleImageFilter.h"
+#include "itkWindowedSincInterpolateImageFunction.h"
 
 /** \file
  * \brief Pixel values: output types and ITK's cast, labels, the value outside, every order, in comparison with ITK. */
@@ -121,6 +128,246 @@ TEST_F(ProgramPixels, DefaultValue)
   ExpectError(Run("in.nrrd", { "--default-value", "-1", "--output-type", "uint8" }), { "--default-value -1", "uint8" });
   ExpectError(Run("in.nrrd", { "--default-value", "40000" }), { "--default-value 40000", "int16" });
   ExpectError(Run("in.nrrd", { "--default-value", "black" }), { "--default-value", "black" }, 2);
+}
+
+/** Samples of an image of three dimensions beyond its edges, mirrored at the outermost ones. */
+double
+MirroredSample(const itk::Image<float, 3> * image, std::array<long, 3> index)
+{
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    const long last = static_cast<long>(image->GetBufferedRegion().GetSize(axis)) - 1;
+    index[axis] = index[axis] < 0 ? -index[axis] : (index[axis] > last ? 2 * last - index[axis] : index[axis]);
+  }
+  return image->GetPixel({ { index[0], index[1], index[2] } });
+}
+
+/** Cubic convolution of Keys with a = -1/2. */
+double
+CatmullRomAt(const itk::Image<float, 3> * image, const itk::ContinuousIndex<double, 3> & place)
+{
+  const auto kernel = [](double x) {
+    x = std::abs(x);
+    return x < 1.0 ? 1.5 * x * x * x - 2.5 * x * x + 1.0
+                   : (x < 2.0 ? -0.5 * x * x * x + 2.5 * x * x - 4.0 * x + 2.0 : 0.0);
+  };
+  double sum = 0.0;
+  for (long z = -1; z < 3; ++z)
+  {
+    for (long y = -1; y < 3; ++y)
+    {
+      for (long x = -1; x < 3; ++x)
+      {
+        const std::array<long, 3> index{ static_cast<long>(std::floor(place[0])) + x,
+                                         static_cast<long>(std::floor(place[1])) + y,
+                                         static_cast<long>(std::floor(place[2])) + z };
+        sum += kernel(place[0] - index[0]) * kernel(place[1] - index[1]) * kernel(place[2] - index[2]) *
+               MirroredSample(image, index);
+      }
+    }
+  }
+  return sum;
+}
+
+/** The input's continuous index of the voxels of a result on a grid of its own, if it is well inside. */
+template <typename TImage>
+std::optional<itk::ContinuousIndex<double, 3>>
+PlaceInside(const itk::Image<float, 3> * input, const TImage * result, const typename TImage::IndexType & index)
+{
+  itk::Point<double, 3>           point;
+  itk::ContinuousIndex<double, 3> place;
+  result->TransformIndexToPhysicalPoint(index, point);
+  input->TransformPhysicalPointToContinuousIndex(point, place);
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    if (!(place[axis] > 0.01 && place[axis] < static_cast<double>(input->GetBufferedRegion().GetSize(axis)) - 1.01))
+    {
+      return std::nullopt;
+    }
+  }
+  return place;
+}
+
+template <typename TInterpolator>
+double
+LargestDistanceFrom(const itk::Image<float, 3> * input, const itk::Image<float, 3> * result)
+{
+  const auto interpolator = TInterpolator::New();
+  interpolator->SetInputImage(input);
+  double                                                       largest = 0.0;
+  itk::ImageRegionConstIteratorWithIndex<itk::Image<float, 3>> it(result, result->GetBufferedRegion());
+  for (; !it.IsAtEnd(); ++it)
+  {
+    if (const auto place = PlaceInside(input, result, it.GetIndex()))
+    {
+      largest = std::max(largest, std::abs(it.Get() - interpolator->EvaluateAtContinuousIndex(*place)));
+    }
+  }
+  return largest;
+}
+
+/** Windowed sincs of each window and of several radii are ITK's; Catmull-Rom is the cubic of Keys. Sums of a float's
+ * rounding, values of some 200, and indices by other formulas: 1e-3 at most; windows and radii differ by tenths. */
+TEST_F(ProgramPixels, WindowedSincsAndCatmullRom)
+{
+  namespace Function = itk::Function;
+  const auto image = MakePhantom<FloatImage>({ { 15, 14, 13 } });
+  WriteTestImage(image.GetPointer(), Path("in.nrrd"));
+  const auto run = [this](std::vector<std::string> options) {
+    options.insert(options.end(), { "--spacing", "0.83" });
+    ExpectQuietSuccess(Run("in.nrrd", options));
+    return ReadTestImage<FloatImage>(Path("out.nrrd"));
+  };
+  using Boundary = itk::ZeroFluxNeumannBoundaryCondition<FloatImage>;
+  const auto distance = [&image](const FloatImage * result, auto window, auto radius) {
+    constexpr unsigned int r = decltype(radius)::value;
+    return LargestDistanceFrom<
+      itk::WindowedSincInterpolateImageFunction<FloatImage, r, decltype(window), Boundary, double>>(image, result);
+  };
+  using Two = std::integral_constant<unsigned int, 2>;
+  using Three = std::integral_constant<unsigned int, 3>;
+  constexpr double tolerance = 1e-3;
+  const auto       lanczos = run({ "-i", "lanczos" });
+  EXPECT_LE(distance(lanczos, Function::LanczosWindowFunction<3>(), Three()), tolerance);
+  EXPECT_GT(distance(lanczos, Function::WelchWindowFunction<3>(), Three()), 0.1);
+  EXPECT_LE(
+    distance(run({ "-i", "LanczosWindowedSinc", "--radius", "2" }), Function::LanczosWindowFunction<2>(), Two()),
+    tolerance);
+  EXPECT_LE(distance(run({ "-i", "hamming" }), Function::HammingWindowFunction<3>(), Three()), tolerance);
+  EXPECT_LE(distance(run({ "-i", "cosine", "--radius", "2" }), Function::CosineWindowFunction<2>(), Two()), tolerance);
+  EXPECT_LE(distance(run({ "-i", "welch" }), Function::WelchWindowFunction<3>(), Three()), tolerance);
+  EXPECT_LE(distance(run({ "-i", "blackman" }), Function::BlackmanWindowFunction<3>(), Three()), tolerance);
+
+  const auto                                         catmullRom = run({ "-i", "catmull-rom" });
+  itk::ImageRegionConstIteratorWithIndex<FloatImage> it(catmullRom, catmullRom->GetBufferedRegion());
+  for (; !it.IsAtEnd(); ++it)
+  {
+    if (const auto place = PlaceInside(image.GetPointer(), catmullRom.GetPointer(), it.GetIndex()))
+    {
+      ASSERT_NEAR(it.Get(), CatmullRomAt(image, *place), tolerance);
+    }
+  }
+  // Integers are computed as real numbers and cast as ITK casts them.
+  const auto bytes = MakePhantom<itk::Image<unsigned char, 3>>({ { 15, 14, 13 } });
+  WriteTestImage(bytes.GetPointer(), Path("bytes.nrrd"));
+  ExpectQuietSuccess(Run("bytes.nrrd", { "-i", "lanczos", "--spacing", "0.83" }));
+  EXPECT_EQ(ComponentOfFile(Path("out.nrrd")), "unsigned_char");
+  const auto truncated = ReadTestImage<FloatImage>(Path("out.nrrd"));
+  ExpectQuietSuccess(Run("bytes.nrrd", { "-i", "lanczos", "--spacing", "0.83", "--output-type", "float" }));
+  const auto         real = ReadTestImage<FloatImage>(Path("out.nrrd"));
+  const auto * const whole = truncated->GetBufferPointer();
+  for (std::size_t voxel = 0; voxel < real->GetBufferedRegion().GetNumberOfPixels(); ++voxel)
+  {
+    ASSERT_EQ(whole[voxel], std::trunc(std::max(0.0f, std::min(real->GetBufferPointer()[voxel], 255.0f))));
+  }
+  ExpectError(Run("in.nrrd", { "-i", "lanczos", "--compare-itk" }), { "--compare-itk", "lanczos" });
+  ExpectError(Run("in.nrrd", { "-i", "lanczos", "--radius", "6" }), { "--radius 6", "1 to 5" }, 2);
+  ExpectError(Run("in.nrrd", { "-i", "linear", "--radius", "2" }), { "--radius", "linear" }, 2);
+  ExpectError(Run("in.nrrd", { "-i", "nearest", "--sigma", "2" }), { "--sigma", "nearest" }, 2);
+}
+
+/** Labels are those whose indicator is largest, by each way to interpolate it, or whose Gaussian weighs most. */
+TEST_F(ProgramPixels, LabelsByTheirIndicators)
+{
+  using LabelImage = itk::Image<unsigned short, 3>;
+  const auto                                    labels = MakeObliqueImage<LabelImage>({ { 12, 11, 10 } });
+  const std::vector<unsigned short>             values{ 3, 40, 1000 };
+  itk::ImageRegionIteratorWithIndex<LabelImage> it(labels, labels->GetBufferedRegion());
+  for (; !it.IsAtEnd(); ++it)
+  {
+    const auto & index = it.GetIndex();
+    it.Set(values[static_cast<std::size_t>((index[0] * index[1] / 5 + index[2] / 3 + index[0] / 4) % 3)]);
+  }
+  WriteTestImage(labels.GetPointer(), Path("labels.nrrd"));
+  std::vector<FloatImage::Pointer> indicators;
+  for (const unsigned short value : values)
+  {
+    const auto indicator = MakeObliqueImage<FloatImage>(labels->GetBufferedRegion().GetSize());
+    for (std::size_t voxel = 0; voxel < labels->GetBufferedRegion().GetNumberOfPixels(); ++voxel)
+    {
+      indicator->GetBufferPointer()[voxel] = labels->GetBufferPointer()[voxel] == value ? 1.0f : 0.0f;
+    }
+    indicators.push_back(indicator);
+  }
+  using Valued = std::function<double(std::size_t label, const itk::ContinuousIndex<double, 3> & place)>;
+  const auto expect = [&](std::vector<std::string> options, const Valued & valueOf) {
+    SCOPED_TRACE(options[1]);
+    options.insert(options.end(), { "--spacing", "0.83" });
+    ExpectQuietSuccess(Run("labels.nrrd", options));
+    const auto                                         result = ReadTestImage<LabelImage>(Path("out.nrrd"));
+    std::size_t                                        compared = 0;
+    itk::ImageRegionConstIteratorWithIndex<LabelImage> voxel(result, result->GetBufferedRegion());
+    for (; !voxel.IsAtEnd(); ++voxel)
+    {
+      const auto place = PlaceInside(indicators.front().GetPointer(), result.GetPointer(), voxel.GetIndex());
+      if (!place)
+      {
+        continue;
+      }
+      std::vector<double> all;
+      for (std::size_t label = 0; label < values.size(); ++label)
+      {
+        all.push_back(valueOf(label, *place));
+      }
+      const auto   best = std::max_element(all.begin(), all.end());
+      const auto   winner = static_cast<std::size_t>(best - all.begin());
+      const double largest = *best;
+      *best = -HUGE_VAL;
+      if (largest - *std::max_element(all.begin(), all.end()) > 1e-3) // else rounding may decide
+      {
+        ASSERT_EQ(voxel.Get(), values[winner]);
+        ++compared;
+      }
+    }
+    EXPECT_GT(compared, 500u);
+  };
+  expect({ "-i", "label-linear" }, [&](std::size_t label, const auto & place) {
+    const auto linear = itk::LinearInterpolateImageFunction<FloatImage>::New();
+    linear->SetInputImage(indicators[label]);
+    return linear->EvaluateAtContinuousIndex(place);
+  });
+  expect({ "-i", "label-catmull-rom" },
+         [&](std::size_t label, const auto & place) { return CatmullRomAt(indicators[label], place); });
+  std::vector<itk::BSplineInterpolateImageFunction<FloatImage>::Pointer> splines;
+  for (const auto & indicator : indicators)
+  {
+    splines.push_back(itk::BSplineInterpolateImageFunction<FloatImage>::New());
+    splines.back()->SetSplineOrder(2);
+    splines.back()->SetInputImage(indicator);
+  }
+  expect({ "-i", "label-bspline", "--order", "2" },
+         [&](std::size_t label, const auto & place) { return splines[label]->EvaluateAtContinuousIndex(place); });
+  // ITK's weights are sums of products of differences of the error function over the voxels; so are these.
+  const auto gaussian = [&](double sigma) {
+    return [&, sigma](std::size_t label, const itk::ContinuousIndex<double, 3> & place) {
+      const FloatImage * const           indicator = indicators[label];
+      std::array<std::vector<double>, 3> weights;
+      for (unsigned int axis = 0; axis < 3; ++axis)
+      {
+        const double spacing = indicator->GetSpacing()[axis];
+        const double scale = spacing / (std::sqrt(2.0) * (sigma > 0.0 ? sigma : spacing));
+        for (std::size_t sample = 0; sample < indicator->GetBufferedRegion().GetSize(axis); ++sample)
+        {
+          const double distance = static_cast<double>(sample) - place[axis];
+          weights[axis].push_back(std::erf((distance + 0.5) * scale) - std::erf((distance - 0.5) * scale));
+        }
+      }
+      double                                             sum = 0.0;
+      double                                             all = 0.0;
+      itk::ImageRegionConstIteratorWithIndex<FloatImage> sample(indicator, indicator->GetBufferedRegion());
+      for (; !sample.IsAtEnd(); ++sample)
+      {
+        const auto & index = sample.GetIndex();
+        const double product = weights[0][index[0]] * weights[1][index[1]] * weights[2][index[2]];
+        sum += sample.Get() * product;
+        all += product;
+      }
+      // What is beyond the cut-off of 4 sigmas, some 1e-4 of the sum, may be left out: no winner by less is compared.
+      return sum / all;
+    };
+  };
+  expect({ "-i", "label-gaussian" }, gaussian(0.0));
+  expect({ "-i", "MultiLabel", "--sigma", "0.6" }, gaussian(0.6));
 }
 
 class ProgramOrders

@@ -142,6 +142,15 @@ TEST_F(ProgramTransforms, Composition)
   ASSERT_EQ(composite->TransformPoint(point), m_A->TransformPoint(m_B->TransformPoint(point)));
   ExpectTransform({ "-t", Path("a.tfm"), "-t", Path("b.h5") }, composite);
 
+  // Several behind one -t, before the images too.
+  ExpectTransform({ "-t", Path("a.tfm"), Path("b.h5") }, composite);
+  ExpectTransform({ "--ants-order", "-t", Path("b.h5"), Path("a.tfm"), "-i", "linear" }, composite);
+  EXPECT_EQ(RunProgram({ "-t", Path("a.tfm"), Path("b.h5"), Path("in.nrrd"), Path("before.nrrd") }).code, 0);
+  EXPECT_LT(LargestDifference(ReadTestImage<FloatImage<3>>(Path("before.nrrd")).GetPointer(),
+                              Expected<3>(m_Image, composite).GetPointer()),
+            tolerance);
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-t" }), { "--transform" }, 2);
+
   const auto withInverse = itk::CompositeTransform<double, 3>::New();
   withInverse->AddTransform(m_B->GetInverseTransform());
   withInverse->AddTransform(m_A);
@@ -201,6 +210,8 @@ TEST_F(ProgramTransforms, DisplacementField)
   composite->AddTransform(m_A);
   composite->AddTransform(transform);
   ExpectTransform({ "--ants-order", "-t", Path("Warp.nrrd"), "-t", Path("a.tfm") }, composite);
+  ExpectTransform({ "--ants-order", "-t", Path("Warp.nrrd"), Path("a.tfm") }, composite);
+  ExpectTransform({ "-t", Path("a.tfm"), Path("Warp.nrrd") }, composite);
 
   // There and back again: points in the middle, where the field is defined on the way, stay in place to the
   // interpolation of the inverse between its samples: the second derivative of the field, 0.09 mm a square voxel, over
