@@ -5,7 +5,7 @@ import itertools
 import numpy
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 import cudaspline.torch as spline  # noqa: E402
 from cudaspline import ndimage  # noqa: E402

@@ -111,8 +111,8 @@ ContractDerivatives(const SplinePoints & points, const ExecutionContext & contex
  *
  * \par Accuracy
  * With m the largest magnitude of g of an image and channel, N its points times dimension^n 2^n: each number that is
- * added has a rounding of its weights of a few units of TReal, and one of N m 2^-62 with Float32 elements; with Float64
- * elements N m 2^-90 or less. */
+ * added has a rounding of its weights of a few units of TReal, and one of N m 2^-60 with Float32 elements; with Float64
+ * elements N m 2^-90 for up to 2^24 points. */
 void
 ScatterDerivatives(const SplinePoints & points, const ExecutionContext & context);
 
