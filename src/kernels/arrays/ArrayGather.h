@@ -25,6 +25,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 /** \file
  * \brief Elements of the output on the host, of taps that are read where they are: nothing else is converted.
@@ -76,6 +77,13 @@ public:
   OutputOf(std::int64_t sample) const
   {
     return m_Arguments.output.shape.OffsetOf(m_Index) + sample * m_Arguments.output.shape.stride[m_Last];
+  }
+
+  /** What the offset of the output changes by from element to element. */
+  std::int64_t
+  GetStep() const
+  {
+    return m_Arguments.output.shape.stride[m_Last];
   }
 
   /** The coordinates of an axis, x being 0, of \p count elements from \p sample on. */
@@ -213,13 +221,15 @@ public:
    *
    * \param[in] x coordinates of the run, by axis
    * \param[in] batch offsets of the arrays that are interpolated; null: 0
-   * \param[in] count elements */
+   * \param[in] count elements
+   * \param[in] axes whose coordinates are others than in the run before, the fastest ones */
   void
   Compute(const ArrayArguments & arguments,
           const ArrayReader &    reader,
           const double (&x)[VDimension][ArrayRunLength],
           const std::int64_t * batch,
-          int                  count)
+          int                  count,
+          unsigned int         axes)
   {
     std::fill_n(isDone, count, 1);
     if (batch == nullptr)
@@ -232,7 +242,15 @@ public:
     }
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      this->Place(x[d], arguments.size[d], arguments.stride[d], d, count);
+      if (d < axes)
+      {
+        this->Place(x[d], arguments.size[d], arguments.stride[d], d, count);
+      }
+      for (int i = 0; i < count; ++i)
+      {
+        m_Offset[i] += m_Step[d][i];
+        isDone[i] &= m_IsWithin[d][i];
+      }
     }
     constexpr unsigned int corners = VOrder == 0 ? 1U : 1U << VDimension;
     TReal                  taps[corners][ArrayRunLength];
@@ -264,30 +282,69 @@ public:
   TReal value[ArrayRunLength];
 
 private:
-  /** Adds an axis to the places of the lower taps; 0 where a tap is beyond the ends. */
+  /** Finds the lower taps along an axis; 0 where a tap is beyond the ends. */
   void
   Place(const double * x, std::int64_t size, std::int64_t stride, unsigned int axis, int count)
   {
     // Within these a sample is a number of 32 bits, and the sample above is there.
     const double last = static_cast<double>(std::min<std::int64_t>(size - 1, std::int64_t{ 1 } << 30));
-    int          base[ArrayRunLength];
     for (int i = 0; i < count; ++i)
     {
       const bool   isWithin = x[i] >= 0.0 && (VOrder == 0 ? x[i] <= last : x[i] < last); // not so for NaN
       const double safe = isWithin ? x[i] : 0.0;
-      base[i] = static_cast<int>(VOrder == 0 ? RoundedSum(safe, 0.5) : safe); // the floor, as it is not below 0
-      m_Above[axis][i] = static_cast<TReal>(RoundedSum(safe, -static_cast<double>(base[i])));
-      isDone[i] &= isWithin ? 1 : 0;
-    }
-    for (int i = 0; i < count; ++i)
-    {
-      m_Offset[i] += base[i] * stride;
+      const int    base = static_cast<int>(VOrder == 0 ? RoundedSum(safe, 0.5) : safe); // the floor: it is not below 0
+      m_Above[axis][i] = static_cast<TReal>(RoundedSum(safe, -static_cast<double>(base)));
+      m_IsWithin[axis][i] = isWithin ? 1 : 0;
+      m_Step[axis][i] = base * stride;
     }
   }
 
+  std::int64_t m_Step[VDimension][ArrayRunLength]; ///< what an axis adds to the place
+  int          m_IsWithin[VDimension][ArrayRunLength];
   std::int64_t m_Offset[ArrayRunLength];
   TReal        m_Above[VDimension][ArrayRunLength];
 };
+
+/** \brief StoreRounded() of some elements.
+ *
+ * \param[in] at offset of the first (elements)
+ * \param[in] step from element to element */
+inline void
+StoreRoundedRun(void * data, ScalarType type, std::int64_t at, std::int64_t step, const double * values, int count)
+{
+  const auto store = [&](auto * to) {
+    using Element = std::remove_reference_t<decltype(*to)>;
+    for (int i = 0; i < count; ++i)
+    {
+      if constexpr (std::is_integral_v<Element>)
+      {
+        to[at + i * step] = CastToInteger<Element>(values[i] > 0.0 ? values[i] + 0.5 : values[i] - 0.5);
+      }
+      else
+      {
+        to[at + i * step] = static_cast<Element>(values[i]);
+      }
+    }
+  };
+  switch (type)
+  {
+    case ScalarType::UInt8:
+      return store(static_cast<std::uint8_t *>(data));
+    case ScalarType::Int16:
+      return store(static_cast<std::int16_t *>(data));
+    case ScalarType::UInt16:
+      return store(static_cast<std::uint16_t *>(data));
+    case ScalarType::Float32:
+      return store(static_cast<float *>(data));
+    case ScalarType::Float64:
+      return store(static_cast<double *>(data));
+    default: // of the others the type is asked for each
+      for (int i = 0; i < count; ++i)
+      {
+        StoreRounded(data, type, at + i * step, values[i]);
+      }
+  }
+}
 
 /** \brief Evaluates elements of a line of the output.
  *
@@ -303,20 +360,23 @@ GatherLine(const ArrayArguments & arguments,
            std::int64_t           first,
            std::int64_t           last)
 {
-  constexpr unsigned int axes = VDimension > 0 ? VDimension : MaximumArrayDimension;
-  const ArrayLine        places(arguments, line);
-  const ArrayOutput &    output = arguments.output;
-  const bool             isBatch = places.BatchOf(0) != 0 || places.BatchOf(1) != 0;
-  GatheredSupport<TReal> support(arguments, reader);
+  constexpr unsigned int                            axes = VDimension > 0 ? VDimension : MaximumArrayDimension;
+  const ArrayLine                                   places(arguments, line);
+  const ArrayOutput &                               output = arguments.output;
+  const bool                                        isBatch = places.BatchOf(0) != 0 || places.BatchOf(1) != 0;
+  GatheredSupport<TReal>                            support(arguments, reader);
+  double                                            x[axes][ArrayRunLength];
+  double                                            values[ArrayRunLength];
+  [[maybe_unused]] GatheredRun<axes, VOrder, TReal> run;
   for (std::int64_t sample = first; sample < last; sample += ArrayRunLength)
   {
     const auto count = static_cast<int>(std::min<std::int64_t>(ArrayRunLength, last - sample));
-    double     x[axes][ArrayRunLength];
-    for (unsigned int d = 0; d < arguments.dimension; ++d)
+    // Along a line maps by axis change one coordinate.
+    const unsigned int changed = GoesByAxes(arguments.map) && sample > first ? 1 : arguments.dimension;
+    for (unsigned int d = 0; d < changed; ++d)
     {
       places.Find(d, sample, count, x[d]);
     }
-    [[maybe_unused]] GatheredRun<axes, VOrder, TReal> run;
     if constexpr (VDimension > 0)
     {
       std::int64_t batch[ArrayRunLength];
@@ -324,26 +384,23 @@ GatherLine(const ArrayArguments & arguments,
       {
         batch[i] = places.BatchOf(sample + i);
       }
-      run.Compute(arguments, reader, x, isBatch ? batch : nullptr, count);
+      run.Compute(arguments, reader, x, isBatch ? batch : nullptr, count, changed);
     }
     for (int i = 0; i < count; ++i)
     {
-      double value = 0.0;
       if (VDimension > 0 && run.isDone[i] != 0)
       {
-        value = static_cast<double>(run.value[i]);
+        values[i] = static_cast<double>(run.value[i]);
+        continue;
       }
-      else
+      double own[MaximumArrayDimension];
+      for (unsigned int d = 0; d < arguments.dimension; ++d)
       {
-        double own[MaximumArrayDimension];
-        for (unsigned int d = 0; d < arguments.dimension; ++d)
-        {
-          own[d] = x[d][i];
-        }
-        value = support.ValueAt(own, places.BatchOf(sample + i));
+        own[d] = x[d][i];
       }
-      StoreRounded(output.data, output.type, places.OutputOf(sample + i), value);
+      values[i] = support.ValueAt(own, places.BatchOf(sample + i));
     }
+    StoreRoundedRun(output.data, output.type, places.OutputOf(sample), places.GetStep(), values, count);
   }
 }
 
