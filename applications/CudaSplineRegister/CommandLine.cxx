@@ -78,9 +78,26 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
 
   app.add_option("fixed", options.fixed, "Fixed image: a file, or a folder with a DICOM series")->required();
-  app.add_option("moving", options.moving, "Moving image, which is laid over the fixed one")->required();
-  app.add_option("-o,--output", options.output, "File of the transform (.tfm, .h5, .mat)")->type_name("FILE");
-  app.add_option("-w,--warped", options.warped, "The moving image on the fixed one's grid")->type_name("IMAGE");
+  app.add_option("moving", options.moving, "Moving image, or series of volumes, which is laid over the fixed one");
+  app
+    .add_option(
+      "--motion",
+      words.motion,
+      "Motion correction: lay each volume of a series over its first one, its mean, or volume N (from 0); the "
+      "series is the only image")
+    ->type_name("first|mean|N");
+  app
+    .add_option("-o,--output",
+                options.output,
+                "File of the transform (.tfm, .h5, .mat); of a series one a volume: moco_%04d.tfm, or a folder/")
+    ->type_name("FILE");
+  app
+    .add_option("--parameters",
+                options.parameters,
+                "Table (TSV) of a series: translations, rotations and framewise displacement of each volume")
+    ->type_name("FILE");
+  app.add_option("-w,--warped", options.warped, "The moving image, or series, on the fixed one's grid")
+    ->type_name("IMAGE");
   app.add_option("-p,--picture", options.picture, "Checkerboards of both images before and behind (.png)")
     ->type_name("FILE");
   app

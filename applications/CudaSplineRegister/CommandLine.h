@@ -21,6 +21,7 @@
 #include "TransformInput.h"
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,6 +84,14 @@ enum class InitializationKind : unsigned char
   None
 };
 
+/** \brief What the volumes of a series are laid over. */
+enum class TargetKind : unsigned char
+{
+  FixedImage,
+  Volume, ///< one of the series itself
+  Mean    ///< that of all its volumes
+};
+
 /** \brief "rigid", "affine", "bspline" or "syn". */
 const char *
 NameOf(StageKind kind);
@@ -122,6 +131,9 @@ struct Options
 {
   std::string                          fixed;
   std::string                          moving;
+  TargetKind                           target{ TargetKind::FixedImage }; ///< of a series that moves
+  std::size_t                          targetVolume{ 0 };
+  std::string                          parameters; ///< table (TSV) of a series' motion; empty: none
   std::vector<StageOptions>            stages;
   std::string                          output;   ///< file of the transform; empty: none
   std::string                          warped;   ///< image; empty: none

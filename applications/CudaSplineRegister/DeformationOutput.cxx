@@ -77,8 +77,12 @@ ProbeField(AtomicOutput * file, Grid grid, const RegistrationRequest & request)
 
 } // namespace
 
-DeformationOutput::DeformationOutput(const Options & options, const RegistrationRequest & request, const Open & open)
+DeformationOutput::DeformationOutput(const Options &             options,
+                                     const RegistrationRequest & request,
+                                     const ImageLayout &         layout,
+                                     const Open &                open)
   : m_Options(options)
+  , m_Layout(layout)
 {
   const auto openNamed = [&](const std::string & ending, bool isWanted) {
     return open(options.prefix.empty() || !isWanted ? std::string() : options.prefix + ending);
@@ -97,11 +101,11 @@ DeformationOutput::DeformationOutput(const Options & options, const Registration
   ProbeField(m_Inverse, request.moving.grid, request);
   if (m_Warped != nullptr)
   {
-    ProbeOutput(*m_Warped, options.prefix + "Warped.nii.gz", request.fixed.grid, request.fixed.type);
+    ProbeOutput(*m_Warped, options.prefix + "Warped.nii.gz", request.fixed.grid, request.fixed.type, layout);
   }
   if (m_Jacobian != nullptr)
   {
-    ProbeOutput(*m_Jacobian, options.jacobian, request.fixed.grid, request.fixed.type);
+    ProbeOutput(*m_Jacobian, options.jacobian, request.fixed.grid, request.fixed.type, layout);
   }
 }
 
@@ -194,12 +198,12 @@ DeformationOutput::Write(const RegistrationRequest & request,
       field, fixed, settings.type, m_Jacobian != nullptr ? &determinants : nullptr, m_Options.logJacobian);
     if (m_Jacobian != nullptr)
     {
-      WriteImage(determinants, m_Jacobian->GetTemporaryName());
+      WriteImage(determinants, m_Jacobian->GetTemporaryName(), m_Layout);
     }
   }
   if (m_Warped != nullptr)
   {
-    WriteImage(warped, m_Warped->GetTemporaryName());
+    WriteImage(warped, m_Warped->GetTemporaryName(), m_Layout);
   }
   if (m_InverseWarped != nullptr)
   {

@@ -21,6 +21,7 @@
 #include "AtomicOutput.h"
 #include "CommandLine.h"
 #include "Deformation.h"
+#include "ImageInput.h"
 #include "Registration.h"
 
 #include <functional>
@@ -40,8 +41,12 @@ public:
   using Open = std::function<AtomicOutput *(const std::string &)>;
 
   /** \brief Opens all files, and finds out whether they can be written.
+   * \param[in] layout of images on the fixed one's grid
    * \exception ProgramError one cannot */
-  DeformationOutput(const Options & options, const RegistrationRequest & request, const Open & open);
+  DeformationOutput(const Options &             options,
+                    const RegistrationRequest & request,
+                    const ImageLayout &         layout,
+                    const Open &                open);
 
   /** \brief Whether Write() wants the warped moving image. */
   bool
@@ -79,6 +84,7 @@ private:
   StartTransforms(const RegistrationRequest & request, const RegistrationResult & result, Writing & writing) const;
 
   const Options & m_Options;
+  ImageLayout     m_Layout;
   AtomicOutput *  m_Affine;
   AtomicOutput *  m_Warp; ///< null where all stages are linear, as m_InverseWarp
   AtomicOutput *  m_InverseWarp;

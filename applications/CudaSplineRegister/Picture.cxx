@@ -17,11 +17,14 @@
  *=========================================================================*/
 #include "Picture.h"
 
+#include "PictureText.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace CudaSplineRegister
@@ -30,39 +33,136 @@ namespace CudaSplineRegister
 namespace
 {
 
-constexpr std::size_t gap = 4;   // pixels between panels
-constexpr double      cells = 8; // of a checkerboard along a panel's longer side
+constexpr double       leastWidth = 900.0; // pixels
+constexpr double       cells = 8;          // of a checkerboard along a panel's longer side
+constexpr std::uint8_t paper = 40;         // grey around panels
+constexpr std::uint8_t ink = 235;
 
-/** A slice through the middle, in pixels of the finest spacing. */
+/** A slice through the middle, as one looks at heads: from the feet, from the front, from the left, the nose upwards or
+ * to the left. Images of two dimensions are as they are stored. */
 struct Panel
 {
-  unsigned int horizontal; ///< axis
-  unsigned int vertical;   ///< axis
-  std::size_t  width;
-  std::size_t  height;
+  std::array<unsigned int, 2> axes{ 0, 1 };  ///< to the right, downwards
+  std::array<bool, 2>         isBackwards{}; ///< the index falls along them
+  std::string                 name;          ///< "axial 31/60"; empty: none
+  std::array<std::string, 4>  letters;       ///< left, right, top, bottom; empty: none
+  std::size_t                 width{ 0 };
+  std::size_t                 height{ 0 };
 };
 
-double
-FinestSpacing(const Grid & grid)
+/** Where what is. All in pixels. */
+struct PictureLayout
 {
-  return *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
+  std::vector<Panel> panels;
+  double             pixel{ 1.0 }; ///< mm
+  std::size_t        scale{ 2 };   ///< of letters
+  std::size_t        side{ 0 };    ///< left and right of a panel
+  std::size_t        line{ 0 };    ///< a line of text
+  std::size_t        rowHeight{ 0 };
+  std::size_t        width{ 0 };
+};
+
+/** Letters of the patient's side towards which an axis goes, the nearest first: "L", "SA". ITK's axes go to the left,
+ * to the back (posterior) and upwards (superior). */
+std::string
+LettersOf(const Grid & grid, unsigned int axis, bool isBackwards)
+{
+  constexpr double   least = 0.38; // cosine; 22 degrees from being square to it
+  constexpr char     names[3][2] = { { 'L', 'R' }, { 'P', 'A' }, { 'S', 'I' } };
+  std::array<int, 3> rows{ 0, 1, 2 };
+  std::sort(rows.begin(), rows.end(), [&grid, axis](int a, int b) {
+    return std::abs(grid.direction[a][axis]) > std::abs(grid.direction[b][axis]);
+  });
+  std::string letters;
+  for (const int row : rows)
+  {
+    const double cosine = grid.direction[row][axis];
+    if (letters.empty() || std::abs(cosine) > least)
+    {
+      letters += names[row][(cosine < 0.0) != isBackwards ? 1 : 0];
+    }
+  }
+  return letters.substr(0, 2);
 }
 
-std::vector<Panel>
-PanelsOf(const Grid & grid)
+/** The patient's axis that an axis of the image is nearest to: 0 from side to side, 1 front to back, 2 along the body.
+ */
+unsigned int
+NearestAxis(const Grid & grid, unsigned int axis)
 {
-  const double finest = FinestSpacing(grid);
-  const auto   pixels = [&](unsigned int axis) {
-    const double extent = static_cast<double>(grid.size[axis]) * grid.spacing[axis];
-    return static_cast<std::size_t>(std::max(1.0, std::round(extent / finest)));
-  };
-  std::vector<Panel> panels{ { 0, 1, pixels(0), pixels(1) } };
+  const char letter = LettersOf(grid, axis, false)[0];
+  return letter == 'L' || letter == 'R' ? 0 : (letter == 'P' || letter == 'A' ? 1 : 2);
+}
+
+/** The panel that is square to an axis of a volume. */
+Panel
+PanelAcross(const Grid & grid, unsigned int normal)
+{
+  Panel panel;
+  panel.axes = { normal == 0 ? 1U : 0U, normal == 2 ? 1U : 2U };
+  if (NearestAxis(grid, panel.axes[0]) > NearestAxis(grid, panel.axes[1]))
+  {
+    std::swap(panel.axes[0], panel.axes[1]);
+  }
+  // To the right lie left and back, below lie back and feet.
+  const std::string wanted[2] = { "LPS", "PIR" };
+  for (unsigned int side = 0; side < 2; ++side)
+  {
+    panel.isBackwards[side] = wanted[side].find(LettersOf(grid, panel.axes[side], false)[0]) == std::string::npos;
+    panel.letters[2 * side] = LettersOf(grid, panel.axes[side], !panel.isBackwards[side]);
+    panel.letters[2 * side + 1] = LettersOf(grid, panel.axes[side], panel.isBackwards[side]);
+  }
+  const char * const names[] = { "sagittal ", "coronal ", "axial " };
+  panel.name = names[NearestAxis(grid, normal)] + std::to_string(grid.size[normal] / 2 + 1) + "/" +
+               std::to_string(grid.size[normal]);
+  return panel;
+}
+
+PictureLayout
+LayOut(const Grid & grid)
+{
+  PictureLayout layout;
   if (grid.dimension == 3)
   {
-    panels.push_back({ 0, 2, pixels(0), pixels(2) });
-    panels.push_back({ 1, 2, pixels(1), pixels(2) });
+    layout.panels = { PanelAcross(grid, 2), PanelAcross(grid, 1), PanelAcross(grid, 0) };
   }
-  return panels;
+  else
+  {
+    layout.panels = { Panel() };
+  }
+  layout.pixel = *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
+  const auto extent = [&grid](unsigned int axis) { return static_cast<double>(grid.size[axis]) * grid.spacing[axis]; };
+  double     all = 0.0;
+  for (const Panel & panel : layout.panels)
+  {
+    all += extent(panel.axes[0]);
+  }
+  const auto setScale = [&layout, &all] {
+    layout.scale = std::max<std::size_t>(2, static_cast<std::size_t>(all / layout.pixel / 600.0));
+    layout.side = layout.panels.size() == 1 ? 4 * layout.scale : (2 * letterWidth + 2) * layout.scale;
+    layout.line = (letterHeight + 4) * layout.scale;
+  };
+  setScale();
+  const double sides = static_cast<double>(2 * layout.side * layout.panels.size());
+  if (all / layout.pixel + sides < leastWidth)
+  {
+    layout.pixel = all / (leastWidth - sides);
+    setScale();
+  }
+  std::size_t highest = 0;
+  for (Panel & panel : layout.panels)
+  {
+    const auto pixels = [&](unsigned int axis) {
+      return static_cast<std::size_t>(std::max(1.0, std::ceil(extent(axis) / layout.pixel - 1e-6)));
+    };
+    panel.width = pixels(panel.axes[0]);
+    panel.height = pixels(panel.axes[1]);
+    layout.width += panel.width + 2 * layout.side;
+    highest = std::max(highest, panel.height);
+  }
+  // A title; names, letters, the panels, letters.
+  layout.rowHeight = layout.line + (layout.panels.size() == 1 ? layout.scale * 4 : 3 * layout.line) + highest;
+  return layout;
 }
 
 /** A volume's values as grey. */
@@ -97,11 +197,33 @@ public:
     m_White = percentile(0.995);
   }
 
+  /** Between voxels linearly, in the plane of two axes; beyond the outermost ones as these. */
   std::uint8_t
-  At(const std::array<std::size_t, 3> & index) const
+  At(const Coordinates & index, const std::array<unsigned int, 2> & axes) const
   {
-    const auto & size = m_Volume.grid.size;
-    const double value = this->ValueOf(index[0] + size[0] * (index[1] + size[1] * index[2]));
+    const auto &               size = m_Volume.grid.size;
+    std::array<std::size_t, 3> base{};
+    std::array<double, 3>      weight{};
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      const double place = std::max(0.0, std::min(index[axis], static_cast<double>(size[axis] - 1)));
+      base[axis] = std::min(static_cast<std::size_t>(place), size[axis] - 1);
+      weight[axis] = place - static_cast<double>(base[axis]);
+    }
+    double value = 0.0;
+    for (unsigned int corner = 0; corner < 4; ++corner)
+    {
+      std::array<std::size_t, 3> voxel = base;
+      double                     product = 1.0;
+      for (unsigned int side = 0; side < 2; ++side)
+      {
+        const unsigned int axis = axes[side];
+        const bool         isNext = ((corner >> side) & 1U) != 0;
+        product *= isNext ? weight[axis] : 1.0 - weight[axis];
+        voxel[axis] = std::min(base[axis] + (isNext ? 1 : 0), size[axis] - 1);
+      }
+      value += product > 0.0 ? product * this->ValueOf(voxel[0] + size[0] * (voxel[1] + size[1] * voxel[2])) : 0.0;
+    }
     const double part = m_White > m_Black ? (value - m_Black) / (m_White - m_Black) : 0.0;
     return static_cast<std::uint8_t>(std::lround(255.0 * (part > 0.0 ? std::min(part, 1.0) : 0.0)));
   }
@@ -125,27 +247,77 @@ DrawPanel(const Panel &  panel,
           const Greys &  fixed,
           const Greys &  moving,
           const Grid &   grid,
+          double         pixel,
           std::uint8_t * to,
           std::size_t    pitch)
 {
-  const double finest = FinestSpacing(grid);
   const double cell = std::max(1.0, static_cast<double>(std::max(panel.width, panel.height)) / cells);
-  const auto   voxelAt = [&](unsigned int axis, std::size_t pixel) {
-    const double place = (static_cast<double>(pixel) + 0.5) * finest / grid.spacing[axis];
-    return std::min(static_cast<std::size_t>(place), grid.size[axis] - 1);
+  const auto   indexAt = [&](unsigned int side, std::size_t position, std::size_t size) {
+    const std::size_t counted = panel.isBackwards[side] ? size - 1 - position : position;
+    return (static_cast<double>(counted) + 0.5) * pixel / grid.spacing[panel.axes[side]] - 0.5;
   };
-  std::array<std::size_t, 3> index{ grid.size[0] / 2, grid.size[1] / 2, grid.size[2] / 2 };
+  Coordinates index{ static_cast<double>(grid.size[0] / 2),
+                     static_cast<double>(grid.size[1] / 2),
+                     static_cast<double>(grid.size[2] / 2) };
   for (std::size_t row = 0; row < panel.height; ++row)
   {
-    // The third axis points up, as one looks at heads.
-    index[panel.vertical] = voxelAt(panel.vertical, panel.vertical == 2 ? panel.height - 1 - row : row);
+    index[panel.axes[1]] = indexAt(1, row, panel.height);
     for (std::size_t column = 0; column < panel.width; ++column)
     {
-      index[panel.horizontal] = voxelAt(panel.horizontal, column);
+      index[panel.axes[0]] = indexAt(0, column, panel.width);
       const auto square =
         static_cast<int>(static_cast<double>(row) / cell) + static_cast<int>(static_cast<double>(column) / cell);
-      to[row * pitch + column] = (square % 2 == 0 ? fixed : moving).At(index);
+      to[row * pitch + column] = (square % 2 == 0 ? fixed : moving).At(index, panel.axes);
     }
+  }
+}
+
+/** Draws a row of panels with a title above. */
+void
+DrawRow(const Volume &        picture,
+        const PictureLayout & layout,
+        const std::string &   title,
+        std::size_t           top,
+        const Greys &         fixed,
+        const Greys &         moving,
+        const Grid &          grid)
+{
+  const std::size_t pitch = picture.grid.size[0];
+  const std::size_t scale = layout.scale;
+  const std::size_t gap = 2 * scale;
+  const auto        widthOf = [scale](const std::string & text) { return letterWidth * scale * text.size() - scale; };
+  DrawText(picture, title, layout.side, top + gap, scale, ink);
+  top += layout.line;
+  const bool        isPlain = layout.panels.size() == 1;
+  const std::size_t above = isPlain ? 0 : 2 * layout.line;
+  std::size_t       left = 0;
+  for (const Panel & panel : layout.panels)
+  {
+    left += layout.side;
+    const std::size_t highest = layout.rowHeight - layout.line - (isPlain ? 4 * scale : 3 * layout.line);
+    const std::size_t first = top + above + (highest - panel.height) / 2;
+    DrawPanel(panel,
+              fixed,
+              moving,
+              grid,
+              layout.pixel,
+              static_cast<std::uint8_t *>(picture.pixels.get()) + first * pitch + left,
+              pitch);
+    const auto centred = [&](const std::string & text, std::size_t line) {
+      const std::size_t width = text.empty() ? 0 : widthOf(text);
+      const std::size_t middle = left + panel.width / 2;
+      DrawText(picture, text, middle > width / 2 ? middle - width / 2 : 0, line, scale, ink);
+    };
+    if (!isPlain)
+    {
+      centred(panel.name, top + gap);
+      centred(panel.letters[2], first - layout.line + gap);
+      centred(panel.letters[3], first + panel.height + gap);
+      const std::size_t middle = first + panel.height / 2 - letterHeight * scale / 2;
+      DrawText(picture, panel.letters[0], left - widthOf(panel.letters[0]) - gap, middle, scale, ink);
+      DrawText(picture, panel.letters[1], left + panel.width + gap, middle, scale, ink);
+    }
+    left += panel.width + layout.side;
   }
 }
 
@@ -154,37 +326,23 @@ DrawPanel(const Panel &  panel,
 Grid
 PictureGrid(const Grid & grid)
 {
-  Grid        picture;
-  std::size_t width = 0;
-  std::size_t height = 0;
-  for (const Panel & panel : PanelsOf(grid))
-  {
-    width += panel.width + (width == 0 ? 0 : gap);
-    height = std::max(height, panel.height);
-  }
+  const PictureLayout layout = LayOut(grid);
+  Grid                picture;
   picture.dimension = 2;
-  picture.size = { width, 2 * height + gap, 1 };
+  picture.size = { layout.width, 2 * layout.rowHeight, 1 };
   return picture;
 }
 
 Volume
 DrawCheckerboards(const Volume & fixed, const Volume & before, const Volume & after)
 {
-  const Grid  grid = PictureGrid(fixed.grid);
-  Volume      picture = Volume::Allocate(grid, ScalarType::UInt8);
-  auto *      pixels = static_cast<std::uint8_t *>(picture.pixels.get());
-  const Greys fixedGreys(fixed);
-  const Greys beforeGreys(before);
-  const Greys afterGreys(after);
-  std::fill_n(pixels, grid.GetNumberOfVoxels(), std::uint8_t{ 255 });
-  std::uint8_t * const below = pixels + grid.size[0] * ((grid.size[1] + gap) / 2);
-  std::size_t          left = 0;
-  for (const Panel & panel : PanelsOf(fixed.grid))
-  {
-    DrawPanel(panel, fixedGreys, beforeGreys, fixed.grid, pixels + left, grid.size[0]);
-    DrawPanel(panel, fixedGreys, afterGreys, fixed.grid, below + left, grid.size[0]);
-    left += panel.width + gap;
-  }
+  const PictureLayout layout = LayOut(fixed.grid);
+  const Grid          grid = PictureGrid(fixed.grid);
+  Volume              picture = Volume::Allocate(grid, ScalarType::UInt8);
+  const Greys         greys(fixed);
+  std::fill_n(static_cast<std::uint8_t *>(picture.pixels.get()), grid.GetNumberOfVoxels(), paper);
+  DrawRow(picture, layout, "before: fixed and moving image in turn", 0, greys, Greys(before), fixed.grid);
+  DrawRow(picture, layout, "after", layout.rowHeight, greys, Greys(after), fixed.grid);
   return picture;
 }
 

@@ -29,11 +29,12 @@ using namespace CudaSplineProgram; // what the programs share
 Grid
 PictureGrid(const Grid & grid);
 
-/** \brief Checkerboards of two images, above before and below after they were registered; of volumes three slices
- * through the middle, side by side.
+/** \brief Checkerboards of two images, above before and below after they were registered, at least 900 pixels wide.
  *
+ * Of volumes there are the three slices through the middle, side by side, turned as one looks at heads, with their
+ * names and numbers and with letters of the patient's sides: L and R, A and P, S and I; two where an axis lies between.
  * Each image has grey values of its own: black at its 0.5th percentile, white at its 99.5th. Pixels are squares of the
- * finest spacing.
+ * finest spacing, or finer.
  *
  * \param[in] fixed of float or double pixels
  * \param[in] before the moving image on the fixed one's grid, at the start

@@ -66,6 +66,14 @@ MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase 
   });
 }
 
+Agreement
+MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform)
+{
+  return Dispatch(request, [&request, transform](auto zero, auto dimension) {
+    return MeasureAgreementTyped<decltype(zero), decltype(dimension)::value>(request, transform);
+  });
+}
+
 Volume
 WarpMoving(const RegistrationRequest & request, const itk::TransformBase * transform)
 {

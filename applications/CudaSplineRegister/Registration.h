@@ -117,6 +117,31 @@ struct Similarity
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform);
 
+/** \brief Whether two images can belong to each other under a transform, at a glance.
+ *
+ * Of coarse images, some 40 voxels an axis at most. */
+struct Agreement
+{
+  double overlap{ 1.0 }; ///< part of the fixed image, under its mask, that lies in the moving one
+  /** Mutual information as a part of the fixed image's entropy, less what chance gives (Miller and Madow); not a number
+   * where the fixed image is flat. Images of one subject by different scanners have 0.1 and more, of unrelated images
+   * it is near 0. */
+  double explained{ 1.0 };
+};
+
+/** \brief Below these an agreement is poor, and the user is told. */
+inline constexpr double leastOverlap = 0.1;
+inline constexpr double leastExplained = 0.03;
+
+/** \brief Agreement of the images under a transform and the masks. */
+Agreement
+MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform);
+
+/** \brief MeasureAgreement() for a pixel type and dimension; instantiated with SearchRotation(). */
+template <typename TPixel, unsigned int VDimension>
+Agreement
+MeasureAgreementTyped(const RegistrationRequest & request, const itk::TransformBase * transform);
+
 /** \brief MeasureSimilarity() for a pixel type and dimension, as RegisterTyped(). */
 template <typename TPixel, unsigned int VDimension>
 Similarity

@@ -226,6 +226,10 @@ ToJson(const Report & report, const Options & options)
                         { "least_determinant", report.folding->least },
                         { "largest_determinant", report.folding->largest } };
   }
+  if (report.agreement)
+  {
+    json["agreement"] = { { "overlap", report.agreement->overlap }, { "explained", report.agreement->explained } };
+  }
   if (report.evaluation)
   {
     json["evaluation"] = EvaluationAsJson(*report.evaluation);

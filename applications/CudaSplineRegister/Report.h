@@ -45,6 +45,7 @@ struct Report
   int                       signal{ 0 }; ///< that stopped it
   std::optional<Folding>    folding;
   std::optional<Evaluation> evaluation;
+  std::optional<Agreement>  agreement;
 };
 
 /** \brief "stage 1/2 (rigid), level 2/3, iteration 12: value -0.5, step 0.1 mm"; of SyN the convergence value instead

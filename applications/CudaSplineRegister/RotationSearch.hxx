@@ -22,13 +22,14 @@
 
 #include "Error.h"
 
-#include "itkImageRegionConstIteratorWithIndex.h"
+#include "itkImageMaskSpatialObject.h"
 #include "itkMultiThreaderBase.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -57,10 +58,11 @@ public:
     double information{ 0.0 };
   };
 
-  RotationSearchOf(const Inputs & inputs, const Linear * start)
+  /** \param[in] isBrief three voxels an axis are looked at in each coarse one, and the masks in its middle alone */
+  RotationSearchOf(const Inputs & inputs, const Linear * start, bool isBrief = false)
     : m_Start(start)
-    , m_Fixed(MakeCoarse(inputs.fixed, inputs.fixedMask))
-    , m_Moving(MakeCoarse(inputs.moving, inputs.movingMask))
+    , m_Fixed(MakeCoarse(inputs.fixed, inputs.fixedMask, isBrief))
+    , m_Moving(MakeCoarse(inputs.moving, inputs.movingMask, isBrief))
   {
     double spacing = 0.0;
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -97,6 +99,62 @@ public:
     return poses.front();
   }
 
+  /** Whether the images can belong to each other under any transform. */
+  Agreement
+  Agree(const itk::Transform<double, VDimension, VDimension> * transform) const
+  {
+    std::vector<double>                    joint(static_cast<std::size_t>(bins) * bins, 0.0);
+    std::array<std::ptrdiff_t, VDimension> index{};
+    std::size_t                            all = 0;
+    std::size_t                            inside = 0;
+    for (std::size_t n = 0; n < m_Fixed.values.size(); ++n)
+    {
+      typename Linear::OutputVectorType steps;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        steps[d] = static_cast<double>(index[d]);
+      }
+      const Vector way = m_Moving.indexOfPoint *
+                         (transform->TransformPoint(m_Fixed.first + m_Fixed.pointOfIndex * steps) - m_Moving.first);
+      std::array<double, VDimension> place{};
+      bool                           isInside = true;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        place[d] = way[d];
+        isInside = isInside && way[d] >= -0.5 && way[d] <= static_cast<double>(m_Moving.size[d]) - 0.5;
+      }
+      if (m_Fixed.isUnderMask[n])
+      {
+        ++all;
+        inside += isInside ? 1 : 0;
+      }
+      joint[m_FixedBins[n] * bins + BinOf(m_Moving, this->ValueAt(place))] += 1.0;
+      for (unsigned int d = 0; d < VDimension && ++index[d] == m_Fixed.size[d]; ++d)
+      {
+        index[d] = 0;
+      }
+    }
+    const auto               count = static_cast<double>(m_Fixed.values.size());
+    std::array<double, bins> moving{};
+    std::array<double, bins> fixed{};
+    for (std::size_t n = 0; n < joint.size(); ++n)
+    {
+      joint[n] /= count;
+      moving[n % bins] += joint[n];
+      fixed[n / bins] += joint[n];
+    }
+    const auto occupied = [](const auto & parts) {
+      return static_cast<double>(std::count_if(parts.begin(), parts.end(), [](double part) { return part > 0.0; }));
+    };
+    const double chance = (occupied(joint) - occupied(moving) - occupied(fixed) + 1.0) / (2.0 * count);
+    const double information = m_FixedEntropy + Entropy(moving.data(), bins) - Entropy(joint.data(), joint.size());
+    Agreement    agreement;
+    agreement.overlap = all > 0 ? static_cast<double>(inside) / static_cast<double>(all) : 0.0;
+    agreement.explained = m_FixedEntropy > 0.0 ? std::max(0.0, information - chance) / m_FixedEntropy
+                                               : std::numeric_limits<double>::quiet_NaN();
+    return agreement;
+  }
+
 private:
   static constexpr unsigned int bins = 24;
   static constexpr double       degree = 0.017453292519943295;
@@ -110,12 +168,14 @@ private:
     Matrix                                 pointOfIndex; ///< per coarse voxel
     Matrix                                 indexOfPoint;
     std::vector<double>                    values;
+    std::vector<bool>                      isUnderMask; ///< any of its voxels
     double                                 least{ 0.0 };
-    double                                 largest{ 0.0 };
+    double                                 low{ 0.0 }; ///< value where the bins begin
+    double                                 high{ 0.0 };
   };
 
   static Coarse
-  MakeCoarse(const ImageType * image, const itk::SpatialObject<VDimension> * mask)
+  MakeCoarse(const ImageType * image, const itk::SpatialObject<VDimension> * mask, bool isBrief)
   {
     constexpr std::ptrdiff_t most = 40; // voxels an axis
     Coarse                   coarse;
@@ -149,49 +209,94 @@ private:
     coarse.indexOfPoint = Matrix(coarse.pointOfIndex.GetInverse());
 
     coarse.values.assign(count, 0.0);
-    std::vector<double>                               numbers(count, 0.0);
-    double                                            least = std::numeric_limits<double>::infinity();
-    itk::ImageRegionConstIteratorWithIndex<ImageType> it(image, region);
-    for (; !it.IsAtEnd(); ++it)
+    std::vector<double>                    numbers(count, 0.0);
+    double                                 least = std::numeric_limits<double>::infinity();
+    std::array<std::ptrdiff_t, VDimension> stride{};
+    std::array<std::ptrdiff_t, VDimension> counted{};
+    std::ptrdiff_t                         all = 1;
+    for (unsigned int d = 0; d < VDimension; ++d)
     {
-      const auto value = static_cast<double>(it.Get());
+      stride[d] = isBrief ? std::max<std::ptrdiff_t>(1, factor[d] / 3) : 1;
+      counted[d] = (static_cast<std::ptrdiff_t>(region.GetSize(d)) + stride[d] - 1) / stride[d];
+      all *= counted[d];
+    }
+    for (std::ptrdiff_t number = 0; number < all; ++number)
+    {
+      auto           index = region.GetIndex();
+      std::ptrdiff_t offset = 0;
+      std::ptrdiff_t rest = number;
+      std::ptrdiff_t coarseStride = 1;
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        const std::ptrdiff_t place = rest % counted[d] * stride[d];
+        rest /= counted[d];
+        index[d] += place;
+        offset += place / factor[d] * coarseStride;
+        coarseStride *= coarse.size[d];
+      }
+      const auto value = static_cast<double>(image->GetPixel(index));
       if (!std::isfinite(value))
       {
         continue;
       }
       least = std::min(least, value);
-      if (mask != nullptr)
+      if (mask != nullptr && !isBrief)
       {
         typename ImageType::PointType place;
-        image->TransformIndexToPhysicalPoint(it.GetIndex(), place);
+        image->TransformIndexToPhysicalPoint(index, place);
         if (!mask->IsInsideInWorldSpace(place))
         {
           continue;
         }
       }
-      std::ptrdiff_t offset = 0;
-      for (unsigned int d = VDimension; d-- > 0;)
-      {
-        offset = offset * coarse.size[d] + (it.GetIndex()[d] - region.GetIndex(d)) / factor[d];
-      }
       coarse.values[static_cast<std::size_t>(offset)] += value;
       numbers[static_cast<std::size_t>(offset)] += 1.0;
     }
+    if (mask != nullptr && isBrief)
+    {
+      std::array<std::ptrdiff_t, VDimension> index{};
+      for (double & number : numbers)
+      {
+        typename Linear::OutputVectorType steps;
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          steps[d] = static_cast<double>(index[d]);
+        }
+        number = mask->IsInsideInWorldSpace(coarse.first + coarse.pointOfIndex * steps) ? number : 0.0;
+        for (unsigned int d = 0; d < VDimension && ++index[d] == coarse.size[d]; ++d)
+        {
+          index[d] = 0;
+        }
+      }
+    }
+    coarse.isUnderMask.resize(count);
     for (std::size_t n = 0; n < count; ++n)
     {
+      coarse.isUnderMask[n] = numbers[n] > 0.0;
       coarse.values[n] = numbers[n] > 0.0 ? coarse.values[n] / numbers[n] : least;
     }
     const auto range = std::minmax_element(coarse.values.begin(), coarse.values.end());
     coarse.least = *range.first;
-    coarse.largest = *range.second;
+    coarse.low = *range.first;
+    coarse.high = *range.second;
+    if (isBrief)
+    {
+      // A few outliers must not leave one bin to all others.
+      std::vector<double> sorted = coarse.values;
+      std::sort(sorted.begin(), sorted.end());
+      const auto outer = static_cast<std::size_t>(0.01 * static_cast<double>(sorted.size() - 1));
+      coarse.low = sorted[outer];
+      coarse.high = sorted[sorted.size() - 1 - outer];
+    }
     return coarse;
   }
 
   static unsigned int
   BinOf(const Coarse & coarse, double value)
   {
-    const double width = coarse.largest - coarse.least;
-    return width > 0.0 ? std::min(bins - 1, static_cast<unsigned int>(bins * (value - coarse.least) / width)) : 0;
+    const double width = coarse.high - coarse.low;
+    const double place = width > 0.0 ? bins * (value - coarse.low) / width : 0.0;
+    return static_cast<unsigned int>(std::max(0.0, std::min(place, bins - 1.0)));
   }
 
   static double
@@ -399,6 +504,33 @@ SearchRotation(const SearchInputs<TPixel, VDimension> &                         
                  " % of the fixed image's entropy (poor below " + Brief(100.0 * poor) +
                  " %); look at --picture whether the images lie over each other");
   }
+}
+
+template <typename TPixel, unsigned int VDimension>
+Agreement
+MeasureAgreementTyped(const RegistrationRequest & request, const itk::TransformBase * transform)
+{
+  using MaskImageType = itk::Image<std::uint8_t, VDimension>;
+  const auto maskOf = [](const std::optional<Volume> & volume) {
+    const auto mask = itk::ImageMaskSpatialObject<VDimension>::New();
+    if (volume)
+    {
+      mask->SetImage(ViewAsImage<MaskImageType>(*volume));
+      mask->Update();
+    }
+    return mask;
+  };
+  const auto                                 fixedMask = maskOf(request.fixedMask);
+  const auto                                 movingMask = maskOf(request.movingMask);
+  const auto                                 fixed = ViewAsImage<itk::Image<TPixel, VDimension>>(request.fixed);
+  const auto                                 moving = ViewAsImage<itk::Image<TPixel, VDimension>>(request.moving);
+  const RotationSearchOf<TPixel, VDimension> search({ fixed,
+                                                      moving,
+                                                      request.fixedMask ? fixedMask.GetPointer() : nullptr,
+                                                      request.movingMask ? movingMask.GetPointer() : nullptr },
+                                                    nullptr,
+                                                    true);
+  return search.Agree(dynamic_cast<const itk::Transform<double, VDimension, VDimension> *>(transform));
 }
 
 } // namespace CudaSplineRegister

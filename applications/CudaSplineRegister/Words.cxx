@@ -260,6 +260,47 @@ InterpretSyn(const Words & words, const TWord & word, StageOptions & stage)
   }
 }
 
+/** What a series is laid over, and what motion correction takes where nothing else is said. */
+void
+InterpretMotion(Words & words, Options & options)
+{
+  if (words.motion.empty())
+  {
+    if (options.moving.empty())
+    {
+      throw ProgramError("moving is required (a series that is laid over a volume of its own needs --motion)");
+    }
+    return;
+  }
+  if (!options.moving.empty())
+  {
+    throw ProgramError("--motion lays the volumes of a series over one of their own; \"" + options.moving +
+                       "\" is one image too many");
+  }
+  options.moving = options.fixed;
+  options.target = words.motion == "mean" ? TargetKind::Mean : TargetKind::Volume;
+  if (words.motion != "mean" && words.motion != "first")
+  {
+    options.targetVolume = WholeNumber("--motion", words.motion, 0, 1e6);
+  }
+  if (words.preset.empty() && words.stages.empty())
+  {
+    words.stages = { "rigid" };
+    if (words.metrics.empty())
+    {
+      words.metrics = { "correlation" }; // the volumes are alike
+    }
+    if (words.levels.empty() && words.iterations.empty() && words.shrink.empty() && words.sigmas.empty())
+    {
+      words.levels = { "2" }; // and lie nearly over each other
+    }
+  }
+  if (words.initialization.empty())
+  {
+    words.initialization = words.initial.empty() ? "none" : "";
+  }
+}
+
 /** The options of a stage. */
 StageOptions
 InterpretStage(const Words & words, std::size_t number, std::size_t stages)
@@ -344,9 +385,10 @@ Interpret(Words words, Options & options)
   {
     SetMaxMemory(words.maxMemory);
   }
-  const bool writes =
-    !(options.output.empty() && options.warped.empty() && options.picture.empty() && options.report.empty() &&
-      options.prefix.empty() && options.field.empty() && options.inverse.empty() && options.jacobian.empty());
+  InterpretMotion(words, options);
+  const bool writes = !(options.output.empty() && options.warped.empty() && options.picture.empty() &&
+                        options.report.empty() && options.prefix.empty() && options.field.empty() &&
+                        options.inverse.empty() && options.jacobian.empty() && options.parameters.empty());
   if (!writes && !options.evaluate)
   {
     throw ProgramError(
@@ -372,6 +414,14 @@ Interpret(Words words, Options & options)
   for (std::size_t number = 0; number < words.stages.size(); ++number)
   {
     options.stages.push_back(InterpretStage(words, number, words.stages.size()));
+  }
+  const bool isRigid = std::all_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
+    return stage.kind == StageKind::Rigid;
+  });
+  if (!options.parameters.empty() && (!isRigid || !words.initial.empty()))
+  {
+    throw ProgramError("--parameters has translations and rotations: it needs --stage rigid alone, and no "
+                       "--initial-transform");
   }
   const auto isThere = [&options](const auto & isIt) {
     return std::any_of(options.stages.begin(), options.stages.end(), isIt);

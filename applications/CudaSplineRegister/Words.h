@@ -47,6 +47,7 @@ struct Words
   std::vector<std::string> totalVariances;
   std::vector<std::string> convergences;
   std::string              preset;
+  std::string              motion;
   std::string              winsorize;
   std::string              initial;
   std::string              initialization;

@@ -85,7 +85,7 @@ TEST_F(ProgramPaths, OutputsThatAreInputsAreRefused)
                                     Path("mask.raw") })
   {
     SCOPED_TRACE(name);
-    for (const char * const option : { "-o", "-w", "-p", "--report" })
+    for (const char * const option : { "-o", "-w", "-p", "--report", "--field", "--inverse", "--jacobian" })
     {
       SCOPED_TRACE(option);
       ExpectRefused(
@@ -105,6 +105,14 @@ TEST_F(ProgramPaths, OutputsThatAreInputsAreRefused)
                     "CudaSplineResample");
     }
   }
+  // What a prefix names.
+  for (const char * const ending :
+       { "0GenericAffine.mat", "1Warp.nii.gz", "1InverseWarp.nii.gz", "Warped.nii.gz", "InverseWarped.nii.gz" })
+  {
+    fs::create_symlink(Path("moving.nrrd"), Path(std::string("p_") + ending));
+    ExpectRefused(Register({ "--output-prefix", Path("p_") }), "CudaSplineRegister");
+    fs::remove(Path(std::string("p_") + ending));
+  }
   // The data file of a header, for an output that would write one.
   ExpectRefused(RunProgram({ Path("mask.mhd"), Path("mask.nhdr") }), "CudaSplineResample");
   EXPECT_FALSE(fs::exists(Path("out.nrrd")));
@@ -119,6 +127,8 @@ TEST_F(ProgramPaths, OutputsThatAreEachOtherAreRefused)
     ExpectRefused(Register({ "-w", Path("out.nrrd"), "--report", name }), "CudaSplineRegister");
   }
   ExpectRefused(RunProgram({ Path("fixed.nrrd"), Path("out.mhd"), "--report", Path("out.raw") }), "CudaSplineResample");
+  ExpectRefused(Register({ "-w", Path("p_Warped.nii.gz"), "--output-prefix", Path("p_") }), "CudaSplineRegister");
+  ExpectRefused(Register({ "--field", Path("f.nrrd"), "--jacobian", Path("folder/../f.nrrd") }), "CudaSplineRegister");
   std::ofstream(Path("list.csv")) << Path("fixed.nrrd") << ',' << Path("folder/out.nrrd") << '\n';
   m_Before.emplace_back(Path("list.csv"), Content(Path("list.csv")));
   ExpectError(RunProgram({ "--batch", Path("list.csv"), "--report", Path("list.csv") }), { "overwritten" }, 2);

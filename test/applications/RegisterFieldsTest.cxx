@@ -184,6 +184,32 @@ TEST_F(RegisterFields, WritesWhatAntsWrites)
   const auto moving = ReadTestImage<Image>(Path("moving.nrrd"));
   ExpectSameGrid(back.GetPointer(), moving.GetPointer());
 
+  // CudaSplineResample makes the same of what ANTs' users have; displacements that NIfTI keeps as doubles, places in
+  // floats of some 1e-6 mm, slopes of up to 30 a millimetre.
+  const auto resample = [](const std::vector<std::string> & arguments) {
+    EXPECT_EQ(RunProgram(arguments).code, 0); // which may say that samples are coarse
+  };
+  resample({ Path("moving.nrrd"),
+             Path("resampled.nrrd"),
+             "-r",
+             Path("fixed.nrrd"),
+             "--ants-order",
+             "-t",
+             Path("p_1Warp.nii.gz"),
+             "-t",
+             Path("p_0GenericAffine.mat") });
+  EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<Image>(Path("resampled.nrrd")).GetPointer()), 1e-2);
+  resample({ Path("fixed.nrrd"),
+             Path("resampled.nrrd"),
+             "-r",
+             Path("moving.nrrd"),
+             "--ants-order",
+             "-t",
+             "[" + Path("p_0GenericAffine.mat") + ",1]",
+             "-t",
+             Path("p_1InverseWarp.nii.gz") });
+  EXPECT_LE(LargestDifference(back.GetPointer(), ReadTestImage<Image>(Path("resampled.nrrd")).GetPointer()), 1e-2);
+
   // Determinants: the ratio of areas of a quarter of a voxel's square and its image, on average over some voxels.
   const auto jacobian = ReadTestImage<itk::Image<double, 2>>(Path("jacobian.nrrd"));
   EXPECT_EQ(report["folding"]["voxels"], 0);

@@ -1,0 +1,305 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "RegistrationInput.h"
+
+#include "Error.h"
+#include "LibraryMessages.h"
+#include "Outside.h"
+#include "PixelType.h"
+#include "ReadingProcess.h"
+#include "TransformInput.h"
+
+#include "itkCudaSplineSystem.h"
+
+#include "itkMultiThreaderBase.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+namespace
+{
+
+/** The pixels of the images. */
+ScalarType
+TypeOf(const Options & options)
+{
+  return options.inDouble ? ScalarType::Float64 : ScalarType::Float32;
+}
+
+/** Reads an image as real numbers. */
+Volume
+ReadAs(ImageDescription description, ScalarType type)
+{
+  const Volume volume = ReadImage(description);
+  WarnOf(description.messages);
+  return volume.type == type ? volume : CastVolume(volume, type);
+}
+
+/** Reads a volume of a series as real numbers, which stay when another one is read. */
+Volume
+ReadVolume(ImageDescription & series, std::size_t number, ScalarType type)
+{
+  const Volume volume = ReadPlanes(series, number).front();
+  if (volume.type != type)
+  {
+    return CastVolume(volume, type);
+  }
+  Volume copy = Volume::Allocate(volume.grid, type);
+  std::memcpy(copy.pixels.get(), volume.pixels.get(), volume.GetNumberOfBytes());
+  return copy;
+}
+
+/** The mean of all volumes of a series, as they are. Voxels that are NaN or infinite in one of them are NaN. */
+Volume
+ReadMean(ImageDescription & series, ScalarType type)
+{
+  std::vector<double> sums(series.grid.GetNumberOfVoxels(), 0.0);
+  for (std::size_t number = 0; number < series.layout.volumes; ++number)
+  {
+    const Volume         volume = ReadVolume(series, number, ScalarType::Float64);
+    const double * const values = static_cast<const double *>(volume.pixels.get());
+    for (std::size_t voxel = 0; voxel < sums.size(); ++voxel)
+    {
+      sums[voxel] += values[voxel];
+    }
+  }
+  Volume     mean = Volume::Allocate(series.grid, ScalarType::Float64);
+  const auto count = static_cast<double>(series.layout.volumes);
+  std::transform(sums.begin(), sums.end(), static_cast<double *>(mean.pixels.get()), [count](double sum) {
+    return std::isfinite(sum) ? sum / count : std::numeric_limits<double>::quiet_NaN();
+  });
+  return type == mean.type ? mean : CastVolume(mean, type);
+}
+
+/** Refuses a B-spline whose coefficients, and what its optimizer keeps of them, no memory holds. */
+void
+CheckMeshSize(const StageOptions & stage, const Grid & grid)
+{
+  if (stage.kind != StageKind::BSpline)
+  {
+    return;
+  }
+  double count = grid.dimension;
+  for (unsigned int axis = 0; axis < grid.dimension; ++axis)
+  {
+    const double extent = static_cast<double>(std::max<std::size_t>(grid.size[axis], 2) - 1) * grid.spacing[axis];
+    const double spacing = stage.gridSpacing.empty()       ? 24.0
+                           : stage.gridSpacing.size() == 1 ? stage.gridSpacing.front()
+                                                           : stage.gridSpacing[axis];
+    count *= std::max(1.0, std::round(extent / spacing)) + 3.0;
+  }
+  constexpr double copies = 14.0; // parameters, gradient, the memory of lbfgs (2 x 5), the level before
+  const double     bytes = copies * sizeof(double) * count;
+  if (bytes > PhysicalMemory() || count > 2e9)
+  {
+    throw ProgramError("--grid-spacing needs " + Brief(count) + " parameters for " + SizeText(grid) + " voxels of " +
+                       SpacingText(grid) + ", and about " + Brief(bytes / 1e9) +
+                       " GB to optimize them; this machine has " + Brief(PhysicalMemory() / 1e9) +
+                       " GB; use wider spacings");
+  }
+}
+
+/** Finds a mask, if there is to be one. */
+std::optional<ImageDescription>
+DescribeMask(const std::string & path, unsigned int dimension)
+{
+  if (path.empty())
+  {
+    return std::nullopt;
+  }
+  ImageDescription image = DescribeImage(path, {});
+  if (image.grid.dimension != dimension)
+  {
+    throw ProgramError("the mask \"" + path + "\" has " + std::to_string(image.grid.dimension) +
+                       " dimensions, the images have " + std::to_string(dimension));
+  }
+  return image;
+}
+
+/** Reads a mask: 1 where the image is a number that is not 0. */
+std::optional<Volume>
+ReadMask(const std::optional<ImageDescription> & description)
+{
+  if (!description)
+  {
+    return std::nullopt;
+  }
+  const std::string & path = description->path;
+  const Volume        image = ReadAs(*description, ScalarType::Float64);
+  Volume              mask = Volume::Allocate(image.grid, ScalarType::UInt8);
+  const auto * const  from = static_cast<const double *>(image.pixels.get());
+  auto * const        to = static_cast<std::uint8_t *>(mask.pixels.get());
+  const std::size_t   count = image.grid.GetNumberOfVoxels();
+  std::transform(from, from + count, to, [](double value) {
+    return static_cast<std::uint8_t>(value != 0.0 && !std::isnan(value) ? 1 : 0);
+  });
+  if (std::find(to, to + count, 1) == to + count)
+  {
+    throw ProgramError("the mask \"" + path + "\" is 0 everywhere");
+  }
+  return mask;
+}
+
+/** Starts the GPU in the background where the iterations that the stages may take are worth it: half of them, as many
+ * as optimizers are seen to take. Those of SyN, with warps and inversions, are as much work as some twenty
+ * evaluations. */
+void
+StartDeviceAhead(const Grid & grid, std::size_t volumes, const Options & options)
+{
+  itk::CudaSpline::MetricDescriptor descriptor;
+  descriptor.dimension = grid.dimension;
+  descriptor.gradient = itk::CudaSpline::MetricGradient::Image;
+  descriptor.interpolation.interpolation = itk::CudaSpline::Interpolation::Linear;
+  itk::CudaSpline::SourceDescriptor moving; // about as large as the fixed image
+  moving.dimension = grid.dimension;
+  std::copy_n(grid.size.begin(), grid.dimension, moving.size.begin());
+  const auto voxels = static_cast<double>(grid.GetNumberOfVoxels());
+  double     calls = 0.0; // of all voxels
+  for (const StageOptions & stage : options.stages)
+  {
+    for (std::size_t level = 0; level < stage.iterations.size(); ++level)
+    {
+      const double evaluations = stage.kind == StageKind::Syn ? 10.0 : 0.5; // of a metric, an iteration
+      calls += evaluations * stage.iterations[level] * stage.fraction / std::pow(stage.shrink[level], grid.dimension);
+    }
+  }
+  itk::CudaSpline::BackendWork work;
+  work.further = itk::CudaSpline::CountMetricWork(descriptor, moving, static_cast<std::int64_t>(voxels));
+  work.host = *work.further;
+  work.device = work.host + itk::CudaSpline::CountSourceWork(moving);
+  work.calls = calls * static_cast<double>(volumes);
+  itk::CudaSpline::StartDeviceAhead(
+    options.device, work, itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads(), 0.0);
+}
+
+} // namespace
+
+RegistrationInputs
+DescribeInputs(const Options & options)
+{
+  // Processes that read are forked before the start of a device, which has threads.
+  RegistrationInputs inputs;
+  inputs.moving = DescribeImage(options.moving, {});
+  inputs.fixed = options.target == TargetKind::FixedImage ? DescribeImage(options.fixed, {}) : inputs.moving;
+  const unsigned int dimension = inputs.fixed.grid.dimension;
+  if (inputs.moving.grid.dimension != dimension)
+  {
+    throw ProgramError("the fixed image has " + std::to_string(dimension) + " dimensions, the moving one " +
+                       std::to_string(inputs.moving.grid.dimension) + "; they have to be the same");
+  }
+  if (options.target == TargetKind::FixedImage)
+  {
+    if (inputs.fixed.layout.volumes > 1)
+    {
+      throw ProgramError("the fixed image \"" + options.fixed + "\" is a series of " +
+                         std::to_string(inputs.fixed.layout.volumes) +
+                         " volumes; images of 2 and 3 dimensions are allowed there (--motion lays the volumes of a "
+                         "series over one of their own)");
+    }
+    CheckIsPlain(inputs.fixed);
+  }
+  else if (!inputs.IsSeries())
+  {
+    throw ProgramError("\"" + options.moving + "\" is a single volume; --motion is for a series of them (4D)");
+  }
+  if (!inputs.IsSeries() || inputs.moving.layout.components != 1)
+  {
+    CheckIsPlain(inputs.moving);
+  }
+  if (!inputs.IsSeries() && !options.parameters.empty())
+  {
+    throw ProgramError("--parameters is for a series of volumes (4D); \"" + options.moving + "\" is a single one");
+  }
+  if (options.targetVolume >= inputs.moving.layout.volumes)
+  {
+    throw ProgramError("--motion " + std::to_string(options.targetVolume) + ": \"" + options.moving +
+                       "\" has the volumes 0 to " + std::to_string(inputs.moving.layout.volumes - 1));
+  }
+  for (const StageOptions & stage : options.stages)
+  {
+    if (stage.gridSpacing.size() > 1 && stage.gridSpacing.size() != dimension)
+    {
+      throw ProgramError("--grid-spacing has " + std::to_string(stage.gridSpacing.size()) +
+                         " values; allowed are 1 or, for these " + std::to_string(dimension) + "D images, " +
+                         std::to_string(dimension));
+    }
+    CheckMeshSize(stage, inputs.fixed.grid);
+  }
+  inputs.fixedMask = DescribeMask(options.fixedMask, dimension);
+  inputs.movingMask = DescribeMask(options.movingMask, dimension);
+  if (options.initial)
+  {
+    const Grid & grid = inputs.fixed.grid;
+    inputs.initial =
+      dimension == 2 ? MakeTransform<2>({ *options.initial }, {}, grid).GetPointer()
+                     : static_cast<itk::TransformBase *>(MakeTransform<3>({ *options.initial }, {}, grid).GetPointer());
+  }
+  StartDeviceAhead(inputs.fixed.grid, inputs.moving.layout.volumes, options); // behind the reading
+  return inputs;
+}
+
+ImageLayout
+InSpaceOf(const ImageDescription & image)
+{
+  ImageLayout layout;
+  for (const char * const key : { "qform_code", "sform_code" })
+  {
+    if (const auto found = image.layout.notes.find(key); found != image.layout.notes.end())
+    {
+      layout.notes.insert(*found);
+    }
+  }
+  return layout;
+}
+
+void
+ReadFixed(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request)
+{
+  const ScalarType type = TypeOf(options);
+  request.fixed = options.target == TargetKind::FixedImage ? ReadAs(inputs.fixed, type)
+                  : options.target == TargetKind::Mean     ? ReadMean(inputs.moving, type)
+                                                           : ReadVolume(inputs.moving, options.targetVolume, type);
+  request.fixedMask = JoinMasks(TakeOutWhatIsNotFinite(request.fixed, "fixed"), ReadMask(inputs.fixedMask));
+}
+
+void
+ReadMoving(const Options &         options,
+           RegistrationInputs &    inputs,
+           std::size_t             volume,
+           RegistrationRequest &   request,
+           std::optional<Volume> & finite)
+{
+  const ScalarType type = TypeOf(options);
+  request.moving = inputs.IsSeries() ? ReadVolume(inputs.moving, volume, type) : ReadAs(inputs.moving, type);
+  finite = TakeOutWhatIsNotFinite(request.moving, "moving");
+  if (!inputs.maskOfMoving)
+  {
+    inputs.maskOfMoving = ReadMask(inputs.movingMask);
+  }
+  request.movingMask = JoinMasks(finite, inputs.maskOfMoving);
+}
+
+} // namespace CudaSplineRegister

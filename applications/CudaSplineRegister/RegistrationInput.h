@@ -1,0 +1,77 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_RegistrationInput_h
+#define CudaSplineRegister_RegistrationInput_h
+
+#include "CommandLine.h"
+#include "ImageInput.h"
+#include "Registration.h"
+
+#include "itkTransformBase.h"
+
+#include <cstddef>
+#include <optional>
+
+namespace CudaSplineRegister
+{
+
+/** \brief What is read, of which the headers are known. */
+struct RegistrationInputs
+{
+  ImageDescription                fixed;
+  ImageDescription                moving; ///< the same as fixed where a series is laid over itself
+  std::optional<ImageDescription> fixedMask;
+  std::optional<ImageDescription> movingMask;
+  std::optional<Volume>           maskOfMoving; ///< of movingMask, when it was read
+  itk::TransformBase::Pointer     initial;      ///< null: none
+
+  /** The moving image has several volumes. */
+  bool
+  IsSeries() const
+  {
+    return moving.layout.volumes > 1;
+  }
+};
+
+/** \brief Reads headers and the transform to begin with, checks what can be checked with them, and starts the device
+ * behind that.
+ * \exception ProgramError what the user asked for cannot be, or a file cannot be read */
+RegistrationInputs
+DescribeInputs(const Options & options);
+
+/** \brief The layout of a plain image in the space of another one: with its codes of NIfTI. */
+ImageLayout
+InSpaceOf(const ImageDescription & image);
+
+/** \brief Reads the fixed image, or what a series has instead of it, and its mask. */
+void
+ReadFixed(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request);
+
+/** \brief Reads the moving image, or a volume of it, and its mask.
+ * \param[in] volume its number, from 0
+ * \param[out] finite where the moving image had finite values, if not everywhere */
+void
+ReadMoving(const Options &         options,
+           RegistrationInputs &    inputs,
+           std::size_t             volume,
+           RegistrationRequest &   request,
+           std::optional<Volume> & finite);
+
+} // namespace CudaSplineRegister
+
+#endif

@@ -1,0 +1,54 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_SeriesCommand_h
+#define CudaSplineRegister_SeriesCommand_h
+
+#include "RegistrationInput.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+/** \brief Names of the transforms of a series' volumes: the number takes the place of %d or %04d, or stands before the
+ * ending, or is the name in a folder.
+ * \param[in] output as the user named it; empty: no names
+ * \exception ProgramError another use of % */
+std::vector<std::string>
+NamesOfVolumes(const std::string & output, std::size_t volumes);
+
+/** \brief How far a rigid transform is from another one, Power's framewise displacement (NeuroImage 59, 2012): the sum
+ * of the magnitudes of what translations (mm) and rotations (rad, on a sphere of 50 mm) differ by. \param[in] before,
+ * now three translations, three rotations */
+double
+FramewiseDisplacement(const std::vector<double> & before, const std::vector<double> & now);
+
+/** \brief Registers each volume of a series, one in memory at a time, and writes transforms, their table, and the
+ * series that was laid over the fixed image.
+ *
+ * Each volume begins where the first one did, so that none depends on another.
+ * \return the program's exit code
+ * \exception ProgramError the options are not for a series, or a file cannot be read or written */
+int
+RunSeries(const Options & options, RegistrationInputs & inputs);
+
+} // namespace CudaSplineRegister
+
+#endif

@@ -1,0 +1,293 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "RegisterTestSupport.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <sstream>
+
+/** \file
+ * \brief CudaSplineRegister finds known motions of a series' volumes, and its table says what its transforms say. */
+
+namespace
+{
+
+class RegisterMotion : public RegisterTest
+{
+protected:
+  using Rigid = itk::Euler3DTransform<double>;
+  using Series = itk::Image<short, 4>;
+
+  static constexpr unsigned int size = 26;
+  static constexpr unsigned int volumes = 4;
+
+  /** A motion about the middle of the images, of millimetres and degrees; none for volume 0. */
+  static Rigid::Pointer
+  MotionOf(unsigned int volume)
+  {
+    constexpr double numbers[volumes][6] = { { 0.0, 0.0, 0.0, 0.0, 0.0, 0.0 },
+                                             { 0.03, -0.02, 0.05, 1.2, -0.7, 0.4 },
+                                             { -0.04, 0.045, 0.01, -1.6, 0.3, 1.9 },
+                                             { 0.012, 0.03, -0.05, 0.5, 1.8, -1.1 } };
+    const auto       motion = Rigid::New();
+    motion->SetRotation(numbers[volume][0], numbers[volume][1], numbers[volume][2]);
+    motion->SetTranslation(Vector3(numbers[volume][3], numbers[volume][4], numbers[volume][5]));
+    return motion;
+  }
+
+  /** Writes series.nii.gz, of which a known motion leads from points of volume 0 to each, and volume 0 as first.nrrd.
+   */
+  void
+  WriteSeries()
+  {
+    const auto            plain = MakeGrid<3>(size);
+    const auto            series = Series::New();
+    const auto            extent = plain->GetBufferedRegion().GetSize();
+    const auto            count = plain->GetBufferedRegion().GetNumberOfPixels();
+    Series::SpacingType   spacing;
+    Series::PointType     origin;
+    Series::DirectionType direction;
+    direction.SetIdentity();
+    spacing.Fill(2.0);
+    origin.Fill(0.0);
+    for (unsigned int row = 0; row < 3; ++row)
+    {
+      spacing[row] = plain->GetSpacing()[row];
+      origin[row] = plain->GetOrigin()[row];
+      for (unsigned int column = 0; column < 3; ++column)
+      {
+        direction[row][column] = plain->GetDirection()[row][column];
+      }
+    }
+    series->SetRegions(Series::SizeType{ { extent[0], extent[1], extent[2], volumes } });
+    series->SetSpacing(spacing);
+    series->SetOrigin(origin);
+    series->SetDirection(direction);
+    series->Allocate();
+    for (unsigned int number = 0; number < volumes; ++number)
+    {
+      m_Known[number] = MotionOf(number);
+      const auto back = Rigid::New();
+      ASSERT_TRUE(m_Known[number]->GetInverse(back));
+      Fill<3>(plain, back, &ValueAt<3>);
+      std::transform(plain->GetBufferPointer(),
+                     plain->GetBufferPointer() + count,
+                     series->GetBufferPointer() + number * count,
+                     [](float value) { return static_cast<short>(std::lround(100.0f * value)); });
+      if (number == 0)
+      {
+        WriteTestImage(plain.GetPointer(), Path("first.nrrd"));
+      }
+    }
+    WriteTestImage(series.GetPointer(), Path("series.nii.gz"));
+  }
+
+  static ProgramResult
+  Run(const std::vector<std::string> & options)
+  {
+    ProgramSettings settings;
+    settings.program = "CudaSplineRegister";
+    return RunProgram(options, settings);
+  }
+
+  /** The rows of numbers of a table, of which "n/a" is NaN; the names of columns first. */
+  std::vector<std::vector<double>>
+  ReadTable(const std::string & name, std::string & header) const
+  {
+    std::istringstream               stream(Content(Path(name)));
+    std::vector<std::vector<double>> rows;
+    header.clear();
+    for (std::string line; std::getline(stream, line);)
+    {
+      if (line[0] == '#')
+      {
+        continue;
+      }
+      if (header.empty())
+      {
+        header = line;
+        continue;
+      }
+      std::istringstream words(line);
+      rows.emplace_back();
+      for (std::string word; std::getline(words, word, '\t');)
+      {
+        rows.back().push_back(word == "n/a" ? std::nan("") : std::stod(word));
+      }
+    }
+    return rows;
+  }
+
+  /** Largest difference of two volumes of a series in the middle half of the grid. */
+  static double
+  DifferenceOfVolumes(const itk::Image<float, 4> * series, unsigned int a, unsigned int b)
+  {
+    double                                              largest = 0.0;
+    itk::ImageRegionConstIterator<itk::Image<float, 4>> it(series, series->GetBufferedRegion());
+    for (; !it.IsAtEnd(); ++it)
+    {
+      auto index = it.GetIndex();
+      bool isInside = index[3] == 0;
+      for (unsigned int axis = 0; axis < 3; ++axis)
+      {
+        const auto extent = static_cast<double>(series->GetBufferedRegion().GetSize(axis));
+        isInside = isInside && std::abs(static_cast<double>(index[axis]) - 0.5 * extent) < 0.25 * extent;
+      }
+      if (isInside)
+      {
+        index[3] = a;
+        const float first = series->GetPixel(index);
+        index[3] = b;
+        largest = std::max(largest, static_cast<double>(std::abs(first - series->GetPixel(index))));
+      }
+    }
+    return largest;
+  }
+
+  std::array<Rigid::Pointer, volumes> m_Known;
+};
+
+/** Over the first volume: transforms, table and corrected series. */
+TEST_F(RegisterMotion, OverTheFirstVolume)
+{
+  WriteSeries();
+  ExpectQuietSuccess(Run({ Path("series.nii.gz"),
+                           "--motion",
+                           "first",
+                           "-o",
+                           Path("moco_%03d.tfm"),
+                           "--parameters",
+                           Path("motion.tsv"),
+                           "-w",
+                           Path("corrected.nii.gz"),
+                           "-i",
+                           "bspline" }));
+  std::string header;
+  const auto  rows = ReadTable("motion.tsv", header);
+  EXPECT_EQ(header, "volume\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tframewise_displacement\tmetric");
+  ASSERT_EQ(rows.size(), volumes);
+  EXPECT_NE(Content(Path("motion.tsv")).find("times 50 mm"), std::string::npos);
+  std::vector<double> before;
+  for (unsigned int number = 0; number < volumes; ++number)
+  {
+    SCOPED_TRACE(number);
+    const std::string name = "moco_00" + std::to_string(number) + ".tfm";
+    // A tenth of a voxel; the motions are of millimetres.
+    EXPECT_LE(DistanceOf<3>(name, m_Known[number].GetPointer(), size), 0.1);
+    const auto   found = ReadTransform<3>(Path(name));
+    const auto * rigid = dynamic_cast<const Rigid *>(found.GetPointer());
+    ASSERT_NE(rigid, nullptr);
+    const auto &              row = rows[number];
+    const std::vector<double> motion{ rigid->GetTranslation()[0], rigid->GetTranslation()[1],
+                                      rigid->GetTranslation()[2], rigid->GetAngleX(),
+                                      rigid->GetAngleY(),         rigid->GetAngleZ() };
+    ASSERT_EQ(row.size(), 9u);
+    EXPECT_EQ(row[0], number);
+    double displacement = 0.0;
+    for (std::size_t p = 0; p < motion.size(); ++p)
+    {
+      EXPECT_NEAR(row[p + 1], motion[p], 1e-7); // nine digits
+      displacement += number == 0 ? 0.0 : (p < 3 ? 1.0 : 50.0) * std::abs(motion[p] - before[p]);
+    }
+    before = motion;
+    if (number == 0)
+    {
+      EXPECT_TRUE(std::isnan(row[7]));
+      continue;
+    }
+    EXPECT_NEAR(row[7], displacement, 1e-5);
+    // That of the known motions, about the same centre: four parts of a tenth of a millimetre, and angles of 1e-3.
+    double known = 0.0;
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      known += std::abs(m_Known[number]->GetTranslation()[axis] - m_Known[number - 1]->GetTranslation()[axis]);
+    }
+    known += 50.0 * std::abs(m_Known[number]->GetAngleX() - m_Known[number - 1]->GetAngleX());
+    known += 50.0 * std::abs(m_Known[number]->GetAngleY() - m_Known[number - 1]->GetAngleY());
+    known += 50.0 * std::abs(m_Known[number]->GetAngleZ() - m_Known[number - 1]->GetAngleZ());
+    EXPECT_NEAR(row[7], known, 1.5);
+  }
+  const auto corrected = ReadTestImage<itk::Image<float, 4>>(Path("corrected.nii.gz"));
+  const auto series = ReadTestImage<itk::Image<float, 4>>(Path("series.nii.gz"));
+  ExpectSameGrid(corrected.GetPointer(), series.GetPointer());
+  for (unsigned int number = 1; number < volumes; ++number)
+  {
+    // Values are up to some 20000, with slopes of up to 2000 a millimetre.
+    EXPECT_LE(DifferenceOfVolumes(corrected, 0, number), 400.0);
+  }
+  EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));
+}
+
+/** Over another volume, the mean and another image the volumes lie over each other, too. */
+TEST_F(RegisterMotion, OverWhatIsNamed)
+{
+  WriteSeries();
+  ExpectQuietSuccess(Run({ Path("series.nii.gz"), "--motion", "2", "-o", Path("two.tfm") }));
+  ExpectQuietSuccess(Run({ Path("series.nii.gz"), "--motion", "mean", "-o", Path("mean/") }));
+  ExpectQuietSuccess(Run({ Path("first.nrrd"),
+                           Path("series.nii.gz"),
+                           "--stage",
+                           "rigid",
+                           "-o",
+                           Path("other_%d.tfm"),
+                           "--parameters",
+                           Path("other.tsv") }));
+  for (unsigned int number = 0; number < volumes; ++number)
+  {
+    SCOPED_TRACE(number);
+    EXPECT_LE(DistanceOf<3>("other_" + std::to_string(number) + ".tfm", m_Known[number].GetPointer(), size), 0.1);
+    for (const auto & [name, limit] : { std::pair("two_000", 0.1), std::pair("mean/000", 0.2) })
+    {
+      // From volume 0 to the target, and from there to this one.
+      const auto chain = itk::CompositeTransform<double, 3>::New();
+      const auto first = ReadTransform<3>(Path(name + std::string("0.tfm")));
+      chain->AddTransform(ReadTransform<3>(Path(name + std::to_string(number) + ".tfm")));
+      chain->AddTransform(first->GetInverseTransform());
+      EXPECT_LE(LargestDistance<3>(chain.GetPointer(), m_Known[number].GetPointer(), size), 2.0 * limit) << name;
+    }
+  }
+  EXPECT_LE(DistanceOf<3>("two_0002.tfm", Rigid::New().GetPointer(), size), 0.02);
+}
+
+TEST_F(RegisterMotion, Errors)
+{
+  WriteSeries();
+  const auto expect = [this](std::vector<std::string> options, const std::vector<std::string> & words, int code = 1) {
+    SCOPED_TRACE(options.back());
+    ExpectError(Run(options), words, code, "CudaSplineRegister");
+    EXPECT_EQ(CountFiles(), 2u);
+  };
+  const std::string series = Path("series.nii.gz");
+  expect({ Path("first.nrrd"), "--motion", "first", "-o", Path("a.tfm") }, { "single volume", "4D" });
+  expect({ series, "--motion", "4", "-o", Path("a.tfm") }, { "--motion 4", "0 to 3" });
+  expect({ series, "--motion", "last", "-o", Path("a.tfm") }, { "--motion last" }, 2);
+  expect({ series, "-o", Path("a.tfm") }, { "moving is required", "--motion" }, 2);
+  expect({ series, series, "--motion", "mean", "-o", Path("a.tfm") }, { "one image too many" }, 2);
+  expect({ series, Path("first.nrrd"), "-o", Path("a.tfm") }, { "series of 4 volumes", "--motion" });
+  expect({ series, "--motion", "first", "-o", Path("a_%s.tfm") }, { "%04d" });
+  expect({ series, "--motion", "first", "-o", Path("a.tfm"), "--picture", Path("p.png") }, { "--picture" });
+  expect({ series, "--motion", "first", "--warped", series }, { "input and an output" });
+  expect({ series, "--motion", "first", "-o", Path("a.tfm"), "--parameters", Path("a_0001.tfm") },
+         { "--parameters", "--output", "one file" });
+  expect({ series, "--motion", "first", "--stage", "affine", "--parameters", Path("a.tsv") }, { "rigid" }, 2);
+  expect({ Path("first.nrrd"), Path("first.nrrd"), "--stage", "rigid", "--parameters", Path("a.tsv") },
+         { "--parameters is for a series" });
+}
+
+} // namespace
