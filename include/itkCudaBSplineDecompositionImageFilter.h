@@ -191,6 +191,7 @@ private:
   unsigned int                              m_NumberOfTaps{ 15 };
   double                                    m_Tolerance{ 0.0 };
   std::array<ExtensionEnum, ImageDimension> m_Extension{}; // Mirror is its first value
+  typename TInputImage::SizeType            m_LastSize{};  // of the last update's input
 };
 
 } // namespace itk

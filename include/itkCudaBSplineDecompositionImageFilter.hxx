@@ -26,6 +26,7 @@
 #include "itkCudaSpline/math/FirFilter.h"
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -36,7 +37,22 @@ template <typename TInputImage, typename TOutputImage>
 void
 CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::PrintSelf(std::ostream & os, Indent indent) const
 {
-  Superclass::PrintSelf(os, indent);
+  // ITK's class keeps the sizes of its last update to itself, and has none where it did not compute.
+  std::ostringstream text;
+  Superclass::PrintSelf(text, indent);
+  std::string printed = text.str();
+  for (const char * const name : { "Data Length: ", "DataLength: " })
+  {
+    const auto found = printed.find(name);
+    if (found != std::string::npos)
+    {
+      const auto         begin = found + std::string(name).size();
+      std::ostringstream sizes;
+      sizes << m_LastSize;
+      printed.replace(begin, printed.find('\n', begin) - begin, sizes.str());
+    }
+  }
+  os << printed;
   os << indent << "Prefilter: " << CudaSpline::NameOf(m_Prefilter) << std::endl;
   os << indent << "NumberOfTaps: " << m_NumberOfTaps << std::endl;
   os << indent << "FirTolerance: " << m_Tolerance << std::endl;
@@ -129,6 +145,7 @@ template <typename TInputImage, typename TOutputImage>
 void
 CudaBSplineDecompositionImageFilter<TInputImage, TOutputImage>::GenerateData()
 {
+  m_LastSize = this->GetInput()->GetBufferedRegion().GetSize();
   if constexpr (!IsAccelerated)
   {
     m_Backend.RunSuperclass(

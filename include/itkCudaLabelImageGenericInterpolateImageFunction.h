@@ -171,24 +171,12 @@ private:
   void
   MakeCoefficients(const TInputImage * image);
 
-  /** The label that wins among those of a support.
-   *
-   * \param[in] labels labels of the support's samples
-   * \param[in] value called with the indicator of a label in the support; returns its interpolated value */
-  template <unsigned int VCount, typename TValue>
-  static LabelType
-  WinnerOf(const LabelType (&labels)[VCount], const TValue & value);
-
   /** The label that wins by a basis of local support, whose coefficients are the samples. */
   template <typename TBasis>
   LabelType
   WinnerBy(const TBasis & basis, const TCoordRep (&at)[ImageDimension]) const;
 
 #if !defined(ITK_WRAPPING_PARSER) // SWIG knows no references to arrays
-  /** The label that wins linearly, with ITK's arithmetic. */
-  LabelType
-  LinearWinner(const TCoordRep (&at)[ImageDimension]) const;
-
   /** The label that wins by the coefficients. */
   LabelType
   SplineWinner(const TCoordRep (&at)[ImageDimension]) const;

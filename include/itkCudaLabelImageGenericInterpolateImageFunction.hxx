@@ -19,11 +19,10 @@
 #define itkCudaLabelImageGenericInterpolateImageFunction_hxx
 
 #include "itkCudaLabelImageGenericInterpolateImageFunction.h"
+#include "itkCudaSpline/itk/LabelWinner.h"
 #include "itkCudaSpline/itk/SingleEvaluation.h"
 #include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
 #include "itkCudaSpline/math/CatmullRomBasis.h"
-#include "itkCudaSpline/math/LinearEvaluation.h"
-#include "itkCudaSpline/math/RoundedArithmetic.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 
 #include <algorithm>
@@ -201,45 +200,6 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
 }
 
 template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>
-template <unsigned int VCount, typename TValue>
-auto
-CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoordRep>::WinnerOf(
-  const LabelType (&labels)[VCount],
-  const TValue & value) -> LabelType
-{
-  LabelType winner{};
-  double    largest = 0.0;
-  bool      isDone[VCount] = {};
-  for (unsigned int first = 0; first < VCount; ++first)
-  {
-    if (isDone[first])
-    {
-      continue;
-    }
-    double       indicator[VCount];
-    unsigned int count = 0;
-    for (unsigned int k = 0; k < VCount; ++k)
-    {
-      const bool is = labels[k] == labels[first];
-      indicator[k] = is ? 1.0 : 0.0;
-      isDone[k] = isDone[k] || is;
-      count += is ? 1 : 0;
-    }
-    if (count == VCount)
-    {
-      return labels[first]; // alone: its value is 1
-    }
-    const double here = value(indicator);
-    if (here > largest || (here == largest && here > 0.0 && labels[first] < winner))
-    {
-      largest = here;
-      winner = labels[first];
-    }
-  }
-  return winner;
-}
-
-template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>
 template <typename TBasis>
 auto
 CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoordRep>::WinnerBy(
@@ -263,37 +223,12 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
     grid.extent.start[d] = extent.start[d] + support.start[d];
     grid.extent.size[d] = taps;
   }
-  return WinnerOf(labels, [&](const double * indicator) {
+  return CudaSplineDetail::WinnerOf(labels, [&](const double * indicator) {
     grid.data = indicator;
     CudaSpline::Jet<ImageDimension, double> jet;
     CudaSpline::EvaluateOnGrid<CudaSpline::Derivatives::None>(basis, grid, at, jet);
     return jet.value;
   });
-}
-
-template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>
-auto
-CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoordRep>::LinearWinner(
-  const TCoordRep (&at)[ImageDimension]) const -> LabelType
-{
-  const TInputImage * const image = this->GetInputImage();
-  const auto                extent = CudaSplineDetail::ExtentOf(image);
-  CudaSpline::Extension     extension[ImageDimension];
-  this->GetExtensions(CudaSpline::Extension::Nearest, extension);
-  // The corners of the cell, as LinearValue() finds them; a neighbour that does not count is of the lower one's label.
-  CudaSpline::GridExtent<ImageDimension> cell;
-  std::int64_t                           start[ImageDimension];
-  for (unsigned int d = 0; d < ImageDimension; ++d)
-  {
-    cell.start[d] = std::max(CudaSpline::FloorIndex(at[d]), extent.start[d]);
-    cell.size[d] = 2;
-    start[d] = cell.start[d] - extent.start[d];
-  }
-  LabelType labels[CudaSplineDetail::SupportSize<ImageDimension, 2>()];
-  CudaSplineDetail::ForEachOfSupport<2>(image, start, extension, [&](unsigned int place, std::int64_t offset) {
-    labels[place] = CudaSplineDetail::PixelAt(image, offset);
-  });
-  return WinnerOf(labels, [&](const double * indicator) { return CudaSpline::LinearValue(indicator, cell, at); });
 }
 
 template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>
@@ -346,7 +281,7 @@ CudaLabelImageGenericInterpolateImageFunction<TInputImage, TInterpolator, TCoord
   }
   else if constexpr (Traits::Method == Method::Linear)
   {
-    return static_cast<OutputType>(this->LinearWinner(at));
+    return static_cast<OutputType>(CudaSplineDetail::LinearLabelWinner(this->GetInputImage(), at));
   }
   else
   {

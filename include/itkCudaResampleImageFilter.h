@@ -48,7 +48,7 @@ namespace itk
  * nearest-neighbour extrapolator: scalar ones with the module's interpolators, in any of their address modes, and with
  * ITK's own as the user sets them: NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction,
  * BSplineInterpolateImageFunction and BSplineResampleImageFunction of orders 0 to 5,
- * WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, default boundary) and
+ * WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, boundary zero flux, constant or periodic) and
  * LabelImageGaussianInterpolateImageFunction (images that begin at index 0). Of images of several numbers a pixel
  * (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage) they are the linear and the nearest-neighbour
  * ones, and of the module CudaVectorBSplineInterpolateImageFunction and CudaCatmullRomInterpolateImageFunction. Classes
@@ -247,7 +247,9 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** Requests what the superclass does, and the whole input for B-splines that the module's kernels evaluate. */
+  /** Requests the part of the input that the samples of linear transforms are in, padded by what the interpolation
+   * reads, and the whole where B-splines or another transform need it, or where no sample is in the input. An
+   * interpolator that the kernels stand in for is not handed the image, so that filters may share one. */
   void
   GenerateInputRequestedRegion() override;
 
@@ -305,6 +307,10 @@ private:
   DescribeResampling(const CudaSplineMethod & method) const;
   ///@}
 
+  /** Resamples as the superclass, by another interpolator where there is one with the results of the user's. */
+  void
+  ResampleByPoints();
+
   /** What an update may use. */
   CudaSpline::ResampleOptions
   GetOptions();
@@ -312,6 +318,10 @@ private:
   /** The update for the trace, where the superclass answers. */
   std::string
   DescribeSuperclass() const;
+
+  /** Requests the part of the input that samples of a linear transform read; changes nothing where that is none. */
+  void
+  RequestWhatIsRead(const CudaSplineMethod & method);
 
   /** The pixels in memory; all that there will be where there are none yet. */
   const typename TInputImage::RegionType &

@@ -21,13 +21,19 @@
 #include "itkCudaResampleImageFilter.h"
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/itk/ImageAccess.h"
+#include "itkCudaSpline/itk/LabelWinner.h"
 #include "itkCudaSpline/itk/Recognition.h"
 #include "itkCudaSpline/itk/ResampleOperation.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 
 #include "itkNearestNeighborExtrapolateImageFunction.h"
+#include "itkProgressAccumulator.h"
 #include "itkSpecialCoordinatesImage.h"
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -35,6 +41,24 @@
 
 namespace itk
 {
+
+namespace CudaSplineDetail
+{
+/** \brief ITK's filter itself, whatever factories are registered. */
+template <typename TInputImage, typename TOutputImage, typename TCoordinate, typename TTransformPrecision>
+class PlainResampleImageFilter : public ResampleImageFilter<TInputImage, TOutputImage, TCoordinate, TTransformPrecision>
+{
+public:
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = PlainResampleImageFilter;
+  using Pointer = SmartPointer<Self>;
+  ///@}
+
+  /** Makes an object; for this class no factory is asked. */
+  itkCudaSplineFactorylessNewMacro(Self);
+};
+} // namespace CudaSplineDetail
 
 template <typename TInputImage,
           typename TOutputImage,
@@ -150,9 +174,13 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   auto * const input = const_cast<TInputImage *>(this->GetInput());
   input->SetRequestedRegionToLargestPossibleRegion();
   const CudaSplineMethod method = this->RecogniseMethod();
-  if (method.refusal == nullptr && method.NeedsWholeImage())
+  if (method.refusal == nullptr || method.refusal == CudaSplineDetail::GenericOfLabelsByPoints)
   {
-    // The superclass hands the image to the interpolator here, which would decompose it on one thread.
+    // The superclass hands the image to the interpolator here, which several filters may share.
+    if (this->IsLinear() && !method.NeedsWholeImage())
+    {
+      this->RequestWhatIsRead(method);
+    }
     return;
   }
   Superclass::GenerateInputRequestedRegion();
@@ -166,6 +194,65 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
       input->SetRequestedRegionToLargestPossibleRegion();
     }
   }
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+void
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  RequestWhatIsRead(const CudaSplineMethod & method)
+{
+  auto * const input = const_cast<TInputImage *>(this->GetInput());
+  const auto & largest = input->GetLargestPossibleRegion();
+  const auto & wanted = this->GetOutput()->GetRequestedRegion();
+  if (wanted.GetNumberOfPixels() == 0)
+  {
+    return;
+  }
+  double lowest[InputDimension];
+  double highest[InputDimension];
+  std::fill(std::begin(lowest), std::end(lowest), std::numeric_limits<double>::infinity());
+  std::fill(std::begin(highest), std::end(highest), -std::numeric_limits<double>::infinity());
+  bool isFinite = true;
+  for (unsigned int corner = 0; corner < (1U << OutputDimension); ++corner)
+  {
+    auto index = wanted.GetIndex();
+    for (unsigned int d = 0; d < OutputDimension; ++d)
+    {
+      index[d] += (corner >> d) % 2 != 0 ? static_cast<IndexValueType>(wanted.GetSize(d)) - 1 : 0;
+    }
+    double at[InputDimension];
+    this->GetMapper().MapIndex(index, at);
+    for (unsigned int d = 0; d < InputDimension; ++d)
+    {
+      isFinite = isFinite && std::abs(at[d]) < CudaSplineDetail::LargestIndex;
+      lowest[d] = std::min(lowest[d], at[d]);
+      highest[d] = std::max(highest[d], at[d]);
+    }
+  }
+  if (!isFinite)
+  {
+    return;
+  }
+  auto read = largest;
+  for (unsigned int d = 0; d < InputDimension; ++d)
+  {
+    // A sample more than the interpolation reads, and what coordinates may be rounded by.
+    const double reach = CudaSplineDetail::ReachOf(method.interpolation, d) + 1.0 +
+                         std::ldexp(std::max(std::abs(lowest[d]), std::abs(highest[d])), -22);
+    const auto first = std::max(static_cast<IndexValueType>(std::floor(lowest[d] - reach)), largest.GetIndex(d));
+    const auto last = std::min(static_cast<IndexValueType>(std::ceil(highest[d] + reach)),
+                               largest.GetIndex(d) + static_cast<IndexValueType>(largest.GetSize(d)) - 1);
+    if (first > last)
+    {
+      return; // all samples are outside: no pipeline takes a request for nothing
+    }
+    read.SetIndex(d, first);
+    read.SetSize(d, static_cast<SizeValueType>(last - first) + 1);
+  }
+  input->SetRequestedRegion(read);
 }
 
 template <typename TInputImage,
@@ -390,6 +477,46 @@ template <typename TInputImage,
           typename TInterpolatorPrecisionType,
           typename TTransformPrecisionType>
 void
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  ResampleByPoints()
+{
+  if constexpr (IsScalar && InputDimension <= 3)
+  {
+    if (this->RecogniseMethod().refusal == CudaSplineDetail::GenericOfLabelsByPoints)
+    {
+      // In a filter inside: the user's interpolator stays the one of this filter, which is not modified.
+      using Filter = CudaSplineDetail::
+        PlainResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>;
+      using Labels = CudaSplineDetail::LinearLabelInterpolateImageFunction<TInputImage, TInterpolatorPrecisionType>;
+      const auto filter = Filter::New();
+      const auto graft = TInputImage::New();
+      graft->Graft(this->GetInput());
+      filter->SetInput(graft);
+      filter->SetTransform(this->GetTransform());
+      filter->SetInterpolator(Labels::New());
+      filter->SetExtrapolator(this->GetModifiableExtrapolator());
+      filter->SetDefaultPixelValue(this->GetDefaultPixelValue());
+      filter->SetOutputParametersFromImage(this->GetOutput());
+      filter->UpdateOutputInformation();
+      filter->GraftOutput(this->GetOutput());
+      filter->SetMultiThreader(this->GetMultiThreader());
+      filter->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
+      const auto progress = ProgressAccumulator::New();
+      progress->SetMiniPipelineFilter(this);
+      progress->RegisterInternalFilter(filter, 1.0F);
+      filter->Update();
+      this->GraftOutput(filter->GetOutput());
+      return;
+    }
+  }
+  Superclass::GenerateData();
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
+void
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::GenerateData()
 {
   m_Record = CudaSpline::ResampleRecord();
@@ -397,7 +524,7 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
   if (method.refusal != nullptr)
   {
     m_Backend.RunSuperclass(
-      method.refusal, [this] { return this->DescribeSuperclass(); }, [this] { Superclass::GenerateData(); });
+      method.refusal, [this] { return this->DescribeSuperclass(); }, [this] { this->ResampleByPoints(); });
     return;
   }
   if constexpr (IsAccelerated)
@@ -412,10 +539,6 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     TOutputImage * const         output = this->GetOutput();
     const CudaSplineHostExecutor executor(this->GetMultiThreader());
     CudaSpline::ResampleJob      job(this->Describe(method), this->GetOptions(), &executor);
-    if (!method.NeedsWholeImage())
-    {
-      this->GetModifiableInterpolator()->SetInputImage(nullptr); // as ITK leaves it: it must not keep the input alive
-    }
     if (!m_KeepSource)
     {
       m_OwnCache->Clear();

@@ -34,13 +34,15 @@ namespace itk
  * derives from it, so nothing else of the program changes. Overridden are
  * - \c ResampleImageFilter<I, I, double, double> by CudaResampleImageFilter, for images \c I of char, signed and
  *   unsigned char, short, int (signed and unsigned), float and double in two and three dimensions, and of
- *   Vector<float, 3> in three;
+ *   Vector<float, 3> in three; <I, I, float, float> for images of float in two and three and of short in three;
  * - \c WarpImageFilter<I, I, F> by CudaWarpImageFilter, for the same images of numbers in three dimensions and
  *   fields \c F of Vector<float, 3>;
  * - \c BSplineDecompositionImageFilter by CudaBSplineDecompositionImageFilter, from images of short, float and double
  * to double and from float to float, in one to four dimensions. BSplineInterpolateImageFunction makes one of these;
  * - \c SmoothingRecursiveGaussianImageFilter<I, I> by CudaSmoothingRecursiveGaussianImageFilter, for images \c I of
  * unsigned char, short, unsigned short, int, float and double in two and three dimensions;
+ * - \c RecursiveGaussianImageFilter<I, O> and \c GradientMagnitudeRecursiveGaussianImageFilter<I, O> by the module's
+ * classes, for images \c I of short and float and \c O of float in two and three dimensions;
  * - \c GradientRecursiveGaussianImageFilter<I, G> by CudaGradientRecursiveGaussianImageFilter, for images \c I of
  * short, float and double and \c G of CovariantVector of double, and of float for float, in two and three dimensions;
  * - \c ComposeDisplacementFieldsImageFilter<F>, \c InvertDisplacementFieldImageFilter<F>,

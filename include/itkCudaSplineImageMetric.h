@@ -176,6 +176,10 @@ public:
   void
   Initialize() override;
 
+  /** Threads of the last evaluation; 1 where a GPU evaluated. */
+  ThreadIdType
+  GetNumberOfWorkUnitsUsed() const override;
+
   /** The interpolator of the moving image, which has the image. */
   ///@{
   typename Superclass::MovingInterpolatorType *
@@ -395,6 +399,7 @@ private:
   mutable std::unique_ptr<const CudaSpline::GaussianDescriptor> m_WaitingGradient;
   mutable bool               m_GradientImageIsThere{ false }; ///< nevertheless: somebody asked for it
   mutable unsigned int       m_Evaluations{ 0 };              ///< since Initialize()
+  mutable ThreadIdType       m_WorkUnitsUsed{ 0 };            ///< of the last one by kernels; 0: ITK's code knows
   unsigned int               m_ExpectedNumberOfEvaluations{ 100 };
   MultiThreaderBase::Pointer m_Threader;
   CudaSplinePrecision        m_Precision{ CudaSplinePrecision::Automatic };

@@ -80,6 +80,13 @@ CudaSplineImageMetric<TMetric>::PrintSelf(std::ostream & os, Indent indent) cons
 }
 
 template <typename TMetric>
+ThreadIdType
+CudaSplineImageMetric<TMetric>::GetNumberOfWorkUnitsUsed() const
+{
+  return m_WorkUnitsUsed > 0 ? m_WorkUnitsUsed : Superclass::GetNumberOfWorkUnitsUsed();
+}
+
+template <typename TMetric>
 void
 CudaSplineImageMetric<TMetric>::Initialize()
 {
@@ -203,6 +210,7 @@ CudaSplineImageMetric<TMetric>::RunSuperclass(const std::string &               
   {
     this->ProvideGradientImage();
   }
+  m_WorkUnitsUsed = 0;
   m_Backend.RunSuperclass(reason, describe, [this] {
     Superclass::InitializeForIteration();
     Superclass::GetValueAndDerivativeExecute();
@@ -701,6 +709,9 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     m_Threader->SetNumberOfWorkUnits(this->GetMaximumNumberOfWorkUnits());
     m_Backend.Run(operation, m_Threader, nullptr);
     ++m_Evaluations;
+    m_WorkUnitsUsed = m_Backend.GetLastBackend() == CudaSpline::Backend::Cpu
+                        ? static_cast<ThreadIdType>(CudaSplineHostExecutor(m_Threader).GetConcurrency())
+                        : 1;
 
     this->m_NumberOfValidPoints = static_cast<SizeValueType>(outcome.count);
     this->CheckOutcome(outcome);

@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
@@ -110,11 +111,14 @@ struct CudaSplineMethod
   std::array<bool, CudaSpline::MaximumDimension> unbounded{ { false, false, false, false } };
   const char *                                   refusal{ nullptr }; ///< why the kernels cannot; null where they can
 
-  /** True where B-spline coefficients have to be made, for which the whole image is needed. */
+  /** True where the whole image is needed: for B-spline coefficients, or for what stands beyond its edges. */
   bool
   NeedsWholeImage() const
   {
     bool any = interpolation.interpolation == CudaSpline::Interpolation::BSpline;
+    // A sinc looks beyond the edges from within the bounds, and finds the other end under a periodic boundary.
+    any = any || (interpolation.interpolation == CudaSpline::Interpolation::WindowedSinc &&
+                  extension[0] == CudaSpline::Extension::GridWrap);
     for (const bool axis : unbounded)
     {
       any = any || axis;
@@ -153,6 +157,27 @@ CheckSplineAddressMode(unsigned int order, CudaSplineAddressMode mode)
   {
     itkGenericExceptionMacro(
       << "B-splines of orders 2 to 5 continue by Mirror, Reflect or GridWrap; the address mode is " << mode << ".");
+  }
+}
+
+/** \brief How far from a continuous index an interpolation of local support reads, at most.
+ *
+ * \param[in] interpolation any but BSpline, whose coefficients depend on all samples
+ * \param[in] axis axis of the image
+ * \return samples */
+inline double
+ReachOf(const CudaSpline::InterpolationDescriptor & interpolation, unsigned int axis)
+{
+  switch (interpolation.interpolation)
+  {
+    case CudaSpline::Interpolation::WindowedSinc:
+      return interpolation.radius;
+    case CudaSpline::Interpolation::LabelGaussian:
+      return std::ceil(interpolation.cutOff[axis]) + 1.0;
+    case CudaSpline::Interpolation::CatmullRom:
+      return 2.0;
+    default:
+      return 1.0;
   }
 }
 

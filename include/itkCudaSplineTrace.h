@@ -50,9 +50,14 @@ public:
   /** Fields class, pixel types and sizes, and method, with " | " between them; called only where the trace is on. */
   using Describe = std::function<std::string()>;
 
-  /** True where CUDASPLINE_TRACE is set, and is neither empty nor 0. */
+  /** True where CUDASPLINE_TRACE is set, and is neither empty, nor 0, nor the word "classes" alone. */
   static bool
   IsOn();
+
+  /** True where CUDASPLINE_TRACE has the word "classes" ("classes", "1,classes"): at its end a process then lists what
+   * it asked the object factories for and did not get (CudaSplineFactoryBase). */
+  static bool
+  ListsClasses();
 
   /** Begins an operation.
    *

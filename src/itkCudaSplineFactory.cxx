@@ -30,6 +30,7 @@ CudaSplineFactory::CudaSplineFactory()
   CudaSplineDetail::AppendResampleSmall3D(overrides);
   CudaSplineDetail::AppendResampleLarge3D(overrides);
   CudaSplineDetail::AppendResampleVector3D(overrides);
+  CudaSplineDetail::AppendResampleSingle(overrides);
   CudaSplineDetail::AppendWarpSmall3D(overrides);
   CudaSplineDetail::AppendWarpLarge3D(overrides);
   CudaSplineDetail::AppendDecomposition(overrides);
@@ -59,7 +60,9 @@ CudaSplineFactory::GetClassNames()
            "WarpImageFilter",
            "BSplineDecompositionImageFilter",
            "SmoothingRecursiveGaussianImageFilter",
+           "RecursiveGaussianImageFilter",
            "GradientRecursiveGaussianImageFilter",
+           "GradientMagnitudeRecursiveGaussianImageFilter",
            "ComposeDisplacementFieldsImageFilter",
            "InvertDisplacementFieldImageFilter",
            "ExponentialDisplacementFieldImageFilter",

@@ -16,15 +16,23 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineFactoryBase.h"
+#include "itkCudaSplineTrace.h"
 
 #include "itkVersion.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <sstream>
 #include <utility>
+
+#if defined(__GNUC__)
+#  include <cxxabi.h>
+#endif
 
 namespace itk
 {
@@ -37,7 +45,9 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "WarpImageFilter",
                                               "BSplineDecompositionImageFilter",
                                               "SmoothingRecursiveGaussianImageFilter",
+                                              "RecursiveGaussianImageFilter",
                                               "GradientRecursiveGaussianImageFilter",
+                                              "GradientMagnitudeRecursiveGaussianImageFilter",
                                               "ComposeDisplacementFieldsImageFilter",
                                               "InvertDisplacementFieldImageFilter",
                                               "ExponentialDisplacementFieldImageFilter",
@@ -46,7 +56,75 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "CorrelationImageToImageMetricv4",
                                               "MattesMutualInformationImageToImageMetricv4",
                                               "ANTSNeighborhoodCorrelationImageToImageMetricv4",
-                                              "DemonsImageToImageMetricv4" };
+                                              "DemonsImageToImageMetricv4",
+                                              "SyNImageRegistrationMethod" };
+
+/** A class's name as a programmer writes it. */
+std::string
+ReadableName(const char * name)
+{
+#if defined(__GNUC__)
+  int                                           status = 0;
+  const std::unique_ptr<char, void (*)(void *)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  if (status == 0 && text != nullptr)
+  {
+    return text.get();
+  }
+#endif
+  return name;
+}
+
+/** What the process asked for, by the name of the class, and how often; and what some factory had. */
+class MissedClasses
+{
+public:
+  ~MissedClasses()
+  {
+    for (const auto & entry : m_Asked)
+    {
+      if (entry.second.isGiven)
+      {
+        continue;
+      }
+      const std::string name = ReadableName(entry.first.c_str());
+      const auto        begin = name.compare(0, 5, "itk::") == 0 ? 5U : 0U;
+      const std::string plain = name.substr(begin, name.find('<', begin) - begin);
+      if (plain.compare(0, 4, "Cuda") == 0)
+      {
+        continue; // the module's own: New() asks for them in turn
+      }
+      const bool        isOther = std::find(AllClassNames.begin(), AllClassNames.end(), plain) != AllClassNames.end();
+      const std::string line = "CudaSpline | not overridden | " + std::to_string(entry.second.count) + " | " + name +
+                               " | " + (isOther ? "other template arguments are" : "") + "\n";
+      static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+    }
+  }
+
+  /** \param[in] factory who was asked: where there are several, ITK asks one after the other. */
+  void
+  Note(const CudaSplineFactoryBase * factory, const char * name, bool isGiven)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    Asked &                           asked = m_Asked[name];
+    if (asked.first == nullptr)
+    {
+      asked.first = factory;
+    }
+    asked.count += asked.first == factory ? 1 : 0;
+    asked.isGiven = asked.isGiven || isGiven;
+  }
+
+private:
+  struct Asked
+  {
+    const CudaSplineFactoryBase * first{ nullptr }; ///< the one whose askings are counted
+    int                           count{ 0 };
+    bool                          isGiven{ false };
+  };
+
+  std::mutex                   m_Mutex;
+  std::map<std::string, Asked> m_Asked; ///< by the name of the class
+};
 
 } // namespace
 
@@ -139,6 +217,18 @@ CudaSplineFactoryBase::GetClassEnabled(const std::string & name) const
     itkExceptionMacro(<< "The class \"" << name << "\" is not overridden; these can be: " << names << ".");
   }
   return found->second;
+}
+
+LightObject::Pointer
+CudaSplineFactoryBase::CreateObject(const char * itkclassname)
+{
+  LightObject::Pointer object = Superclass::CreateObject(itkclassname);
+  if (CudaSplineTrace::ListsClasses())
+  {
+    static MissedClasses missed; // written when the process ends
+    missed.Note(this, itkclassname, object.IsNotNull());
+  }
+  return object;
 }
 
 void

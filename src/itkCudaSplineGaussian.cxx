@@ -15,7 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "itkCudaGradientMagnitudeRecursiveGaussianImageFilter.h"
 #include "itkCudaGradientRecursiveGaussianImageFilter.h"
+#include "itkCudaRecursiveGaussianImageFilter.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSplineOverrides.h"
 
@@ -31,6 +33,22 @@ AppendSmoothing(Overrides & overrides)
   (AppendOverride<SmoothingRecursiveGaussianImageFilter<Image<TPixels, VDimension>, Image<TPixels, VDimension>>,
                   CudaSmoothingRecursiveGaussianImageFilter<Image<TPixels, VDimension>, Image<TPixels, VDimension>>>(
      "SmoothingRecursiveGaussianImageFilter", overrides),
+   ...);
+}
+
+/** Filters along one axis, and magnitudes of gradients, to images of float. */
+template <unsigned int VDimension, typename... TPixels>
+void
+AppendToFloat(Overrides & overrides)
+{
+  (AppendOverride<RecursiveGaussianImageFilter<Image<TPixels, VDimension>, Image<float, VDimension>>,
+                  CudaRecursiveGaussianImageFilter<Image<TPixels, VDimension>, Image<float, VDimension>>>(
+     "RecursiveGaussianImageFilter", overrides),
+   ...);
+  (AppendOverride<
+     GradientMagnitudeRecursiveGaussianImageFilter<Image<TPixels, VDimension>, Image<float, VDimension>>,
+     CudaGradientMagnitudeRecursiveGaussianImageFilter<Image<TPixels, VDimension>, Image<float, VDimension>>>(
+     "GradientMagnitudeRecursiveGaussianImageFilter", overrides),
    ...);
 }
 
@@ -52,6 +70,8 @@ AppendGaussian(Overrides & overrides)
 {
   AppendSmoothing<2, unsigned char, short, unsigned short, int, float, double>(overrides);
   AppendSmoothing<3, unsigned char, short, unsigned short, int, float, double>(overrides);
+  AppendToFloat<2, short, float>(overrides);
+  AppendToFloat<3, short, float>(overrides);
   AppendGradient<2, short, double>(overrides);
   AppendGradient<2, float, float, double>(overrides);
   AppendGradient<2, double, double>(overrides);

@@ -66,6 +66,8 @@ AppendResampleLarge3D(Overrides & overrides);
 void
 AppendResampleVector3D(Overrides & overrides);
 void
+AppendResampleSingle(Overrides & overrides);
+void
 AppendWarpSmall3D(Overrides & overrides);
 void
 AppendWarpLarge3D(Overrides & overrides);

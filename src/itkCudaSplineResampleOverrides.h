@@ -24,15 +24,24 @@
 namespace itk::CudaSplineDetail
 {
 
-/** Overrides ResampleImageFilter of images of some pixel types. */
+/** Overrides ResampleImageFilter of images of some pixel types, with coordinates and transforms of a precision. */
+template <typename TPrecision, unsigned int VDimension, typename... TPixels>
+void
+AppendResampleOf(Overrides & overrides)
+{
+  (AppendOverride<
+     ResampleImageFilter<Image<TPixels, VDimension>, Image<TPixels, VDimension>, TPrecision, TPrecision>,
+     CudaResampleImageFilter<Image<TPixels, VDimension>, Image<TPixels, VDimension>, TPrecision, TPrecision>>(
+     "ResampleImageFilter", overrides),
+   ...);
+}
+
+/** Those of double precision. */
 template <unsigned int VDimension, typename... TPixels>
 void
 AppendResample(Overrides & overrides)
 {
-  (AppendOverride<ResampleImageFilter<Image<TPixels, VDimension>, Image<TPixels, VDimension>, double, double>,
-                  CudaResampleImageFilter<Image<TPixels, VDimension>, Image<TPixels, VDimension>, double, double>>(
-     "ResampleImageFilter", overrides),
-   ...);
+  AppendResampleOf<double, VDimension, TPixels...>(overrides);
 }
 
 } // namespace itk::CudaSplineDetail

@@ -29,7 +29,14 @@ bool
 CudaSplineTrace::IsOn()
 {
   const char * const value = std::getenv("CUDASPLINE_TRACE");
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "classes") != 0;
+}
+
+bool
+CudaSplineTrace::ListsClasses()
+{
+  const char * const value = std::getenv("CUDASPLINE_TRACE");
+  return value != nullptr && std::strstr(value, "classes") != nullptr;
 }
 
 CudaSplineTrace::CudaSplineTrace(const Describe & describe)

@@ -42,7 +42,7 @@ STANDARD = set(
     limits list locale map memory memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex
     scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string
     string_view strstream syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set
-    utility valarray variant vector version
+    utility valarray variant vector version cxxabi.h
     assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h locale.h math.h setjmp.h signal.h stdalign.h
     stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h tgmath.h time.h uchar.h wchar.h wctype.h""".split()
 )

@@ -26,8 +26,10 @@
 #include "itkComposeDisplacementFieldsImageFilter.h"
 #include "itkDisplacementFieldJacobianDeterminantFilter.h"
 #include "itkExponentialDisplacementFieldImageFilter.h"
+#include "itkGradientMagnitudeRecursiveGaussianImageFilter.h"
 #include "itkGradientRecursiveGaussianImageFilter.h"
 #include "itkInvertDisplacementFieldImageFilter.h"
+#include "itkRecursiveGaussianImageFilter.h"
 #include "itkSmoothingRecursiveGaussianImageFilter.h"
 #include "itkWarpImageFilter.h"
 
@@ -72,6 +74,7 @@ IsOurs()
   const std::string name = filter->GetNameOfClass();
   return name == "CudaResampleImageFilter" || name == "CudaWarpImageFilter" ||
          name == "CudaBSplineDecompositionImageFilter" || name == "CudaSmoothingRecursiveGaussianImageFilter" ||
+         name == "CudaRecursiveGaussianImageFilter" || name == "CudaGradientMagnitudeRecursiveGaussianImageFilter" ||
          name == "CudaGradientRecursiveGaussianImageFilter" || name == "CudaComposeDisplacementFieldsImageFilter" ||
          name == "CudaInvertDisplacementFieldImageFilter" || name == "CudaExponentialDisplacementFieldImageFilter" ||
          name == "CudaDisplacementFieldJacobianDeterminantFilter";
@@ -156,6 +159,24 @@ TEST_F(Registered, EveryClassOfTheListIsOurs)
   }
 }
 
+TEST_F(Registered, ResamplingOfFloatPrecisionIsOurs)
+{
+  EXPECT_TRUE((IsOurs<itk::ResampleImageFilter<itk::Image<float, 2>, itk::Image<float, 2>, float, float>>()));
+  EXPECT_TRUE((IsOurs<itk::ResampleImageFilter<itk::Image<float, 3>, itk::Image<float, 3>, float>>()));
+  EXPECT_TRUE((IsOurs<itk::ResampleImageFilter<itk::Image<short, 3>, itk::Image<short, 3>, float, float>>()));
+}
+
+TEST_F(Registered, GaussiansAlongAnAxisAndMagnitudesAreOurs)
+{
+  EXPECT_TRUE((IsOurs<itk::RecursiveGaussianImageFilter<itk::Image<float, 2>, itk::Image<float, 2>>>()));
+  EXPECT_TRUE((IsOurs<itk::RecursiveGaussianImageFilter<itk::Image<short, 3>, itk::Image<float, 3>>>()));
+  EXPECT_FALSE((IsOurs<itk::RecursiveGaussianImageFilter<itk::Image<double, 3>, itk::Image<double, 3>>>()));
+  using Magnitude = itk::GradientMagnitudeRecursiveGaussianImageFilter<itk::Image<float, 3>, itk::Image<float, 3>>;
+  EXPECT_TRUE((IsOurs<Magnitude>()));
+  m_Factory->SetClassEnabled("GradientMagnitudeRecursiveGaussianImageFilter", false);
+  EXPECT_FALSE((IsOurs<Magnitude>()));
+}
+
 TEST_F(Registered, FiltersOfFieldsAreOurs)
 {
   for (const bool is : { IsOurs<itk::ComposeDisplacementFieldsImageFilter<Field<float, 2>>>(),
@@ -205,7 +226,7 @@ TEST_F(Registered, RecursiveGaussiansAreOurs)
 TEST_F(Registered, OtherTemplateArgumentsAreItks)
 {
   EXPECT_FALSE((IsOurs<itk::ResampleImageFilter<itk::Image<short, 3>, itk::Image<float, 3>>>()));
-  EXPECT_FALSE((IsOurs<itk::ResampleImageFilter<itk::Image<float, 3>, itk::Image<float, 3>, float, float>>()));
+  EXPECT_FALSE((IsOurs<itk::ResampleImageFilter<itk::Image<double, 3>, itk::Image<double, 3>, float, float>>()));
   EXPECT_FALSE((IsOurs<Decomposition<int, double, 3>>()));
   EXPECT_FALSE((IsOurs<Warp<float, double>>()));
   ExpectResamples<1, float>(false);
@@ -247,7 +268,7 @@ TEST_F(Registered, OursAreMadeByTheirOwnName)
 TEST_F(Registered, ClassesAreSwitched)
 {
   const auto names = itk::CudaSplineFactory::GetClassNames();
-  EXPECT_EQ(names.size(), 9U);
+  EXPECT_EQ(names.size(), 11U);
   for (const std::string & name : names)
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));

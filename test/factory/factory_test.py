@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs that were never compiled for the module, with its object factory: the same results, by its classes.
 
-usage: factory_test.py plain|classes|mismatch|plastimatch|registration|deformation --library DIR [--program FILE] [--preload FILE] [--work DIR]
+usage: factory_test.py plain|classes|mismatch|plastimatch|registration|deformation|ants --library DIR [--program FILE] [--preload FILE] [--work DIR]
 
   plain        the program of this folder, with ITK_AUTOLOAD_PATH and without: results within the documented bounds, the module's
                classes where the factory has them and ITK's elsewhere, a line of the trace for each
@@ -9,6 +9,7 @@ usage: factory_test.py plain|classes|mismatch|plastimatch|registration|deformati
   mismatch     where another version of ITK runs nothing is overridden, and that is said once
   plastimatch  Debian's program of this name resamples and warps by fields; skipped where it is not installed, or linked to another ITK
   registration registrations by the metrics' factory and without it: the same parameters, by the module's metrics
+  ants         what antsApplyTransforms and antsRegistration instantiate, by both factories and without: results and classes
   deformation  rigid, affine and SyN by the metrics' factory and without it: the same iterations and fields
 
 The exit status is 1 where something is wrong, and 77 where the test is skipped.
@@ -306,9 +307,58 @@ def deformation(options):
             expect(abs(a - b) <= share * max(abs(a), 0.1), f"{second} is not {first}")
 
 
+def ants(options):
+    """Results of every interpolator of antsApplyTransforms; the classes that antsRegistration gets."""
+    for real in ("double", "float"):
+        results, listed, errors = [], [], ""
+        for library in (None, options.library):
+            path = os.path.join(options.work, f"{real}{len(results)}.bin")
+            output, errors = run([options.program, "apply", real, path], library)
+            results.append(numbers(path))
+            listed.append([line.split() for line in output.splitlines()])
+        expect([line[1:] for line in listed[0]] == [line[1:] for line in listed[1]], "other results")
+        expect({line[0] for line in listed[0]} == {"ResampleImageFilter"}, "the reference is not ITK's")
+        expect({line[0] for line in listed[1]} == {"CudaResampleImageFilter"}, f"{real}: not the module's filter")
+        first = 0
+        for number, (_, name, length) in enumerate(listed[0]):
+            last = first + int(length)
+            a, b = results[0][first:last], results[1][first:last]
+            first = last
+            largest = max(abs(value) for value in a)
+            expect(largest > 0, f"{name}: the reference is nothing but zeros")
+            differences = [abs(x - y) for x, y in zip(a, b)]
+            # Sums of float indices are rounded where ITK rounds them; ITK's sums of a sinc's 6^3 terms are double, its windows
+            # of float precision 6e-8 off. Labels are those of a smooth image: where two are equal a rounding decides.
+            if name in ("nearest", "multilabel"):
+                few = sum(difference > 0 for difference in differences)
+                expect(few <= len(differences) // 500, f"{real}, {name}: {few} labels differ")
+            else:
+                allowed = largest * (2e-6 if real == "float" else 1e-9)
+                expect(max(differences) <= allowed, f"{real}, {name} ({number}): {max(differences)} of {largest}")
+        lines = [line for line in trace(errors) if line[1] == "CudaResampleImageFilter"]
+        expect(len(lines) == len(listed[1]), f"{len(lines)} lines of the trace, and {len(listed[1])} results")
+        others = sorted({line[3].split(",")[0] for line in lines if line[4] != "Cpu"})
+        expect(others == ["GaussianInterpolateImageFunction"], f"{real}: not by our kernels: {others}")
+    output, _ = run([options.program, "types"], options.library)
+    got = dict(line.split() for line in output.splitlines())
+    ours = {name for name, made in got.items() if made.startswith("Cuda")}
+    doubles = {"CC", "MI", "MeanSquares", "Demons", "GC", "Resample", "SyN"}
+    wanted = {f"{name}-double" for name in doubles} | {"Resample-float"}
+    expect(ours == wanted, f"overridden are {sorted(ours)}, not {sorted(wanted)}")
+    # What was asked for and not had is listed, each class once.
+    _, errors = run([options.program, "types"], options.library, CUDASPLINE_TRACE="classes")
+    missed = [line.split(" | ") for line in errors.splitlines() if line.startswith("CudaSpline | not overridden | ")]
+    names = [line[3] for line in missed]
+    expect(len(names) == len(set(names)) > 10, f"listed are {len(names)} classes")
+    single = [line for line in missed if line[3].startswith("itk::MeanSquaresImageToImageMetricv4<itk::Image<float, 3u>")]
+    expect(len(single) == 1 and single[0][2] == "1" and "other template arguments are" in single[0][4], f"{single}")
+    expect(not any(name.startswith("itk::ResampleImageFilter<") for name in names), "what is overridden is listed")
+    expect(any(name.startswith("itk::JointHistogramMutual") for name in names), "what is ITK's alone is not listed")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch, registration, deformation)}
+    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch, registration, deformation, ants)}
     parser.add_argument("test", choices=sorted(tests))
     parser.add_argument("--library", required=True)
     parser.add_argument("--program")

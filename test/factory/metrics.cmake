@@ -1,6 +1,8 @@
 # The factory of metrics, with what these stand on: the programs of the other factory are not linked to it.
 cudaspline_use_itk(
   ITKCommon
+  ITKImageFunction
+  ITKImageGrid
   ITKIONIFTI
   ITKIONRRD
   ITKMetricsv4
@@ -41,3 +43,15 @@ add_test(
     --work "${CMAKE_CURRENT_BINARY_DIR}/deformation"
 )
 set_tests_properties(Factory.deformation PROPERTIES LABELS "cpu;itk")
+
+# What antsApplyTransforms and antsRegistration instantiate, with both factories.
+add_executable(CudaSplinePlainItkAnts PlainItkAnts.cxx)
+target_link_libraries(CudaSplinePlainItkAnts PRIVATE CudaSplineWarnings ${ITK_LIBRARIES})
+add_test(
+  NAME Factory.ants
+  COMMAND
+    "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/factory_test.py" ants --library
+    "$<TARGET_FILE_DIR:CudaSplineFactoriesLoader>:$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program
+    "$<TARGET_FILE:CudaSplinePlainItkAnts>" --work "${CMAKE_CURRENT_BINARY_DIR}/ants"
+)
+set_tests_properties(Factory.ants PROPERTIES LABELS "cpu;itk")

@@ -193,6 +193,9 @@ TEST(CudaBSplineDecompositionImageFilterDeviceTest, PrintSelf)
   ExpectMention(text, "Device: cpu");
   ExpectMention(text, "GPUEnabled: ");
   ExpectMention(text, "Spline Order: 3");
+  std::ostringstream sizes; // as ITK's class prints those of its last update
+  sizes << filter->GetInput()->GetBufferedRegion().GetSize();
+  ExpectMention(text, "Data Length: " + sizes.str());
 }
 
 template <typename TInput, typename TOutput>

@@ -38,6 +38,73 @@
 #include "itkEuler2DTransform.h"
 #include "itkEuler3DTransform.h"
 
+#include <algorithm>
+#include <map>
+
+#if !defined(CUDASPLINE_ITK_HAS_GENERIC_LABELS)
+namespace itk
+{
+/** What a program has whose ITK has the remote module: the class by its name, here by its rule. */
+template <typename TImage, template <typename, typename> class TInterpolator, typename TCoordRep>
+class LabelImageGenericInterpolateImageFunction : public InterpolateImageFunction<TImage, TCoordRep>
+{
+public:
+  using Self = LabelImageGenericInterpolateImageFunction;
+  using Superclass = InterpolateImageFunction<TImage, TCoordRep>;
+  using Pointer = SmartPointer<Self>;
+  itkCudaSplineNewMacro(Self);
+  itkCudaSplineTypeMacro(LabelImageGenericInterpolateImageFunction, InterpolateImageFunction);
+
+  void
+  SetInputImage(const TImage * image) override
+  {
+    m_Interpolators.clear();
+    Superclass::SetInputImage(image);
+    for (SizeValueType i = 0; image != nullptr && i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
+    {
+      const auto label = image->GetBufferPointer()[i];
+      if (m_Interpolators.count(label) == 0)
+      {
+        auto indicator = TImage::New();
+        indicator->CopyInformation(image);
+        indicator->SetRegions(image->GetBufferedRegion());
+        indicator->Allocate();
+        std::transform(image->GetBufferPointer(),
+                       image->GetBufferPointer() + image->GetBufferedRegion().GetNumberOfPixels(),
+                       indicator->GetBufferPointer(),
+                       [label](auto pixel) { return static_cast<typename TImage::PixelType>(pixel == label); });
+        m_Interpolators[label] = TInterpolator<TImage, TCoordRep>::New();
+        m_Interpolators[label]->SetInputImage(indicator);
+      }
+    }
+  }
+
+  typename Superclass::OutputType
+  EvaluateAtContinuousIndex(const typename Superclass::ContinuousIndexType & index) const override
+  {
+    double                     largest = 0.0;
+    typename TImage::PixelType winner{};
+    for (const auto & entry : m_Interpolators)
+    {
+      const double value = entry.second->EvaluateAtContinuousIndex(index);
+      winner = value > largest ? entry.first : winner;
+      largest = std::max(largest, value);
+    }
+    return winner;
+  }
+
+  typename Superclass::SizeType
+  GetRadius() const override
+  {
+    return Superclass::SizeType::Filled(1);
+  }
+
+private:
+  std::map<typename TImage::PixelType, typename TInterpolator<TImage, TCoordRep>::Pointer> m_Interpolators;
+};
+} // namespace itk
+#endif
+
 using namespace CudaSplineTest;
 
 namespace
@@ -94,21 +161,26 @@ protected:
             unsigned int D,
             unsigned int VRadius,
             template <unsigned int, typename, typename>
-            class TWindow>
+            class TWindow,
+            template <typename, typename> class TBoundary = itk::ZeroFluxNeumannBoundaryCondition>
   void
   CompareSinc()
   {
     using Image = itk::Image<TPixel, D>;
     using Window = TWindow<VRadius, double, double>;
-    using Boundary = itk::ZeroFluxNeumannBoundaryCondition<Image, Image>;
-    const auto   input = MakePhantom<Image>(-1000.0, 2000.0);
-    auto         itks = itk::WindowedSincInterpolateImageFunction<Image, VRadius, Window>::New();
-    auto         ours = itk::CudaWindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>::New();
-    auto         judge = itk::WindowedSincInterpolateImageFunction<Image, VRadius, Window>::New();
-    const double norm = std::pow(2.28, D) * 2000.0;
-    const double bound = sizeof(TPixel) == 8
-                           ? 0x1p-53 * norm * (2.0 * D * (66.0 * VRadius + 1.0) + std::pow(2.0 * VRadius, D))
-                           : 0x1p-24 * norm;
+    using Boundary = TBoundary<Image, Image>;
+    const auto input = MakePhantom<Image>(-1000.0, 2000.0);
+    auto       itks = itk::WindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>::New();
+    auto       ours = itk::CudaWindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>::New();
+    // ITK's periodic condition reads beside the buffer at its edges: the module's class, point by point, is the judge.
+    using Itks = itk::WindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>;
+    using Ours = itk::CudaWindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>;
+    constexpr bool isPeriodic = std::is_same<Boundary, itk::PeriodicBoundaryCondition<Image, Image>>::value;
+    auto           judge = std::conditional_t<isPeriodic, Ours, Itks>::New();
+    const double   norm = std::pow(2.28, D) * 2000.0;
+    const double   bound = sizeof(TPixel) == 8
+                             ? 0x1p-53 * norm * (2.0 * D * (66.0 * VRadius + 1.0) + std::pow(2.0 * VRadius, D))
+                             : 0x1p-24 * norm;
     // The filter's indices are ITK's, so the same points are compared.
     EXPECT_LE(
       Compared<Image>(input.GetPointer(), itks.GetPointer(), judge.GetPointer(), "WindowedSincInterpolateImageFunction")
@@ -148,6 +220,39 @@ TEST_P(CudaResampleImageFilterInterpolators, WindowedSinc)
   CompareSinc<double, 2, 4, LanczosWindowFunction>();
   CompareSinc<float, 2, 1, BlackmanWindowFunction>();
   CompareSinc<double, 3, 3, BlackmanWindowFunction>();
+}
+
+TEST_P(CudaResampleImageFilterInterpolators, WindowedSincOfOtherBoundaries)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using namespace itk::Function;
+  CompareSinc<float, 3, 3, LanczosWindowFunction, itk::ConstantBoundaryCondition>();
+  CompareSinc<double, 2, 4, WelchWindowFunction, itk::ConstantBoundaryCondition>();
+  CompareSinc<float, 3, 2, HammingWindowFunction, itk::PeriodicBoundaryCondition>();
+  CompareSinc<double, 2, 5, CosineWindowFunction, itk::PeriodicBoundaryCondition>();
+}
+
+// ITK's class, which makes an image of each label, is not handed the image.
+TEST_P(CudaResampleImageFilterInterpolators, LabelGenericThatIsItks)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<unsigned char, 3>;
+  const auto input = LabelPhantom<Image>(false);
+  const auto check = [&](auto itks, auto judge, const std::string & method) {
+    EXPECT_EQ(Compared<Image>(input.GetPointer(),
+                              itks.GetPointer(),
+                              judge.GetPointer(),
+                              "LabelImageGenericInterpolateImageFunction of " + method)
+                .count,
+              0)
+      << method;
+    EXPECT_EQ(itks->GetInputImage(), nullptr) << method;
+  };
+  using Linear = itk::LabelImageGenericInterpolateImageFunction<Image, itk::LinearInterpolateImageFunction, double>;
+  using Nearest =
+    itk::LabelImageGenericInterpolateImageFunction<Image, itk::NearestNeighborInterpolateImageFunction, double>;
+  check(Linear::New(), Linear::New(), "linear");
+  check(Nearest::New(), Nearest::New(), "nearest neighbours");
 }
 
 TEST_P(CudaResampleImageFilterInterpolators, LabelGaussian)

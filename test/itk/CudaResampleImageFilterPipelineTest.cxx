@@ -27,6 +27,7 @@
 #include "itkTranslationTransform.h"
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 
 using namespace CudaSplineTest;
@@ -342,6 +343,111 @@ TEST_P(CudaResampleImageFilterPipelineTest, SeveralFiltersAtOnce)
     const auto & filter = filters[i];
     ExpectPromisedBackend(filter.GetPointer(), ThreeInterpolators[2].name, this->OnGpu());
     EXPECT_EQ(Compare(filter->GetOutput(), single->GetOutput()).count, 0);
+  }
+}
+
+// A slice between two of the input, of which ITK asks for one that is not read, or for none at all.
+TEST_P(CudaResampleImageFilterPipelineTest, ASliceOfAStreamingInputIsWhole)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  for (const Interpolator & interpolator : ThreeInterpolators)
+  {
+    for (const double z : { 0.0, 5.0, 5.4, 5.6, 12.5, 27.6, 28.4 })
+    {
+      const auto run = [&](const VolumeImage * input) {
+        auto filter = this->NewFilter();
+        filter->SetInput(input);
+        filter->SetInterpolator(MakeInterpolator<VolumeFilter>(interpolator, false));
+        auto origin = input->GetOrigin();
+        for (unsigned int d = 0; d < 3; ++d)
+        {
+          origin[d] += 1.1 * (static_cast<double>(input->GetLargestPossibleRegion().GetIndex(d)) + (d == 2 ? z : 0.0));
+        }
+        filter->SetOutputOrigin(origin);
+        filter->SetOutputSpacing(VolumeImage::SpacingType(1.1));
+        filter->SetSize(VolumeImage::SizeType{ { 16, 16, 1 } });
+        filter->SetDefaultPixelValue(-1000.0F);
+        filter->Update();
+        return filter;
+      };
+      auto source = WaveSource();
+      source->UpdateOutputInformation();
+      const auto streamed = run(source->GetOutput());
+      const auto region = source->GetOutput()->GetLargestPossibleRegion();
+      const auto whole = run(WaveOn(region, region).GetPointer());
+      EXPECT_EQ(Compare(streamed->GetOutput(), whole->GetOutput()).count, 0) << interpolator.name << ", z = " << z;
+      EXPECT_EQ(FractionOtherThan(whole->GetOutput(), -1000.0), 1.0);
+    }
+  }
+}
+
+TEST_P(CudaResampleImageFilterPipelineTest, NearestNeighboursOfManyPiecesHaveNoBlanks)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<float, 1>;
+  auto image = Image::New();
+  image->SetRegions(Image::RegionType({ { 0 } }, { { 256 } }));
+  image->Allocate();
+  std::iota(image->GetBufferPointer(), image->GetBufferPointer() + 256, 1.0F);
+  auto source = StreamingSource<Image>::New();
+  source->SetImage(image);
+  auto filter = itk::CudaResampleImageFilter<Image, Image>::New();
+  filter->SetGPUEnabled(this->OnGpu());
+  filter->SetInput(source->GetOutput());
+  filter->SetInterpolator(itk::NearestNeighborInterpolateImageFunction<Image>::New());
+  filter->SetSize({ { 1280 } });
+  filter->SetOutputSpacing(Image::SpacingType(0.2));
+  auto stream = itk::StreamingImageFilter<Image, Image>::New();
+  stream->SetInput(filter->GetOutput());
+  stream->SetNumberOfStreamDivisions(64);
+  stream->Update();
+  for (int i = 0; i < 1278; ++i) // the last two are beyond the last half sample
+  {
+    ASSERT_EQ(stream->GetOutput()->GetPixel({ { i } }), 1.0F + static_cast<float>((i + 2) / 5)) << i;
+  }
+  EXPECT_GE(source->GetRequests().size(), 64U);
+}
+
+// ITK's filters hand their images to the interpolator, and take them back: two at once leave each other none.
+TEST_P(CudaResampleImageFilterPipelineTest, FiltersThatShareAnInterpolator)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  for (const Interpolator & interpolator : ThreeInterpolators)
+  {
+    const auto shared = MakeInterpolator<VolumeFilter>(interpolator, false);
+    const auto input = MakePhantom<VolumeImage>(0.0, 100.0);
+    const auto prepare = [&](const VolumeFilter::Pointer & filter) {
+      auto own = VolumeImage::New();
+      own->Graft(input);
+      PrepareFilter(filter.GetPointer(), own.GetPointer(), interpolator);
+      filter->SetInterpolator(shared);
+    };
+    const auto single = this->NewFilter();
+    prepare(single);
+    single->Update();
+    std::vector<VolumeFilter::Pointer> filters;
+    std::vector<std::thread>           threads;
+    for (int i = 0; i < 4; ++i)
+    {
+      filters.push_back(this->NewFilter());
+      prepare(filters.back());
+    }
+    for (const auto & filter : filters)
+    {
+      threads.emplace_back([&filter] {
+        for (int again = 0; again < 8; ++again)
+        {
+          filter->Modified();
+          filter->Update();
+        }
+      });
+    }
+    for (std::size_t i = 0; i < filters.size(); ++i)
+    {
+      threads[i].join();
+      EXPECT_EQ(Compare(filters[i]->GetOutput(), single->GetOutput()).count, 0) << interpolator.name;
+    }
+    EXPECT_EQ(shared->GetInputImage(), nullptr) << interpolator.name;
   }
 }
 

@@ -222,6 +222,8 @@ TEST_P(MetricChecks, CountsAndThreadsOfThePromise)
   EXPECT_EQ(metric->GetVirtualRegion(), images.fixed->GetBufferedRegion());
   metric->GetValue();
   EXPECT_GT(metric->GetNumberOfValidPoints(), 0U);
+  EXPECT_GE(metric->GetNumberOfWorkUnitsUsed(), 1U);
+  EXPECT_LE(metric->GetNumberOfWorkUnitsUsed(), metric->GetMaximumNumberOfWorkUnits());
   const double                      before = metric->GetParameters()[4];
   ChecksMeanSquares::DerivativeType step(metric->GetNumberOfParameters());
   step.Fill(0.01);

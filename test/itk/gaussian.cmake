@@ -4,6 +4,7 @@ add_executable(
   CudaSplineGaussianTests
   CudaGradientRecursiveGaussianImageFilterTest.cxx
   CudaRecursiveGaussianBehaviourTest.cxx
+  CudaRecursiveGaussianImageFilterTest.cxx
   CudaSmoothingRecursiveGaussianImageFilterTest.cxx
   MetricGradientTest.cxx
 )

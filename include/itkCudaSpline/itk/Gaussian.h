@@ -74,18 +74,27 @@ DescribeGaussian(const TImage * image, const TSigmas & sigmas, bool normalizeAcr
 /** \brief Why ITK's code is to answer, with its own exception mostly; null where the kernels can.
  *
  * \param[in] image the input
- * \param[in] descriptor what DescribeGaussian() made of it */
+ * \param[in] descriptor what DescribeGaussian() made of it
+ * \param[in] onlyAxis the axis along which alone it is filtered; below 0 for all */
 template <typename TImage>
 const char *
-WhyNotGaussian(const TImage * image, const CudaSpline::GaussianDescriptor & descriptor)
+WhyNotGaussian(const TImage * image, const CudaSpline::GaussianDescriptor & descriptor, int onlyAxis = -1)
 {
   constexpr double smallestSpacing = 1e-8; // of itk::RecursiveGaussianImageFilter
   if (image->GetBufferedRegion() != image->GetLargestPossibleRegion() || image->GetBufferPointer() == nullptr)
   {
     return "the image is not in memory as a whole";
   }
+  if (onlyAxis >= static_cast<int>(TImage::ImageDimension))
+  {
+    return "there is no such axis";
+  }
   for (unsigned int d = 0; d < TImage::ImageDimension; ++d)
   {
+    if (onlyAxis >= 0 && onlyAxis != static_cast<int>(d))
+    {
+      continue;
+    }
     if (descriptor.size[d] < CudaSpline::SmallestGaussianLine)
     {
       return "the image has less than 4 pixels along an axis";

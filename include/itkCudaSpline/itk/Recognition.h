@@ -29,8 +29,16 @@
 #include "itkNearestNeighborInterpolateImageFunction.h"
 #include "itkWindowedSincInterpolateImageFunction.h"
 
+#include <cstring>
 #include <type_traits>
 #include <typeinfo>
+
+namespace itk
+{
+// Of a remote module that few ITKs have; a program may, with which this library knows nothing of it but its name.
+template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>
+class LabelImageGenericInterpolateImageFunction;
+} // namespace itk
 
 /** \file
  * \brief Which interpolators the module's kernels can stand in for: its own, and ITK's standard ones. */
@@ -40,31 +48,67 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Calls \p found with SincWindow and radius where \p type is the windowed sinc interpolator of ITK with one of
- * its own windows, a radius of 1 to 5 and ITK's default boundary.
+/** \brief The refusal of generic interpolation of labels by linear interpolation: no kernel, but a class of the
+ * module's (LinearLabelInterpolateImageFunction) stands in for ITK's interpolator, which makes an image of each label.
+ */
+inline constexpr char GenericOfLabelsByPoints[] =
+  "generic interpolation of labels is accelerated on the host, and on a GPU by nearest neighbours";
+
+/** \brief True where \p type is ITK's generic interpolation of labels by another interpolator.
+ *
+ * By the name of the type, which a pointer to it has too where the class is not known: the letter P goes before it.
+ *
+ * \tparam TInterpolator interpolates the indicators of labels
+ * \param[in] type class of an interpolator */
+template <typename TImage, template <typename, typename> class TInterpolator, typename TCoordRep>
+bool
+IsGenericOfLabels(const std::type_info & type)
+{
+  using Pointer = LabelImageGenericInterpolateImageFunction<TImage, TInterpolator, TCoordRep> *;
+  const char * const name = typeid(Pointer).name();
+  return name[0] == 'P' && std::strcmp(name + 1, type.name()) == 0;
+}
+
+/** \brief Calls \p found with SincWindow, radius and Extension where \p type is the windowed sinc interpolator of ITK
+ * with one of its own windows, a radius of 1 to 5, and the boundary condition zero flux, constant or periodic.
  *
  * \tparam VRadius radius from which on is looked
  * \param[in] type class of an interpolator
- * \param[in] found callable with a CudaSpline::SincWindow and an int */
+ * \param[in] found callable with a CudaSpline::SincWindow, an int and a CudaSpline::Extension */
 template <typename TImage, typename TCoordRep, unsigned int VRadius = 1, typename TFound>
 void
 FindWindowedSinc(const std::type_info & type, const TFound & found)
 {
   if constexpr (VRadius <= CudaSpline::MaximumSincRadius)
   {
-    using Boundary = ZeroFluxNeumannBoundaryCondition<TImage, TImage>;
-    const auto is = [&](auto * window) {
+    const auto isWith = [&](auto * window, auto * boundary) {
       using Window = std::remove_pointer_t<decltype(window)>;
+      using Boundary = std::remove_pointer_t<decltype(boundary)>;
       if (type == typeid(WindowedSincInterpolateImageFunction<TImage, VRadius, Window, Boundary, TCoordRep>))
       {
-        found(WindowTraits<Window, VRadius>::Window, static_cast<int>(VRadius));
+        found(WindowTraits<Window, VRadius>::Window,
+              static_cast<int>(VRadius),
+              BoundaryTraits<Boundary, TImage>::Extension);
       }
     };
-    is(static_cast<Function::CosineWindowFunction<VRadius> *>(nullptr));
-    is(static_cast<Function::HammingWindowFunction<VRadius> *>(nullptr));
-    is(static_cast<Function::WelchWindowFunction<VRadius> *>(nullptr));
-    is(static_cast<Function::LanczosWindowFunction<VRadius> *>(nullptr));
-    is(static_cast<Function::BlackmanWindowFunction<VRadius> *>(nullptr));
+    const auto is = [&](auto * window) {
+      isWith(window, static_cast<ZeroFluxNeumannBoundaryCondition<TImage, TImage> *>(nullptr));
+      isWith(window, static_cast<ConstantBoundaryCondition<TImage, TImage> *>(nullptr));
+      isWith(window, static_cast<PeriodicBoundaryCondition<TImage, TImage> *>(nullptr));
+    };
+    const auto isOf = [&](auto real) {
+      using Real = decltype(real);
+      is(static_cast<Function::CosineWindowFunction<VRadius, Real, Real> *>(nullptr));
+      is(static_cast<Function::HammingWindowFunction<VRadius, Real, Real> *>(nullptr));
+      is(static_cast<Function::WelchWindowFunction<VRadius, Real, Real> *>(nullptr));
+      is(static_cast<Function::LanczosWindowFunction<VRadius, Real, Real> *>(nullptr));
+      is(static_cast<Function::BlackmanWindowFunction<VRadius, Real, Real> *>(nullptr));
+    };
+    isOf(double{});
+    if constexpr (std::is_same<TCoordRep, float>::value)
+    {
+      isOf(float{}); // whose weights are rounded: 6e-8 of themselves
+    }
     FindWindowedSinc<TImage, TCoordRep, VRadius + 1>(type, found);
   }
 }
@@ -173,15 +217,25 @@ RecogniseInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * interp
       }
     }
   }
+  else if (IsGenericOfLabels<TImage, NearestNeighborInterpolateImageFunction, TCoordRep>(type))
+  {
+    method.interpolation.interpolation = Interpolation::Nearest; // its label wins
+  }
+  else if (IsGenericOfLabels<TImage, LinearInterpolateImageFunction, TCoordRep>(type))
+  {
+    method.refusal = GenericOfLabelsByPoints;
+  }
   else
   {
     known = false;
-    FindWindowedSinc<TImage, TCoordRep>(type, [&](CudaSpline::SincWindow window, int radius) {
-      method.interpolation.interpolation = Interpolation::WindowedSinc;
-      method.interpolation.window = window;
-      method.interpolation.radius = radius;
-      known = true;
-    });
+    FindWindowedSinc<TImage, TCoordRep>(
+      type, [&](CudaSpline::SincWindow window, int radius, CudaSpline::Extension extension) {
+        method.interpolation.interpolation = Interpolation::WindowedSinc;
+        method.interpolation.window = window;
+        method.interpolation.radius = radius;
+        method.extension.fill(extension);
+        known = true;
+      });
   }
   if constexpr (std::is_floating_point<typename TImage::PixelType>::value)
   {

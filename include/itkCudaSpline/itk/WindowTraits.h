@@ -55,26 +55,26 @@ struct KnownWindowTraits
   static constexpr CudaSpline::SincWindow Window = VWindow;
 };
 
-/** \brief ITK's own windows, each in double. */
+/** \brief ITK's own windows; those of float are computed in double. */
 ///@{
-template <unsigned int VRadius>
-struct WindowTraits<Function::CosineWindowFunction<VRadius>, VRadius>
+template <unsigned int VRadius, typename TReal>
+struct WindowTraits<Function::CosineWindowFunction<VRadius, TReal, TReal>, VRadius>
   : KnownWindowTraits<CudaSpline::SincWindow::Cosine, VRadius>
 {};
-template <unsigned int VRadius>
-struct WindowTraits<Function::HammingWindowFunction<VRadius>, VRadius>
+template <unsigned int VRadius, typename TReal>
+struct WindowTraits<Function::HammingWindowFunction<VRadius, TReal, TReal>, VRadius>
   : KnownWindowTraits<CudaSpline::SincWindow::Hamming, VRadius>
 {};
-template <unsigned int VRadius>
-struct WindowTraits<Function::WelchWindowFunction<VRadius>, VRadius>
+template <unsigned int VRadius, typename TReal>
+struct WindowTraits<Function::WelchWindowFunction<VRadius, TReal, TReal>, VRadius>
   : KnownWindowTraits<CudaSpline::SincWindow::Welch, VRadius>
 {};
-template <unsigned int VRadius>
-struct WindowTraits<Function::LanczosWindowFunction<VRadius>, VRadius>
+template <unsigned int VRadius, typename TReal>
+struct WindowTraits<Function::LanczosWindowFunction<VRadius, TReal, TReal>, VRadius>
   : KnownWindowTraits<CudaSpline::SincWindow::Lanczos, VRadius>
 {};
-template <unsigned int VRadius>
-struct WindowTraits<Function::BlackmanWindowFunction<VRadius>, VRadius>
+template <unsigned int VRadius, typename TReal>
+struct WindowTraits<Function::BlackmanWindowFunction<VRadius, TReal, TReal>, VRadius>
   : KnownWindowTraits<CudaSpline::SincWindow::Blackman, VRadius>
 {};
 ///@}

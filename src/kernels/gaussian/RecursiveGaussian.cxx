@@ -42,8 +42,16 @@ Check(const GaussianDescriptor & descriptor, const ExecutionContext & context)
     throw std::invalid_argument("Images of 2 to 4 dimensions are supported; the dimension is " +
                                 std::to_string(descriptor.dimension) + ".");
   }
+  if (descriptor.onlyAxis >= static_cast<int>(descriptor.dimension))
+  {
+    throw std::invalid_argument("There is no axis " + std::to_string(descriptor.onlyAxis) + " to filter along.");
+  }
   for (unsigned int axis = 0; axis < descriptor.dimension; ++axis)
   {
+    if (descriptor.onlyAxis >= 0 && descriptor.onlyAxis != static_cast<int>(axis))
+    {
+      continue;
+    }
     if (descriptor.size[axis] < SmallestGaussianLine)
     {
       throw std::invalid_argument("Recursive Gaussians take 4 samples at least; along axis " + std::to_string(axis) +
@@ -81,6 +89,15 @@ std::vector<GaussianPass>
 SmoothingPasses(const GaussianDescriptor & descriptor)
 {
   std::vector<GaussianPass> passes;
+  if (descriptor.onlyAxis >= 0)
+  {
+    const auto axis = static_cast<unsigned int>(descriptor.onlyAxis);
+    passes.push_back(
+      { axis,
+        MakeRecursiveGaussian(
+          descriptor.order, descriptor.sigma[axis], descriptor.spacing[axis], descriptor.normalizeAcrossScale) });
+    return passes;
+  }
   for (unsigned int i = 0; i < descriptor.dimension; ++i)
   {
     const unsigned int axis = i == 0 ? descriptor.dimension - 1 : i - 1;
@@ -292,13 +309,15 @@ CountGaussianWork(const GaussianDescriptor & descriptor, GaussianOperation opera
   const auto       count = static_cast<double>(descriptor.Count());
   const double     components = operation == GaussianOperation::Smoothing ? 1.0 : descriptor.dimension;
   OperationWork    work;
+  const bool       isOneAxis = operation == GaussianOperation::Smoothing && descriptor.onlyAxis >= 0;
+  const double     axes = isOneAxis ? 1.0 : descriptor.dimension;
   work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Gaussian),
                        static_cast<std::uint64_t>(operation),
-                       descriptor.dimension,
+                       isOneAxis ? 0U : descriptor.dimension,
                        static_cast<std::uint64_t>(descriptor.pixel) });
   work.uploadBytes = count * static_cast<double>(SizeOf(descriptor.pixel));
   work.convertSamples = descriptor.pixel != GaussianElementOf(descriptor.pixel) ? count : 0.0;
-  work.filterPasses = count * descriptor.dimension * components * poles;
+  work.filterPasses = count * axes * components * poles;
   work.downloadBytes = operation == GaussianOperation::GradientSource
                          ? 0.0
                          : count * components * static_cast<double>(SizeOf(descriptor.output));

@@ -54,9 +54,12 @@ struct GaussianDescriptor
   /** Standard deviations (mm), above 0. Of smoothing by axis; of gradients the last one is that of the derivative
    * along whichever axis, and the others are those of the other axes in their order, as in ITK. */
   std::array<double, MaximumDimension> sigma{ { 1.0, 1.0, 1.0, 1.0 } };
-  bool                                 normalizeAcrossScale{ false }; ///< derivatives are multiplied by their sigma
-  ScalarType                           pixel{ ScalarType::Float32 };  ///< type of the image's pixels
-  ScalarType                           output{ ScalarType::Float32 }; ///< of the result; gradients are real numbers
+  /** Of smoothing: the axis along which alone lines are filtered, by \c order; all axes where it is below 0. */
+  int           onlyAxis{ -1 };
+  GaussianOrder order{ GaussianOrder::Zero };  ///< of the one axis
+  bool          normalizeAcrossScale{ false }; ///< derivatives are multiplied by their sigma
+  ScalarType    pixel{ ScalarType::Float32 };  ///< type of the image's pixels
+  ScalarType    output{ ScalarType::Float32 }; ///< of the result; gradients are real numbers
   /** Of gradients: the matrix, row by row, that the components along the grid's axes are multiplied with; where
    * \c isRotated is set. */
   std::array<double, std::size_t{ MaximumDimension } * MaximumDimension> direction{};
@@ -70,7 +73,8 @@ struct GaussianDescriptor
   }
 };
 
-/** \brief Smooths an image along all axes: the last one first, then from the first on, as ITK does.
+/** \brief Smooths an image along all axes: the last one first, then from the first on, as ITK does; or filters it along
+ * one axis (GaussianDescriptor::onlyAxis).
  *
  * \param[in] descriptor image and Gaussians; integers of the output are truncated towards zero, values beyond their
  *   range become the nearest they have

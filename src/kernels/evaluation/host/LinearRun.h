@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 
 /** \file
@@ -49,7 +50,8 @@ struct LinearPlaces
 {
   int   base[VDimension][SamplesOfRun];     ///< of the lower neighbour, from the first sample
   TReal distance[VDimension][SamplesOfRun]; ///< from it
-  int   between[SamplesOfRun]; ///< 1 for strictly between samples along each axis and within the bounds, else 0
+  int   between[SamplesOfRun]; ///< 1 for within the bounds and, along axes of \c isMoved, strictly between samples
+  bool  isMoved[VDimension];   ///< whether any sample lies between others along an axis; else all lie on samples
 
   /** Where \p count indices lie; false where the bounds or the array leave no room between samples, or have numbers
    * that do not fit. */
@@ -69,6 +71,8 @@ struct LinearPlaces
         return false;
       }
       const auto origin = static_cast<int>(start);
+      int        isAbove[SamplesOfRun];
+      int        isWithin[SamplesOfRun];
       for (int i = 0; i < count; ++i)
       {
         const double index = indices[d][i];
@@ -79,16 +83,76 @@ struct LinearPlaces
         const double above = RoundedSum(safe, -static_cast<double>(whole));
         base[d][i] = whole - origin;
         distance[d][i] = static_cast<TReal>(above);
-        between[i] &= (within && above > 0.0) ? 1 : 0;
+        isAbove[i] = (within && above > 0.0) ? 1 : 0;
+        isWithin[i] = within ? 1 : 0;
+      }
+      isMoved[d] = std::accumulate(isAbove, isAbove + count, 0) > 0;
+      for (int i = 0; i < count; ++i)
+      {
+        between[i] &= isMoved[d] ? isAbove[i] : isWithin[i];
       }
     }
     return true;
   }
 };
 
-/** \brief EvaluateIndex() for consecutive samples, most of which lie between samples of the input: these have all
- * neighbours, each of which counts, so nothing is asked on the way and the compiler makes vectors of it. The sums are
- * those of LinearValue().
+/** \brief Interpolates the samples of a run along some of the axes.
+ *
+ * \tparam VAxes how many axes these are
+ * \param[in] data samples of a component
+ * \param[in] offsets of the lower neighbours
+ * \param[in] places where
+ * \param[in] axes the axes, ascending
+ * \param[in] strides elements to the next sample along each axis of the image
+ * \param[in] count samples
+ * \param[out] result a value a sample */
+template <int VAxes, unsigned int VDimension, typename TReal>
+void
+InterpolateRun(const TReal * data,
+               const std::int64_t (&offsets)[SamplesOfRun],
+               const LinearPlaces<VDimension, TReal> & places,
+               const unsigned int (&axes)[VDimension],
+               const std::int64_t (&strides)[VDimension],
+               int     count,
+               TReal * result)
+{
+  constexpr int corners = 1 << VAxes;
+  std::int64_t  step[corners]{};
+  for (int corner = 0; corner < corners; ++corner)
+  {
+    for (int axis = 0; axis < VAxes; ++axis)
+    {
+      step[corner] += (corner >> axis & 1) * strides[axes[axis]];
+    }
+  }
+  TReal values[corners][SamplesOfRun];
+  for (int i = 0; i < count; ++i)
+  {
+    for (int corner = 0; corner < corners; ++corner)
+    {
+      values[corner][i] = data[offsets[i] + step[corner]];
+    }
+  }
+  int left = corners;
+  for (int axis = 0; axis < VAxes; ++axis)
+  {
+    const auto & distance = places.distance[axes[axis]];
+    left /= 2;
+    for (int k = 0; k < left; ++k)
+    {
+      for (int i = 0; i < count; ++i)
+      {
+        const TReal low = values[2 * k][i];
+        values[k][i] = low + (values[2 * k + 1][i] - low) * distance[i];
+      }
+    }
+  }
+  std::copy_n(values[0], count, result);
+}
+
+/** \brief EvaluateIndex() for consecutive samples, most of which lie between samples of the input, or on them: these
+ * have all neighbours, each of which counts, so nothing is asked on the way and the compiler makes vectors of it. The
+ * sums are those of LinearValue().
  *
  * \param[in] arguments what is evaluated
  * \param[in] indices continuous indices, by axis
@@ -105,64 +169,63 @@ EvaluateLinearRun(const EvaluationArguments<VDimension> & arguments,
                   ValueRun<TReal> & run)
 {
   LinearPlaces<VDimension, TReal> places;
-  if (arguments.singleCoordinates || arguments.inside != nullptr || !places.Find(arguments, indices, count))
+  if (arguments.singleCoordinates || arguments.inside != nullptr || !places.Find(arguments, indices, count) ||
+      std::accumulate(places.between, places.between + count, 0) == 0)
   {
     return;
   }
-  constexpr int corners = 1 << VDimension;
-  std::int64_t  step[corners]{};
-  for (int corner = 0; corner < corners; ++corner)
+  std::int64_t strides[VDimension];
+  unsigned int axes[VDimension]{};
+  int          axesCount = 0;
+  std::int64_t stride = 1;
+  for (unsigned int d = 0; d < VDimension; ++d)
   {
-    std::int64_t stride = 1;
-    for (unsigned int d = 0; d < VDimension; ++d)
+    strides[d] = stride;
+    stride *= arguments.extent.size[d];
+    if (places.isMoved[d])
     {
-      step[corner] += (corner >> d & 1) * stride;
-      stride *= arguments.extent.size[d];
+      axes[axesCount++] = d;
     }
   }
+  std::int64_t offsets[SamplesOfRun];
+  for (int i = 0; i < count; ++i)
+  {
+    std::int64_t offset = 0;
+    for (unsigned int d = VDimension; d-- > 0;)
+    {
+      offset = offset * arguments.extent.size[d] + places.base[d][i];
+    }
+    offsets[i] = offset;
+  }
   std::copy_n(places.between, count, run.isDone);
+  std::copy_n(places.between, count, run.isSet);
   for (int c = 0; c < arguments.components; ++c)
   {
-    TReal        values[corners][SamplesOfRun];
-    const auto * data = static_cast<const TReal *>(arguments.source) + c * arguments.planeStride;
-    for (int i = 0; i < count; ++i)
+    const auto * const data = static_cast<const TReal *>(arguments.source) + c * arguments.planeStride;
+    if (axesCount == 0)
     {
-      std::int64_t offset = 0;
-      for (unsigned int d = VDimension; d-- > 0;)
-      {
-        offset = offset * arguments.extent.size[d] + places.base[d][i];
-      }
-      for (int corner = 0; corner < corners; ++corner)
-      {
-        values[corner][i] = data[offset + step[corner]];
-      }
+      InterpolateRun<0>(data, offsets, places, axes, strides, count, run.value);
     }
-    int left = corners;
-    for (unsigned int d = 0; d < VDimension; ++d)
+    else if (axesCount == static_cast<int>(VDimension))
     {
-      left /= 2;
-      for (int k = 0; k < left; ++k)
-      {
-        for (int i = 0; i < count; ++i)
-        {
-          const TReal low = values[2 * k][i];
-          values[k][i] = low + (values[2 * k + 1][i] - low) * places.distance[d][i];
-        }
-      }
+      InterpolateRun<static_cast<int>(VDimension)>(data, offsets, places, axes, strides, count, run.value);
     }
-    if (arguments.components == 1)
+    else if (axesCount == 1)
     {
-      std::copy_n(values[0], count, run.value);
-      std::copy_n(places.between, count, run.isSet);
-      continue;
+      InterpolateRun<1>(data, offsets, places, axes, strides, count, run.value);
     }
-    for (int i = 0; i < count; ++i)
+    else
     {
-      if (places.between[i] != 0)
-      {
-        StoreValue(arguments.output, arguments.outputType, (at + i) * arguments.components + c, values[0][i]);
-      }
+      InterpolateRun<std::min(2, static_cast<int>(VDimension))>(data, offsets, places, axes, strides, count, run.value);
     }
+    if (arguments.components > 1)
+    {
+      StoreRun(run, count, arguments.output, arguments.outputType, at * arguments.components + c, arguments.components);
+    }
+  }
+  if (arguments.components > 1)
+  {
+    std::fill_n(run.isSet, count, std::uint8_t{ 0 }); // all are stored
   }
 }
 

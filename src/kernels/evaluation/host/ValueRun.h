@@ -54,12 +54,23 @@ struct ValueRun
  * \param[in] count samples of the run
  * \param[out] output first pixel of the output
  * \param[in] type its type
- * \param[in] at number of the run's first sample in the output */
+ * \param[in] at number of the run's first sample in the output
+ * \param[in] stride numbers from a sample to the next */
 ///@{
 void
-StoreRun(const ValueRun<float> & run, int count, void * output, ScalarType type, std::int64_t at);
+StoreRun(const ValueRun<float> & run,
+         int                     count,
+         void *                  output,
+         ScalarType              type,
+         std::int64_t            at,
+         std::int64_t            stride = 1);
 void
-StoreRun(const ValueRun<double> & run, int count, void * output, ScalarType type, std::int64_t at);
+StoreRun(const ValueRun<double> & run,
+         int                      count,
+         void *                   output,
+         ScalarType               type,
+         std::int64_t             at,
+         std::int64_t             stride = 1);
 ///@}
 
 /** \brief StoreScalar(), as a function that is called. */

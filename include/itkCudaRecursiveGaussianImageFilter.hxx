@@ -1,0 +1,90 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaRecursiveGaussianImageFilter_hxx
+#define itkCudaRecursiveGaussianImageFilter_hxx
+
+#include "itkCudaRecursiveGaussianImageFilter.h"
+
+#include <string>
+
+namespace itk
+{
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaRecursiveGaussianImageFilter<TInputImage, TOutputImage>::PrintSelf(std::ostream & os, Indent indent) const
+{
+  Superclass::PrintSelf(os, indent);
+  m_Backend.Print(os, indent);
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaRecursiveGaussianImageFilter<TInputImage, TOutputImage>::GenerateData()
+{
+  const CudaSplineTrace::Describe describe = [this] {
+    return std::string(this->GetNameOfClass()) + " | " +
+           CudaSplineDetail::TraceSize(this->GetInput()->GetLargestPossibleRegion().GetSize(), ImageDimension) +
+           " | sigma " + std::to_string(this->GetSigma()) + " along axis " + std::to_string(this->GetDirection());
+  };
+  const auto runSuperclass = [this, &describe](const char * reason) {
+    m_Backend.RunSuperclass(reason, describe, [this] { Superclass::GenerateData(); });
+  };
+  if constexpr (!IsAccelerated)
+  {
+    runSuperclass("only images of 2 or 3 dimensions of scalars, with results of float, are accelerated");
+  }
+  else
+  {
+    const TInputImage * const      input = this->GetInput();
+    CudaSpline::GaussianDescriptor descriptor = CudaSplineDetail::DescribeGaussian(
+      input, FixedArray<double, ImageDimension>(this->GetSigma()), this->GetNormalizeAcrossScale());
+    descriptor.output = CudaSpline::ScalarType::Float32;
+    descriptor.onlyAxis = static_cast<int>(this->GetDirection());
+    descriptor.order = this->GetOrder() == GaussianOrderEnum::FirstOrder ? CudaSpline::GaussianOrder::First
+                                                                         : CudaSpline::GaussianOrder::Zero;
+    if (this->GetOrder() == GaussianOrderEnum::SecondOrder)
+    {
+      runSuperclass("second derivatives are not accelerated");
+      return;
+    }
+    if (this->GetOutput()->GetRequestedRegion() != input->GetLargestPossibleRegion())
+    {
+      runSuperclass("only whole images are accelerated");
+      return;
+    }
+    if (const char * const reason = CudaSplineDetail::WhyNotGaussian(input, descriptor, descriptor.onlyAxis))
+    {
+      runSuperclass(reason);
+      return;
+    }
+    const void * const pixels = input->GetBufferPointer();
+    this->AllocateOutputs();
+    void * const output = this->GetOutput()->GetBufferPointer();
+    auto operation = CudaSplineDetail::MakeGaussianOperation(descriptor, CudaSpline::GaussianOperation::Smoothing);
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      CudaSpline::SmoothByGaussian(descriptor, pixels, output, context);
+    };
+    operation.describe = describe;
+    m_Backend.Run(operation, this->GetMultiThreader(), this);
+  }
+}
+
+} // namespace itk
+
+#endif
