@@ -296,7 +296,7 @@ ScatterDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & c
 {
   const DeviceScope scope(context.device);
   const Stream      stream;
-  OrderBehind(static_cast<StreamHandle>(points.place.stream), stream);
+  OrderAfter(static_cast<StreamHandle>(points.place.stream), stream);
   WithElement(points.element, [&](auto zero) { Scatter<decltype(zero)>(PointArgumentsOf(points), stream); });
   stream.Synchronize();
 }
@@ -308,7 +308,7 @@ FilterArrayAdjointOnCuda(const ArrayFilter & filter, const ExecutionContext & co
   const EndWeights   weights(filter);
   const std::int64_t count = filter.input.Count();
   const Stream       stream;
-  OrderBehind(static_cast<StreamHandle>(filter.place.stream), stream);
+  OrderAfter(static_cast<StreamHandle>(filter.place.stream), stream);
   WithElement(filter.element, [&](auto zero) {
     using TReal = decltype(zero);
     const DeviceBuffer weighted(static_cast<std::size_t>(count) * sizeof(TReal), stream);
