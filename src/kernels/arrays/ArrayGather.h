@@ -259,7 +259,8 @@ public:
       std::int64_t step = 0;
       for (unsigned int d = 0; d < VDimension; ++d)
       {
-        step += (corner >> d & 1U) * arguments.stride[d];
+        // An axis of one sample has none above, and whatever stride.
+        step += (corner >> d & 1U) * (arguments.size[d] > 1 ? arguments.stride[d] : 0);
       }
       reader.Gather(m_Offset, count, step, taps[corner]);
     }
