@@ -306,40 +306,32 @@ private:
   TReal        m_Above[VDimension][ArrayRunLength];
 };
 
-/** \brief StoreRounded() of some elements.
+/** \brief StoreRounded() of some elements; for the usual types the type is asked once.
  *
  * \param[in] at offset of the first (elements)
  * \param[in] step from element to element */
 inline void
 StoreRoundedRun(void * data, ScalarType type, std::int64_t at, std::int64_t step, const double * values, int count)
 {
-  const auto store = [&](auto * to) {
-    using Element = std::remove_reference_t<decltype(*to)>;
+  const auto store = [&](auto fixedType) {
     for (int i = 0; i < count; ++i)
     {
-      if constexpr (std::is_integral_v<Element>)
-      {
-        to[at + i * step] = CastToInteger<Element>(values[i] > 0.0 ? values[i] + 0.5 : values[i] - 0.5);
-      }
-      else
-      {
-        to[at + i * step] = static_cast<Element>(values[i]);
-      }
+      StoreRounded(data, decltype(fixedType)::value, at + i * step, values[i]);
     }
   };
   switch (type)
   {
     case ScalarType::UInt8:
-      return store(static_cast<std::uint8_t *>(data));
+      return store(std::integral_constant<ScalarType, ScalarType::UInt8>());
     case ScalarType::Int16:
-      return store(static_cast<std::int16_t *>(data));
+      return store(std::integral_constant<ScalarType, ScalarType::Int16>());
     case ScalarType::UInt16:
-      return store(static_cast<std::uint16_t *>(data));
+      return store(std::integral_constant<ScalarType, ScalarType::UInt16>());
     case ScalarType::Float32:
-      return store(static_cast<float *>(data));
+      return store(std::integral_constant<ScalarType, ScalarType::Float32>());
     case ScalarType::Float64:
-      return store(static_cast<double *>(data));
-    default: // of the others the type is asked for each
+      return store(std::integral_constant<ScalarType, ScalarType::Float64>());
+    default: // of the others it is asked for each
       for (int i = 0; i < count; ++i)
       {
         StoreRounded(data, type, at + i * step, values[i]);
