@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "TransformInput.h"
 
+#include "ElastixTransform.h"
 #include "Error.h"
 #include "FieldTransform.h"
 #include "TransformFile.h"
@@ -42,11 +43,16 @@ using CompositeType = itk::CompositeTransform<double, VDimension>;
 /** Adds the transforms of a file, in their order. */
 template <unsigned int VDimension>
 void
-AddFile(const std::string & file, CompositeType<VDimension> * composite)
+AddFile(const std::string & file, const Grid & input, CompositeType<VDimension> * composite)
 {
   if (IsNameOfField(file))
   {
     composite->AddTransform(ReadFieldTransform<VDimension>(file));
+    return;
+  }
+  if (IsElastixFile(file))
+  {
+    composite->AddTransform(ReadElastixTransform<VDimension>(file, input));
     return;
   }
   for (const TransformNumbers & numbers : ReadTransformFile(file))
@@ -104,7 +110,7 @@ ReadTransform(const TransformArgument & argument, const Grid & input)
     composite->AddTransform(itk::IdentityTransform<double, VDimension>::New());
     return composite.GetPointer();
   }
-  AddFile<VDimension>(file, composite);
+  AddFile<VDimension>(file, input, composite);
   if (composite->GetNumberOfTransforms() == 0)
   {
     throw ProgramError("the file \"" + file + "\" holds no transform");

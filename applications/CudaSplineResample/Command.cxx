@@ -21,6 +21,7 @@
 #include "ColdStart.h"
 #include "DeviceWord.h"
 #include "DicomOutput.h"
+#include "ElastixTransform.h"
 #include "Error.h"
 #include "GridCheck.h"
 #include "ImageInput.h"
@@ -71,6 +72,16 @@ BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & 
   }
   if (options.reference.empty())
   {
+    // The last transform given is the first that a point of the output goes through; of elastix it has the grid.
+    if (!options.transforms.empty() && !options.transforms.back().inverse &&
+        IsElastixFile(options.transforms.back().file))
+    {
+      const Grid grid = ReadElastixGrid(options.transforms.back().file);
+      if (grid.dimension == input.grid.dimension)
+      {
+        return grid;
+      }
+    }
     return input.grid;
   }
   // --series chooses in the input; of a reference folder with several series any would be a guess.

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "BatchList.h"
+#include "ElastixTransform.h"
 #include "Error.h"
 #include "TransformFile.h"
 
@@ -29,8 +30,8 @@
 #include <vector>
 
 /** \file
- * \brief The readers that are this module's own code (transforms as text and of MATLAB, lists) under whatever bytes: by
- * libFuzzer where CUDASPLINE_FUZZER is on, which needs clang, else by a loop of random damage.
+ * \brief The readers that are this module's own code (transforms as text, of MATLAB and of elastix, lists) under
+ * whatever bytes: by libFuzzer where CUDASPLINE_FUZZER is on, which needs clang, else by a loop of random damage.
  *
  * usage without libFuzzer: CudaSplineReaderFuzzer [runs [seed]] */
 
@@ -72,6 +73,7 @@ LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t size)
   const std::string bytes(reinterpret_cast<const char *>(data), size);
   Try(bytes, [](std::istream & stream) { CheckAll(CudaSplineProgram::ReadTransformText(stream)); });
   Try(bytes, [](std::istream & stream) { CheckAll(CudaSplineProgram::ReadTransformMatlab(stream)); });
+  Try(bytes, [](std::istream & stream) { CudaSplineProgram::ReadElastixText(stream); });
   Try(bytes, [](std::istream & stream) { CudaSplineResample::ReadBatchList(stream, "list.csv"); });
   return 0;
 }
@@ -112,7 +114,8 @@ main(int argc, char ** argv)
                   "0 0 1\nTransform: DisplacementFieldTransform_double_3_3\nFixedParameters: 1 1 1 0 0 0 1 1 1 1 0 0 0 1 0 0 0 1\n",
            MatlabFile(),
            "\xEF\xBB\xBFinput,transform,output\r\n\"a, b.nii\",\"c.tfm,inverse\",\"d\"\"e.nii\"\n# comment\n\nf,,g\n",
-           "a.nii,b.nii\n[c,1],identity\n"
+           "a.nii,b.nii\n[c,1],identity\n",
+           "(Transform \"AffineTransform\") // elastix\n\n(TransformParameters 1 0 0 1 -2.5 3e-1)\n// Image\n(Size 4 5)\n"
   };
   std::mt19937_64 random(seed);
   const auto      draw = [&random](std::size_t end) { return static_cast<std::size_t>(random() % end); };

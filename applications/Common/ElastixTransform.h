@@ -1,0 +1,66 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_ElastixTransform_h
+#define CudaSplineProgram_ElastixTransform_h
+
+#include "Volume.h"
+
+#include "itkTransform.h"
+
+#include <istream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace CudaSplineProgram
+{
+
+/** \brief The parameters in a file of elastix': words behind names, without quotes. */
+using ElastixParameters = std::map<std::string, std::vector<std::string>>;
+
+/** \brief Whether a file is one of those that elastix writes and transformix reads (TransformParameters.0.txt): text
+ * whose first character that is no comment is a bracket. */
+bool
+IsElastixFile(const std::string & file);
+
+/** \brief Reads "(Name value "word" ...)" with comments behind "//". \exception ProgramError what is wrong, with the
+ * line */
+ElastixParameters
+ReadElastixText(std::istream & stream);
+
+/** \brief The transform of a file of elastix', with those that it begins with (InitialTransformParameterFileName), from
+ * points of the output to points of the input.
+ *
+ * Translation, Euler, similarity and affine transforms, and B-splines of orders 1 to 3, composed or added
+ * (HowToCombineTransforms). A file that ignored directions (UseDirectionCosines "false") is a transform between axes
+ * that are not turned: the directions of the file's grid and of \p input stand before and behind it.
+ *
+ * \tparam VDimension 2 or 3
+ * \exception ProgramError a file is missing or damaged, another transform or another dimension */
+template <unsigned int VDimension>
+typename itk::Transform<double, VDimension, VDimension>::Pointer
+ReadElastixTransform(const std::string & file, const Grid & input);
+
+/** \brief The grid that transformix makes its result on (Size, Index, Spacing, Origin, Direction).
+ * \exception ProgramError the file is missing or damaged, or has no such grid */
+Grid
+ReadElastixGrid(const std::string & file);
+
+} // namespace CudaSplineProgram
+
+#endif
