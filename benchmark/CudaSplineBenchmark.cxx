@@ -28,6 +28,7 @@
  *   Field/name:compose/backend:cuda/dimension:3/size:256/precision:single
  *   EvaluationKernel/backend:cuda/dimension:3/size:512/way:cubic/move:rotation
  *   LocalCorrelation/backend:cuda/dimension:3/size:256/precision:single/radius:4/derivatives:2/mask:none
+ *   FieldMetric/name:mattes/backend:cuda/dimension:3/size:256/precision:single
  *
  * Prefilter (making a source: upload, conversion, prefilter) and Resample (evaluation, download) are the wall time of a
  * whole call from host memory to host memory, or to the memory of the device for Prefilter on a GPU. PrefilterKernel is
@@ -37,7 +38,8 @@
  *
  * Field is an operation of fields of displacements that are in the memory of the backend, as registrations do them one
  * after the other: several are enqueued before the device is waited for. An inversion counts by iterations, an
- * exponential by compositions.
+ * exponential by compositions. FieldMetric is a call for a metric's value and its derivative by displacements, with
+ * images, field and derivative in the memory of the backend; it waits for the value.
  *
  * The counters read and written are the fewest bytes that the operation must move through memory: each input once, each
  * output once; bytes_per_second is their sum by the time. PrefilterKernel and Prefilter on the Cpu backend measure a
@@ -50,6 +52,7 @@
 #include "BenchmarkCell.h"
 #include "BenchmarkHarness.h"
 #include "FieldBenchmark.h"
+#include "FieldMetricBenchmark.h"
 #include "GaussianBenchmark.h"
 #include "LocalCorrelationBenchmark.h"
 
@@ -83,6 +86,7 @@ RegisterAll()
   RegisterResamplings(static_cast<bool>(choice));
   RegisterLocalCorrelations(static_cast<bool>(choice));
   RegisterFields(static_cast<bool>(choice));
+  RegisterFieldMetrics(static_cast<bool>(choice));
 #if defined(CUDASPLINE_HAS_CUDA)
   if (choice)
   {

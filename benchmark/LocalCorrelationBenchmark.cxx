@@ -20,9 +20,11 @@
 #include "BenchmarkHarness.h"
 
 #include "itkCudaSpline/kernels/common/Residence.h"
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -41,6 +43,7 @@ struct LocalCell
   int  radius;
   int  derivatives; ///< fields of vectors of floats that are made
   bool isMasked;
+  bool isWarped; ///< fields of floats move both images onto the grid first, linearly
   std::int64_t
   Count() const
   {
@@ -90,10 +93,36 @@ Measure(benchmark::State & state, const LocalCell & what)
     images.fixed = onFixed.Data();
     images.moving = onMoving.Data();
     images.movingInside = inside.As<std::uint8_t>();
+    FieldShape shape;
+    shape.element = ScalarType::Float32;
+    shape.grid = descriptor.grid;
+    std::vector<float> moves(what.isWarped ? 3 * count : 0);
+    for (std::size_t i = 0; i < moves.size(); ++i)
+    {
+      moves[i] = 1.5F * std::sin(0.02F * static_cast<float>(i / 3 % static_cast<std::size_t>(what.cell.size)) +
+                                 static_cast<float>(i % 3));
+    }
+    const ResidentArray field = upload(moves);
+    const ResidentArray warpedFixed(what.isWarped ? onFixed.Bytes() : 0, residence);
+    const ResidentArray warpedMoving(what.isWarped ? onMoving.Bytes() : 0, residence);
+    ImageWarp           warp;
+    warp.input = warp.output = descriptor.grid;
+    warp.pixel = ScalarType::Float32;
+    if (what.isWarped)
+    {
+      warp.stages.push_back(MakeFieldStage(shape, field.Data()));
+      images.fixed = warpedFixed.Data();
+      images.moving = warpedMoving.Data();
+    }
     const auto run = [&](int times) {
       const auto begin = std::chrono::steady_clock::now();
       for (int i = 0; i < times; ++i)
       {
+        if (what.isWarped)
+        {
+          WarpImage(warp, onFixed.Data(), warpedFixed.Data(), residence);
+          WarpImage(warp, onMoving.Data(), warpedMoving.Data(), residence);
+        }
         EvaluateLocalCorrelation(descriptor,
                                  images,
                                  sums.As<LocalCorrelationSums>(),
@@ -114,7 +143,7 @@ Measure(benchmark::State & state, const LocalCell & what)
     }
     state.counters["scratch_bytes"] = static_cast<double>(scratch.Bytes());
     const auto bytes = what.Count() * static_cast<std::int64_t>(sizeof(float));
-    Declare(state, 2 * bytes, 3 * what.derivatives * bytes);
+    Declare(state, (what.isWarped ? 8 : 2) * bytes, 3 * what.derivatives * bytes);
   }
   catch (const std::exception & error)
   {
@@ -134,17 +163,19 @@ RegisterLocalCorrelations(bool withCuda)
       {
         for (const int derivatives : { 1, 2 })
         {
-          for (const bool isMasked : { false, true })
+          for (const int images : { 0, 1, 2 })
           {
             for (const Backend backend : { Backend::Cpu, Backend::Cuda })
             {
-              LocalCell what{ {}, radius, derivatives, isMasked };
+              const bool isMasked = images == 1;
+              const bool isWarped = images == 2;
+              LocalCell  what{ {}, radius, derivatives, isMasked, isWarped };
               what.cell.backend = backend;
               what.cell.size = size;
               what.cell.type = type;
               const std::string name = "LocalCorrelation" + what.cell.Axes() + "/radius:" + std::to_string(radius) +
                                        "/derivatives:" + std::to_string(derivatives) +
-                                       "/mask:" + (isMasked ? "one" : "none");
+                                       "/mask:" + (isMasked ? "one" : "none") + (isWarped ? "/images:warped" : "");
               if (withCuda || backend == Backend::Cpu)
               {
                 WithQuartiles(benchmark::RegisterBenchmark(name.c_str(), Measure, what))

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/kernels/common/Residence.h"
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/transforms/StageIdentity.h"
 
@@ -191,7 +192,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     result.derivatives[0].resize(descriptor.forces != nullptr ? 0 : numbers);
   }
   double * const forces = descriptor.forces != nullptr ? descriptor.forces : result.derivatives[0].data();
-  if (isField && !residence.IsOnDevice())
+  if (isField && (!residence.IsOnDevice() || DeviceOfPointer(forces) >= 0))
   {
     to = forces;
   }

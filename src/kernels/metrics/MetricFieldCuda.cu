@@ -77,22 +77,27 @@ ForcesOnCuda(const MetricDescriptor &           descriptor,
   const auto blocks =
     std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
   const auto         count = static_cast<std::size_t>(arguments.count) * VDimension;
-  const DeviceBuffer forces(count * sizeof(double), stream);
+  const bool         stays = descriptor.forces != nullptr && DeviceOfPointer(descriptor.forces) >= 0;
+  const DeviceBuffer forces(stays ? 0 : count * sizeof(double), stream);
+  auto * const       made = stays ? descriptor.forces : static_cast<double *>(forces.Data());
   const DeviceBuffer partial(static_cast<std::size_t>(blocks + 1) * sizeof(Numbers), stream);
   auto * const       from = static_cast<double *>(partial.Data());
   auto * const       total = from + blocks * Numbers::Numbers;
   arguments.SetStride(blocks * MetricThreads);
   const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages);
-  MetricForceKernel<VHasOuterJacobian, TValues><<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(
-    arguments, parameters, from, static_cast<double *>(forces.Data()));
+  MetricForceKernel<VHasOuterJacobian, TValues>
+    <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, parameters, from, made);
   CheckCuda(cudaGetLastError(), "MetricForceKernel");
   LaunchMetricTotal(from, blocks, Numbers::Numbers, total, stream);
   Numbers sums;
   DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
   MetricResult result = MakeMetricResult(sums);
   result.derivatives[0].resize(descriptor.forces != nullptr ? 0 : count);
-  double * const to = descriptor.forces != nullptr ? descriptor.forces : result.derivatives[0].data();
-  DownloadThroughStaging(to, forces.Data(), forces.Bytes(), stream, CopyThreadsOf(context));
+  if (!stays)
+  {
+    double * const to = descriptor.forces != nullptr ? descriptor.forces : result.derivatives[0].data();
+    DownloadThroughStaging(to, forces.Data(), forces.Bytes(), stream, CopyThreadsOf(context));
+  }
   return result;
 }
 

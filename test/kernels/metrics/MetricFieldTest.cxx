@@ -17,6 +17,9 @@
  *=========================================================================*/
 #include "MetricCase.h"
 
+#include "itkCudaSpline/kernels/common/Residence.h"
+
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
@@ -115,6 +118,71 @@ TEST_P(MetricFieldForces, AgreeWithPlainLoops)
     const MetricResult values = EvaluateMetric(descriptor, sources, context);
     EXPECT_EQ(values.values, expected.values);
     EXPECT_TRUE(values.derivatives[0].empty());
+  }
+}
+
+TEST_P(MetricFieldForces, StayInTheMemoryOfTheBackend)
+{
+  FreshRandom            random;
+  const IntegerMetric    metric;
+  const ExecutionContext context = OnBackend();
+  const Residence        residence(context);
+  std::vector<double>    moves;
+  for (const MetricPass pass : { MetricPass::MeanSquares, MetricPass::LocalCorrelation })
+  {
+    const bool       isLocal = pass == MetricPass::LocalCorrelation;
+    MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+    descriptor.pass = pass;
+    auto & stages = descriptor.chain.stages;
+    if (isLocal) // of fields that move nothing the windows themselves make the derivative
+    {
+      stages.clear();
+      descriptor.gradient = MetricGradient::CentralDifferences;
+    }
+    stages.insert(stages.begin(), RandomField(random, moves));
+    if (isLocal)
+    {
+      std::fill(moves.begin(), moves.end(), 0.0);
+    }
+    descriptor.fieldStage = 0;
+    MetricSources sources = metric.Make(ScalarType::Float64, false, false, context);
+    if (isLocal)
+    {
+      sources.gradient = sources.moving;
+    }
+    const MetricResult expected = EvaluateMetric(descriptor, sources, context);
+    ASSERT_EQ(expected.derivatives[0].size(), moves.size());
+    EXPECT_TRUE(std::any_of(
+      expected.derivatives[0].begin(), expected.derivatives[0].end(), [](double force) { return force != 0.0; }));
+
+    // The forces stay, and a field that is there already is read where it is.
+    const ResidentArray forces(moves.size() * sizeof(double), residence);
+    const ResidentArray field(moves.size() * sizeof(double), residence);
+    Upload(field.Data(), moves.data(), field.Bytes(), residence);
+    residence.Wait();
+    descriptor.forces = forces.As<double>();
+    stages[0].data = std::shared_ptr<const double>(field.As<double>(), [](const double *) {});
+    const MetricResult found = EvaluateMetric(descriptor, sources, context);
+    EXPECT_TRUE(found.derivatives[0].empty());
+    EXPECT_EQ(found.count, expected.count);
+    EXPECT_EQ(found.values, expected.values);
+    std::vector<double> read(moves.size());
+    Download(read.data(), forces.Data(), forces.Bytes(), residence);
+    residence.Wait();
+    if (isLocal && residence.IsOnDevice()) // whether a field on a device moves nothing is not looked at
+    {
+      const double most = *std::max_element(expected.derivatives[0].begin(),
+                                            expected.derivatives[0].end(),
+                                            [](double a, double b) { return std::abs(a) < std::abs(b); });
+      for (std::size_t n = 0; n < read.size(); ++n)
+      {
+        ASSERT_NEAR(read[n], expected.derivatives[0][n], 1e-12 * std::abs(most));
+      }
+    }
+    else
+    {
+      EXPECT_EQ(read, expected.derivatives[0]);
+    }
   }
 }
 
