@@ -76,8 +76,7 @@ def _define(name: str, schema: str) -> Any:
     return torch.library.custom_op(f"cudaspline::{name}", mutates_args=(), schema=schema)
 
 
-@_define("evaluate", "(Tensor coefficients, Tensor points, int order, int mode, float border, int derivatives) -> Tensor")
-def evaluate_operator(coefficients, points, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
+def _evaluate(coefficients, points, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
     """Derivatives of order n at points: (B, C, P, D^n)."""
     result = _evaluate_shape(coefficients, points, order, mode, border, derivatives)
     _run(
@@ -87,14 +86,19 @@ def evaluate_operator(coefficients, points, order, mode, border, derivatives):  
     return result
 
 
+evaluate_operator = _define(
+    "evaluate",
+    "(Tensor coefficients, Tensor points, int order, int mode, float border, int derivatives) -> Tensor",
+)(_evaluate)
+
+
 @evaluate_operator.register_fake
 def _evaluate_shape(coefficients, points, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
     batches = _batches(coefficients, points)
     return coefficients.new_empty((batches, coefficients.shape[1], points.shape[1], points.shape[2] ** derivatives))
 
 
-@_define("contract", "(Tensor coefficients, Tensor points, Tensor weights, int order, int mode, float border, int derivatives) -> Tensor")
-def contract_operator(coefficients, points, weights, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
+def _contract(coefficients, points, weights, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
     """Gradients by the points of the sum of weights times derivatives: (B, P, D)."""
     result = _contract_shape(coefficients, points, weights, order, mode, border, derivatives)
     _run(
@@ -104,13 +108,18 @@ def contract_operator(coefficients, points, weights, order, mode, border, deriva
     return result
 
 
+contract_operator = _define(
+    "contract",
+    "(Tensor coefficients, Tensor points, Tensor weights, int order, int mode, float border, int derivatives) -> Tensor",
+)(_contract)
+
+
 @contract_operator.register_fake
 def _contract_shape(coefficients, points, weights, order, mode, border, derivatives):  # type: ignore[no-untyped-def]
     return points.new_empty((weights.shape[0], points.shape[1], points.shape[2]))
 
 
-@_define("scatter", "(Tensor weights, Tensor points, SymInt[] size, int order, int mode, int derivatives) -> Tensor")
-def scatter_operator(weights, points, size, order, mode, derivatives):  # type: ignore[no-untyped-def]
+def _scatter(weights, points, size, order, mode, derivatives):  # type: ignore[no-untyped-def]
     """The transpose of evaluate: (B, C, *size)."""
     result = _scatter_shape(weights, points, size, order, mode, derivatives)
     _run(
@@ -119,13 +128,18 @@ def scatter_operator(weights, points, size, order, mode, derivatives):  # type: 
     return result
 
 
+scatter_operator = _define(
+    "scatter",
+    "(Tensor weights, Tensor points, SymInt[] size, int order, int mode, int derivatives) -> Tensor",
+)(_scatter)
+
+
 @scatter_operator.register_fake
 def _scatter_shape(weights, points, size, order, mode, derivatives):  # type: ignore[no-untyped-def]
     return weights.new_empty((*weights.shape[:2], *size))
 
 
-@_define("filter", "(Tensor samples, int[] axes, int order, int mode, bool is_adjoint) -> Tensor")
-def filter_operator(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-def]
+def _filter(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-def]
     """B-spline coefficients along some axes, of six at most, or the transpose of that."""
     samples = samples.contiguous()
     result = torch.empty_like(samples)
@@ -134,6 +148,12 @@ def filter_operator(samples, axes, order, mode, is_adjoint):  # type: ignore[no-
             is_adjoint, order, mode, _TYPES[samples.dtype], _place(samples), samples.shape, axes, samples.data_ptr(), result.data_ptr()
         )
     return result
+
+
+filter_operator = _define(
+    "filter",
+    "(Tensor samples, int[] axes, int order, int mode, bool is_adjoint) -> Tensor",
+)(_filter)
 
 
 @filter_operator.register_fake
@@ -171,10 +191,10 @@ def _evaluate_backward(ctx: Any, gradient: torch.Tensor) -> Any:
     coefficients, points = ctx.saved_tensors
     order, mode, border, derivatives = ctx.options
     of_coefficients = of_points = None
+    if ctx.needs_input_grad[1]:  # first: it is enqueued, and the other waits for its own end
+        of_points = contract(coefficients, points, gradient, order, mode, border, derivatives)
     if ctx.needs_input_grad[0]:
         of_coefficients = scatter(gradient, points, coefficients.shape[2:], order, mode, derivatives)
-    if ctx.needs_input_grad[1]:
-        of_points = contract(coefficients, points, gradient, order, mode, border, derivatives)
     return _sum_to(of_coefficients, coefficients.shape[0]), _sum_to(of_points, points.shape[0]), None, None, None, None
 
 
@@ -238,8 +258,24 @@ def _filter_backward(ctx: Any, gradient: torch.Tensor) -> Any:
 filter_operator.register_autograd(_filter_backward, setup_context=_keep_filter)
 
 
-def _function(operator: Any, keep: Any, backward: Any) -> Any:
-    """The operator as a torch.autograd.Function."""
+def _is_plain(inputs: Sequence[Any]) -> bool:
+    """Whether nobody but autograd watches a call: no transform of torch.func, no forward-mode derivative, no mode, no other class of tensors."""
+    try:
+        return not (
+            torch._C._are_functorch_transforms_active()
+            or torch._C._len_torch_dispatch_stack()
+            or torch.autograd.forward_ad._current_level >= 0
+        ) and all(not isinstance(x, torch.Tensor) or (type(x) in _PLAIN and x.device.type != "meta") for x in inputs)
+    except AttributeError:  # a version of PyTorch that has no such names
+        return False
+
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def _function(operator: Any, compute: Any, keep: Any, backward: Any) -> Any:
+    """The operator as a torch.autograd.Function. Where nobody needs more, as in a training loop, the library is called at once: what PyTorch
+    does around a registered operator takes longer than a small kernel."""
 
     class Function(torch.autograd.Function):
         generate_vmap_rule = True
@@ -256,16 +292,33 @@ def _function(operator: Any, keep: Any, backward: Any) -> Any:
         def backward(ctx: Any, gradient: torch.Tensor) -> Any:
             return backward(ctx, gradient)
 
+    class PlainFunction(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *inputs: Any) -> Any:
+            output = compute(*inputs)
+            keep(ctx, inputs, output)
+            return output
+
+        @staticmethod
+        def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+            return backward(ctx, gradient)
+
     def call(*inputs: Any) -> Any:
-        return operator(*inputs) if torch.compiler.is_compiling() else Function.apply(*inputs)
+        if torch.compiler.is_compiling():
+            return operator(*inputs)
+        if not _is_plain(inputs):
+            return Function.apply(*inputs)
+        if not torch.is_grad_enabled() or not any(isinstance(x, torch.Tensor) and x.requires_grad for x in inputs):
+            return compute(*inputs)
+        return PlainFunction.apply(*inputs)
 
     return call
 
 
-evaluate = _function(evaluate_operator, _keep_evaluate, _evaluate_backward)
-contract = _function(contract_operator, _keep_contract, _contract_backward)
-scatter = _function(scatter_operator, _keep_scatter, _scatter_backward)
-filter_axes = _function(filter_operator, _keep_filter, _filter_backward)
+evaluate = _function(evaluate_operator, _evaluate, _keep_evaluate, _evaluate_backward)
+contract = _function(contract_operator, _contract, _keep_contract, _contract_backward)
+scatter = _function(scatter_operator, _scatter, _keep_scatter, _scatter_backward)
+filter_axes = _function(filter_operator, _filter, _keep_filter, _filter_backward)
 
 
 # Batching by torch.vmap: its axis becomes one with that of the batch.

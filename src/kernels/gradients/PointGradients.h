@@ -38,50 +38,102 @@ struct DerivativeSums
 {
   TReal of[VTotal + 1][VTotal + 1];
 
-  /** \param[in] load the element at an offset (elements), which is negative outside */
-  template <unsigned int VOrder, typename TLoad>
+  /** \param[in] data elements of the image, \param[in] border stands outside */
+  template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
-  DerivativeSums(const AxisTaps<VOrder, VTotal, TReal> & z,
+  DerivativeSums(const PointArguments &                  arguments,
+                 const AxisTaps<VOrder, VTotal, TReal> & z,
                  const AxisTaps<VOrder, VTotal, TReal> & y,
                  const AxisTaps<VOrder, VTotal, TReal> & x,
-                 const TLoad &                           load)
+                 const TReal *                           data,
+                 TReal                                   border)
     : of{}
   {
+    if (AreInRows(z, y, x))
+    {
+      const TReal * slice = data + FirstOffset(arguments, z, y, x);
+      this->AddSlices(z, [&](TReal(&plane)[VTotal + 1][VTotal + 1], unsigned int) {
+        CUDASPLINE_UNROLL
+        for (unsigned int ky = 0; ky <= VOrder; ++ky)
+        {
+          const TReal * const row = slice + ky * arguments.stride[1];
+          AddRow(y, x, ky, plane, [row](unsigned int kx) { return row[kx]; });
+        }
+        slice += arguments.stride[0];
+      });
+      return;
+    }
+    const AxisTaps<VOrder, VTotal, TReal> ownY = y; // found by a run-time number: all of the other may be in registers
+    const AxisOffsets<VOrder>             ofZ(z, arguments.size[0], arguments.stride[0], arguments.mode);
+    const AxisOffsets<VOrder>             ofY(y, arguments.size[1], arguments.stride[1], arguments.mode);
+    const AxisOffsets<VOrder>             ofX(x, arguments.size[2], 1, arguments.mode);
+    this->AddSlices(z, [&](TReal(&plane)[VTotal + 1][VTotal + 1], unsigned int kz) {
+      for (unsigned int ky = 0; ky < ownY.count; ++ky)
+      {
+        const std::int64_t row = ofZ.of[kz] + ofY.of[ky];
+        AddRow(ownY, x, ky, plane, [&](unsigned int kx) {
+          const std::int64_t at = row + ofX.of[kx];
+          return at >= 0 ? data[at] : border;
+        });
+      }
+    });
+  }
+
+private:
+  /** Adds what \p addRows adds up of each slice. The weights of the slices are moved on: what is found by a run-time
+   * number lies in memory on a device. */
+  template <unsigned int VOrder, typename TAdd>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddSlices(const AxisTaps<VOrder, VTotal, TReal> & z, const TAdd & addRows)
+  {
+    AxisTaps<VOrder, VTotal, TReal> next = z;
     for (unsigned int kz = 0; kz < z.count; ++kz)
     {
       TReal plane[VTotal + 1][VTotal + 1] = {}; // by derivatives along the second and the last axis
-      for (unsigned int ky = 0; ky < y.count; ++ky)
-      {
-        const std::int64_t row = z.offset[kz] + y.offset[ky];
-        TReal              sum[VTotal + 1] = {};
-        CUDASPLINE_UNROLL
-        for (unsigned int kx = 0; kx <= VOrder; ++kx)
-        {
-          const TReal element = load(row + x.offset[kx]);
-          CUDASPLINE_UNROLL
-          for (unsigned int b = 0; b <= VTotal; ++b)
-          {
-            sum[b] += x.weight[b][kx] * element;
-          }
-        }
-        CUDASPLINE_UNROLL
-        for (unsigned int a = 0; a <= VTotal; ++a)
-        {
-          CUDASPLINE_UNROLL
-          for (unsigned int b = 0; a + b <= VTotal; ++b)
-          {
-            plane[a][b] += y.weight[a][ky] * sum[b];
-          }
-        }
-      }
+      addRows(plane, kz);
       CUDASPLINE_UNROLL
       for (unsigned int a = 0; a <= VTotal; ++a)
       {
         CUDASPLINE_UNROLL
         for (unsigned int b = 0; a + b <= VTotal; ++b)
         {
-          of[a][b] += z.weight[a][kz] * plane[b][VTotal - a - b];
+          of[a][b] += next.weight[a][0] * plane[b][VTotal - a - b];
         }
+        CUDASPLINE_UNROLL
+        for (unsigned int k = 0; k < VOrder; ++k)
+        {
+          next.weight[a][k] = next.weight[a][k + 1];
+        }
+      }
+    }
+  }
+
+  template <unsigned int VOrder, typename TLoad>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
+  AddRow(const AxisTaps<VOrder, VTotal, TReal> & y,
+         const AxisTaps<VOrder, VTotal, TReal> & x,
+         unsigned int                            ky,
+         TReal (&plane)[VTotal + 1][VTotal + 1],
+         const TLoad & load)
+  {
+    TReal sum[VTotal + 1] = {};
+    CUDASPLINE_UNROLL
+    for (unsigned int kx = 0; kx <= VOrder; ++kx)
+    {
+      const TReal element = load(kx);
+      CUDASPLINE_UNROLL
+      for (unsigned int b = 0; b <= VTotal; ++b)
+      {
+        sum[b] += x.weight[b][kx] * element;
+      }
+    }
+    CUDASPLINE_UNROLL
+    for (unsigned int a = 0; a <= VTotal; ++a)
+    {
+      CUDASPLINE_UNROLL
+      for (unsigned int b = 0; a + b <= VTotal; ++b)
+      {
+        plane[a][b] += y.weight[a][ky] * sum[b];
       }
     }
   }
@@ -128,7 +180,7 @@ EvaluatePoint(const PointArguments & arguments, std::int64_t batch, std::int64_t
     }
     const TReal * const data = static_cast<const TReal *>(arguments.coefficients) +
                                batch * arguments.coefficientStride + channel * arguments.plane;
-    const DerivativeSums<VTotal, TReal> sums(z, y, x, [=](std::int64_t at) { return at >= 0 ? data[at] : border; });
+    const DerivativeSums<VTotal, TReal> sums(arguments, z, y, x, data, border);
     if constexpr (VTotal == 0)
     {
       result[0] = sums.of[0][0];
@@ -162,13 +214,14 @@ ContractPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t
   {
     const TReal * const data = static_cast<const TReal *>(arguments.coefficients) +
                                batch * arguments.coefficientStride + channel * arguments.plane;
-    const DerivativeSums<VTotal, TReal> sums(z, y, x, [=](std::int64_t at) { return at >= 0 ? data[at] : border; });
+    const DerivativeSums<VTotal, TReal> sums(arguments, z, y, x, data, border);
     const std::int64_t                  first = NumbersOfPoint(arguments, batch, channel, point);
-    for (unsigned int component = 0; component < arguments.components; ++component)
+    const unsigned int                  components = VTotal == 1 ? 1 : arguments.components;
+    for (unsigned int component = 0; component < components; ++component)
     {
       const TReal weight =
         arguments.weights != nullptr ? static_cast<const TReal *>(arguments.weights)[first + component] : TReal(1);
-      const DerivativeCounts counts(component, VTotal - 1, arguments.dimension);
+      const DerivativeCounts counts(component, VTotal - 1, arguments.dimension); // of values none, which is known here
       CUDASPLINE_UNROLL
       for (unsigned int axis = 0; axis < PointAxes; ++axis)
       {
@@ -253,11 +306,136 @@ struct ScatterQuantum
   }
 };
 
-/** \brief ScatterDerivatives() of a point, of one image and channel after the other.
+/** \brief What a point adds to an image and channel, in quanta: factors of derivatives by the first axes.
+ *
+ * Numbers whose axes are the same in another order have one weight. */
+template <unsigned int VTotal, typename TReal>
+struct ScatterFactors
+{
+  TReal of[VTotal + 1][VTotal + 1];
+  bool  isFinite; ///< MarkPoint() is for others
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  ScatterFactors(const PointArguments & arguments,
+                 const ScatterSums &    scatter,
+                 std::int64_t           batch,
+                 std::int64_t           channel,
+                 std::int64_t           point)
+    : of{}
+    , isFinite(true)
+  {
+    const ScatterQuantum quantum(scatter, batch * arguments.channels + channel);
+    const std::int64_t   first = NumbersOfPoint(arguments, batch, channel, point);
+    const unsigned int   components = VTotal == 0 ? 1 : arguments.components;
+    for (unsigned int component = 0; component < components; ++component)
+    {
+      const TReal number =
+        arguments.weights != nullptr ? static_cast<const TReal *>(arguments.weights)[first + component] : TReal(1);
+      const DerivativeCounts counts(component, VTotal, arguments.dimension);
+      isFinite = isFinite && number - number == TReal(0);
+      of[counts.of[0]][counts.of[1]] += static_cast<TReal>(static_cast<double>(number) * quantum.inverse);
+    }
+  }
+
+  /** The numbers of a row of taps, by derivatives along it. */
+  template <unsigned int VOrder>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  OfRow(const AxisTaps<VOrder, VTotal, TReal> & z,
+        unsigned int                            kz,
+        const AxisTaps<VOrder, VTotal, TReal> & y,
+        unsigned int                            ky,
+        TReal (&row)[VTotal + 1]) const
+  {
+    CUDASPLINE_UNROLL
+    for (unsigned int c = 0; c <= VTotal; ++c)
+    {
+      row[c] = TReal(0);
+    }
+    CUDASPLINE_UNROLL
+    for (unsigned int a = 0; a <= VTotal; ++a)
+    {
+      CUDASPLINE_UNROLL
+      for (unsigned int b = 0; a + b <= VTotal; ++b)
+      {
+        row[VTotal - a - b] += of[a][b] * z.weight[a][kz] * y.weight[b][ky];
+      }
+    }
+  }
+};
+
+/** \brief A tap's number of ScatterFactors::OfRow(): whole quanta, and what is left of it. */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SplitTap(const TReal (&row)[VTotal + 1],
+         const AxisTaps<VOrder, VTotal, TReal> & x,
+         unsigned int                            kx,
+         std::int64_t &                          whole,
+         TReal &                                 rest)
+{
+  TReal number = TReal(0);
+  CUDASPLINE_UNROLL
+  for (unsigned int c = 0; c <= VTotal; ++c)
+  {
+    number += row[c] * x.weight[c][kx];
+  }
+  SplitNumber(number, whole, rest);
+}
+
+/** \brief ScatterDerivatives() of a point that has a support, of one image and channel after the other.
  *
  * \tparam VTotal n
  * \param[in] begin, end offsets that are added to (elements); all others are left out. Rows of the slowest axis.
  * \param[in] add called with a number of the sums, and what is added to it there: whole quanta, and parts of one */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal, typename TAdd>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+ScatterSupport(const PointArguments &                  arguments,
+               const ScatterSums &                     scatter,
+               std::int64_t                            batch,
+               std::int64_t                            point,
+               const AxisTaps<VOrder, VTotal, TReal> & z,
+               const AxisTaps<VOrder, VTotal, TReal> & y,
+               const AxisTaps<VOrder, VTotal, TReal> & x,
+               std::int64_t                            begin,
+               std::int64_t                            end,
+               const TAdd &                            add)
+{
+  const AxisTaps<VOrder, VTotal, TReal> ownZ = z; // found by a run-time number: all of the others may be in registers
+  const AxisTaps<VOrder, VTotal, TReal> ownY = y;
+  const AxisOffsets<VOrder>             ofZ(z, arguments.size[0], arguments.stride[0], arguments.mode);
+  const AxisOffsets<VOrder>             ofY(y, arguments.size[1], arguments.stride[1], arguments.mode);
+  const AxisOffsets<VOrder>             ofX(x, arguments.size[2], 1, arguments.mode);
+  for (std::int64_t channel = 0; channel < arguments.channels; ++channel)
+  {
+    const ScatterFactors<VTotal, TReal> factors(arguments, scatter, batch, channel, point);
+    if (!factors.isFinite)
+    {
+      continue;
+    }
+    const std::int64_t base = (batch * arguments.channels + channel) * arguments.plane;
+    for (unsigned int kz = 0; kz < z.count; ++kz)
+    {
+      for (unsigned int ky = 0; ky < y.count; ++ky)
+      {
+        TReal row[VTotal + 1];
+        factors.OfRow(ownZ, kz, ownY, ky, row);
+        CUDASPLINE_UNROLL
+        for (unsigned int kx = 0; kx <= VOrder; ++kx)
+        {
+          const std::int64_t at = ofZ.of[kz] + ofY.of[ky] + ofX.of[kx];
+          if (at >= begin && at < end)
+          {
+            std::int64_t whole;
+            TReal        rest;
+            SplitTap(row, x, kx, whole, rest);
+            add(base + at, whole, rest);
+          }
+        }
+      }
+    }
+  }
+}
+
+/** \brief ScatterSupport() of a point, which may have none. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal, typename TAdd>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 ScatterPoint(const PointArguments & arguments,
@@ -271,65 +449,9 @@ ScatterPoint(const PointArguments & arguments,
   AxisTaps<VOrder, VTotal, TReal> z;
   AxisTaps<VOrder, VTotal, TReal> y;
   AxisTaps<VOrder, VTotal, TReal> x;
-  if (PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x) != PointPlace::Inside)
+  if (PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x) == PointPlace::Inside)
   {
-    return;
-  }
-  for (std::int64_t channel = 0; channel < arguments.channels; ++channel)
-  {
-    const std::int64_t   plane = batch * arguments.channels + channel;
-    const ScatterQuantum quantum(scatter, plane);
-    // Numbers whose axes are the same in another order have one weight.
-    TReal              factor[VTotal + 1][VTotal + 1] = {};
-    bool               isFinite = true;
-    const std::int64_t first = NumbersOfPoint(arguments, batch, channel, point);
-    for (unsigned int component = 0; component < arguments.components; ++component)
-    {
-      const TReal number =
-        arguments.weights != nullptr ? static_cast<const TReal *>(arguments.weights)[first + component] : TReal(1);
-      const DerivativeCounts counts(component, VTotal, arguments.dimension);
-      isFinite = isFinite && number - number == TReal(0);
-      factor[counts.of[0]][counts.of[1]] += static_cast<TReal>(static_cast<double>(number) * quantum.inverse);
-    }
-    if (!isFinite) // MarkPoint() is for these
-    {
-      continue;
-    }
-    const std::int64_t base = plane * arguments.plane;
-    for (unsigned int kz = 0; kz < z.count; ++kz)
-    {
-      for (unsigned int ky = 0; ky < y.count; ++ky)
-      {
-        TReal row[VTotal + 1] = {};
-        CUDASPLINE_UNROLL
-        for (unsigned int a = 0; a <= VTotal; ++a)
-        {
-          CUDASPLINE_UNROLL
-          for (unsigned int b = 0; a + b <= VTotal; ++b)
-          {
-            row[VTotal - a - b] += factor[a][b] * z.weight[a][kz] * y.weight[b][ky];
-          }
-        }
-        CUDASPLINE_UNROLL
-        for (unsigned int kx = 0; kx <= VOrder; ++kx)
-        {
-          const std::int64_t at = z.offset[kz] + y.offset[ky] + x.offset[kx];
-          if (at >= begin && at < end)
-          {
-            TReal number = TReal(0);
-            CUDASPLINE_UNROLL
-            for (unsigned int c = 0; c <= VTotal; ++c)
-            {
-              number += row[c] * x.weight[c][kx];
-            }
-            std::int64_t whole;
-            TReal        rest;
-            SplitNumber(number, whole, rest);
-            add(base + at, whole, rest);
-          }
-        }
-      }
-    }
+    ScatterSupport(arguments, scatter, batch, point, z, y, x, begin, end, add);
   }
 }
 
@@ -363,13 +485,16 @@ MarkPoint(const PointArguments & arguments,
     {
       continue;
     }
+    const AxisOffsets<VOrder> ofZ(z, arguments.size[0], arguments.stride[0], arguments.mode);
+    const AxisOffsets<VOrder> ofY(y, arguments.size[1], arguments.stride[1], arguments.mode);
+    const AxisOffsets<VOrder> ofX(x, arguments.size[2], 1, arguments.mode);
     for (unsigned int kz = 0; kz < z.count; ++kz)
     {
       for (unsigned int ky = 0; ky < y.count; ++ky)
       {
         for (unsigned int kx = 0; kx <= VOrder; ++kx)
         {
-          const std::int64_t at = z.offset[kz] + y.offset[ky] + x.offset[kx];
+          const std::int64_t at = ofZ.of[kz] + ofY.of[ky] + ofX.of[kx];
           if (at >= 0)
           {
             mark(plane * arguments.plane + at);

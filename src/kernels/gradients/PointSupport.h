@@ -61,12 +61,13 @@ SplineThirdDerivativeWeights(TReal t, TReal * weights)
   }
 }
 
-/** \brief The taps of an axis: where they are, and their weights in derivatives of order 0 to VTotal. */
+/** \brief The taps of an axis: where they begin, and their weights in derivatives of order 0 to VTotal. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 struct AxisTaps
 {
   unsigned int count;                          ///< 1 for an axis that the image has not
-  std::int64_t offset[VOrder + 1];             ///< elements, or OffsetOutside
+  std::int64_t first;                          ///< index of the first one, which may be outside
+  bool         isWhole;                        ///< none of them is outside
   TReal        weight[VTotal + 1][VOrder + 1]; ///< by order of the derivative along this axis
 
   /** The axis that there is not. */
@@ -74,10 +75,11 @@ struct AxisTaps
   SetNone()
   {
     count = 1;
+    first = 0;
+    isWhole = true;
     CUDASPLINE_UNROLL
     for (unsigned int k = 0; k <= VOrder; ++k)
     {
-      offset[k] = 0;
       CUDASPLINE_UNROLL
       for (unsigned int level = 0; level <= VTotal; ++level)
       {
@@ -89,7 +91,7 @@ struct AxisTaps
   /** \param[in] x coordinate (samples)
    * \return false where the border value stands */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
-  Set(double x, std::int64_t size, std::int64_t stride, ArrayMode mode)
+  Set(double x, std::int64_t size, ArrayMode mode)
   {
     double folded = x;
     if (!FoldCoordinate(folded, size, mode))
@@ -98,15 +100,9 @@ struct AxisTaps
       return false;
     }
     count = VOrder + 1;
-    TReal              position;
-    const std::int64_t start = ArraySupport<VOrder>(folded, position);
-    const Extension    extension = TapExtensionOf(mode);
-    CUDASPLINE_UNROLL
-    for (unsigned int k = 0; k <= VOrder; ++k)
-    {
-      const std::int64_t index = FoldIndex(start + k, size, extension);
-      offset[k] = index < 0 ? OffsetOutside : index * stride;
-    }
+    TReal position;
+    first = ArraySupport<VOrder>(folded, position);
+    isWhole = first >= 0 && first + static_cast<std::int64_t>(VOrder) < size;
     SplineWeights<VOrder>(position, weight[0]);
     if constexpr (VTotal >= 1)
     {
@@ -133,6 +129,26 @@ struct AxisTaps
       }
     }
     return true;
+  }
+};
+
+/** \brief Where the taps of an axis are: of a support that reaches beyond the image. */
+template <unsigned int VOrder>
+struct AxisOffsets
+{
+  std::int64_t of[VOrder + 1]; ///< elements, or OffsetOutside
+
+  template <unsigned int VTotal, typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  AxisOffsets(const AxisTaps<VOrder, VTotal, TReal> & taps, std::int64_t size, std::int64_t stride, ArrayMode mode)
+    : of{}
+  {
+    const Extension extension = TapExtensionOf(mode);
+    for (unsigned int k = 0; k < taps.count; ++k)
+    {
+      const std::int64_t index = FoldIndex(taps.first + k, size, extension);
+      of[k] = index < 0 ? OffsetOutside : index * stride;
+    }
   }
 };
 
@@ -167,12 +183,30 @@ PlacePoint(const PointArguments &            arguments,
     }
     const auto at = static_cast<double>(point[axis - first]);
     isNumber = isNumber && at == at;
-    isInside = taps.Set(at, arguments.size[axis], arguments.stride[axis], arguments.mode) && isInside;
+    isInside = taps.Set(at, arguments.size[axis], arguments.mode) && isInside;
   };
   place(0, z);
   place(1, y);
   place(2, x);
   return !isNumber ? PointPlace::Nowhere : (isInside ? PointPlace::Inside : PointPlace::Outside);
+}
+
+/** \brief Whether the taps of a point lie in rows of the image, one after the other: offsets are sums then. */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+AreInRows(const AxisTaps<VOrder, VTotal, TReal> & z,
+          const AxisTaps<VOrder, VTotal, TReal> & y,
+          const AxisTaps<VOrder, VTotal, TReal> & x)
+{
+  return z.isWhole && y.isWhole && x.isWhole && y.count == VOrder + 1; // images of one axis have no rows
+}
+
+/** \brief Offset of the first tap (elements): of supports whose taps are AreInRows(). */
+template <typename TTaps>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
+FirstOffset(const PointArguments & arguments, const TTaps & z, const TTaps & y, const TTaps & x)
+{
+  return z.first * arguments.stride[0] + y.first * arguments.stride[1] + x.first;
 }
 
 /** \brief By axis, how often it is among the axes of a component: digits of its number, the first the most significant.

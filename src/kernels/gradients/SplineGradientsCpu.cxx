@@ -166,9 +166,13 @@ ScatterRows(const PointArguments & arguments, const ScatterSums & sums, const Ex
         {
           AxisTaps<VOrder, 0, TReal> taps;
           const TReal                x = *CoordinatesOf<TReal>(arguments, batch, point);
-          if (!taps.Set(static_cast<double>(x), rows, arguments.stride[first], arguments.mode) ||
-              std::none_of(
-                taps.offset, taps.offset + VOrder + 1, [=](std::int64_t at) { return at >= begin && at < end; }))
+          if (!taps.Set(static_cast<double>(x), rows, arguments.mode))
+          {
+            continue;
+          }
+          const AxisOffsets<VOrder> offsets(taps, rows, arguments.stride[first], arguments.mode);
+          if (std::none_of(
+                offsets.of, offsets.of + VOrder + 1, [=](std::int64_t at) { return at >= begin && at < end; }))
           {
             continue;
           }

@@ -36,8 +36,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr int PointThreads = 128;
-constexpr int ElementThreads = 256;
+constexpr int          PointThreads = 128;
+constexpr int          ElementThreads = 256;
+constexpr unsigned int Lanes = 32; // of a warp
+constexpr unsigned int AllLanes = 0xFFFFFFFFU;
 
 /** Calls \p body with image and point, a point a thread. */
 template <typename TBody>
@@ -76,22 +78,143 @@ AddTo(std::int64_t & sum, std::int64_t number)
   atomicAdd(reinterpret_cast<unsigned long long *>(&sum), static_cast<unsigned long long>(number));
 }
 
+/** How many lanes beside this one go on with it: those before, one after the other, and those behind. */
+struct LaneChain
+{
+  int before;
+  int behind;
+
+  /** \param[in] follows whether this lane goes on with the one before; called by all lanes of a warp */
+  __device__ __forceinline__ explicit LaneChain(bool follows)
+  {
+    const unsigned int lane = threadIdx.x % Lanes;
+    const unsigned int all = __ballot_sync(AllLanes, follows ? 1 : 0);
+    before = __clz(static_cast<int>(~(all << (Lanes - 1 - lane))));
+    behind = __ffs(static_cast<int>(~(all >> lane >> 1))) - 1;
+  }
+};
+
+/** The taps of a row of a support, added to the sums of its image and channel.
+ *
+ * Neighbours in a smooth field have supports a sample apart: a tap of this lane is the next tap of the lane before.
+ * What such lanes add to one place is added up by one of them, in integers, so the sums are the same. Called by all
+ * lanes of a warp; what lanes without a row have is not added. */
+template <unsigned int VOrder, typename TNumbers>
+__device__ __forceinline__ void
+AddRowOfChain(std::int64_t * sums, bool hasRow, const LaneChain & chain, const TNumbers & numbers)
+{
+  std::int64_t first = numbers[0];
+#pragma unroll
+  for (unsigned int k = 1; k <= VOrder; ++k)
+  {
+    const std::int64_t other = __shfl_up_sync(AllLanes, static_cast<long long>(numbers[k]), k);
+    first += static_cast<int>(k) <= chain.before ? other : 0;
+  }
+  if (!hasRow)
+  {
+    return;
+  }
+  AddTo(sums[0], first);
+#pragma unroll
+  for (unsigned int k = 1; k <= VOrder; ++k)
+  {
+    if (static_cast<int>(k) > chain.behind)
+    {
+      AddTo(sums[k], numbers[k]);
+    }
+  }
+}
+
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
 __launch_bounds__(PointThreads)
   ScatterPointKernel(const __grid_constant__ PointArguments arguments, const __grid_constant__ ScatterSums sums)
 {
-  const double parts = PowerOfTwo(sums.parts);
-  ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
-    ScatterPoint<VOrder, VTotal, TReal>(
-      arguments, sums, batch, point, 0, arguments.plane, [&](std::int64_t at, std::int64_t whole, TReal rest) {
-        AddTo(sums.high[at], whole);
-        if constexpr (sizeof(TReal) > sizeof(float))
+  constexpr bool     isDouble = sizeof(TReal) > sizeof(float);
+  const double       parts = PowerOfTwo(sums.parts);
+  const std::int64_t point = std::int64_t{ blockIdx.x } * PointThreads + threadIdx.x;
+  const bool         isPoint = point < arguments.count;
+  for (std::int64_t batch = blockIdx.y; batch < arguments.batches; batch += gridDim.y)
+  {
+    AxisTaps<VOrder, VTotal, TReal> z;
+    AxisTaps<VOrder, VTotal, TReal> y;
+    AxisTaps<VOrder, VTotal, TReal> x;
+    // Lanes beyond the last point go along.
+    const TReal * const at = CoordinatesOf<TReal>(arguments, batch, isPoint ? point : arguments.count - 1);
+    const bool          isInside = PlacePoint(arguments, at, z, y, x) == PointPlace::Inside && isPoint;
+    const bool          hasRows = isInside && AreInRows(z, y, x);
+    if (isInside && !hasRows)
+    {
+      ScatterSupport(arguments,
+                     sums,
+                     batch,
+                     point,
+                     z,
+                     y,
+                     x,
+                     0,
+                     arguments.plane,
+                     [&](std::int64_t to, std::int64_t whole, TReal rest) {
+                       AddTo(sums.high[to], whole);
+                       if constexpr (isDouble)
+                       {
+                         AddTo(sums.low[to], static_cast<std::int64_t>(llrint(rest * parts)));
+                       }
+                     });
+    }
+    __syncwarp();
+    constexpr std::int64_t none = -2; // that no offset follows
+    const std::int64_t     first = hasRows ? FirstOffset(arguments, z, y, x) : none;
+    const std::int64_t     before = __shfl_up_sync(AllLanes, static_cast<long long>(first), 1);
+    const LaneChain        chain(threadIdx.x % Lanes != 0 && first == before + 1);
+    const unsigned int slices = arguments.FirstAxis() == 0 ? VOrder + 1 : 1; // the same for all, with support or not
+    for (std::int64_t channel = 0; channel < arguments.channels && __any_sync(AllLanes, hasRows ? 1 : 0) != 0;
+         ++channel)
+    {
+      const ScatterFactors<VTotal, TReal> factors(
+        arguments, sums, batch, channel, isPoint ? point : arguments.count - 1);
+      const bool         adds = hasRows && factors.isFinite;
+      const std::int64_t base = (batch * arguments.channels + channel) * arguments.plane + (hasRows ? first : 0);
+      AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: what is found by a run-time number lies in memory
+      for (unsigned int kz = 0; kz < slices; ++kz)
+      {
+#pragma unroll
+        for (unsigned int ky = 0; ky <= VOrder; ++ky)
         {
-          AddTo(sums.low[at], static_cast<std::int64_t>(llrint(rest * parts)));
+          TReal row[VTotal + 1];
+          factors.OfRow(next, 0, y, ky, row);
+          std::int64_t                  whole[VOrder + 1];
+          [[maybe_unused]] std::int64_t low[VOrder + 1];
+#pragma unroll
+          for (unsigned int kx = 0; kx <= VOrder; ++kx)
+          {
+            TReal rest;
+            SplitTap(row, x, kx, whole[kx], rest);
+            whole[kx] = adds ? whole[kx] : 0;
+            if constexpr (isDouble)
+            {
+              low[kx] = adds ? static_cast<std::int64_t>(llrint(rest * parts)) : 0;
+            }
+          }
+          const std::int64_t to = base + kz * arguments.stride[0] + ky * arguments.stride[1];
+          AddRowOfChain<VOrder>(sums.high + to, hasRows, chain, whole);
+          if constexpr (isDouble)
+          {
+            AddRowOfChain<VOrder>(sums.low + to, hasRows, chain, low);
+          }
         }
-      });
-  });
+#pragma unroll
+        for (unsigned int a = 0; a <= VTotal; ++a)
+        {
+#pragma unroll
+          for (unsigned int k = 0; k < VOrder; ++k)
+          {
+            next.weight[a][k] = next.weight[a][k + 1];
+          }
+        }
+      }
+    }
+  }
 }
 
 template <unsigned int VOrder, typename TReal>
@@ -129,9 +252,9 @@ __launch_bounds__(ElementThreads) LargestNumberKernel(const TReal *   numbers,
     }
     for (int distance = 16; distance > 0; distance /= 2)
     {
-      own = max(own, static_cast<std::uint64_t>(__shfl_down_sync(0xFFFFFFFFU, own, distance)));
+      own = max(own, static_cast<std::uint64_t>(__shfl_down_sync(AllLanes, own, distance)));
     }
-    isBroken = __any_sync(0xFFFFFFFFU, isBroken ? 1 : 0) != 0;
+    isBroken = __any_sync(AllLanes, isBroken ? 1 : 0) != 0;
     if (threadIdx.x % 32 == 0)
     {
       atomicMax(reinterpret_cast<unsigned long long *>(largest + plane), static_cast<unsigned long long>(own));
