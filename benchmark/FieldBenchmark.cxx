@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -102,11 +103,17 @@ private:
     return shape;
   }
 
-  /** Displacements as registrations have them: smooth, with some noise. */
-  std::vector<double>
+  /** Displacements as registrations have them: smooth, with some noise. Those of the last size are kept. */
+  const std::vector<double> &
   MakeField(double largest) const
   {
-    std::vector<double>                    field(static_cast<std::size_t>(m_Shape.Numbers()));
+    static std::map<double, std::vector<double>> fields; // as every repetition asks
+    std::vector<double> &                        field = fields[largest];
+    if (field.size() == static_cast<std::size_t>(m_Shape.Numbers()))
+    {
+      return field;
+    }
+    field.resize(static_cast<std::size_t>(m_Shape.Numbers()));
     std::mt19937                           generator(12345);
     std::uniform_real_distribution<double> noise(-0.05, 0.05);
     const std::int64_t                     size = m_Shape.grid.size[0];

@@ -44,6 +44,40 @@ struct FieldMetricCell
   bool isMattes; ///< mutual information of 32 bins, else mean squares
 };
 
+struct Volumes
+{
+  std::vector<double> fixed;
+  std::vector<double> moving;
+  std::vector<double> moves; ///< smooth displacements (samples)
+};
+
+/** Those of a size, the same in every run; of the last one they are kept, as every repetition asks. */
+const Volumes &
+VolumesOf(std::int64_t size)
+{
+  static Volumes volumes;
+  const auto     count = static_cast<std::size_t>(size * size * size);
+  if (volumes.fixed.size() != count)
+  {
+    std::mt19937                           generator(12345);
+    std::uniform_real_distribution<double> distribution(-100.0, 100.0);
+    volumes.fixed.resize(count);
+    volumes.moving.resize(count);
+    volumes.moves.resize(3 * count);
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      volumes.fixed[i] = distribution(generator);
+      volumes.moving[i] = 0.5 * volumes.fixed[i] + 0.5 * distribution(generator);
+      for (std::size_t d = 0; d < 3; ++d)
+      {
+        const auto at = static_cast<double>(i % static_cast<std::size_t>(size));
+        volumes.moves[3 * i + d] = 1.5 * std::sin(6.0 * at / 256.0 + static_cast<double>(d));
+      }
+    }
+  }
+  return volumes;
+}
+
 /** Two volumes, a field, and the descriptor of a metric of them. */
 class FieldMetric
 {
@@ -52,33 +86,18 @@ public:
     : m_IsMattes(what.isMattes)
     , m_Residence(ContextOf(what.cell))
   {
-    const std::int64_t                     size = what.cell.size;
-    const auto                             count = static_cast<std::size_t>(size * size * size);
-    std::vector<double>                    fixed(count);
-    std::vector<double>                    moving(count);
-    std::vector<double>                    moves(3 * count);
-    std::mt19937                           generator(12345);
-    std::uniform_real_distribution<double> distribution(-100.0, 100.0);
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      fixed[i] = distribution(generator);
-      moving[i] = 0.5 * fixed[i] + 0.5 * distribution(generator);
-      for (std::size_t d = 0; d < 3; ++d)
-      {
-        moves[3 * i + d] = 1.5 * std::sin(6.0 * static_cast<double>(i % static_cast<std::size_t>(size)) / 256.0 +
-                                          static_cast<double>(d));
-      }
-    }
-    SourceDescriptor volume;
+    const std::int64_t size = what.cell.size;
+    const Volumes &    volumes = VolumesOf(size);
+    SourceDescriptor   volume;
     volume.size = { size, size, size };
     volume.extension.fill(Extension::Nearest);
     volume.pixel = ScalarType::Float64;
     volume.element = what.cell.type;
     SourceDescriptor list = volume;
     list.dimension = 1;
-    list.size = { static_cast<std::int64_t>(count), 1, 1 };
-    m_Sources.fixed = MakeSource(list, fixed.data(), m_Residence.GetContext());
-    m_Sources.moving = MakeSource(volume, moving.data(), m_Residence.GetContext());
+    list.size = { size * size * size, 1, 1 };
+    m_Sources.fixed = MakeSource(list, volumes.fixed.data(), m_Residence.GetContext());
+    m_Sources.moving = MakeSource(volume, volumes.moving.data(), m_Residence.GetContext());
     m_Sources.gradient = m_Sources.moving;
 
     m_Descriptor.interpolation.interpolation = Interpolation::Linear;
@@ -91,16 +110,16 @@ public:
       m_Descriptor.chain.indexToPoint[d][d] = m_Descriptor.chain.pointToIndex[d][d] = stage.pointToIndex[d][d] = 1.0;
       m_Descriptor.chain.regionSize[d] = stage.size[d] = size;
     }
-    m_Field = ResidentArray(moves.size() * SizeOf(what.cell.type), m_Residence);
+    m_Field = ResidentArray(volumes.moves.size() * SizeOf(what.cell.type), m_Residence);
     if (what.cell.type == ScalarType::Float32)
     {
-      const std::vector<float> single(moves.begin(), moves.end());
+      const std::vector<float> single(volumes.moves.begin(), volumes.moves.end());
       Upload(m_Field.Data(), single.data(), m_Field.Bytes(), m_Residence);
       stage.singleData = std::shared_ptr<const float>(m_Field.As<float>(), [](const float *) {});
     }
     else
     {
-      Upload(m_Field.Data(), moves.data(), m_Field.Bytes(), m_Residence);
+      Upload(m_Field.Data(), volumes.moves.data(), m_Field.Bytes(), m_Residence);
       stage.data = std::shared_ptr<const double>(m_Field.As<double>(), [](const double *) {});
     }
     m_Descriptor.chain.stages.push_back(stage);
@@ -113,12 +132,12 @@ public:
     bins.movingLowest = -100.5;
     bins.movingHighest = 100.5;
     std::vector<double> table(32 * 32);
-    for (double & number : table)
+    for (std::size_t i = 0; i < table.size(); ++i)
     {
-      number = distribution(generator);
+      table[i] = std::sin(static_cast<double>(i));
     }
     m_Descriptor.parameters.table = std::make_shared<std::vector<double>>(table);
-    m_Forces = ResidentArray(moves.size() * sizeof(double), m_Residence);
+    m_Forces = ResidentArray(volumes.moves.size() * sizeof(double), m_Residence);
     m_Descriptor.forces = m_Forces.As<double>();
     m_Residence.Wait();
   }

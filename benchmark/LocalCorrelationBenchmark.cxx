@@ -51,6 +51,32 @@ struct LocalCell
   }
 };
 
+struct Volumes
+{
+  std::vector<float> fixed;
+  std::vector<float> moving;
+};
+
+/** Random volumes of a size, the same in every run; those of the last size are kept, as every repetition asks. */
+const Volumes &
+VolumesOf(std::size_t count)
+{
+  static Volumes volumes;
+  if (volumes.fixed.size() != count)
+  {
+    std::mt19937                          generator(12345);
+    std::uniform_real_distribution<float> distribution(-100.0F, 100.0F);
+    volumes.fixed.resize(count);
+    volumes.moving.resize(count);
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      volumes.fixed[i] = distribution(generator);
+      volumes.moving[i] = 0.5F * volumes.fixed[i] + distribution(generator);
+    }
+  }
+  return volumes;
+}
+
 void
 Measure(benchmark::State & state, const LocalCell & what)
 {
@@ -65,24 +91,16 @@ Measure(benchmark::State & state, const LocalCell & what)
     }
     descriptor.arithmetic = what.cell.type;
 
-    const Residence                       residence(ContextOf(what.cell));
-    const auto                            count = static_cast<std::size_t>(what.Count());
-    std::vector<float>                    fixed(count);
-    std::vector<float>                    moving(count);
-    std::mt19937                          generator(12345);
-    std::uniform_real_distribution<float> distribution(-100.0F, 100.0F);
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      fixed[i] = distribution(generator);
-      moving[i] = 0.5F * fixed[i] + distribution(generator);
-    }
-    const auto upload = [&](const auto & numbers) {
+    const Residence residence(ContextOf(what.cell));
+    const auto      count = static_cast<std::size_t>(what.Count());
+    const Volumes & volumes = VolumesOf(count);
+    const auto      upload = [&](const auto & numbers) {
       ResidentArray array(numbers.size() * sizeof(numbers[0]), residence);
       Upload(array.Data(), numbers.data(), array.Bytes(), residence);
       return array;
     };
-    const ResidentArray onFixed = upload(fixed);
-    const ResidentArray onMoving = upload(moving);
+    const ResidentArray onFixed = upload(volumes.fixed);
+    const ResidentArray onMoving = upload(volumes.moving);
     const ResidentArray inside = upload(std::vector<std::uint8_t>(what.isMasked ? count : 0, 1));
     const ResidentArray ofMoving(3 * count * sizeof(float), residence);
     const ResidentArray ofFixed(what.derivatives > 1 ? 3 * count * sizeof(float) : 0, residence);

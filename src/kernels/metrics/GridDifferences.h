@@ -31,6 +31,14 @@
 namespace itk::CudaSpline
 {
 
+/** \brief The samples beside one, by axis. */
+template <typename TPixel>
+struct GridNeighbours
+{
+  TPixel above[3];
+  TPixel below[3];
+};
+
 /** \brief PointDifferences() at the samples of the image, with few operations where its axes are those of space.
  *
  * There the places half a spacing away lie in the middle between samples, and whether those beyond the first and the
@@ -63,26 +71,40 @@ struct GridDifferences
     return isInside;
   }
 
+  /** \brief The neighbours of a sample along the axes; at an end the sample itself.
+   *
+   * \param[in] data first sample, host or device
+   * \param[in] at samples from the first one, by axis, \param[in] offset the same in memory */
+  template <typename TPixel>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE GridNeighbours<TPixel>
+  Neighbours(const TPixel * data, const std::int64_t (&at)[Axes], std::int64_t offset) const
+  {
+    GridNeighbours<TPixel> found;
+    std::int64_t           stride = 1;
+    for (unsigned int d = 0; d < Axes; ++d)
+    {
+      found.above[d] = data[offset + (at[d] + 1 == extent.size[d] ? 0 : stride)];
+      found.below[d] = data[offset - (at[d] == 0 ? 0 : stride)];
+      stride *= extent.size[d];
+    }
+    return found;
+  }
+
   /** \brief The gradient at a sample, where the axes are those of space.
    *
    * \tparam TReal type of the differences
-   * \param[in] data first sample, host or device
-   * \param[in] at samples from the first one, by axis, \param[in] offset the same in memory
+   * \param[in] around Neighbours() of the sample
+   * \param[in] at samples from the first one, by axis
    * \param[out] gradient (per mm) */
   template <typename TPixel, typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  AlongAxes(const TPixel * data, const std::int64_t (&at)[Axes], std::int64_t offset, TReal (&gradient)[Axes]) const
+  AlongAxes(const GridNeighbours<TPixel> & around, const std::int64_t (&at)[Axes], TReal (&gradient)[Axes]) const
   {
-    std::int64_t stride = 1;
     for (unsigned int d = 0; d < Axes; ++d)
     {
-      const bool isFirst = at[d] == 0;
-      const bool isLast = at[d] + 1 == extent.size[d];
-      const bool counts = (!isFirst || countsFirst[d]) && (!isLast || countsLast[d]);
-      const auto above = static_cast<TReal>(data[offset + (isLast ? 0 : stride)]);
-      const auto below = static_cast<TReal>(data[offset - (isFirst ? 0 : stride)]);
-      gradient[d] = counts ? (above - below) * static_cast<TReal>(weight[d]) : TReal(0);
-      stride *= extent.size[d];
+      const bool counts = (at[d] != 0 || countsFirst[d]) && (at[d] + 1 != extent.size[d] || countsLast[d]);
+      const auto difference = static_cast<TReal>(around.above[d]) - static_cast<TReal>(around.below[d]);
+      gradient[d] = counts ? difference * static_cast<TReal>(weight[d]) : TReal(0);
     }
   }
 

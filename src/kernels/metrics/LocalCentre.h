@@ -65,14 +65,22 @@ struct LocalCentre
     return !factorsAlone && gradients == nullptr && !differences.isAlongAxes;
   }
 
+  /** Whether the gradients of an image are differences of neighbours. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  HasDifferences(const void * gradients) const
+  {
+    return !factorsAlone && gradients == nullptr && differences.isAlongAxes;
+  }
+
   /** What a factor is multiplied with; where IsOblique(), (1, 0, 0) and the factor is still to be.
    *
-   * \param[in] image of which it is the gradient, \param[in] gradients null: differences
+   * \param[in] around neighbours in the image, read where HasDifferences()
+   * \param[in] gradients null: differences
    * \param[in] at samples from the first of the grid, by axis, \param[in] offset the same in memory */
   template <typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Gradient(const TPixel * image,
-           const void *   gradients,
+  Gradient(const GridNeighbours<TPixel> & around,
+           const void *                   gradients,
            const std::int64_t (&at)[3],
            std::int64_t offset,
            TReal (&gradient)[3]) const
@@ -87,9 +95,9 @@ struct LocalCentre
                                                : static_cast<TReal>(static_cast<const float *>(gradients)[number]));
       }
     }
-    else if (differences.isAlongAxes && !factorsAlone)
+    else if (this->HasDifferences(gradients))
     {
-      differences.AlongAxes(image, at, offset, gradient);
+      differences.AlongAxes(around, at, gradient);
     }
     else
     {

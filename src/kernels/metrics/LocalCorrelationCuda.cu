@@ -106,6 +106,56 @@ LocalResidents(int radius)
 }
 ///@}
 
+/** Whether the pixels of a centre are asked for before its slice is summed: where there are registers for them. */
+constexpr bool
+LoadsAhead(int radius)
+{
+  return radius == 2;
+}
+
+/** The pixels of a centre, and of its neighbours where their differences are the gradients. */
+template <typename TPixel>
+struct CentrePixels
+{
+  TPixel                 fixed;
+  TPixel                 moving;
+  GridNeighbours<TPixel> aroundFixed;
+  GridNeighbours<TPixel> aroundMoving;
+
+  __device__ __forceinline__ void
+  Load(const LocalCentre<TPixel> & centre, const std::int64_t (&place)[3], std::int64_t offset)
+  {
+    fixed = centre.fixed[offset];
+    moving = centre.moving[offset];
+    if (centre.movingDerivative != nullptr && centre.HasDifferences(centre.movingGradient))
+    {
+      aroundMoving = centre.differences.Neighbours(centre.moving, place, offset);
+    }
+    if (centre.fixedDerivative != nullptr && centre.HasDifferences(centre.fixedGradient))
+    {
+      aroundFixed = centre.differences.Neighbours(centre.fixed, place, offset);
+    }
+  }
+
+  template <typename TReal>
+  __device__ __forceinline__ void
+  Gradients(const LocalCentre<TPixel> & centre,
+            const std::int64_t (&place)[3],
+            std::int64_t offset,
+            TReal (&ofMoving)[3],
+            TReal (&ofFixed)[3]) const
+  {
+    if (centre.movingDerivative != nullptr)
+    {
+      centre.Gradient(aroundMoving, centre.movingGradient, place, offset, ofMoving);
+    }
+    if (centre.fixedDerivative != nullptr)
+    {
+      centre.Gradient(aroundFixed, centre.fixedGradient, place, offset, ofFixed);
+    }
+  }
+};
+
 /** \tparam VRounds see WindowProduct()
  * \tparam VMasked valid samples are counted
  * \tparam VRadius of x and y; -1: any */
@@ -136,7 +186,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   const int  lane = static_cast<int>(threadIdx.x) % LocalColumns;
   const int  row = static_cast<int>(threadIdx.x) / LocalColumns;
   const bool hasColumn = row < blocks.rows;
-  const int  x = firstX + ColumnOfLane(lane);
+  const int  x = firstX + ColumnOfLane<VRadius>(lane);
   const int  y = firstY + row;
   const bool isInGrid = hasColumn && x < blocks.size[0] && y < blocks.size[1];
   const int  rowLength = min(LocalColumns, blocks.size[0] - firstX);
@@ -159,7 +209,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     {
       if (d < centre.numbers)
       {
-        staged[ColumnOfLane(lane) * centre.numbers + d] = isZero ? Real(0) : factor * gradient[d];
+        staged[ColumnOfLane<VRadius>(lane) * centre.numbers + d] = isZero ? Real(0) : factor * gradient[d];
       }
     }
     __syncwarp();
@@ -179,8 +229,18 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   int at = 0; // slot of the ring
   for (int step = 0; step < steps; ++step)
   {
-    const int  z = begin + step;
-    const bool isThere = isSlice(z);
+    const int            z = begin + step;
+    const bool           isThere = isSlice(z);
+    const int            of = z - blocks.radius[2];
+    const std::int64_t   firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
+    const std::int64_t   offset = firstOfRow + (x - firstX);
+    const std::int64_t   place[3] = { x, y, of };
+    const bool           evaluates = step >= 2 * blocks.radius[2] && isInGrid && (!VMasked || centre.IsValid(offset));
+    CentrePixels<TPixel> ahead;
+    if (evaluates && LoadsAhead(VRadius)) // they come while windows are summed
+    {
+      ahead.Load(centre, place, offset);
+    }
     if (isThere)
     {
       WaitForTile();
@@ -196,10 +256,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
       SumAlongY<VNumbers, VRadius>(blocks, space, lines, memory + at * VNumbers * space.plane);
       __syncthreads();
     }
-    const int          of = z - blocks.radius[2];
-    const std::int64_t firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
-    const std::int64_t offset = firstOfRow + (x - firstX);
-    double             window[VNumbers];
+    double window[VNumbers];
     if (hasColumn)
     {
       column.Push(isThere, at, window);
@@ -212,18 +269,13 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     LocalTerm<Real> term{ Real(0), Real(0), Real(0), true };
     Real            movingGradient[3] = {};
     Real            fixedGradient[3] = {};
-    if (isInGrid && (!VMasked || centre.IsValid(offset)))
+    if (evaluates)
     {
-      // Before the formula, as it takes time to come.
-      const std::int64_t place[3] = { x, y, of };
-      if (centre.movingDerivative != nullptr)
+      if (!LoadsAhead(VRadius))
       {
-        centre.Gradient(centre.moving, centre.movingGradient, place, offset, movingGradient);
+        ahead.Load(centre, place, offset);
       }
-      if (centre.fixedDerivative != nullptr)
-      {
-        centre.Gradient(centre.fixed, centre.fixedGradient, place, offset, fixedGradient);
-      }
+      ahead.Gradients(centre, place, offset, movingGradient, fixedGradient);
       double ofWindow[WindowSums];
       for (int n = 0; n < WindowSums; ++n)
       {
@@ -231,11 +283,8 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
       }
       const double count = VMasked ? window[VNumbers - 1]
                                    : static_cast<double>(ofPlane * CountAlong(of, blocks.radius[2], blocks.size[2]));
-      term = MakeLocalTerm<Real>(ofWindow,
-                                 count,
-                                 static_cast<double>(centre.fixed[offset]),
-                                 static_cast<double>(centre.moving[offset]),
-                                 centre.bounds);
+      term = MakeLocalTerm<Real>(
+        ofWindow, count, static_cast<double>(ahead.fixed), static_cast<double>(ahead.moving), centre.bounds);
       correlation += static_cast<double>(term.correlation);
       ++valid;
       flat += term.isFlat ? 1 : 0;

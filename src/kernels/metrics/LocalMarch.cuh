@@ -37,8 +37,13 @@ namespace
 
 constexpr int LocalColumns = 32; // of a tile along x: a warp
 constexpr int MostLocalThreads = 512;
-constexpr int LocalGroup = 4; // samples along x whose windows a thread sums at once
-constexpr int LocalGroups = LocalColumns / LocalGroup;
+/** Samples along x whose windows a thread sums at once. Of narrow windows few, so that more threads of a block have
+ * some; neighbours share most of wide ones. */
+constexpr int
+LocalGroup(int radius)
+{
+  return radius == 2 ? 2 : 4;
+}
 constexpr int LineStride = 40;   // doubles between rows of sums: neighbours begin in other banks
 constexpr int MostLocalRows = 8; // samples along y whose windows a thread sums at once
 
@@ -143,11 +148,15 @@ SumWindows(const double (&values)[VCount + 2 * VRadius], double (&sums)[VCount])
   }
 }
 
-/** The sample along x of a lane: groups of LocalGroup lie apart, so that their writers are neighbours in the banks. */
+/** The sample along x of a lane: groups of LocalGroup() lie apart, so that their writers are neighbours in the banks.
+ */
+template <int VRadius>
 __device__ __forceinline__ int
 ColumnOfLane(int lane)
 {
-  return lane % LocalGroups * LocalGroup + lane / LocalGroups;
+  constexpr int group = LocalGroup(VRadius);
+  constexpr int groups = LocalColumns / group;
+  return lane % groups * group + lane / groups;
 }
 
 /** What of a pair of pixels is summed. */
@@ -226,12 +235,14 @@ SumAlongX(const LocalBlocks &  blocks,
   const int ofNumber = space.lines * LineStride;
   if constexpr (VRadius >= 0)
   {
-    constexpr int reach = LocalGroup + 2 * VRadius;
-    for (int i = static_cast<int>(threadIdx.x); i < space.lines * LocalGroups; i += static_cast<int>(blockDim.x))
+    constexpr int ofGroup = LocalGroup(VRadius);
+    constexpr int groups = LocalColumns / ofGroup;
+    constexpr int reach = ofGroup + 2 * VRadius;
+    for (int i = static_cast<int>(threadIdx.x); i < space.lines * groups; i += static_cast<int>(blockDim.x))
     {
-      const int            row = i / LocalGroups;
-      const int            group = i % LocalGroups;
-      const TPixel * const from = tile + row * space.stride + group * LocalGroup;
+      const int            row = i / groups;
+      const int            group = i % groups;
+      const TPixel * const from = tile + row * space.stride + group * ofGroup;
       double * const       to = lines + row * LineStride + group;
       TPixel               fixed[reach];
       TPixel               moving[reach];
@@ -245,34 +256,34 @@ SumAlongX(const LocalBlocks &  blocks,
       for (int n = 0; n < WindowSums; ++n)
       {
         double values[reach];
-        double sums[LocalGroup];
+        double sums[ofGroup];
 #pragma unroll
         for (int k = 0; k < reach; ++k)
         {
           values[k] = WindowNumber<VRounds>(n, fixed[k], moving[k]);
         }
-        SumWindows<VRadius, LocalGroup>(values, sums);
+        SumWindows<VRadius, ofGroup>(values, sums);
 #pragma unroll
-        for (int k = 0; k < LocalGroup; ++k)
+        for (int k = 0; k < ofGroup; ++k)
         {
-          to[n * ofNumber + k * LocalGroups] = sums[k];
+          to[n * ofNumber + k * groups] = sums[k];
         }
       }
       if constexpr (VMasked)
       {
-        const std::uint8_t * const counted = inside + row * space.stride + group * LocalGroup;
+        const std::uint8_t * const counted = inside + row * space.stride + group * ofGroup;
         double                     values[reach];
-        double                     sums[LocalGroup];
+        double                     sums[ofGroup];
 #pragma unroll
         for (int k = 0; k < reach; ++k)
         {
           values[k] = static_cast<double>(counted[k]);
         }
-        SumWindows<VRadius, LocalGroup>(values, sums);
+        SumWindows<VRadius, ofGroup>(values, sums);
 #pragma unroll
-        for (int k = 0; k < LocalGroup; ++k)
+        for (int k = 0; k < ofGroup; ++k)
         {
-          to[WindowSums * ofNumber + k * LocalGroups] = sums[k];
+          to[WindowSums * ofNumber + k * groups] = sums[k];
         }
       }
     }
@@ -283,7 +294,7 @@ SumAlongX(const LocalBlocks &  blocks,
     {
       const int row = i / LocalColumns;
       const int lane = i % LocalColumns;
-      const int from = row * space.stride + ColumnOfLane(lane);
+      const int from = row * space.stride + ColumnOfLane<VRadius>(lane);
       double    sums[WindowSums] = {};
       int       count = 0;
       for (int k = from; k <= from + 2 * blocks.radius[0]; ++k)
