@@ -19,6 +19,9 @@
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineInterpolateImageFunction.h"
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkCudaComposeDisplacementFieldsImageFilter.h"
+#include "itkCudaDisplacementFieldJacobianDeterminantFilter.h"
 #include "itkCudaExponentialDisplacementFieldImageFilter.h"
 #include "itkCudaInvertDisplacementFieldImageFilter.h"
 #include "itkCudaResampleImageFilter.h"
@@ -299,6 +302,93 @@ MakeExponential()
   return subject;
 }
 
+std::unique_ptr<Subject>
+MakeComposition()
+{
+  auto subject = std::make_unique<FilterSubject<itk::CudaComposeDisplacementFieldsImageFilter<Vectors, Vectors>>>();
+  subject->m_Filter->SetDisplacementField(MakeSmallField());
+  subject->m_Filter->SetWarpingField(MakeSmallField());
+  return subject;
+}
+
+std::unique_ptr<Subject>
+MakeJacobian()
+{
+  using Filter = itk::CudaDisplacementFieldJacobianDeterminantFilter<Vectors, float>;
+  auto subject = std::make_unique<FilterSubject<Filter>>();
+  subject->m_Filter->SetInput(MakeSmallField());
+  return subject;
+}
+
+/** Local correlation, with its derivative by a field that moves something. */
+class LocalMetricSubject : public Subject
+{
+public:
+  using Metric = itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<Doubles, Doubles>;
+  using Transform = itk::DisplacementFieldTransform<double, 3>;
+
+  LocalMetricSubject()
+  {
+    const auto   fixed = MakeImage<Doubles>();
+    const auto   moving = MakeImage<Doubles>();
+    const double place[3] = { 0.7, -0.4, 0.3 };
+    moving->SetOrigin(place);
+    const auto field = Transform::DisplacementFieldType::New();
+    field->CopyInformation(fixed);
+    field->SetRegions(fixed->GetLargestPossibleRegion());
+    field->Allocate(true);
+    field->FillBuffer(Transform::DisplacementFieldType::PixelType(0.2));
+    const auto transform = Transform::New();
+    transform->SetDisplacementField(field);
+    m_Metric->SetFixedImage(fixed);
+    m_Metric->SetMovingImage(moving);
+    m_Metric->SetVirtualDomainFromImage(fixed);
+    m_Metric->SetMovingTransform(transform);
+    m_Metric->SetRadius(Metric::RadiusType::Filled(2));
+    m_Metric->SetUseMovingImageGradientFilter(false);
+    m_Metric->SetUseFixedImageGradientFilter(false);
+    m_Metric->SetGPUEnabled(false); // a stand-in's sources would be none
+    m_Metric->Initialize();
+  }
+  void
+  Run() override
+  {
+    m_Metric->GetValueAndDerivative(m_Value, m_Derivative);
+  }
+  void
+  SetGPUEnabled(bool enabled) override
+  {
+    m_Metric->SetGPUEnabled(enabled);
+  }
+  itk::CudaSpline::Backend
+  GetLastBackend() const override
+  {
+    return m_Metric->GetLastBackend();
+  }
+  std::string
+  GetFallbackReason() const override
+  {
+    return m_Metric->GetFallbackReason();
+  }
+  std::vector<double>
+  GetNumbers() const override
+  {
+    std::vector<double> numbers(m_Derivative.begin(), m_Derivative.end());
+    numbers.push_back(m_Value);
+    return numbers;
+  }
+  itk::ProcessObject *
+  GetProcess() override
+  {
+    return nullptr;
+  }
+
+private:
+  Metric::Pointer        m_Metric{ Metric::New() };
+  double                 m_Value{ 0.0 };
+  Metric::DerivativeType m_Derivative;
+};
+
 /** A batch of points with gradients. */
 class BatchSubject : public Subject
 {
@@ -449,6 +539,9 @@ Scenarios()
     { "Warp", MakeWarp, 1e-2 },
     { "Inversion", MakeInversion, 1e-4 },
     { "Exponential", MakeExponential, 1e-4 },
+    { "Composition", MakeComposition, 1e-4 },
+    { "Jacobian", MakeJacobian, 1e-4 },
+    { "LocalMetric", []() -> std::unique_ptr<Subject> { return std::make_unique<LocalMetricSubject>(); }, 1e-6 },
     { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2, true },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
