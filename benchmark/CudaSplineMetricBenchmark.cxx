@@ -22,15 +22,17 @@
  *   Metric/name:meansquares/backend:cuda/size:256/order:1/precision:single/gradient:filter
  *   Metric/name:meansquares/backend:cpu/size:96/order:1/precision:single/gradient:filter/transform:bspline24
  *   Metric/name:mattes/backend:cuda/size:256/order:1/precision:single/gradient:filter/transform:field
+ *   Metric/name:localcorrelation/backend:itk/size:128/order:1/precision:single/gradient:differences/transform:field
  *
  * A row is a call of GetValueAndDerivative() after the first one, which uploads; the parameters differ from call to
  * call. The backend \c itk is ITK's own metric, on all threads. Order 1 is linear interpolation. Counter \c value: that
- * of the last call, so that rows can be compared.
+ * of the last call, so that rows can be compared. Local correlation has windows of radius 4.
  *
  * --benchmark_out=FILE writes every repetition as JSON. */
 
 #include "BenchmarkHarness.h"
 
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaCorrelationImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
@@ -145,6 +147,20 @@ MakeTransform(const Cell & cell)
   return spline.GetPointer();
 }
 
+/** Sets the radius of windows, of metrics that have some. */
+///@{
+template <typename TMetric>
+auto
+SetWindows(TMetric & metric, int) -> decltype(metric.SetRadius(typename TMetric::RadiusType()))
+{
+  metric.SetRadius(TMetric::RadiusType::Filled(4));
+}
+template <typename TMetric>
+void
+SetWindows(TMetric &, long)
+{}
+///@}
+
 template <typename TMetric>
 void
 Measure(benchmark::State & state, const Cell & cell)
@@ -160,6 +176,7 @@ Measure(benchmark::State & state, const Cell & cell)
     spline->SetSplineOrder(cell.order);
     metric->SetMovingInterpolator(spline);
   }
+  SetWindows(*metric, 0);
   metric->SetUseMovingImageGradientFilter(!cell.differences);
   metric->SetUseFixedImageGradientFilter(!cell.differences);
   if constexpr (std::is_base_of<itk::CudaSplineImageMetric<typename TMetric::Superclass::Superclass>, TMetric>::value)
@@ -279,6 +296,20 @@ main(int argc, char ** argv)
                itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
       Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
                itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
+    }
+  }
+  for (const std::string & backend : backends)
+  {
+    for (const bool isDouble : { false, true })
+    {
+      Cell cell;
+      cell.backend = backend;
+      cell.size = 128;
+      cell.isDouble = isDouble;
+      cell.differences = true;
+      cell.field = true;
+      Register<itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<ImageType, ImageType>,
+               itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<ImageType, ImageType>>("localcorrelation", cell);
     }
   }
   benchmark::Initialize(&argc, argv);
