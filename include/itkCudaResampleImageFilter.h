@@ -43,38 +43,58 @@ namespace itk
 /** \class CudaResampleImageFilter
  * \brief Resamples an image under a transform, on a GPU or on all threads of the host.
  *
- * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own. Accelerated are inputs of 1
- * to 3 dimensions, outputs of any, and any integer or real pixel types, under every transform, with or without ITK's
- * nearest-neighbour extrapolator: scalar ones with the module's interpolators, in any of their address modes, and with
- * ITK's own as the user sets them: NearestNeighborInterpolateImageFunction, LinearInterpolateImageFunction,
- * BSplineInterpolateImageFunction and BSplineResampleImageFunction of orders 0 to 5,
- * WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, boundary zero flux, constant or periodic) and
- * LabelImageGaussianInterpolateImageFunction (images that begin at index 0). Of images of several numbers a pixel
- * (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage) they are the linear and the nearest-neighbour
- * ones, and of the module CudaVectorBSplineInterpolateImageFunction and CudaCatmullRomInterpolateImageFunction. Classes
- * derived from these, and all else, are answered by the superclass; GetLastBackend() and
- * GetFallbackReason() tell.
+ * Replaces ResampleImageFilter: parameters, pipeline behaviour and results are its own.
+ * \code
+ * using FilterType = itk::CudaResampleImageFilter<ImageType, ImageType>; // the one line that changes
+ * auto filter = FilterType::New();
+ * filter->SetInput(moving);
+ * filter->SetTransform(transform);
+ * filter->SetInterpolator(itk::BSplineInterpolateImageFunction<ImageType>::New());
+ * filter->UseReferenceImageOn();
+ * filter->SetReferenceImage(fixed);
+ * filter->Update();
+ * \endcode
+ *
+ * Accelerated are:
+ * - inputs of 1 to 3 dimensions, outputs of any;
+ * - every transform, with or without ITK's nearest-neighbour extrapolator;
+ * - pixels of any integer or real type, with the module's interpolators in any of their address modes, and with ITK's:
+ *   - NearestNeighborInterpolateImageFunction and LinearInterpolateImageFunction;
+ *   - BSplineInterpolateImageFunction and BSplineResampleImageFunction, of orders 0 to 5;
+ *   - WindowedSincInterpolateImageFunction (ITK's windows, radius 1 to 5, boundary zero flux, constant or periodic);
+ *   - LabelImageGaussianInterpolateImageFunction, of images that begin at index 0;
+ * - pixels of several numbers (Vector, CovariantVector, RGBPixel, RGBAPixel, complex, VectorImage), with the linear and
+ *   nearest-neighbour ones of these, CudaVectorBSplineInterpolateImageFunction and
+ *   CudaCatmullRomInterpolateImageFunction.
+ *
+ * Classes derived from these, and all else, are answered by the superclass. GetLastBackend() and GetFallbackReason()
+ * tell.
  *
  * \par Transforms
- * Points of linear transforms are interpolated along scanlines, as ITK does. BSplineTransform,
- * DisplacementFieldTransform with ITK's linear and nearest-neighbour interpolators, and CompositeTransform of these and
- * of linear ones, in any depth, are computed by the kernels, where both precisions are double and input and output
- * have as many dimensions. Every other transform is asked by all threads of the host for each point, as the superclass
- * does; it must allow that, as for the superclass.
+ * - Points of linear transforms are interpolated along scanlines, as ITK does.
+ * - BSplineTransform, DisplacementFieldTransform with ITK's linear and nearest-neighbour interpolators, and
+ *   CompositeTransform of these and of linear ones, in any depth, are computed by the kernels: where both precisions
+ * are double, and input and output have as many dimensions.
+ * - Every other transform is asked by all threads of the host for each point, as the superclass does; it must allow
+ *   that, as for the superclass.
  *
  * A recognised B-spline interpolator is never handed the image: its decomposition on one thread of the host is not run.
  * For B-splines the whole input is requested, so that coefficients do not depend on stream divisions.
  *
  * \par Accuracy
- * Under linear transforms, and those that only ITK computes, continuous indices are ITK's bit for bit, so the nearest
- * neighbours and the inside test agree in every voxel; under those that the kernels compute indices agree to some
- * 1e-12, so a voxel may differ whose point is that close to a border or to the middle between two samples. In double
- * precision real results differ from ITK's by 1e-12 of the range (and by ITK's own truncation of up to 3.7e-10 near the
- * low edge); in single precision by 1e-6 of the largest absolute value for images and orders up to 3. That is 1e-6 of
- * the range where the range begins at or below 0; images with a large offset, or with values near the largest float,
- * want SetPrecision(CudaSplinePrecision::Double). Values are cast as in ITK: clamped, then truncated, so an integer
- * output can differ by 1 where ITK's real value is that close to an integer. NaN becomes 0 in integer outputs, where it
- * is undefined in ITK. With the same integer type in and out, nearest neighbours keep all 64 bits. See doc/Accuracy.md.
+ * - Places: under linear transforms, and those that only ITK computes, continuous indices are ITK's bit for bit, so
+ *   nearest neighbours and the inside test agree in every voxel. Under those that the kernels compute, indices agree to
+ *   some 1e-12: a voxel may differ whose point is that close to a border, or to the middle between two samples.
+ * - Double precision: real results differ from ITK's by 1e-12 of the range, and by ITK's own truncation of up
+ * to 3.7e-10 near the low edge.
+ * - Single precision: by 1e-6 of the largest absolute value, for images and orders up to 3. That is 1e-6 of the range
+ *   where the range begins at or below 0. Images with a large offset, or with values near the largest float, want
+ *   SetPrecision(CudaSplinePrecision::Double).
+ * - Integer outputs: values are clamped, then truncated, as in ITK. They can differ by 1 where ITK's real value is that
+ *   close to an integer. NaN becomes 0, where it is undefined in ITK. With the same integer type in and out, nearest
+ *   neighbours keep all 64 bits.
+ *
+ * doc/Accuracy.md derives these.
  *
  * \tparam TInputImage image to resample
  * \tparam TOutputImage image that results

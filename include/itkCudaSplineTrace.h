@@ -34,14 +34,21 @@ class CudaSplineBackend;
 /** \class CudaSplineTrace
  * \brief A line on the standard error for an operation, where the environment variable CUDASPLINE_TRACE is 1.
  *
- * Seven fields, with " | " between them: the word CudaSpline, the class, pixel types and sizes, the method, the
- * backend (Cuda, Cpu, Superclass, or "failed" after an exception), the time in ms, the reason of a fallback or nothing.
+ * Seven fields, with " | " between them:
+ * -# the word CudaSpline;
+ * -# the class;
+ * -# pixel types and sizes;
+ * -# the method;
+ * -# the backend: Cuda, Cpu, Superclass, or "failed" after an exception;
+ * -# the time in ms: of the whole operation, its first use of a device included;
+ * -# the reason of a fallback, or nothing.
+ *
  * \code{.unparsed}
  * CudaSpline | CudaResampleImageFilter | int16 64x64x30 -> int16 80x80x40 | BSpline 3, float32, linear | Cpu | 4.183 ms
  * | the device cpu was asked for
  * \endcode
- * (in one line). Lines of several threads are never mixed. The time is that of the whole operation, its first use of a
- * device included. An interpolator's single points are no operations. Switched off, it costs a look at the environment.
+ * (in one line). Lines of several threads are never mixed. An interpolator's single points are no operations. Switched
+ * off, it costs a look at the environment.
  *
  * \ingroup CudaSpline */
 class CudaSpline_EXPORT CudaSplineTrace
