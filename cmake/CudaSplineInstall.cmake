@@ -42,6 +42,9 @@ install(
 # The object factories: libraries that programs link as any other, and for each a folder with its loader, which is what
 # ITK_AUTOLOAD_PATH names. The loader finds the library in the folder above its own.
 foreach(_cudaspline_factories IN ITEMS CudaSplineFactories CudaSplineMetricFactories)
+  if(NOT TARGET ${_cudaspline_factories})
+    continue()
+  endif()
   set_target_properties(
     ${_cudaspline_factories}
     PROPERTIES INSTALL_RPATH "${_cudaspline_origin}" INSTALL_RPATH_USE_LINK_PATH ON

@@ -13,6 +13,14 @@ option(CUDASPLINE_BUILD_APPLICATIONS "Build the command-line programs" ${_cudasp
 option(CUDASPLINE_BUILD_EXAMPLES "Build the examples of the documentation" ${_cudaspline_programs})
 option(CUDASPLINE_BUILD_PYTHON "Build the library of the Python package" ${_cudaspline_programs})
 option(CUDASPLINE_BUILD_BENCHMARKS "Build the benchmarks" OFF)
+option(CUDASPLINE_BUILD_REGISTRATION "Build metrics, methods of registration, their factory and CudaSplineRegister" ON)
+if(NOT CUDASPLINE_BUILD_REGISTRATION AND (BUILD_TESTING OR CUDASPLINE_BUILD_BENCHMARKS OR CUDASPLINE_BUILD_EXAMPLES))
+  message(
+    FATAL_ERROR
+    "Without CUDASPLINE_BUILD_REGISTRATION there are neither tests, nor examples, nor benchmarks: "
+    "BUILD_TESTING, CUDASPLINE_BUILD_EXAMPLES and CUDASPLINE_BUILD_BENCHMARKS are to be OFF."
+  )
+endif()
 unset(_cudaspline_programs)
 
 # Not MINC by default: it alone brings netCDF, libxml2 and ICU, 45 MB of libraries.

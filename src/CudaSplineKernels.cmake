@@ -22,6 +22,16 @@ function(cudaspline_kernels_settings target)
   endif()
 endfunction()
 
+# cudaspline_leave_out_rooms(<room>...): sources of these folders of kernels/, on which none of the others stands
+function(cudaspline_leave_out_rooms)
+  list(JOIN ARGN "|" rooms)
+  foreach(target CudaSplineHostKernels CudaSplineKernels)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources EXCLUDE REGEX "/kernels/(${rooms})/")
+    set_target_properties(${target} PROPERTIES SOURCES "${sources}")
+  endforeach()
+endfunction()
+
 # What knows nothing of CUDA: compiled once where a folder is built without and with it.
 add_library(
   CudaSplineHostKernels
@@ -169,4 +179,10 @@ if(CUDASPLINE_HAS_CUDA)
   # Static, so that a binary starts on a machine without CUDA.
   target_link_libraries(CudaSplineKernels PUBLIC CUDA::cudart_static)
   set_target_properties(CudaSplineKernels PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+endif()
+if(NOT CUDASPLINE_BUILD_REGISTRATION)
+  cudaspline_leave_out_rooms(metrics registration)
+endif()
+if(NOT CUDASPLINE_BUILD_PYTHON AND NOT BUILD_TESTING)
+  cudaspline_leave_out_rooms(arrays gradients)
 endif()
