@@ -31,24 +31,32 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The transform of double precision that has the class and the parameters of a linear one.
- *
- * Matrix, offset and Jacobian follow from the parameters in double there; in a transform of float each is rounded.
+/** \brief A linear transform that is of double precision already.
  *
  * \param[in] transform the transform
- * \return that of double itself; of float a new one, or null where its class is none of ITK's that have such a twin */
-///@{
+ * \return the same object */
 template <unsigned int VDimension>
 typename Transform<double, VDimension, VDimension>::ConstPointer
 InDoublePrecision(const Transform<double, VDimension, VDimension> * transform)
 {
   return transform;
 }
+
+/** \brief The transform of double precision that has the class and the parameters of a linear one of float.
+ *
+ * Matrix, offset and Jacobian follow from the parameters in double there; in a transform of float each is rounded.
+ *
+ * \param[in] transform the transform
+ * \return a new object, or null where its class is none of ITK's that have such a twin */
 CudaSpline_EXPORT Transform<double, 2, 2>::ConstPointer
                   InDoublePrecision(const Transform<float, 2, 2> * transform);
+
+/** \brief The same in three dimensions.
+ *
+ * \param[in] transform the transform
+ * \return a new object, or null where its class is none of ITK's that have such a twin */
 CudaSpline_EXPORT Transform<double, 3, 3>::ConstPointer
                   InDoublePrecision(const Transform<float, 3, 3> * transform);
-///@}
 
 /** @} */
 } // namespace itk::CudaSplineDetail
