@@ -365,6 +365,9 @@ def ants(options):
             # and a derivative of a sum in which most of it cancels keeps a thousandth of that; the module's errors are smaller
             # (MetricOfFloat).
             value, derivative = (1e-5, 1e-4) if real == "float" else (1e-10, 1e-8)
+            if real == "float" and name == "MI":
+                # ITK's bins are rounded, too: samples on the border of two of them are in either, and each is 2e-4 of all.
+                value, derivative = 1e-3, 1e-2
             expect(abs(a[0] - b[0]) <= value * abs(a[0]), f"{real}, {name}: {b[0]}, not {a[0]}")
             expect(distance <= derivative, f"{real}, {name}: the derivative differs by {distance}")
     output, _ = run([options.program, "types"], options.library)
