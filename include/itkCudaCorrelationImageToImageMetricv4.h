@@ -45,7 +45,7 @@ namespace itk
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image
  * \tparam TVirtualImage type of the image that is the virtual domain
- * \tparam TInternalComputationValueType double; with float ITK's metric answers
+ * \tparam TInternalComputationValueType double, or float (CudaSplineImageMetric)
  * \tparam TMetricTraits see ITK
  *
  * \ingroup CudaSpline */
@@ -115,7 +115,8 @@ protected:
     const double                   ff = sums.values[0];
     const double                   mm = sums.values[1];
     const double                   fm = sums.values[2];
-    if (!(mm * ff <= std::numeric_limits<double>::epsilon())) // NaN too: what came of it shall be seen
+    constexpr auto nothing = static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon());
+    if (!(mm * ff <= nothing)) // NaN too: what came of it shall be seen
     {
       outcome.value = -1.0 * fm * fm / (mm * ff);
       const double factor = 2.0 * fm / (ff * mm);

@@ -53,7 +53,7 @@ namespace itk
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image
  * \tparam TVirtualImage type of the image that is the virtual domain
- * \tparam TInternalComputationValueType double; with float ITK's metric answers
+ * \tparam TInternalComputationValueType double, or float (CudaSplineImageMetric)
  * \tparam TMetricTraits see ITK
  *
  * \ingroup CudaSpline */
@@ -115,6 +115,11 @@ protected:
 
 private:
   using FixedRange = CudaSpline::ValueRange<typename TFixedImage::PixelType>;
+  using Bins = CudaSpline::ParzenBins;
+
+  /** The bins of the images' ranges, in double: ITK's members are these, rounded where it computes in float. */
+  Bins
+  MakeBins() const;
 
   /** The range of a list that is read in parts.
    *

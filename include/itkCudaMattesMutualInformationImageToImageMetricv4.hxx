@@ -68,17 +68,43 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
                          ? this->RangeOfPoints()
                          : this->RangeOfImage(this->m_FixedImage.GetPointer(), this->m_FixedImageMask.GetPointer());
     const auto moving = this->RangeOfImage(this->m_MovingImage.GetPointer(), this->m_MovingImageMask.GetPointer());
-    this->m_FixedImageTrueMin = fixed.GetLeast();
-    this->m_FixedImageTrueMax = fixed.GetGreatest();
-    this->m_MovingImageTrueMin = moving.GetLeast();
-    this->m_MovingImageTrueMax = moving.GetGreatest();
-    constexpr int padding = 2; // bins
-    const auto    inside = static_cast<typename Metric::PDFValueType>(this->m_NumberOfHistogramBins - 2 * padding);
-    this->m_FixedImageBinSize = (this->m_FixedImageTrueMax - this->m_FixedImageTrueMin) / inside;
-    this->m_FixedImageNormalizedMin = this->m_FixedImageTrueMin / this->m_FixedImageBinSize - padding;
-    this->m_MovingImageBinSize = (this->m_MovingImageTrueMax - this->m_MovingImageTrueMin) / inside;
-    this->m_MovingImageNormalizedMin = this->m_MovingImageTrueMin / this->m_MovingImageBinSize - padding;
+    using Value = typename Metric::PDFValueType;
+    this->m_FixedImageTrueMin = static_cast<Value>(fixed.GetLeast());
+    this->m_FixedImageTrueMax = static_cast<Value>(fixed.GetGreatest());
+    this->m_MovingImageTrueMin = static_cast<Value>(moving.GetLeast());
+    this->m_MovingImageTrueMax = static_cast<Value>(moving.GetGreatest());
+    const auto bins = this->MakeBins();
+    this->m_FixedImageBinSize = static_cast<Value>(bins.fixedBinSize);
+    this->m_FixedImageNormalizedMin = static_cast<Value>(bins.fixedMinimum);
+    this->m_MovingImageBinSize = static_cast<Value>(bins.movingBinSize);
+    this->m_MovingImageNormalizedMin = static_cast<Value>(bins.movingMinimum);
   }
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TVirtualImage,
+          typename TInternalComputationValueType,
+          typename TMetricTraits>
+auto
+CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
+                                                TMovingImage,
+                                                TVirtualImage,
+                                                TInternalComputationValueType,
+                                                TMetricTraits>::MakeBins() const -> Bins
+{
+  constexpr int padding = 2; // bins
+  const auto    inside = static_cast<double>(this->m_NumberOfHistogramBins) - 2 * padding;
+  Bins          bins;
+  bins.bins = static_cast<int>(this->m_NumberOfHistogramBins);
+  bins.movingLowest = this->m_MovingImageTrueMin;
+  bins.movingHighest = this->m_MovingImageTrueMax;
+  const double fixedLowest = this->m_FixedImageTrueMin;
+  bins.fixedBinSize = (this->m_FixedImageTrueMax - fixedLowest) / inside;
+  bins.fixedMinimum = fixedLowest / bins.fixedBinSize - padding;
+  bins.movingBinSize = (bins.movingHighest - bins.movingLowest) / inside;
+  bins.movingMinimum = bins.movingLowest / bins.movingBinSize - padding;
+  return bins;
 }
 
 template <typename TFixedImage,
@@ -216,13 +242,7 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
 {
   CudaSpline::MetricParameters parameters;
   const auto                   bins = static_cast<std::size_t>(this->m_NumberOfHistogramBins);
-  parameters.bins.bins = static_cast<int>(bins);
-  parameters.bins.fixedBinSize = this->m_FixedImageBinSize;
-  parameters.bins.fixedMinimum = this->m_FixedImageNormalizedMin;
-  parameters.bins.movingBinSize = this->m_MovingImageBinSize;
-  parameters.bins.movingMinimum = this->m_MovingImageNormalizedMin;
-  parameters.bins.movingLowest = this->m_MovingImageTrueMin;
-  parameters.bins.movingHighest = this->m_MovingImageTrueMax;
+  parameters.bins = this->MakeBins();
 
   typename Superclass::Outcome   outcome;
   const CudaSpline::MetricResult counted = reduce(CudaSpline::MetricPass::Histogram, false, parameters);
@@ -249,7 +269,7 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
       moving[m] += probability;
     }
   }
-  constexpr double nothing = std::numeric_limits<double>::epsilon();
+  constexpr double nothing = std::numeric_limits<double>::epsilon(); // of float parameters too: sums are double here
   const auto       table = std::make_shared<std::vector<double>>(bins * bins, 0.0);
   double           information = 0.0;
   for (std::size_t f = 0; f < bins; ++f)
@@ -271,7 +291,7 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
   {
     parameters.table = table;
     CudaSpline::MetricResult sums = reduce(CudaSpline::MetricPass::Information, true, parameters);
-    const double             factor = -1.0 / (this->m_MovingImageBinSize * static_cast<double>(counted.count));
+    const double             factor = -1.0 / (parameters.bins.movingBinSize * static_cast<double>(counted.count));
     outcome.derivative = std::move(sums.derivatives[0]);
     for (double & one : outcome.derivative)
     {
@@ -320,8 +340,8 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
     return "histograms of more than " + std::to_string(CudaSpline::MostHistogramBins) + " bins are not accelerated";
   }
   // ITK has its say about images without a range.
-  const bool haveWidth = std::isnormal(this->m_FixedImageBinSize) && this->m_FixedImageBinSize > 0.0 &&
-                         std::isnormal(this->m_MovingImageBinSize) && this->m_MovingImageBinSize > 0.0;
+  const bool haveWidth = std::isnormal(this->m_FixedImageBinSize) && this->m_FixedImageBinSize > 0 &&
+                         std::isnormal(this->m_MovingImageBinSize) && this->m_MovingImageBinSize > 0;
   return haveWidth ? std::string() : std::string("bins have no width: an image is constant");
 }
 

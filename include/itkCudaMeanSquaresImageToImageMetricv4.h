@@ -42,7 +42,7 @@ namespace itk
  * \tparam TFixedImage type of the fixed image
  * \tparam TMovingImage type of the moving image
  * \tparam TVirtualImage type of the image that is the virtual domain
- * \tparam TInternalComputationValueType double; with float ITK's metric answers
+ * \tparam TInternalComputationValueType double, or float (CudaSplineImageMetric)
  * \tparam TMetricTraits see ITK
  *
  * \ingroup CudaSpline */

@@ -75,7 +75,7 @@ namespace itk
  * \par What is accelerated
  * Images of 2 and 3 dimensions of float or double pixels, with every sampling, and what follows. All else is the
  * superclass'; GetFallbackReason() says why.
- * - Moving transforms of double precision (below).
+ * - Moving transforms (below), of double or of float parameters.
  * - Moving images interpolated by nearest neighbours, linearly, or by B-splines, by ITK's classes or the module's.
  * - Gradients of any gradient filter on the moving image's grid, and of ITK's central differences.
  * - Moving masks that are ImageMaskSpatialObjects.
@@ -88,14 +88,22 @@ namespace itk
  *   come back through its Jacobian by position: of B-splines their derivative, where ITK throws, of displacement fields
  *   ITK's differences.
  *
+ * \par Metrics of float
+ * What ITK computes in float where InternalComputationValueType is \c float the kernels compute as for \c double, and
+ * round value and derivative at the end: transforms by their parameters (CudaSplineDetail::InDoublePrecision()), fixed
+ * samples at places that are not rounded, sums. So the result is that of the metric of \c double but for its last
+ * rounding, and nearer to it than ITK's. Points on a border, which ITK's rounding puts in or out, may count otherwise.
+ * Linear transforms of float are accelerated where they are of ITK's common classes, those of antsRegistration among
+ * them.
+ *
  * \par Accuracy
- * The number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels) values agree with
- * ITK's to 1e-12, derivatives to 1e-10; in single precision to 1e-6 and 1e-5 (relative; derivatives in the L2 norm).
- * ITK's B-spline coefficients of orders 2 to 5 are themselves exact to 4e-10 of the largest pixel, near the edges at
- * which its recursion begins: with those both agree to some 1e-9; with an interpolator of ITK's that has float
- * coefficients to some 1e-6. The Jacobian by position of displacement fields is that of ITK 5.3 and later: ITK 5.2
- * takes other ones of fields that are turned or anisotropic, at their borders, and outside, where it reads beyond their
- * memory.
+ * Of metrics of double: the number of valid points is ITK's. In double (CudaSplinePrecision::Double, or double pixels)
+ * values agree with ITK's to 1e-12, derivatives to 1e-10; in single precision to 1e-6 and 1e-5 (relative; derivatives
+ * in the L2 norm). ITK's B-spline coefficients of orders 2 to 5 are themselves exact to 4e-10 of the largest pixel,
+ * near the edges at which its recursion begins: with those both agree to some 1e-9; with an interpolator of ITK's that
+ * has float coefficients to some 1e-6. The Jacobian by position of displacement fields is that of ITK 5.3 and later:
+ * ITK 5.2 takes other ones of fields that are turned or anisotropic, at their borders, and outside, where it reads
+ * beyond their memory.
  *
  * \tparam TMetric the metric of ITK, with its template parameters
  * \ingroup CudaSpline */
@@ -133,7 +141,8 @@ public:
     std::is_floating_point<MovingPixelType>::value && sizeof(FixedPixelType) <= sizeof(double) &&
     sizeof(MovingPixelType) <= sizeof(double) && CudaSplineDetail::ImageTraits<MovingImageType>::IsReadable &&
     CudaSplineDetail::ImageTraits<typename Superclass::MovingImageGradientImageType>::IsReadable &&
-    std::is_same<typename Superclass::InternalComputationValueType, double>::value;
+    std::is_floating_point<typename Superclass::InternalComputationValueType>::value &&
+    sizeof(typename Superclass::InternalComputationValueType) <= sizeof(double);
 
   /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
   ///@{
@@ -322,6 +331,9 @@ protected:
 
 private:
   using ImageMetric = typename TMetric::Superclass;
+  /** Of the derivative, and of transforms; the kernels' is double. */
+  using ParameterType = typename TMetric::InternalComputationValueType;
+  static constexpr bool IsSingle = std::is_same<ParameterType, float>::value;
   using HostArray = CudaSplineDetail::HostArray;
 
   /** What follows from everything but the moving transform. */

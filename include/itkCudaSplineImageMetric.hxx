@@ -356,8 +356,7 @@ CudaSplineImageMetric<TMetric>::DescribeMoving(Preparation & preparation) const
 
   CudaSpline::MetricDescriptor & descriptor = preparation.descriptor;
   descriptor.dimension = ImageDimension;
-  descriptor.interpolation = CudaSplineDetail::DescribeInterpolation<typename Superclass::CoordinateRepresentationType>(
-    method, image->GetBufferedRegion());
+  descriptor.interpolation = CudaSplineDetail::DescribeInterpolation<double>(method, image->GetBufferedRegion());
   descriptor.singleMoving = std::is_same<MovingPixelType, float>::value;
   descriptor.singleFixed = std::is_same<FixedPixelType, float>::value;
   CudaSpline::TransformChain::Matrix unused{};
@@ -399,8 +398,10 @@ CudaSplineImageMetric<TMetric>::ComputeMovingImageGradientFilterImage() const
     using Filter = GradientRecursiveGaussianImageFilter<MovingImageType, GradientImage>;
     using OwnFilter = CudaGradientRecursiveGaussianImageFilter<MovingImageType, GradientImage>;
     const auto * const filter = this->m_MovingImageGradientFilter.GetPointer();
-    // Gradients of float vectors would be rounded once more before they become elements.
-    if (OwnFilter::IsAccelerated && std::is_same<typename OwnFilter::OutputComponentType, double>::value &&
+    // Gradients of float vectors would be rounded once more before they become elements, which a metric of float leaves
+    // out.
+    if (OwnFilter::IsAccelerated &&
+        (IsSingle || std::is_same<typename OwnFilter::OutputComponentType, double>::value) &&
         (typeid(*filter) == typeid(Filter) || typeid(*filter) == typeid(OwnFilter)))
     {
       const auto * const recursive = static_cast<const Filter *>(filter);
@@ -547,7 +548,7 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
                                                   CudaSplineDetail::AffineJacobian<ImageDimension> & jacobian) const
 {
   std::vector<std::size_t> optimized;
-  if (!CudaSplineDetail::TransformDescriber<ImageDimension>::Append(
+  if (!CudaSplineDetail::TransformDescriber<ImageDimension, ParameterType>::Append(
         this->GetMovingTransform(), descriptor.chain, &optimized))
   {
     return "only linear, B-spline and displacement field transforms, and composites of these, are accelerated";
@@ -596,11 +597,19 @@ CudaSplineImageMetric<TMetric>::DescribeTransform(CudaSpline::MetricDescriptor &
            "transforms that a point goes through before others";
   }
   descriptor.linearStages = static_cast<int>(front);
-  const auto linear =
-    front == stages.size() ? nullptr : CudaSplineDetail::FirstLinearOnes<ImageDimension>(this->GetMovingTransform());
-  if (!jacobian.Set(linear != nullptr ? linear.GetPointer() : this->GetMovingTransform(),
-                    descriptor.centre,
-                    m_Preparation->extent) ||
+  typename Transform<double, ImageDimension, ImageDimension>::ConstPointer linear;
+  if constexpr (!IsSingle)
+  {
+    if (front == stages.size())
+    {
+      linear = this->GetMovingTransform(); // whatever its class is
+    }
+  }
+  if (linear.IsNull())
+  {
+    linear = CudaSplineDetail::FirstLinearOnes(this->GetMovingTransform());
+  }
+  if (!jacobian.Set(linear.GetPointer(), descriptor.centre, m_Preparation->extent) ||
       jacobian.GetNumberOfParameters() != this->GetNumberOfParameters())
   {
     return "the Jacobian of the moving transform is not that of a linear transform";
@@ -621,8 +630,8 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
   };
   if constexpr (!IsAccelerated)
   {
-    this->RunSuperclass("only metrics of double precision on images of 2 or 3 dimensions of float or double pixels are "
-                        "accelerated",
+    this->RunSuperclass("only metrics of float and double precision on images of 2 or 3 dimensions of float or double "
+                        "pixels are accelerated",
                         describe);
   }
   else
@@ -670,6 +679,23 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     };
     const bool byStage = withDerivative && (descriptor.splineStage >= 0 || descriptor.fieldStage >= 0);
     const bool takesForces = withDerivative && descriptor.fieldStage >= 0 && this->TakesForces();
+    const auto parameters = static_cast<std::int64_t>(this->GetNumberOfParameters());
+    // Forces are the derivative, in double: of a metric of float they have an array of their own until they are
+    // rounded.
+    std::unique_ptr<double[]> ownForces;
+    double *                  forces = nullptr;
+    if (takesForces)
+    {
+      if constexpr (IsSingle)
+      {
+        ownForces = CudaSplineDetail::MakeUninitialized<double>(parameters);
+        forces = ownForces.get();
+      }
+      else
+      {
+        forces = this->m_DerivativeResult->data_block();
+      }
+    }
     operation.memory = [&](int device) {
       auto plan = this->PlanSources(device, CudaSpline::CountMetricBytes(planned, count));
       if (const char * const reasonForHost = CudaSpline::ReasonForHostOnly(planned, count))
@@ -694,7 +720,7 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
           wanted.pass = pass;
           wanted.gradient = withMoments ? preparation.gradientFrom : CudaSpline::MetricGradient::None;
           wanted.parameters = parameters;
-          wanted.forces = takesForces && withMoments ? this->m_DerivativeResult->data_block() : nullptr;
+          wanted.forces = withMoments ? forces : nullptr;
           wanted.sharesValues = shares && !(isFirst && withMoments);
           isFirst = false;
           return CudaSpline::EvaluateMetric(wanted, sources, context, &workspace);
@@ -717,19 +743,21 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
     this->CheckOutcome(outcome);
     if (this->VerifyNumberOfValidPoints(this->m_Value, *this->m_DerivativeResult))
     {
-      this->m_Value = outcome.value;
-      const auto     parameters = static_cast<std::int64_t>(this->GetNumberOfParameters());
-      double * const derivative = withDerivative ? this->m_DerivativeResult->data_block() : nullptr;
-      const bool     isZero = outcome.derivative.empty();
-      const auto     write = [&](std::int64_t begin, std::int64_t end) {
+      this->m_Value = static_cast<MeasureType>(outcome.value);
+      ParameterType * const derivative = withDerivative ? this->m_DerivativeResult->data_block() : nullptr;
+      const bool            isZero = !takesForces && outcome.derivative.empty();
+      const auto            write = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p)
         {
-          derivative[p] = isZero    ? 0.0
-                              : byStage ? outcome.derivative[static_cast<std::size_t>(p)]
-                                        : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
+          const double part = isZero        ? 0.0
+                                         : takesForces ? forces[p]
+                                         : byStage     ? outcome.derivative[static_cast<std::size_t>(p)]
+                                                   : jacobian.Contract(outcome.derivative, static_cast<unsigned int>(p));
+          derivative[p] = static_cast<ParameterType>(part);
         }
       };
-      this->ParallelFor(!withDerivative || takesForces ? 0 : parameters, write);
+      const bool isThere = takesForces && !IsSingle; // where the kernels put it
+      this->ParallelFor(!withDerivative || isThere ? 0 : parameters, write);
     }
   }
 }

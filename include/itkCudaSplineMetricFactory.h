@@ -38,8 +38,8 @@ namespace itk
  * - \c ANTSNeighborhoodCorrelationImageToImageMetricv4<I, I> by CudaANTSNeighborhoodCorrelationImageToImageMetricv4,
  * - \c DemonsImageToImageMetricv4<I, I> by CudaDemonsImageToImageMetricv4,
  *
- * with ITK's defaults for their other arguments. So a registration of \c ImageRegistrationMethodv4 is accelerated by
- * nothing but the factory.
+ * with ITK's defaults for their other arguments; of images of float also \c Metricv4<I, I, I, float>, whose parameters
+ * are float. So a registration of \c ImageRegistrationMethodv4 is accelerated by nothing but the factory.
  *
  * A program calls RegisterOneFactory(), and links libCudaSplineMetricFactories (target
  * CudaSpline::CudaSplineMetricFactories). One that cannot be compiled again, but is linked to shared libraries of the

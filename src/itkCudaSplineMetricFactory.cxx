@@ -16,50 +16,17 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineMetricFactory.h"
-#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
-#include "itkCudaCorrelationImageToImageMetricv4.h"
-#include "itkCudaDemonsImageToImageMetricv4.h"
-#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
-#include "itkCudaMeanSquaresImageToImageMetricv4.h"
-#include "itkCudaSplineRegistrationOverrides.h"
 #include "itkCudaSplineLoadedFactory.h"
-#include "itkCudaSplineOverrides.h"
+#include "itkCudaSplineRegistrationOverrides.h"
 
 namespace itk
 {
 
-namespace
-{
-
-/** Overrides the metrics of images of one type. */
-template <typename TImage>
-void
-AppendMetrics(CudaSplineDetail::Overrides & overrides)
-{
-  using CudaSplineDetail::AppendOverride;
-  AppendOverride<MeanSquaresImageToImageMetricv4<TImage, TImage>, CudaMeanSquaresImageToImageMetricv4<TImage, TImage>>(
-    "MeanSquaresImageToImageMetricv4", overrides);
-  AppendOverride<CorrelationImageToImageMetricv4<TImage, TImage>, CudaCorrelationImageToImageMetricv4<TImage, TImage>>(
-    "CorrelationImageToImageMetricv4", overrides);
-  AppendOverride<MattesMutualInformationImageToImageMetricv4<TImage, TImage>,
-                 CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>>(
-    "MattesMutualInformationImageToImageMetricv4", overrides);
-  AppendOverride<ANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>,
-                 CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>>(
-    "ANTSNeighborhoodCorrelationImageToImageMetricv4", overrides);
-  AppendOverride<DemonsImageToImageMetricv4<TImage, TImage>, CudaDemonsImageToImageMetricv4<TImage, TImage>>(
-    "DemonsImageToImageMetricv4", overrides);
-}
-
-} // namespace
-
 CudaSplineMetricFactory::CudaSplineMetricFactory()
 {
   CudaSplineDetail::Overrides overrides;
-  AppendMetrics<Image<float, 2>>(overrides);
-  AppendMetrics<Image<double, 2>>(overrides);
-  AppendMetrics<Image<float, 3>>(overrides);
-  AppendMetrics<Image<double, 3>>(overrides);
+  CudaSplineDetail::AppendMetrics(overrides);
+  CudaSplineDetail::AppendMetricsOfFloat(overrides);
   CudaSplineDetail::AppendRegistrations(overrides);
   for (const CudaSplineDetail::Override & override : overrides)
   {

@@ -23,6 +23,14 @@
 namespace itk::CudaSplineDetail
 {
 
+/** \brief Overrides the metrics whose parameters are double. */
+void
+AppendMetrics(Overrides & overrides);
+
+/** \brief Overrides the metrics whose parameters are float. */
+void
+AppendMetricsOfFloat(Overrides & overrides);
+
 /** \brief Overrides the methods of registration that are resident. */
 void
 AppendRegistrations(Overrides & overrides);

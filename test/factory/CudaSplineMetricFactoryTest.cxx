@@ -131,6 +131,32 @@ TEST_F(RegisteredMetrics, EveryClassOfTheListIsOurs)
   ExpectMetrics<double, 3>(true, true, true, true);
 }
 
+template <template <typename, typename, typename, typename, typename> class TMetric, unsigned int VDimension>
+bool
+IsOursOfFloat()
+{
+  using Image = itk::Image<float, VDimension>;
+  using Traits = itk::DefaultImageToImageMetricTraitsv4<Image, Image, Image, float>;
+  return IsOurs<TMetric<Image, Image, Image, float, Traits>>();
+}
+
+template <unsigned int VDimension>
+void
+ExpectMetricsOfFloat()
+{
+  EXPECT_TRUE((IsOursOfFloat<itk::MeanSquaresImageToImageMetricv4, VDimension>()));
+  EXPECT_TRUE((IsOursOfFloat<itk::CorrelationImageToImageMetricv4, VDimension>()));
+  EXPECT_TRUE((IsOursOfFloat<itk::MattesMutualInformationImageToImageMetricv4, VDimension>()));
+  EXPECT_TRUE((IsOursOfFloat<itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, VDimension>()));
+  EXPECT_TRUE((IsOursOfFloat<itk::DemonsImageToImageMetricv4, VDimension>()));
+}
+
+TEST_F(RegisteredMetrics, MetricsOfFloatParametersAreOurs)
+{
+  ExpectMetricsOfFloat<2>();
+  ExpectMetricsOfFloat<3>();
+}
+
 TEST_F(RegisteredMetrics, OtherTemplateArgumentsAreItks)
 {
   ExpectMetrics<float, 4>(false, false, false, false);

@@ -18,13 +18,15 @@
 // A program of ITK's that knows nothing of the module, with the types that antsApplyTransforms and antsRegistration
 // instantiate in three dimensions: those of double, which are ANTs' default, and those of float (--float 1).
 //
-// usage: PlainItkAnts apply double|float OUTPUT
+// usage: PlainItkAnts apply|evaluate double|float OUTPUT
 //        PlainItkAnts types
 //
 // apply: an image and one of labels under a composite of an affine transform and a displacement field, and under the
 // affine one alone, by every interpolator of antsApplyTransforms. All results are written to OUTPUT, as doubles one
 // after the other; the standard output has a line for each: name of the class that computed it, interpolator, count of
-// numbers. types: a line for each class that antsRegistration makes: the type, and the name of the class that it got.
+// numbers. evaluate: value and derivative of each metric of antsRegistration, by the parameters of an affine transform
+// and by a displacement field, in the same form. types: a line for each class that antsRegistration makes: the type,
+// and the name of the class that it got.
 
 #include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkAffineTransform.h"
@@ -62,7 +64,7 @@ std::ofstream results;
 /** Waves, or labels of them. */
 template <typename TReal>
 typename itk::Image<TReal, dimension>::Pointer
-MakeImage(bool isLabels)
+MakeImage(bool isLabels, double phase = 0.0)
 {
   using Image = itk::Image<TReal, dimension>;
   auto                           image = Image::New();
@@ -74,7 +76,7 @@ MakeImage(bool isLabels)
     double value = 60.0;
     for (unsigned int d = 0; d < dimension; ++d)
     {
-      value += 18.0 * std::sin(0.37 * (1.0 + d) * static_cast<double>(it.GetIndex()[d]));
+      value += 18.0 * std::sin(0.37 * (1.0 + d) * static_cast<double>(it.GetIndex()[d]) + phase);
     }
     it.Set(static_cast<TReal>(isLabels ? std::floor(value / 20.0) : value));
   }
@@ -106,18 +108,22 @@ Apply(itk::Image<TReal, dimension> *                                       image
 }
 
 template <typename TReal>
-void
-ApplyAll()
+typename itk::AffineTransform<TReal, dimension>::Pointer
+MakeAffine()
 {
-  using Image = itk::Image<TReal, dimension>;
-  const auto image = MakeImage<TReal>(false);
-  const auto labels = MakeImage<TReal>(true);
-
   auto affine = itk::AffineTransform<TReal, dimension>::New();
   typename itk::AffineTransform<TReal, dimension>::OutputVectorType axis;
   axis.Fill(0);
   axis[2] = 1;
   affine->Rotate3D(axis, static_cast<TReal>(0.2));
+  return affine;
+}
+
+/** A displacement field of waves on the grid of an image. */
+template <typename TReal>
+typename itk::DisplacementFieldTransform<TReal, dimension>::Pointer
+MakeFieldTransform(const itk::Image<TReal, dimension> * image)
+{
   auto fieldTransform = itk::DisplacementFieldTransform<TReal, dimension>::New();
   using Field = typename itk::DisplacementFieldTransform<TReal, dimension>::DisplacementFieldType;
   auto field = Field::New();
@@ -134,9 +140,20 @@ ApplyAll()
     it.Set(vector);
   }
   fieldTransform->SetDisplacementField(field);
-  auto composite = itk::CompositeTransform<TReal, dimension>::New();
+  return fieldTransform;
+}
+
+template <typename TReal>
+void
+ApplyAll()
+{
+  using Image = itk::Image<TReal, dimension>;
+  const auto image = MakeImage<TReal>(false);
+  const auto labels = MakeImage<TReal>(true);
+  const auto affine = MakeAffine<TReal>();
+  auto       composite = itk::CompositeTransform<TReal, dimension>::New();
   composite->AddTransform(affine);
-  composite->AddTransform(fieldTransform);
+  composite->AddTransform(MakeFieldTransform<TReal>(image));
 
   constexpr unsigned int radius = 3;
   using Boundary = itk::ConstantBoundaryCondition<Image>;
@@ -170,6 +187,53 @@ ApplyAll()
   }
 }
 
+template <typename TMetric>
+void
+Evaluate(const std::string &                                                           name,
+         itk::Transform<typename TMetric::ParametersValueType, dimension, dimension> * transform)
+{
+  using Real = typename TMetric::ParametersValueType;
+  auto metric = TMetric::New();
+  metric->SetFixedImage(MakeImage<Real>(false));
+  metric->SetMovingImage(MakeImage<Real>(false, 0.3));
+  metric->SetMovingTransform(transform);
+  metric->SetVirtualDomainFromImage(MakeImage<Real>(false));
+  metric->SetUseMovingImageGradientFilter(false); // as antsRegistration does
+  metric->SetUseFixedImageGradientFilter(false);
+  metric->Initialize();
+  typename TMetric::MeasureType    value;
+  typename TMetric::DerivativeType derivative;
+  metric->GetValueAndDerivative(value, derivative);
+  const auto put = [](Real number) {
+    const auto wide = static_cast<double>(number);
+    results.write(reinterpret_cast<const char *>(&wide), sizeof(wide));
+  };
+  put(value);
+  for (unsigned int p = 0; p < derivative.Size(); ++p)
+  {
+    put(derivative[p]);
+  }
+  std::cout << metric->GetNameOfClass() << ' ' << name << ' ' << derivative.Size() + 1 << '\n';
+}
+
+template <typename TReal>
+void
+EvaluateAll()
+{
+  using Image = itk::Image<TReal, dimension>;
+  using MeanSquares = itk::MeanSquaresImageToImageMetricv4<Image, Image, Image, TReal>;
+  using Neighborhood = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image, Image, TReal>;
+  const auto image = MakeImage<TReal>(false);
+  Evaluate<MeanSquares>("MeanSquares", MakeAffine<TReal>());
+  Evaluate<itk::CorrelationImageToImageMetricv4<Image, Image, Image, TReal>>("GC", MakeAffine<TReal>());
+  Evaluate<itk::MattesMutualInformationImageToImageMetricv4<Image, Image, Image, TReal>>("MI", MakeAffine<TReal>());
+  Evaluate<Neighborhood>("CC", MakeAffine<TReal>());
+  Evaluate<MeanSquares>("MeanSquares-field", MakeFieldTransform<TReal>(image));
+  Evaluate<Neighborhood>("CC-field", MakeFieldTransform<TReal>(image));
+  Evaluate<itk::DemonsImageToImageMetricv4<Image, Image, Image, TReal>>("Demons-field",
+                                                                        MakeFieldTransform<TReal>(image));
+}
+
 template <typename TClass>
 void
 Tell(const std::string & type)
@@ -200,9 +264,9 @@ int
 main(int argc, char ** argv)
 {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (what != "types" && !(what == "apply" && argc == 4))
+  if (what != "types" && !((what == "apply" || what == "evaluate") && argc == 4))
   {
-    std::cerr << "usage: " << argv[0] << " apply double|float OUTPUT | types\n";
+    std::cerr << "usage: " << argv[0] << " apply|evaluate double|float OUTPUT | types\n";
     return EXIT_FAILURE;
   }
   try
@@ -214,13 +278,14 @@ main(int argc, char ** argv)
       return EXIT_SUCCESS;
     }
     results.open(argv[3], std::ios::binary);
-    if (std::string(argv[2]) == "float")
+    const bool isSingle = std::string(argv[2]) == "float";
+    if (what == "apply")
     {
-      ApplyAll<float>();
+      isSingle ? ApplyAll<float>() : ApplyAll<double>();
     }
     else
     {
-      ApplyAll<double>();
+      isSingle ? EvaluateAll<float>() : EvaluateAll<double>();
     }
   }
   catch (const itk::ExceptionObject & error)

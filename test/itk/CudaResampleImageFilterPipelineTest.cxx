@@ -282,6 +282,35 @@ TEST_P(CudaResampleImageFilterPipelineTest, ProgressRisesToOne)
   }
 }
 
+/** Reports of a filter that doubles the lines of a volume, on one thread. */
+template <typename TFilter>
+std::size_t
+CountReports(TFilter * filter)
+{
+  auto                        input = VolumeImage::New();
+  const VolumeImage::SizeType size{ { 80, 40, 30 } };
+  input->SetRegions(size);
+  input->Allocate();
+  input->FillBuffer(0);
+  std::size_t reports = 0;
+  filter->AddObserver(itk::ProgressEvent(), [&reports](const itk::EventObject &) { ++reports; });
+  filter->SetInput(input);
+  filter->SetSize(VolumeImage::SizeType{ { 80, 120, 60 } });
+  filter->SetNumberOfWorkUnits(1);
+  filter->Update();
+  return reports;
+}
+
+TEST(CudaResampleImageFilterProgress, IsAsFineAsItks)
+{
+  auto filter = VolumeFilter::New();
+  filter->SetGPUEnabled(false);
+  // What itk::ProgressReporter promises; both report begin and end, too, ITK's once more than ours.
+  EXPECT_GE(CountReports(filter.GetPointer()), 100U);
+  EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cpu);
+  EXPECT_GE(CountReports(itk::ResampleImageFilter<VolumeImage, VolumeImage>::New().GetPointer()), 100U);
+}
+
 TEST_P(CudaResampleImageFilterPipelineTest, AbortStopsAndTheFilterWorksAgain)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

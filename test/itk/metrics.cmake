@@ -9,6 +9,7 @@ add_executable(
   MetricFallbackTest.cxx
   MetricFieldsTest.cxx
   MetricItkChecksTest.cxx
+  MetricOfFloatTest.cxx
   MetricOuterStagesTest.cxx
   MetricRegistrationTest.cxx
   MetricSamplingTest.cxx

@@ -18,6 +18,8 @@
 #ifndef itkCudaSpline_itk_AffineJacobian_h
 #define itkCudaSpline_itk_AffineJacobian_h
 
+#include "itkCudaSpline/itk/DoubleTransform.h"
+
 #include "itkCompositeTransform.h"
 #include "itkTransform.h"
 
@@ -142,15 +144,17 @@ private:
 
 /** \brief The linear transforms that a point goes through first, as one, of which those are optimized that were.
  *
- * \param[in] transform a composite transform, however deep; its parts are borrowed
+ * \param[in] transform a composite transform, however deep; its parts are borrowed, those of float become double
  * \return the composite of them; what comes behind the first one that is not linear is left out
+ * \exception ExceptionObject a linear one of float is of a class that has no twin (InDoublePrecision())
  * \ingroup CudaSpline */
-template <unsigned int VDimension>
+template <typename TParameter, unsigned int VDimension>
 typename CompositeTransform<double, VDimension>::Pointer
-FirstLinearOnes(const Transform<double, VDimension, VDimension> * transform)
+FirstLinearOnes(const Transform<TParameter, VDimension, VDimension> * transform)
 {
-  using Composite = CompositeTransform<double, VDimension>;
-  using Part = Transform<double, VDimension, VDimension>;
+  using Composite = CompositeTransform<TParameter, VDimension>;
+  using Part = Transform<TParameter, VDimension, VDimension>;
+  using DoublePart = Transform<double, VDimension, VDimension>;
   std::vector<std::pair<const Part *, bool>> parts; // in the order in which a point goes through them
   // Returns whether the next one is to be looked at.
   const std::function<bool(const Part *, bool)> add = [&](const Part * part, bool isOptimized) {
@@ -171,10 +175,15 @@ FirstLinearOnes(const Transform<double, VDimension, VDimension> * transform)
     return isLinear;
   };
   add(transform, true);
-  const auto first = Composite::New();
+  const auto first = CompositeTransform<double, VDimension>::New();
   for (auto part = parts.rbegin(); part != parts.rend(); ++part)
   {
-    first->AddTransform(const_cast<Part *>(part->first)); // of which the Jacobian is asked alone
+    const auto inDouble = InDoublePrecision(part->first);
+    if (inDouble.IsNull())
+    {
+      itkGenericExceptionMacro(<< "A " << part->first->GetNameOfClass() << " of float has no twin of double.");
+    }
+    first->AddTransform(const_cast<DoublePart *>(inDouble.GetPointer())); // of which the Jacobian is asked alone
     first->SetNthTransformToOptimize(first->GetNumberOfTransforms() - 1, part->second);
   }
   return first;

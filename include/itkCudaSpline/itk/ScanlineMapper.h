@@ -131,7 +131,7 @@ public:
     const auto count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
     // Not a vector: this thread would write all of it first.
     std::unique_ptr<double[]> ends(new double[static_cast<std::size_t>(count) * 2 * InputDimension]);
-    context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
+    const auto                map = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t line = begin; line < end; ++line)
       {
         double * const at = ends.get() + static_cast<std::size_t>(line) * 2 * InputDimension;
@@ -141,7 +141,16 @@ public:
         index[0] += static_cast<IndexValueType>(largest.GetSize(0));
         this->MapIndex(index, at + InputDimension);
       }
-    });
+    };
+    constexpr std::int64_t few = 512; // mapped by this thread before another is awake: 0.1 ms
+    if (count < few)
+    {
+      map(0, count);
+    }
+    else
+    {
+      context.ParallelFor(count, map);
+    }
     return ends;
   }
 

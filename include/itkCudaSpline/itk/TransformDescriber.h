@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_itk_TransformDescriber_h
 #define itkCudaSpline_itk_TransformDescriber_h
 
+#include "itkCudaSpline/itk/DoubleTransform.h"
 #include "itkCudaSpline/itk/ImageAccess.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
@@ -94,13 +95,17 @@ BorrowDisplacements(const TField * field, CudaSpline::TransformChain::Stage & st
 /** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement
  * fields with linear or nearest-neighbour interpolation, and composites of these in any depth.
  *
- * \tparam VDimension dimension, 1 to 3 */
-template <unsigned int VDimension>
+ * Transforms of float are described by what their parameters say in double precision: points of theirs are ITK's but
+ * for ITK's roundings.
+ *
+ * \tparam VDimension dimension, 1 to 3; of float 2 and 3
+ * \tparam TParameter type of the transforms' parameters, double or float */
+template <unsigned int VDimension, typename TParameter = double>
 class TransformDescriber
 {
 public:
   /** A transform between spaces of that dimension. */
-  using TransformType = Transform<double, VDimension, VDimension>;
+  using TransformType = Transform<TParameter, VDimension, VDimension>;
 
   /** Appends a transform to a chain.
    *
@@ -116,9 +121,10 @@ public:
          CudaSpline::TransformChain & chain,
          std::vector<std::size_t> *   optimized = nullptr)
   {
-    if (const auto * const composite = dynamic_cast<const CompositeTransform<double, VDimension> *>(transform))
+    using Composite = CompositeTransform<TParameter, VDimension>;
+    if (const auto * const composite = dynamic_cast<const Composite *>(transform))
     {
-      if (typeid(*composite) != typeid(CompositeTransform<double, VDimension>))
+      if (typeid(*composite) != typeid(Composite))
       {
         return false;
       }
@@ -147,6 +153,8 @@ public:
 
 private:
   using Stage = CudaSpline::TransformChain::Stage;
+  using DoubleTransform = Transform<double, VDimension, VDimension>;
+  static constexpr bool IsDouble = std::is_same<TParameter, double>::value;
 
   /** Appends an affine map; not where the transform computes something else than its matrix and offset say, as a
    * user's class may, or where it cannot say. */
@@ -155,7 +163,12 @@ private:
   {
     try
     {
-      const Stage stage = DescribeLinear(transform);
+      const auto inDouble = InDoublePrecision(transform);
+      if (inDouble.IsNull())
+      {
+        return false;
+      }
+      const Stage stage = DescribeLinear(inDouble.GetPointer());
       if (!IsMapOf(transform, stage))
       {
         return false;
@@ -171,7 +184,7 @@ private:
   }
 
   static Stage
-  DescribeLinear(const TransformType * transform)
+  DescribeLinear(const DoubleTransform * transform)
   {
     Stage stage;
     stage.kind = CudaSpline::TransformKind::Affine;
@@ -189,9 +202,9 @@ private:
     }
     else // translations, scales, and whatever else calls itself linear
     {
-      typename TransformType::InputPointType origin;
+      typename DoubleTransform::InputPointType origin;
       origin.Fill(0.0);
-      typename TransformType::JacobianPositionType matrix;
+      typename DoubleTransform::JacobianPositionType matrix;
       transform->ComputeJacobianWithRespectToPosition(origin, matrix);
       const auto offset = transform->TransformPoint(origin);
       for (unsigned int r = 0; r < VDimension; ++r)
@@ -210,15 +223,15 @@ private:
   static bool
   IsMapOf(const TransformType * transform, const Stage & stage)
   {
-    constexpr double tolerance = 1e-12; // of the magnitudes: some roundings, of a centre too
+    constexpr double tolerance = IsDouble ? 1e-12 : 2e-6; // of the magnitudes: some roundings, of a centre too
     constexpr double distances[] = { 0.0, 100.0, -37.0 };
     for (const double distance : distances)
     {
       for (unsigned int axis = 0; axis < VDimension; ++axis)
       {
         typename TransformType::InputPointType point;
-        point.Fill(0.0);
-        point[axis] = distance;
+        point.Fill(0);
+        point[axis] = static_cast<TParameter>(distance);
         const auto mapped = transform->TransformPoint(point);
         for (unsigned int r = 0; r < VDimension; ++r)
         {
@@ -238,7 +251,7 @@ private:
   static bool
   AppendSpline(const TransformType * transform, CudaSpline::TransformChain & chain)
   {
-    using SplineType = BSplineTransform<double, VDimension, VOrder>;
+    using SplineType = BSplineTransform<TParameter, VDimension, VOrder>;
     if (typeid(*transform) != typeid(SplineType))
     {
       return false;
@@ -253,16 +266,19 @@ private:
     stage.order = static_cast<int>(VOrder);
     DescribeGrid(images[0].GetPointer(), stage);
     const auto plane = static_cast<std::size_t>(images[0]->GetBufferedRegion().GetNumberOfPixels());
-    bool       follow = true; // planes follow each other, as those of a parameter array do
+    bool       follow = IsDouble; // planes follow each other, as those of a parameter array do
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       follow = follow && images[d]->GetBufferPointer() == images[0]->GetBufferPointer() + d * plane;
     }
-    if (follow)
+    if constexpr (IsDouble)
     {
-      stage.data = std::shared_ptr<const double>(images[0]->GetBufferPointer(), [](const double *) {});
+      if (follow)
+      {
+        stage.data = std::shared_ptr<const double>(images[0]->GetBufferPointer(), [](const double *) {});
+      }
     }
-    else
+    if (!follow)
     {
       const std::shared_ptr<double> copy(new double[plane * VDimension], std::default_delete<double[]>());
       for (unsigned int d = 0; d < VDimension; ++d)
@@ -287,17 +303,17 @@ private:
   AppendField(const TransformType * transform, CudaSpline::TransformChain & chain)
   {
     // Their points go through the field as it is; classes of users may do otherwise.
-    using FieldTransform = DisplacementFieldTransform<double, VDimension>;
+    using FieldTransform = DisplacementFieldTransform<TParameter, VDimension>;
     if (!IsOneOf<FieldTransform,
-                 GaussianSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
-                 BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
-                 ConstantVelocityFieldTransform<double, VDimension>,
-                 GaussianExponentialDiffeomorphicTransform<double, VDimension>,
-                 BSplineExponentialDiffeomorphicTransform<double, VDimension>,
-                 VelocityFieldTransform<double, VDimension>,
-                 TimeVaryingVelocityFieldTransform<double, VDimension>,
-                 GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform<double, VDimension>,
-                 TimeVaryingBSplineVelocityFieldTransform<double, VDimension>>(typeid(*transform)))
+                 GaussianSmoothingOnUpdateDisplacementFieldTransform<TParameter, VDimension>,
+                 BSplineSmoothingOnUpdateDisplacementFieldTransform<TParameter, VDimension>,
+                 ConstantVelocityFieldTransform<TParameter, VDimension>,
+                 GaussianExponentialDiffeomorphicTransform<TParameter, VDimension>,
+                 BSplineExponentialDiffeomorphicTransform<TParameter, VDimension>,
+                 VelocityFieldTransform<TParameter, VDimension>,
+                 TimeVaryingVelocityFieldTransform<TParameter, VDimension>,
+                 GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform<TParameter, VDimension>,
+                 TimeVaryingBSplineVelocityFieldTransform<TParameter, VDimension>>(typeid(*transform)))
     {
       return false;
     }
@@ -315,8 +331,9 @@ private:
     }
     Stage stage;
     stage.kind = CudaSpline::TransformKind::DisplacementField;
-    stage.nearest = typeid(*interpolator) == typeid(VectorNearestNeighborInterpolateImageFunction<FieldType, double>);
-    if (!stage.nearest && typeid(*interpolator) != typeid(VectorLinearInterpolateImageFunction<FieldType, double>))
+    stage.nearest =
+      typeid(*interpolator) == typeid(VectorNearestNeighborInterpolateImageFunction<FieldType, TParameter>);
+    if (!stage.nearest && typeid(*interpolator) != typeid(VectorLinearInterpolateImageFunction<FieldType, TParameter>))
     {
       return false;
     }

@@ -31,8 +31,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Reports of a loop, about. */
-inline constexpr std::int64_t ReportsOfLoop = 64;
+/** \brief Reports of a loop, about: as many as itk::ProgressReporter makes. */
+inline constexpr std::int64_t ReportsOfLoop = 100;
 
 /** \brief Calls \p body on disjoint parts that cover [0, count), by the host's threads, each of which takes the next
  * part when it has done one: none waits for another before the end, and parts may take different times.

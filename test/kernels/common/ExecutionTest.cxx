@@ -19,6 +19,8 @@
 
 #include "Sanitizers.h"
 
+#include "kernels/common/HostLoop.h"
+
 #include "itkCudaSpline/kernels/common/Execution.h"
 
 #include <gtest/gtest.h>
@@ -148,6 +150,26 @@ TEST(Execution, PartsScaleProgress)
   EXPECT_DOUBLE_EQ(seen.at(0), 0.4);
   EXPECT_DOUBLE_EQ(seen.at(1), 0.6);
   ExecutionContext().Part(0.0, 0.5).Report(1.0); // without a callback
+}
+
+// As many reports as itk::ProgressReporter makes, in equal steps, and one where the loop begins.
+TEST(Execution, LoopsReportAHundredTimes)
+{
+  for (const std::int64_t count : { 100, 12800, 1000000 })
+  {
+    std::vector<double> seen;
+    ExecutionContext    context;
+    context.progress = [&seen](double fraction) {
+      seen.push_back(fraction);
+      return true;
+    };
+    RunInParts(count, 1, context, [](std::int64_t, std::int64_t) {});
+    ASSERT_EQ(seen.size(), 101U);
+    for (std::size_t i = 0; i < seen.size(); ++i)
+    {
+      EXPECT_DOUBLE_EQ(seen[i], 0.01 * static_cast<double>(i));
+    }
+  }
 }
 
 TEST(Execution, CallbackAborts)

@@ -91,7 +91,7 @@ FindFieldIndices(const EvaluationArguments<VDimension> & arguments,
                  std::int64_t                            line,
                  std::int64_t                            sample,
                  int                                     count,
-                 double (&indices)[VDimension][SamplesOfRun])
+                 double * const (&indices)[VDimension])
 {
   const TransformStage<VDimension> & stage = arguments.stages[0];
   std::int64_t                       place[VDimension];
@@ -135,7 +135,9 @@ FindFieldIndices(const EvaluationArguments<VDimension> & arguments,
   }
 }
 
-/** The continuous indices of samples of a line, which in double are computed in vectors. */
+/** The continuous indices of samples of a line, which in double are computed in vectors.
+ *
+ * \param[out] indices where those of each axis go */
 template <unsigned int VDimension>
 void
 FindIndices(const EvaluationArguments<VDimension> & arguments,
@@ -143,7 +145,7 @@ FindIndices(const EvaluationArguments<VDimension> & arguments,
             std::int64_t                            sample,
             int                                     count,
             bool                                    atSamples,
-            double (&indices)[VDimension][SamplesOfRun])
+            double * const (&indices)[VDimension])
 {
   if (atSamples)
   {
@@ -224,17 +226,33 @@ RunLines(const EvaluationArguments<VDimension> & arguments,
 {
   const bool scattered = arguments.coordinates == Coordinates::Indices || arguments.coordinates == Coordinates::Points;
   const bool atSamples = IsReadAtSamples(arguments);
-  const std::int64_t fewest = FewestSamples / std::max<std::int64_t>(1, arguments.samples);
+  const std::int64_t length = std::max<std::int64_t>(1, arguments.samples);
+  const std::int64_t fewest = FewestSamples / length;
+  // Samples are numbered line after line: short lines share a run, which costs as much as 20 samples beside its own.
+  const std::int64_t linesOfRun = std::max<std::int64_t>(1, SamplesOfRun / length);
   RunInParts(lines, fewest, context, [&](std::int64_t begin, std::int64_t end) {
-    double indices[VDimension][SamplesOfRun];
-    for (std::int64_t line = begin; line < end; ++line)
+    double     indices[VDimension][SamplesOfRun];
+    const auto find = [&](std::int64_t line, std::int64_t sample, int count, int to) {
+      double * into[VDimension];
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        into[d] = indices[d] + to;
+      }
+      FindIndices(arguments, line, sample, count, atSamples, into);
+    };
+    for (std::int64_t line = begin; line < end; line += linesOfRun)
     {
       const std::int64_t at = line * arguments.samples;
-      const std::int64_t samples = std::min(arguments.samples, arguments.count - at); // the last line may be short
+      // The last line may be short.
+      const std::int64_t samples = std::min(arguments.samples * std::min(linesOfRun, end - line), arguments.count - at);
       for (std::int64_t sample = 0; sample < samples; sample += SamplesOfRun)
       {
         const auto count = static_cast<int>(std::min<std::int64_t>(SamplesOfRun, samples - sample));
-        FindIndices(arguments, line, sample, count, atSamples, indices);
+        for (std::int64_t to = 0; to < count; to += length)
+        {
+          const auto ofLine = static_cast<int>(std::min<std::int64_t>(length, count - to));
+          find(line + to / length, sample, ofLine, static_cast<int>(to));
+        }
         evaluate(arguments, indices, at + sample, count, scattered);
       }
     }

@@ -71,20 +71,31 @@ struct LinearPlaces
         return false;
       }
       const auto origin = static_cast<int>(start);
-      int        isAbove[SamplesOfRun];
-      int        isWithin[SamplesOfRun];
+      // Without a branch, what follows from a comparison of doubles is a double first, and nothing is subtracted that
+      // might not be: so the compiler makes vectors.
+      int    isAbove[SamplesOfRun];
+      int    isWithin[SamplesOfRun];
+      double safe[SamplesOfRun];
+      double truncated[SamplesOfRun];
+      double excess[SamplesOfRun]; // of a negative number that was truncated
+      double within[SamplesOfRun];
       for (int i = 0; i < count; ++i)
       {
         const double index = indices[d][i];
-        const bool   within = index >= first && index < last; // not so for NaN
-        const double safe = within ? index : first;
-        const auto   truncated = static_cast<int>(safe);
-        const int    whole = truncated - (static_cast<double>(truncated) > safe ? 1 : 0);
-        const double above = RoundedSum(safe, -static_cast<double>(whole));
-        base[d][i] = whole - origin;
+        const double raised = index >= first ? index : first; // NaN too
+        safe[i] = raised < last ? raised : first;
+        truncated[i] = static_cast<double>(static_cast<int>(safe[i]));
+        excess[i] = truncated[i] > safe[i] ? 1.0 : 0.0;
+        within[i] = (index >= first ? 1.0 : 0.0) * (index < last ? 1.0 : 0.0);
+      }
+      for (int i = 0; i < count; ++i)
+      {
+        const double floor = truncated[i] - excess[i];
+        const double above = RoundedSum(safe[i], -floor);
+        base[d][i] = static_cast<int>(floor) - origin;
         distance[d][i] = static_cast<TReal>(above);
-        isAbove[i] = (within && above > 0.0) ? 1 : 0;
-        isWithin[i] = within ? 1 : 0;
+        isWithin[i] = static_cast<int>(within[i]);
+        isAbove[i] = static_cast<int>(above > 0.0 ? within[i] : 0.0);
       }
       isMoved[d] = std::accumulate(isAbove, isAbove + count, 0) > 0;
       for (int i = 0; i < count; ++i)

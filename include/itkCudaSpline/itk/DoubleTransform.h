@@ -1,0 +1,64 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_DoubleTransform_h
+#define itkCudaSpline_itk_DoubleTransform_h
+
+#include "CudaSplineExport.h"
+
+#include "itkTransform.h"
+
+/** \file
+ * \brief Linear transforms of float as transforms of double: the kernels, and what is made of their sums, are double.
+ */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief A linear transform that is of double precision already.
+ *
+ * \param[in] transform the transform
+ * \return the same object */
+template <unsigned int VDimension>
+typename Transform<double, VDimension, VDimension>::ConstPointer
+InDoublePrecision(const Transform<double, VDimension, VDimension> * transform)
+{
+  return transform;
+}
+
+/** \brief The transform of double precision that has the class and the parameters of a linear one of float.
+ *
+ * Matrix, offset and Jacobian follow from the parameters in double there; in a transform of float each is rounded.
+ *
+ * \param[in] transform the transform
+ * \return a new object, or null where its class is none of ITK's that have such a twin */
+CudaSpline_EXPORT Transform<double, 2, 2>::ConstPointer
+                  InDoublePrecision(const Transform<float, 2, 2> * transform);
+
+/** \brief The same in three dimensions.
+ *
+ * \param[in] transform the transform
+ * \return a new object, or null where its class is none of ITK's that have such a twin */
+CudaSpline_EXPORT Transform<double, 3, 3>::ConstPointer
+                  InDoublePrecision(const Transform<float, 3, 3> * transform);
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif
