@@ -195,6 +195,10 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
       description.layout.notes["nifti_time_unit"] = std::to_string(*marks.timeUnit);
     }
   }
+  if (description.layout.volumes > 1)
+  {
+    description.place = PlaceOfVolumes(description);
+  }
   return description;
 }
 
@@ -304,20 +308,18 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
     ReadByItk(image, 0, 1, pixels);
     return;
   }
+  if (image.place)
+  {
+    if (image.volumes == nullptr)
+    {
+      image.volumes = std::make_shared<VolumeReader>(*image.place);
+    }
+    image.volumes->Read(volume, volumes, bytes, pixels);
+    return;
+  }
   if (volume == 0)
   {
-    image.unpacked = isNifti && PackingOf(image) == Packing::Deflate
-                       ? OpenReels(image.path, image.layout.components, static_cast<double>(bytes) * volumes)
-                       : nullptr;
-    if (image.unpacked == nullptr)
-    {
-      CheckData(image);
-    }
-  }
-  if (image.unpacked != nullptr)
-  {
-    ReadReel(*image.unpacked, volume, volumes, bytes, pixels);
-    return;
+    CheckData(image);
   }
   // Of an uncompressed NIfTI file a part can be read; for other formats ITK reads all.
   if (isNifti)

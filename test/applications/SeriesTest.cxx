@@ -19,7 +19,12 @@
 
 #include "itkRGBPixel.h"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 /** \file
  * \brief Series of volumes, and several numbers a pixel: each volume and each component comes out as if it were an
@@ -117,7 +122,9 @@ TEST_P(ProgramSeries, EveryVolumeIsResampled)
   EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));
 }
 
-INSTANTIATE_TEST_SUITE_P(ProgramSeries, ProgramSeries, ::testing::Values(".nii", ".nii.gz", ".nrrd", ".mha"));
+INSTANTIATE_TEST_SUITE_P(ProgramSeries,
+                         ProgramSeries,
+                         ::testing::Values(".nii", ".nii.gz", ".nrrd", ".nhdr", ".mha", ".mhd"));
 
 using ProgramSeriesToo = ProgramSeries;
 
@@ -147,6 +154,164 @@ TEST_F(ProgramSeries, DamageAtTheEnd)
   std::ofstream(Path("in.nii.gz"), std::ios::binary) << whole.substr(0, whole.size() - 30);
   ExpectError(RunProgram({ Path("in.nii.gz"), Path("out.nii") }), { "in.nii.gz", "damaged" });
   EXPECT_FALSE(std::filesystem::exists(Path("out.nii")));
+}
+
+/** However the bytes of a series lie in its file, the volumes are the same. */
+TEST_F(ProgramSeries, BytesOfFiles)
+{
+  WriteSeries("plain.nrrd");
+  ExpectQuietSuccess(RunProgram({ Path("plain.nrrd"), Path("expected.nrrd"), "-i", "nearest" }));
+  const auto        expected = ReadTestImage<Image4>(Path("expected.nrrd"));
+  const std::string plain = Content(Path("plain.nrrd"));
+  const std::size_t begin = plain.find("\n\n") + 2;
+  const std::string header = plain.substr(0, begin);
+  const std::string pixels = plain.substr(begin);
+  std::string       swapped = pixels;
+  for (std::size_t at = 0; at < swapped.size(); at += 2)
+  {
+    std::swap(swapped[at], swapped[at + 1]);
+  }
+  const auto with = [](std::string text, const std::string & from, const std::string & to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  const auto write = [this](const std::string & name, const std::string & text) {
+    std::ofstream(Path(name), std::ios::binary) << text;
+  };
+  write("big.nrrd", with(header, "endian: little", "endian: big") + swapped);
+  write("big.raw", swapped);
+  write("big.nhdr", with(header, "endian: little", "endian: big\ndata file: big.raw"));
+  write("skipped.nrrd",
+        with(header, "endian: little", "endian: little\nbyte skip: -1") + pixels); // ITK reads all of it
+  const auto writer = itk::ImageFileWriter<Image4>::New();
+  writer->SetInput(ReadTestImage<Image4>(Path("plain.nrrd")));
+  writer->UseCompressionOn();
+  for (const std::string name : { "packed.nrrd", "packed.mha", "packed.mhd" })
+  {
+    writer->SetFileName(Path(name));
+    writer->Update();
+  }
+  // Of MetaImage ITK writes but this machine's order.
+  writer->UseCompressionOff();
+  writer->SetFileName(Path("plain.mha"));
+  writer->Update();
+  const std::string meta = Content(Path("plain.mha"));
+  const std::string key = "ElementDataFile = LOCAL\n";
+  write("big.mha",
+        with(meta.substr(0, meta.find(key) + key.size()), "ByteOrderMSB = False", "ByteOrderMSB = True") + swapped);
+  for (const std::string name :
+       { "big.nrrd", "big.nhdr", "skipped.nrrd", "packed.nrrd", "packed.mha", "packed.mhd", "big.mha" })
+  {
+    SCOPED_TRACE(name);
+    ExpectQuietSuccess(RunProgram({ Path(name), Path("out.nrrd"), "-i", "nearest" }));
+    EXPECT_EQ(LargestDifference(ReadTestImage<Image4>(Path("out.nrrd")).GetPointer(), expected.GetPointer()), 0.0);
+  }
+  // What is missing is missed before anything is computed, and what is damaged when it is read.
+  for (const std::string name : { "big.nrrd", "packed.nrrd", "packed.mha", "big.mha", "big.raw" })
+  {
+    SCOPED_TRACE(name);
+    const std::string whole = Content(Path(name));
+    write(name, whole.substr(0, whole.size() - 40));
+    const std::string input = name == "big.raw" ? "big.nhdr" : name;
+    ExpectError(RunProgram({ Path(input), Path("none.nrrd") }), { name, "damaged" });
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("none.nrrd")));
+}
+
+/** A series of 64 volumes is resampled in the memory that 4 volumes need. */
+class ProgramSeriesMemory
+  : public ProgramTest
+  , public ::testing::WithParamInterface<const char *>
+{};
+
+TEST_P(ProgramSeriesMemory, IsThatOfAFewVolumes)
+{
+  constexpr std::size_t bytesOfVolume = 2 * 100 * 100 * 100;
+  const std::string     ending = GetParam();
+  std::vector<double>   memory;
+  for (const std::size_t count : { std::size_t{ 4 }, std::size_t{ 64 } })
+  {
+    const std::string name = std::to_string(count);
+    {
+      // Not by ITK, which would have all of it in the memory of this process, of which the program begins as a copy.
+      std::ofstream stream(Path(name + ".nrrd"), std::ios::binary);
+      stream << "NRRD0004\ntype: short\ndimension: 4\nsizes: 100 100 100 " << name
+             << "\nspacings: 1 1 1 2\nendian: little\nencoding: raw\n\n";
+      std::string volume(bytesOfVolume, '\0');
+      for (std::size_t number = 0; number < count; ++number)
+      {
+        for (std::size_t voxel = 0; voxel < volume.size(); voxel += 2)
+        {
+          volume[voxel] = static_cast<char>((voxel >> 7) + number);
+        }
+        stream.write(volume.data(), static_cast<std::streamsize>(volume.size()));
+      }
+    }
+    if (ending != ".nrrd")
+    {
+      ASSERT_EQ(RunProgram({ Path(name + ".nrrd"), Path(name + ending), "-i", "nearest" }).code, 0);
+      std::filesystem::remove(Path(name + ".nrrd"));
+    }
+    const ProgramResult result = RunProgram({ Path(name + ending), Path("out" + ending), "--device", "cpu" });
+    EXPECT_EQ(result.code, 0) << result.errors;
+    memory.push_back(result.memory);
+    std::filesystem::remove(Path(name + ending));
+  }
+  // What differs are a few volumes, by the order in which threads give memory back; not 60.
+  EXPECT_LT(memory[1] - memory[0], 12.0 * bytesOfVolume) << memory[0] << " and " << memory[1] << " bytes";
+}
+
+INSTANTIATE_TEST_SUITE_P(ProgramSeries, ProgramSeriesMemory, ::testing::Values(".nii", ".nrrd", ".mha", ".nii.gz"));
+
+/** Every volume has its numbers in the report, and its differences from ITK. */
+TEST_F(ProgramSeries, ReportOfVolumes)
+{
+  WriteSeries("in.nrrd");
+  const ProgramResult result = RunProgram({ Path("in.nrrd"),
+                                            Path("out.nrrd"),
+                                            "-i",
+                                            "bspline",
+                                            "--rotate",
+                                            "3,0,5",
+                                            "--output-type",
+                                            "float",
+                                            "--compare-itk",
+                                            "--difference",
+                                            Path("difference.nrrd"),
+                                            "--report",
+                                            Path("report.json") });
+  ExpectQuietSuccess(result);
+  const auto report = nlohmann::json::parse(Content(Path("report.json")));
+  ASSERT_EQ(report["volumes"].size(), volumes);
+  const auto difference = ReadTestImage<itk::Image<float, 4>>(Path("difference.nrrd"));
+  const auto count = static_cast<std::size_t>(13 * 11 * 7);
+  ASSERT_EQ(difference->GetBufferedRegion().GetNumberOfPixels(), volumes * count);
+  double largest = 0.0;
+  double squares = 0.0;
+  for (unsigned int number = 0; number < volumes; ++number)
+  {
+    SCOPED_TRACE(number);
+    const auto & volume = report["volumes"][number];
+    EXPECT_EQ(volume["volume"], number);
+    EXPECT_FALSE(volume["all_default"]);
+    const auto & comparison = volume["comparison"];
+    EXPECT_EQ(comparison["voxels"], count);
+    double ofImage = 0.0;
+    for (std::size_t voxel = 0; voxel < count; ++voxel)
+    {
+      ofImage =
+        std::max(ofImage, std::abs(static_cast<double>(difference->GetBufferPointer()[number * count + voxel])));
+    }
+    EXPECT_NEAR(ofImage, comparison["maximum"].get<double>(), 1e-6 * ofImage); // rounded to float
+    EXPECT_LT(comparison["maximum_fraction"].get<double>(), 1e-5);
+    largest = std::max(largest, comparison["maximum"].get<double>());
+    squares += std::pow(comparison["rms"].get<double>(), 2) / volumes;
+    EXPECT_GE(volume["seconds"]["evaluate"].get<double>(), 0.0);
+  }
+  EXPECT_EQ(report["comparison"]["voxels"], volumes * count);
+  EXPECT_EQ(report["comparison"]["maximum"].get<double>(), largest);
+  EXPECT_NEAR(report["comparison"]["rms"].get<double>(), std::sqrt(squares), 1e-9);
 }
 
 using ProgramComponents = ProgramTest;
@@ -212,6 +377,17 @@ TEST_F(ProgramComponents, Vectors)
       ASSERT_EQ(out->GetBufferPointer()[voxel], vectors->GetBufferPointer()[voxel]);
     }
   }
+  // A series of them.
+  std::string series = "NRRD0004\ntype: float\ndimension: 5\nsizes: 3 6 5 4 3\nkinds: vector domain domain domain "
+                       "domain\nendian: little\nencoding: raw\n\n";
+  const std::size_t head = series.size();
+  series.append(reinterpret_cast<const char *>(vectors->GetBufferPointer()), 120 * 12);
+  series.append(120 * 12, '\0');
+  series.append(reinterpret_cast<const char *>(vectors->GetBufferPointer()), 120 * 12);
+  std::ofstream(Path("series.nrrd"), std::ios::binary) << series;
+  ExpectQuietSuccess(RunProgram({ Path("series.nrrd"), Path("out.nrrd"), "-i", "nearest" }));
+  const std::string out = Content(Path("out.nrrd"));
+  EXPECT_EQ(out.substr(out.find("\n\n") + 2), series.substr(head));
   const ProgramResult turned = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--rotate", "0,0,9" });
   EXPECT_EQ(turned.code, 0);
   EXPECT_NE(turned.errors.find("not turned"), std::string::npos) << turned.errors;
