@@ -334,14 +334,14 @@ PictureGrid(const Grid & grid)
 }
 
 Volume
-DrawCheckerboards(const Volume & fixed, const Volume & before, const Volume & after)
+DrawCheckerboards(const Volume & fixed, const Volume & before, const Volume & after, const std::string & name)
 {
   const PictureLayout layout = LayOut(fixed.grid);
   const Grid          grid = PictureGrid(fixed.grid);
   Volume              picture = Volume::Allocate(grid, ScalarType::UInt8);
   const Greys         greys(fixed);
   std::fill_n(static_cast<std::uint8_t *>(picture.pixels.get()), grid.GetNumberOfVoxels(), paper);
-  DrawRow(picture, layout, "before: fixed and moving image in turn", 0, greys, Greys(before), fixed.grid);
+  DrawRow(picture, layout, "before: fixed image and " + name + " in turn", 0, greys, Greys(before), fixed.grid);
   DrawRow(picture, layout, "after", layout.rowHeight, greys, Greys(after), fixed.grid);
   return picture;
 }

@@ -20,6 +20,8 @@
 
 #include "Volume.h"
 
+#include <string>
+
 namespace CudaSplineRegister
 {
 
@@ -39,9 +41,13 @@ PictureGrid(const Grid & grid);
  * \param[in] fixed of float or double pixels
  * \param[in] before the moving image on the fixed one's grid, at the start
  * \param[in] after the same at the end
+ * \param[in] name of the moving image in the title, as "volume 7"
  * \return 2D, std::uint8_t */
 Volume
-DrawCheckerboards(const Volume & fixed, const Volume & before, const Volume & after);
+DrawCheckerboards(const Volume &      fixed,
+                  const Volume &      before,
+                  const Volume &      after,
+                  const std::string & name = "moving image");
 
 } // namespace CudaSplineRegister
 
