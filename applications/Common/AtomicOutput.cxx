@@ -279,6 +279,26 @@ Synchronize(const fs::path & file)
 
 } // namespace
 
+MadeFolder::MadeFolder(const std::string & path)
+{
+  std::error_code error;
+  const fs::path  given(path);
+  const fs::path  folder = given.has_filename() ? given : given.parent_path();
+  if (!folder.empty() && fs::create_directories(folder, error))
+  {
+    m_Path = folder.string();
+  }
+}
+
+MadeFolder::~MadeFolder()
+{
+  std::error_code error;
+  if (!m_Path.empty() && fs::is_empty(m_Path, error))
+  {
+    fs::remove(m_Path, error);
+  }
+}
+
 AtomicOutput::AtomicOutput(const std::string & target)
 {
   std::error_code error;

@@ -246,7 +246,8 @@ RunCommand(const Options & options)
   report.movingGrid = request.moving.grid;
   const Truth truth = ReadTruth(options, request.fixed.grid.dimension);
   report.readSeconds = reading.GetSeconds();
-  OutputFiles files(options, request, finite, LayoutsOf(inputs));
+  const MadeFolder folder(FolderAskedFor(options.prefix));
+  OutputFiles      files(options, request, finite, LayoutsOf(inputs));
 
   ProgressBar bar;
   request.stopSignal = &GetStopSignal();

@@ -67,6 +67,12 @@ ProbeField(AtomicOutput * file, Grid grid, const RegistrationRequest & request)
 
 } // namespace
 
+std::string
+FolderAskedFor(const std::string & name)
+{
+  return name.empty() || name.back() != '/' ? std::string() : name;
+}
+
 bool
 WillBend(const Options & options, const RegistrationRequest & request)
 {

@@ -33,6 +33,10 @@
 namespace CudaSplineRegister
 {
 
+/** \brief A name that is to be a folder, as its slash says; else empty. */
+std::string
+FolderAskedFor(const std::string & name);
+
 /** \brief Whether what is found will be more than a matrix. */
 bool
 WillBend(const Options & options, const RegistrationRequest & request);

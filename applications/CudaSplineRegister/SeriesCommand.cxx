@@ -365,11 +365,6 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
                { "--moving-mask", options.movingMask },
                { "--initial-transform", options.initial ? options.initial->file : std::string() } },
              outputs);
-  if (!options.output.empty() && options.output.back() == '/')
-  {
-    std::error_code error;
-    std::filesystem::create_directories(options.output, error); // asked for by the slash
-  }
   const Stopwatch     time;
   RegistrationRequest request;
   request.options = &options;
@@ -377,8 +372,10 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
   request.stopSignal = &GetStopSignal();
   ReadFixed(options, inputs, request);
   CheckSeriesOptions(options, request);
-  SeriesOutput files(options, inputs, request);
-  SeriesReport report;
+  const MadeFolder folder(FolderAskedFor(options.output));
+  const MadeFolder folderOfPrefix(FolderAskedFor(options.prefix));
+  SeriesOutput     files(options, inputs, request);
+  SeriesReport     report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = inputs.moving.grid;
   ProgressBar              bar;

@@ -159,7 +159,8 @@ ReadBatchList(std::istream & stream, const std::string & file)
     {
       line.erase(0, 3); // the mark of UTF-8 that spreadsheets write
     }
-    if (line.empty() || line[0] == '#')
+    // Spreadsheets write empty lines as commas alone.
+    if (line.find_first_not_of(" \t,") == std::string::npos || line[0] == '#')
     {
       continue;
     }

@@ -352,37 +352,6 @@ PutTogether(const Volume & plane, unsigned int components, unsigned int componen
   }
 }
 
-/** A folder that is made, and removed where nothing was written into it. */
-class MadeFolder
-{
-public:
-  /** \param[in] path empty: none */
-  explicit MadeFolder(const std::string & path)
-  {
-    std::error_code             error;
-    const std::filesystem::path given(path);
-    const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
-    if (!folder.empty() && std::filesystem::create_directories(folder, error))
-    {
-      m_Path = folder.string();
-    }
-  }
-  MadeFolder(const MadeFolder &) = delete;
-  MadeFolder &
-  operator=(const MadeFolder &) = delete;
-  ~MadeFolder()
-  {
-    std::error_code error;
-    if (!m_Path.empty() && std::filesystem::is_empty(m_Path, error))
-    {
-      std::filesystem::remove(m_Path, error);
-    }
-  }
-
-private:
-  std::string m_Path; ///< empty: it was there before
-};
-
 /** Says that nothing of the input came out. */
 void
 WarnOfDefault(std::size_t values, const Options & options)

@@ -281,7 +281,7 @@ TEST_F(RegisterMotion, FurtherOutputs)
                            "-w",
                            Path("warped.nii.gz"),
                            "--output-prefix",
-                           Path("p_"),
+                           Path("moved/"),
                            "--picture",
                            Path("p.png"),
                            "--report",
@@ -316,13 +316,13 @@ TEST_F(RegisterMotion, FurtherOutputs)
     EXPECT_GT(volume["agreement"]["overlap"].get<double>(), 0.8);
     const std::string digits = "000" + std::to_string(number);
     // MATLAB's files of ITK are of double numbers.
-    EXPECT_LE(DistanceOf<3>("p_" + digits + "_0GenericAffine.mat",
+    EXPECT_LE(DistanceOf<3>("moved/" + digits + "_0GenericAffine.mat",
                             ReadTransform<3>(Path("a_" + digits + ".tfm")).GetPointer(),
                             size),
               1e-6);
   }
   const auto warped = ReadTestImage<itk::Image<float, 4>>(Path("warped.nii.gz"));
-  const auto same = ReadTestImage<itk::Image<float, 4>>(Path("p_Warped.nii.gz"));
+  const auto same = ReadTestImage<itk::Image<float, 4>>(Path("moved/Warped.nii.gz"));
   EXPECT_EQ(LargestDifference(warped.GetPointer(), same.GetPointer()), 0.0);
   EXPECT_GE((ReadTestImage<itk::Image<unsigned char, 2>>(Path("p.png"))->GetBufferedRegion().GetSize(0)), 899u);
   EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));

@@ -17,12 +17,16 @@
  *=========================================================================*/
 #include "TestImages.h"
 
+#include "itkRGBAPixel.h"
 #include "itkRGBPixel.h"
+#include "itkSymmetricSecondRankTensor.h"
+#include "itk_zlib.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -354,6 +358,89 @@ TEST_F(ProgramComponents, Colours)
   EXPECT_EQ(ReadTestImage<Color>(Path("out.jpg"))->GetBufferedRegion().GetSize()[0], 24u);
   ExpectError(RunProgram({ Path("color.png"), Path("out.nrrd"), "--compare-itk" }),
               { "--compare-itk", "3 components" });
+}
+
+/** Palettes become the colours that they stand for, and their transparency is a fourth number. */
+TEST_F(ProgramComponents, Palettes)
+{
+  constexpr unsigned int           width = 6;
+  constexpr unsigned int           height = 5;
+  const std::vector<unsigned char> palette{ 250, 10, 20, 0, 200, 90, 70, 80, 255 };
+  const std::vector<unsigned char> alphas{ 255, 0, 128 };
+  const auto                       indexAt = [](unsigned int pixel) { return (pixel * pixel + pixel / 7) % 3; };
+  const auto                       number = [](std::uint32_t value) {
+    return std::string{ static_cast<char>(value >> 24),
+                        static_cast<char>(value >> 16),
+                        static_cast<char>(value >> 8),
+                        static_cast<char>(value) };
+  };
+  const auto chunk = [&number](const std::string & body) {
+    const auto sum = crc32(0, reinterpret_cast<const Bytef *>(body.data()), static_cast<uInt>(body.size()));
+    return number(static_cast<std::uint32_t>(body.size() - 4)) + body + number(static_cast<std::uint32_t>(sum));
+  };
+  std::string rows;
+  for (unsigned int pixel = 0; pixel < width * height; ++pixel)
+  {
+    rows += pixel % width == 0 ? std::string(1, '\0') : std::string();
+    rows += static_cast<char>(indexAt(pixel));
+  }
+  std::string packed(rows.size() + 100, '\0');
+  uLongf      size = packed.size();
+  ASSERT_EQ(
+    compress(
+      reinterpret_cast<Bytef *>(packed.data()), &size, reinterpret_cast<const Bytef *>(rows.data()), rows.size()),
+    Z_OK);
+  packed.resize(size);
+  const auto write = [&](const std::string & name, bool hasAlpha) {
+    std::ofstream(Path(name), std::ios::binary)
+      << std::string("\x89PNG\r\n\x1a\n", 8)
+      << chunk("IHDR" + number(width) + number(height) + std::string("\x08\x03\0\0\0", 5))
+      << chunk("PLTE" + std::string(palette.begin(), palette.end()))
+      << (hasAlpha ? chunk("tRNS" + std::string(alphas.begin(), alphas.end())) : std::string())
+      << chunk("IDAT" + packed) << chunk("IEND");
+  };
+  write("plain.png", false);
+  write("alpha.png", true);
+  ExpectQuietSuccess(RunProgram({ Path("plain.png"), Path("out.png"), "-i", "nearest" }));
+  ExpectQuietSuccess(RunProgram({ Path("alpha.png"), Path("outa.png"), "-i", "nearest" }));
+  const auto colors = ReadTestImage<itk::Image<itk::RGBPixel<unsigned char>, 2>>(Path("out.png"));
+  const auto clear = ReadTestImage<itk::Image<itk::RGBAPixel<unsigned char>, 2>>(Path("outa.png"));
+  for (unsigned int pixel = 0; pixel < width * height; ++pixel)
+  {
+    for (unsigned int channel = 0; channel < 3; ++channel)
+    {
+      ASSERT_EQ(colors->GetBufferPointer()[pixel][channel], palette[3 * indexAt(pixel) + channel]);
+      ASSERT_EQ(clear->GetBufferPointer()[pixel][channel], palette[3 * indexAt(pixel) + channel]);
+    }
+    ASSERT_EQ(clear->GetBufferPointer()[pixel][3], alphas[indexAt(pixel)]);
+  }
+}
+
+/** Tensors stay what they are, too: six numbers a voxel. */
+TEST_F(ProgramComponents, Tensors)
+{
+  using Tensors = itk::Image<itk::SymmetricSecondRankTensor<float, 3>, 3>;
+  const auto tensors = Tensors::New();
+  tensors->SetRegions(Tensors::SizeType{ { 6, 5, 4 } });
+  tensors->Allocate();
+  for (unsigned int voxel = 0; voxel < 120; ++voxel)
+  {
+    for (unsigned int number = 0; number < 6; ++number)
+    {
+      tensors->GetBufferPointer()[voxel][number] = 0.25f * static_cast<float>(voxel * (number + 1)) - 3.0f;
+    }
+  }
+  for (const std::string format : { ".nii.gz", ".nrrd" })
+  {
+    SCOPED_TRACE(format);
+    WriteTestImage(tensors.GetPointer(), Path("in" + format));
+    ExpectQuietSuccess(RunProgram({ Path("in" + format), Path("out" + format), "-i", "nearest" }));
+    const auto out = ReadTestImage<Tensors>(Path("out" + format));
+    for (unsigned int voxel = 0; voxel < 120; ++voxel)
+    {
+      ASSERT_EQ(out->GetBufferPointer()[voxel], tensors->GetBufferPointer()[voxel]);
+    }
+  }
 }
 
 TEST_F(ProgramComponents, Vectors)
