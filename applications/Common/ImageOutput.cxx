@@ -70,6 +70,16 @@ MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & 
                        "\" may have uint8, int8, uint16, int16, uint32 or int32 (--output-type), or name a folder for "
                        "a series with rescale slope and intercept (--dicom)");
   }
+  if (std::string(io->GetNameOfClass()) == "GDCMImageIO" && layout.isSeries)
+  {
+    throw ProgramError("a DICOM file holds no series of volumes; \"" + BareName(file) +
+                       "\" may be .nii.gz, .nrrd or .mha instead");
+  }
+  if (std::string(io->GetNameOfClass()) == "JPEGImageIO" && layout.components != 1 && layout.components != 3)
+  {
+    throw ProgramError("JPEG holds grey values or three colours a pixel, no transparency; \"" + BareName(file) +
+                       "\" has " + std::to_string(layout.components) + " numbers a pixel; use .png");
+  }
   const Grid &       grid = volume.grid;
   const unsigned int dimension = grid.dimension + (layout.isSeries ? 1 : 0);
   itk::ImageIORegion region(dimension);
@@ -252,7 +262,10 @@ WriteByItk(const Volume & volume, const std::string & name, const std::string & 
   catch (const itk::ExceptionObject & exception)
   {
     throw ProgramError("cannot write \"" + BareName(file) + "\" with pixels of type " + NameOfPixelType(volume.type) +
-                       ": " + TextOf(exception));
+                       ": " + TextOf(exception) +
+                       (std::string(io->GetNameOfClass()) == "GDCMImageIO"
+                          ? " in a single file; --output-type uint16 may help, or a folder for a series (--dicom)"
+                          : ""));
   }
   return io->GetNameOfClass();
 }

@@ -224,35 +224,6 @@ MapTemporaryFile(std::size_t bytes)
   return { memory, [bytes](void * pointer) { munmap(pointer, bytes); } };
 }
 
-/** What the file has to hold. */
-void
-CheckData(const OpenedImage & image)
-{
-  const std::string format = image.io->GetNameOfClass();
-  const auto        bytes = static_cast<double>(image.io->GetImageSizeInBytes());
-  if (format == "NiftiImageIO")
-  {
-    CheckNiftiLength(image.path);
-  }
-  else if (format == "MetaImageIO")
-  {
-    CheckMetaImageData(image.path, bytes);
-  }
-  else if (format == "NrrdImageIO")
-  {
-    CheckNrrdData(image.path, bytes);
-  }
-  else if (format == "VTKImageIO")
-  {
-    const auto component = static_cast<double>(image.io->GetComponentSize());
-    CheckVtkData(image.path, bytes / component, component);
-  }
-  else if (format == "GDCMImageIO")
-  {
-    CheckDicomLength(image.path);
-  }
-}
-
 /** Reads a volume, or all, by ITK. */
 void
 ReadByItk(OpenedImage & image, std::size_t first, std::size_t count, void * pixels)
@@ -288,6 +259,38 @@ ReadByItk(OpenedImage & image, std::size_t first, std::size_t count, void * pixe
 } // namespace
 
 void
+CheckPixels(const OpenedImage & image)
+{
+  if (image.io.IsNull())
+  {
+    return; // DICOM, whose slices are looked at one by one
+  }
+  const std::string format = image.io->GetNameOfClass();
+  const auto        bytes = static_cast<double>(image.io->GetImageSizeInBytes());
+  if (format == "NiftiImageIO")
+  {
+    CheckNiftiLength(image.path);
+  }
+  else if (format == "MetaImageIO")
+  {
+    CheckMetaImageData(image.path, bytes);
+  }
+  else if (format == "NrrdImageIO")
+  {
+    CheckNrrdData(image.path, bytes);
+  }
+  else if (format == "VTKImageIO")
+  {
+    const auto component = static_cast<double>(image.io->GetComponentSize());
+    CheckVtkData(image.path, bytes / component, component);
+  }
+  else if (format == "GDCMImageIO")
+  {
+    CheckDicomLength(image.path);
+  }
+}
+
+void
 ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
 {
   if (!image.slices.empty())
@@ -304,7 +307,7 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
   const bool        isNifti = std::string(image.io->GetNameOfClass()) == "NiftiImageIO";
   if (volumes == 1)
   {
-    CheckData(image);
+    CheckPixels(image);
     ReadByItk(image, 0, 1, pixels);
     return;
   }
@@ -319,7 +322,7 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
   }
   if (volume == 0)
   {
-    CheckData(image);
+    CheckPixels(image);
   }
   // Of an uncompressed NIfTI file a part can be read; for other formats ITK reads all.
   if (isNifti)

@@ -60,6 +60,11 @@ TypeOfHeader(const itk::ImageIOBase & io, const std::string & path);
 OpenedImage
 OpenImage(const std::string & path, const SeriesChoice & choice);
 
+/** \brief Looks whether the files of an image hold what its header promises, as far as its format is known here.
+ * \exception ProgramError they do not */
+void
+CheckPixels(const OpenedImage & image);
+
 /** \brief Reads the pixels of a volume, the numbers of a pixel behind each other.
  * \param[in,out] image gets the messages of libraries
  * \param[in] volume its number, from 0

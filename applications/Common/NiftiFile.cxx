@@ -284,11 +284,17 @@ CheckNiftiGeometry(const std::string & path)
   const auto refuse = [&path](const std::string & what) {
     throw ProgramError("the geometry of the NIfTI file \"" + path + "\" is none: " + what);
   };
+  const double dimensions = isSecond ? static_cast<double>(Number<std::int64_t>(header, 16, isSwapped))
+                                     : Number<std::int16_t>(header, 40, isSwapped);
   for (unsigned int axis = 1; axis <= 3; ++axis)
   {
     const double voxels = isSecond ? static_cast<double>(Number<std::int64_t>(header, 16 + 8 * axis, isSwapped))
                                    : Number<std::int16_t>(header, 40 + 2 * axis, isSwapped);
     const double spacing = real(76, 104, axis);
+    if (voxels < 1.0 && axis <= dimensions)
+    {
+      refuse(std::string("its size (dim) along ") + "xyz"[axis - 1] + " is " + Brief(voxels));
+    }
     if (voxels > 1.0 && (!std::isfinite(spacing) || spacing == 0.0))
     {
       refuse(std::string("its spacing (pixdim) along ") + "xyz"[axis - 1] + " is " + Brief(spacing) + " mm");

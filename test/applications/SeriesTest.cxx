@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 /** \file
  * \brief Series of volumes, and several numbers a pixel: each volume and each component comes out as if it were an
@@ -223,6 +224,45 @@ TEST_F(ProgramSeries, BytesOfFiles)
   EXPECT_FALSE(std::filesystem::exists(Path("none.nrrd")));
 }
 
+/** Rescaled integers of NIfTI become real numbers, which are larger than those of the file. */
+TEST_F(ProgramSeries, RescaledIntegers)
+{
+  WriteSeries("in.nii");
+  WriteTestImage(ReadTestImage<Image3>(Path("one0.nrrd")).GetPointer(), Path("one.nii"));
+  for (const std::string name : { "in.nii", "one.nii" })
+  {
+    SCOPED_TRACE(name);
+    std::string bytes = Content(Path(name));
+    const float factors[] = { 2.0f, -5.0f };
+    std::memcpy(bytes.data() + 112, factors, sizeof(factors)); // scl_slope and scl_inter
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+    ExpectQuietSuccess(RunProgram({ Path(name), Path("out.nrrd"), "-i", "nearest" }));
+    const std::string out = Content(Path("out.nrrd"));
+    ASSERT_NE(out.find("type: float"), std::string::npos);
+    const std::size_t  count = (bytes.size() - 352) / sizeof(short);
+    std::vector<float> found(count);
+    std::vector<short> stored(count);
+    ASSERT_EQ(out.size() - out.find("\n\n") - 2, count * sizeof(float));
+    std::memcpy(found.data(), out.data() + out.find("\n\n") + 2, count * sizeof(float));
+    std::memcpy(stored.data(), bytes.data() + 352, count * sizeof(short));
+    for (std::size_t voxel = 0; voxel < count; ++voxel)
+    {
+      ASSERT_EQ(found[voxel], 2.0f * static_cast<float>(stored[voxel]) - 5.0f);
+    }
+  }
+}
+
+/** Formats that have no fourth axis say so, and do not end the program. */
+TEST_F(ProgramSeries, FormatsWithoutThem)
+{
+  WriteSeries("in.nrrd");
+  for (const std::string name : { "out.dcm", "out.tif", "out.vtk", "out.png", "out.jpg" })
+  {
+    ExpectError(RunProgram({ Path("in.nrrd"), Path(name), "--output-type", "uint8", "-i", "nearest" }), { name });
+    EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));
+  }
+}
+
 /** A series of 64 volumes is resampled in the memory that 4 volumes need. */
 class ProgramSeriesMemory
   : public ProgramTest
@@ -414,6 +454,7 @@ TEST_F(ProgramComponents, Palettes)
     }
     ASSERT_EQ(clear->GetBufferPointer()[pixel][3], alphas[indexAt(pixel)]);
   }
+  ExpectError(RunProgram({ Path("alpha.png"), Path("out.jpg") }), { "JPEG", "no transparency", ".png" });
 }
 
 /** Tensors stay what they are, too: six numbers a voxel. */
