@@ -19,6 +19,7 @@
 
 #include "Error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -31,6 +32,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace CudaSplineProgram
@@ -218,6 +220,20 @@ RemoveLeftFolders(const fs::path & folder)
   }
 }
 
+/** Lets this process have so many files open, with a hundred for what else it does, where the system allows that: a
+ * series may have a thousand transforms, and many systems begin with 1024. */
+void
+AllowFiles(std::size_t count)
+{
+  rlimit     limit{};
+  const auto wanted = static_cast<rlim_t>(count + 100);
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted)
+  {
+    limit.rlim_cur = std::min(wanted, limit.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
 /** Makes a hidden folder and locks it, if the file system has locks. */
 fs::path
 MakeHiddenFolder(const fs::path & folder, int & lock)
@@ -263,6 +279,26 @@ Synchronize(const fs::path & file)
 
 } // namespace
 
+MadeFolder::MadeFolder(const std::string & path)
+{
+  std::error_code error;
+  const fs::path  given(path);
+  const fs::path  folder = given.has_filename() ? given : given.parent_path();
+  if (!folder.empty() && fs::create_directories(folder, error))
+  {
+    m_Path = folder.string();
+  }
+}
+
+MadeFolder::~MadeFolder()
+{
+  std::error_code error;
+  if (!m_Path.empty() && fs::is_empty(m_Path, error))
+  {
+    fs::remove(m_Path, error);
+  }
+}
+
 AtomicOutput::AtomicOutput(const std::string & target)
 {
   std::error_code error;
@@ -291,6 +327,7 @@ AtomicOutput::AtomicOutput(const std::string & target)
   OpenFolders &                     open = GetOpenFolders();
   const std::lock_guard<std::mutex> lock(open.mutex);
   RemoveLeftFolders(folder);
+  AllowFiles(open.folders.size());
   m_Folder = MakeHiddenFolder(folder, m_Lock);
   if (m_Folder.empty())
   {

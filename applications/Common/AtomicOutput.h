@@ -64,6 +64,21 @@ private:
   bool                  m_IsKept{ false }; ///< the folder has what could not be put back
 };
 
+/** \brief A folder for outputs that is made, and removed where nothing was written into it. */
+class MadeFolder
+{
+public:
+  /** \param[in] path empty: none. What cannot be made is missed by the outputs. */
+  explicit MadeFolder(const std::string & path);
+  MadeFolder(const MadeFolder &) = delete;
+  MadeFolder &
+  operator=(const MadeFolder &) = delete;
+  ~MadeFolder();
+
+private:
+  std::string m_Path; ///< empty: it was there before
+};
+
 /** \brief Finds out whether an output can be written, and leaves nothing behind, also on a signal.
  * \exception ProgramError as AtomicOutput() */
 void

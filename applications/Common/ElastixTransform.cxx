@@ -19,6 +19,7 @@
 
 #include "Error.h"
 #include "Numbers.h"
+#include "TextLines.h"
 #include "TransformFile.h"
 
 #include "itkAffineTransform.h"
@@ -499,8 +500,13 @@ MakeTurn(const Grid & grid, bool isBack)
 bool
 IsElastixFile(const std::string & file)
 {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) // who opens a pipe waits
+  {
+    return false;
+  }
   std::ifstream stream(file, std::ios::binary);
-  for (std::string line; std::getline(stream, line) && line.size() < 4096;)
+  for (std::string line; GetTextLine(stream, line) && line.size() < 4096;)
   {
     const auto first = line.find_first_not_of(" \t\r");
     if (first != std::string::npos && line.compare(first, 2, "//") != 0)

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "ImageFiles.h"
 
+#include "TextLines.h"
+
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -72,7 +74,7 @@ AddDataOfHeader(const fs::path & header, bool isNrrd, std::vector<fs::path> & fi
 {
   std::ifstream stream(header);
   bool          isList = false;
-  for (std::string line; std::getline(stream, line);)
+  for (std::string line; GetTextLine(stream, line);)
   {
     const auto        at = line.find_first_of(":=");
     const std::string key = Word(line.substr(0, at));

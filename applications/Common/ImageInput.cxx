@@ -157,14 +157,17 @@ ReadStep(OpenedImage &          image,
   }
   const double volume = CountBytes(image.grid, image.type) * image.layout.components;
   const double declared = volume * static_cast<double>(image.layout.volumes);
-  const double most = MostBytes(fileBytes, PackingOf(image));
+  // Rescaled integers of NIfTI become real numbers, of 8 bytes at most; its own length is compared when it is read.
+  const bool   isNifti = !image.io.IsNull() && std::string(image.io->GetNameOfClass()) == "NiftiImageIO";
+  const double most = MostBytes(fileBytes, PackingOf(image)) * (isNifti ? 8.0 : 1.0);
   if (declared > most)
   {
+    CheckPixels(image); // which may know more of it: files that are missing
     throw ProgramError("\"" + path + "\" is damaged or cut short: it promises " + SizeText(image.grid) + " voxels (" +
                        Brief(declared / 1e6) + " MB), and its " + Brief(fileBytes) + " bytes cannot hold more than " +
                        Brief(most / 1e6) + " MB");
   }
-  AllowReading(std::min(declared, volume * 8.0), most);
+  AllowReading(image.place ? std::min(declared, volume * 8.0) : declared, most);
   const std::shared_ptr<void> pixels = memory.Map(BytesOfVolume(image));
   ReadApart(image, order.get<std::size_t>(), pixels.get());
   return image.messages;

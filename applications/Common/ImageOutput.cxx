@@ -21,6 +21,7 @@
 #include "ImageReading.h"
 #include "LibraryMessages.h"
 #include "NiftiFile.h"
+#include "PackedData.h"
 #include "PixelType.h"
 
 #include "itkImageFileWriter.h" // registers the formats of the build
@@ -31,16 +32,13 @@
 #include <cmath>
 #include <cstring>
 #include <cctype>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace CudaSplineProgram
 {
@@ -71,6 +69,16 @@ MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & 
                        BareName(file) +
                        "\" may have uint8, int8, uint16, int16, uint32 or int32 (--output-type), or name a folder for "
                        "a series with rescale slope and intercept (--dicom)");
+  }
+  if (std::string(io->GetNameOfClass()) == "GDCMImageIO" && layout.isSeries)
+  {
+    throw ProgramError("a DICOM file holds no series of volumes; \"" + BareName(file) +
+                       "\" may be .nii.gz, .nrrd or .mha instead");
+  }
+  if (std::string(io->GetNameOfClass()) == "JPEGImageIO" && layout.components != 1 && layout.components != 3)
+  {
+    throw ProgramError("JPEG holds grey values or three colours a pixel, no transparency; \"" + BareName(file) +
+                       "\" has " + std::to_string(layout.components) + " numbers a pixel; use .png");
   }
   const Grid &       grid = volume.grid;
   const unsigned int dimension = grid.dimension + (layout.isSeries ? 1 : 0);
@@ -171,9 +179,17 @@ IsNear(double a, double b, double tolerance)
   return std::abs(a - b) <= tolerance;
 }
 
-/** Reads a file back and compares it with what was to be written. */
+/** The pixels of a volume of what is to be written. */
+using PixelsOf = std::function<const void *(std::size_t number)>;
+
+/** Reads a file back and compares it with what was to be written.
+ * \param[in] volume grid and type */
 std::string
-Verify(const Volume & volume, const std::string & file, const std::string & format, const ImageLayout & layout)
+Verify(const Volume &      volume,
+       const PixelsOf &    pixelsOf,
+       const std::string & file,
+       const std::string & format,
+       const ImageLayout & layout)
 {
   const bool  isLossy = format.compare(0, 4, "JPEG") == 0;
   bool        isSame = true;
@@ -192,9 +208,7 @@ Verify(const Volume & volume, const std::string & file, const std::string & form
       for (std::size_t number = 0; number < layout.volumes; ++number)
       {
         ReadPixels(description, number, written.data());
-        isSame =
-          isSame &&
-          std::memcmp(written.data(), static_cast<const char *>(volume.pixels.get()) + number * bytes, bytes) == 0;
+        isSame = isSame && std::memcmp(written.data(), pixelsOf(number), bytes) == 0;
       }
     }
   }
@@ -228,6 +242,135 @@ Verify(const Volume & volume, const std::string & file, const std::string & form
   return CompareGeometry(volume.grid, description.grid);
 }
 
+/** Whether a name ends like that. */
+bool
+EndsWith(const std::string & name, const std::string & ending)
+{
+  return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+/** Writes by ITK. \return the format */
+std::string
+WriteByItk(const Volume & volume, const std::string & name, const std::string & file, const ImageLayout & layout)
+{
+  const itk::ImageIOBase::Pointer io = MakeWriter(volume, name, layout);
+  try
+  {
+    const LibraryMessages messages;
+    io->Write(volume.pixels.get());
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    throw ProgramError("cannot write \"" + BareName(file) + "\" with pixels of type " + NameOfPixelType(volume.type) +
+                       ": " + TextOf(exception) +
+                       (std::string(io->GetNameOfClass()) == "GDCMImageIO"
+                          ? " in a single file; --output-type uint16 may help, or a folder for a series (--dicom)"
+                          : ""));
+  }
+  return io->GetNameOfClass();
+}
+
+/** Reads the first bytes of a file. */
+std::string
+ReadBeginning(const std::string & file, std::size_t bytes)
+{
+  std::string   text(bytes, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(text.data(), static_cast<std::streamsize>(bytes));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+/** Puts all volumes behind a header that ITK has written for two of them.
+ * \return false where that cannot be done with such a file, which is as it was then */
+bool
+AppendVolumes(const std::string & name,
+              const std::string & format,
+              const Volume &      volume,
+              const PixelsOf &    pixelsOf,
+              const ImageLayout & layout)
+{
+  const OpenedImage written = OpenImage(name, {});
+  if (!written.place || written.place->isPacked || written.place->isSwapped || written.type != volume.type)
+  {
+    return false;
+  }
+  std::error_code   error;
+  const std::string data = written.place->path;
+  const bool        isDetached = data != name;
+  const auto        begin = static_cast<std::size_t>(written.place->begin);
+  std::string       header =
+    ReadBeginning(name, isDetached ? static_cast<std::size_t>(std::filesystem::file_size(name, error)) : begin);
+  if ((isDetached && begin != 0) || !SetNumberOfVolumes(format, header, layout.volumes))
+  {
+    return false;
+  }
+  std::ofstream stream(name, std::ios::binary | std::ios::trunc);
+  stream << header;
+  if (isDetached)
+  {
+    stream.close();
+    stream.open(data, std::ios::binary | std::ios::trunc);
+  }
+  const std::size_t bytes = BytesOfVolume(written);
+  for (std::size_t number = 0; number < layout.volumes && stream; ++number)
+  {
+    stream.write(static_cast<const char *>(pixelsOf(number)), static_cast<std::streamsize>(bytes));
+  }
+  stream.close();
+  if (!stream)
+  {
+    throw ProgramError("the output \"" + BareName(name) + "\" was not written in full (is the disk full?)");
+  }
+  return true;
+}
+
+/** Writes an image and reads it back.
+ *
+ * \param[in] volume grid and type
+ * \param[in] all the image with all its pixels
+ * \param[in] pixelsOf the pixels of one volume */
+std::string
+Write(const Volume &                  volume,
+      const std::function<Volume()> & all,
+      const PixelsOf &                pixelsOf,
+      const std::string &             file,
+      const ImageLayout &             layout)
+{
+  constexpr std::size_t few = 2; // with which a format has the fourth axis
+  std::string           name = NameForItk(file);
+  const NiftiMarks      marks = MarksOf(layout);
+  const bool            hasMarks = marks.qform || marks.sform || marks.timeUnit || !marks.description.empty();
+  const bool            isStreamed = layout.volumes > few;
+  const bool            isPacked = (hasMarks || isStreamed) && EndsWith(name, ".nii.gz");
+  const bool            setsMarks = hasMarks && (isPacked || std::filesystem::path(name).extension() == ".nii");
+  if (isPacked)
+  {
+    name.resize(name.size() - 3); // compressed when they are in it
+  }
+  ImageLayout begun = layout;
+  begun.volumes = isStreamed ? few : layout.volumes;
+  std::string format = WriteByItk(all(), name, file, begun);
+  if (isStreamed && !AppendVolumes(name, format, volume, pixelsOf, layout))
+  {
+    format = WriteByItk(all(), name, file, layout);
+  }
+  if (setsMarks)
+  {
+    WriteNiftiMarks(name, marks);
+  }
+  if (isPacked)
+  {
+    CompressFile(name, file);
+  }
+  else if (name != file)
+  {
+    std::error_code error;
+    std::filesystem::rename(name, file, error);
+  }
+  return Verify(volume, pixelsOf, file, format, layout);
+}
+
 } // namespace
 
 std::string
@@ -259,61 +402,41 @@ CompareGeometry(const Grid & wanted, const Grid & found)
 std::string
 WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout)
 {
-  std::string      name = NameForItk(file);
-  const NiftiMarks marks = MarksOf(layout);
-  const bool       hasMarks = marks.qform || marks.sform || marks.timeUnit || !marks.description.empty();
-  const bool       isPacked = hasMarks && name.size() > 7 && name.compare(name.size() - 7, 7, ".nii.gz") == 0;
-  const bool       setsMarks = hasMarks && (isPacked || std::filesystem::path(name).extension() == ".nii");
-  if (isPacked)
-  {
-    name.resize(name.size() - 3); // compressed when they are in it
-  }
-  const itk::ImageIOBase::Pointer io = MakeWriter(volume, name, layout);
-  try
-  {
-    const LibraryMessages messages;
-    io->Write(volume.pixels.get());
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    throw ProgramError("cannot write \"" + BareName(file) + "\" with pixels of type " + NameOfPixelType(volume.type) +
-                       ": " + TextOf(exception));
-  }
-  if (setsMarks)
-  {
-    WriteNiftiMarks(name, marks);
-  }
-  if (isPacked)
-  {
-    CompressFile(name, file);
-  }
-  else if (name != file)
-  {
-    std::error_code error;
-    std::filesystem::rename(name, file, error);
-  }
-  return Verify(volume, file, io->GetNameOfClass(), layout);
+  const std::size_t bytes = volume.GetNumberOfBytes() * layout.components;
+  return Write(
+    volume,
+    [&volume] { return volume; },
+    [&volume, bytes](std::size_t number) { return static_cast<const char *>(volume.pixels.get()) + number * bytes; },
+    file,
+    layout);
 }
 
-std::shared_ptr<void>
-MapPixels(const AtomicOutput & file, std::size_t bytes)
+std::string
+WriteSeries(const VolumeStore & store, const std::string & file, const ImageLayout & layout)
 {
-  const std::string name = file.GetTemporaryName() + ".pixels";
-  const int         descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const bool        hasRoom = descriptor >= 0 && ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
-  void * const memory = hasRoom ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0) : MAP_FAILED;
-  const std::string reason = std::strerror(errno);
-  if (descriptor >= 0)
-  {
-    unlink(name.c_str());
-    close(descriptor);
-  }
-  if (memory == MAP_FAILED)
-  {
-    throw ProgramError("there is no room for " + Brief(static_cast<double>(bytes) / 1e6) +
-                       " MB in the folder of the output: " + reason);
-  }
-  return { memory, [bytes](void * pointer) { munmap(pointer, bytes); } };
+  Volume volume;
+  volume.grid = store.GetGrid();
+  volume.type = store.GetType();
+  const auto        bytes = store.GetNumberOfBytes();
+  std::vector<char> pixels(bytes);
+  std::size_t       held = layout.volumes; // number of the volume in them
+  return Write(
+    volume,
+    [&] {
+      Volume all = volume;
+      all.pixels = store.Map(); // of which what is not looked at takes no memory
+      return all;
+    },
+    [&](std::size_t number) {
+      if (number != held)
+      {
+        store.Get(number, pixels.data());
+        held = number;
+      }
+      return static_cast<const void *>(pixels.data());
+    },
+    file,
+    layout);
 }
 
 std::string

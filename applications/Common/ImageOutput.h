@@ -21,9 +21,8 @@
 #include "AtomicOutput.h"
 #include "ImageInput.h"
 #include "Volume.h"
+#include "VolumeStore.h"
 
-#include <cstddef>
-#include <memory>
 #include <string>
 
 namespace CudaSplineProgram
@@ -46,11 +45,10 @@ WriteImage(const Volume & volume, const std::string & file, const ImageLayout & 
 std::string
 CompareGeometry(const Grid & wanted, const Grid & found);
 
-/** \brief Memory for the pixels of several volumes or components until they are written: of a file without a name in
- * the output's hidden folder, so that what does not fit into memory stays on the disk. \exception ProgramError there is
- * no room */
-std::shared_ptr<void>
-MapPixels(const AtomicOutput & file, std::size_t bytes);
+/** \brief WriteImage() of a series, or of several numbers a pixel. NIfTI, NRRD and MetaImage are written volume by
+ * volume, of which one is in memory; other formats by ITK at once. */
+std::string
+WriteSeries(const VolumeStore & store, const std::string & file, const ImageLayout & layout);
 
 /** \brief Finds out in no time, before the work, whether an image can be written: writes one of at most 2 voxels an
  * axis.

@@ -195,6 +195,10 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
       description.layout.notes["nifti_time_unit"] = std::to_string(*marks.timeUnit);
     }
   }
+  if (description.layout.volumes > 1)
+  {
+    description.place = PlaceOfVolumes(description);
+  }
   return description;
 }
 
@@ -218,35 +222,6 @@ MapTemporaryFile(std::size_t bytes)
     throw std::bad_alloc();
   }
   return { memory, [bytes](void * pointer) { munmap(pointer, bytes); } };
-}
-
-/** What the file has to hold. */
-void
-CheckData(const OpenedImage & image)
-{
-  const std::string format = image.io->GetNameOfClass();
-  const auto        bytes = static_cast<double>(image.io->GetImageSizeInBytes());
-  if (format == "NiftiImageIO")
-  {
-    CheckNiftiLength(image.path);
-  }
-  else if (format == "MetaImageIO")
-  {
-    CheckMetaImageData(image.path, bytes);
-  }
-  else if (format == "NrrdImageIO")
-  {
-    CheckNrrdData(image.path, bytes);
-  }
-  else if (format == "VTKImageIO")
-  {
-    const auto component = static_cast<double>(image.io->GetComponentSize());
-    CheckVtkData(image.path, bytes / component, component);
-  }
-  else if (format == "GDCMImageIO")
-  {
-    CheckDicomLength(image.path);
-  }
 }
 
 /** Reads a volume, or all, by ITK. */
@@ -284,6 +259,38 @@ ReadByItk(OpenedImage & image, std::size_t first, std::size_t count, void * pixe
 } // namespace
 
 void
+CheckPixels(const OpenedImage & image)
+{
+  if (image.io.IsNull())
+  {
+    return; // DICOM, whose slices are looked at one by one
+  }
+  const std::string format = image.io->GetNameOfClass();
+  const auto        bytes = static_cast<double>(image.io->GetImageSizeInBytes());
+  if (format == "NiftiImageIO")
+  {
+    CheckNiftiLength(image.path);
+  }
+  else if (format == "MetaImageIO")
+  {
+    CheckMetaImageData(image.path, bytes);
+  }
+  else if (format == "NrrdImageIO")
+  {
+    CheckNrrdData(image.path, bytes);
+  }
+  else if (format == "VTKImageIO")
+  {
+    const auto component = static_cast<double>(image.io->GetComponentSize());
+    CheckVtkData(image.path, bytes / component, component);
+  }
+  else if (format == "GDCMImageIO")
+  {
+    CheckDicomLength(image.path);
+  }
+}
+
+void
 ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
 {
   if (!image.slices.empty())
@@ -300,24 +307,22 @@ ReadPixels(OpenedImage & image, std::size_t volume, void * pixels)
   const bool        isNifti = std::string(image.io->GetNameOfClass()) == "NiftiImageIO";
   if (volumes == 1)
   {
-    CheckData(image);
+    CheckPixels(image);
     ReadByItk(image, 0, 1, pixels);
+    return;
+  }
+  if (image.place)
+  {
+    if (image.volumes == nullptr)
+    {
+      image.volumes = std::make_shared<VolumeReader>(*image.place);
+    }
+    image.volumes->Read(volume, volumes, bytes, pixels);
     return;
   }
   if (volume == 0)
   {
-    image.unpacked = isNifti && PackingOf(image) == Packing::Deflate
-                       ? OpenReels(image.path, image.layout.components, static_cast<double>(bytes) * volumes)
-                       : nullptr;
-    if (image.unpacked == nullptr)
-    {
-      CheckData(image);
-    }
-  }
-  if (image.unpacked != nullptr)
-  {
-    ReadReel(*image.unpacked, volume, volumes, bytes, pixels);
-    return;
+    CheckPixels(image);
   }
   // Of an uncompressed NIfTI file a part can be read; for other formats ITK reads all.
   if (isNifti)

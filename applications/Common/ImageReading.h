@@ -19,23 +19,25 @@
 #define CudaSplineProgram_ImageReading_h
 
 #include "ImageInput.h"
+#include "VolumeReader.h"
 
 #include "itkImageIOBase.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace CudaSplineProgram
 {
 
-class NiftiReels;
-
 /** \brief An image whose header this process has read. What the user names is read by DescribeImage(), which has a
  * process of its own do it. */
 struct OpenedImage : ImageDescription
 {
-  itk::ImageIOBase::Pointer   io;       ///< of a single file
-  std::shared_ptr<void>       all;      ///< pixels of all volumes, where the format gives them at once only
-  std::shared_ptr<NiftiReels> unpacked; ///< a compressed series that is read from its beginning to its end
+  itk::ImageIOBase::Pointer     io;      ///< of a single file
+  std::optional<VolumePlace>    place;   ///< of a series, where its volumes can be read one by one
+  std::shared_ptr<VolumeReader> volumes; ///< reads them there
+  std::shared_ptr<void>         all;     ///< pixels of all volumes, where the format gives them at once only
 };
 
 /** \brief Volumes, components and notes of a file whose header was read. */
@@ -57,6 +59,11 @@ TypeOfHeader(const itk::ImageIOBase & io, const std::string & path);
 /** \brief Reads a header. Parameters and exceptions as DescribeImage(). */
 OpenedImage
 OpenImage(const std::string & path, const SeriesChoice & choice);
+
+/** \brief Looks whether the files of an image hold what its header promises, as far as its format is known here.
+ * \exception ProgramError they do not */
+void
+CheckPixels(const OpenedImage & image);
 
 /** \brief Reads the pixels of a volume, the numbers of a pixel behind each other.
  * \param[in,out] image gets the messages of libraries

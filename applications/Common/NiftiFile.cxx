@@ -284,11 +284,17 @@ CheckNiftiGeometry(const std::string & path)
   const auto refuse = [&path](const std::string & what) {
     throw ProgramError("the geometry of the NIfTI file \"" + path + "\" is none: " + what);
   };
+  const double dimensions = isSecond ? static_cast<double>(Number<std::int64_t>(header, 16, isSwapped))
+                                     : Number<std::int16_t>(header, 40, isSwapped);
   for (unsigned int axis = 1; axis <= 3; ++axis)
   {
     const double voxels = isSecond ? static_cast<double>(Number<std::int64_t>(header, 16 + 8 * axis, isSwapped))
                                    : Number<std::int16_t>(header, 40 + 2 * axis, isSwapped);
     const double spacing = real(76, 104, axis);
+    if (voxels < 1.0 && axis <= dimensions)
+    {
+      refuse(std::string("its size (dim) along ") + "xyz"[axis - 1] + " is " + Brief(voxels));
+    }
     if (voxels > 1.0 && (!std::isfinite(spacing) || spacing == 0.0))
     {
       refuse(std::string("its spacing (pixdim) along ") + "xyz"[axis - 1] + " is " + Brief(spacing) + " mm");
@@ -357,22 +363,8 @@ CheckNiftiLength(const std::string & path)
   }
 }
 
-class NiftiReels
-{
-public:
-  NiftiReels(const std::string & name, GzFile opened, z_off_t begin)
-    : path(name)
-    , file(std::move(opened))
-    , offset(begin)
-  {}
-
-  std::string path;
-  GzFile      file;
-  z_off_t     offset; ///< of the pixels
-};
-
-std::shared_ptr<NiftiReels>
-OpenReels(const std::string & path, unsigned int components, double bytes)
+std::optional<VolumePlace>
+PlaceOfNiftiVolumes(const std::string & path, unsigned int components, double bytes)
 {
   const std::vector<char> header = ReadHeader(path);
   const bool              isFirst = Number<std::int32_t>(header, 0, false) == 348;
@@ -380,7 +372,7 @@ OpenReels(const std::string & path, unsigned int components, double bytes)
   if (components != 1 || (!isFirst && !isSecond) || header[isSecond ? 4 : 344] != 'n' ||
       header[isSecond ? 5 : 345] != '+')
   {
-    return nullptr;
+    return std::nullopt;
   }
   const double slope =
     isSecond ? Number<double>(header, 176, false) : static_cast<double>(Number<float>(header, 112, false));
@@ -391,48 +383,30 @@ OpenReels(const std::string & path, unsigned int components, double bytes)
   const bool isRescaled = slope != 0.0 && !(slope == 1.0 && shift == 0.0);
   if (isRescaled || ReadLayout(path).bytes - offset != bytes || !(offset >= 0.0 && offset < 1e9))
   {
-    return nullptr;
+    return std::nullopt;
   }
-  return std::make_shared<NiftiReels>(path, Open(path), static_cast<z_off_t>(offset));
+  VolumePlace place;
+  place.path = path;
+  place.begin = std::floor(offset);
+  place.isPacked = gzdirect(Open(path).get()) == 0;
+  return place;
 }
 
-void
-ReadReel(NiftiReels & reels, std::size_t volume, std::size_t volumes, std::size_t bytes, void * pixels)
+bool
+SetNumberOfNiftiVolumes(std::string & header, std::size_t volumes)
 {
-  gzFile const file = reels.file.get();
-  const auto   place =
-    static_cast<z_off_t>(static_cast<double>(reels.offset) + static_cast<double>(volume) * static_cast<double>(bytes));
-  const auto fail = [&](std::size_t found) {
-    throw ProgramError("the file \"" + reels.path + "\" is damaged or cut short: of volume " + std::to_string(volume) +
-                       " it holds " + std::to_string(found) + " of " + std::to_string(bytes) + " bytes (decompressed)");
-  };
-  if (file == nullptr || (gztell(file) != place && gzseek(file, place, SEEK_SET) != place))
+  std::int32_t size = 0;
+  std::memcpy(&size, header.data(), sizeof(size));
+  const bool isSecond = size == 540;
+  if (!isSecond && volumes > 32767)
   {
-    fail(0);
+    return false;
   }
-  for (std::size_t done = 0; done < bytes;)
-  {
-    const auto piece = static_cast<unsigned int>(std::min<std::size_t>(bytes - done, 1U << 24));
-    const int  count = gzread(file, static_cast<char *>(pixels) + done, piece);
-    if (count <= 0)
-    {
-      fail(done);
-    }
-    done += static_cast<std::size_t>(count);
-  }
-  if (volume + 1 == volumes)
-  {
-    std::vector<char> rest(1 << 16);
-    while (gzread(file, rest.data(), static_cast<unsigned int>(rest.size())) > 0)
-    {}
-    int error = Z_OK;
-    gzerror(file, &error);
-    if (error == Z_DATA_ERROR || error == Z_BUF_ERROR)
-    {
-      throw ProgramError("the file \"" + reels.path +
-                         "\" is damaged: its compressed data, or their checksum, are wrong");
-    }
-  }
+  const auto count = static_cast<std::int64_t>(volumes);
+  const auto few = static_cast<std::int16_t>(volumes);
+  isSecond ? std::memcpy(header.data() + 16 + 8 * 4, &count, sizeof(count))
+           : std::memcpy(header.data() + 40 + 2 * 4, &few, sizeof(few));
+  return true;
 }
 
 NiftiMarks

@@ -18,8 +18,9 @@
 #ifndef CudaSplineProgram_NiftiFile_h
 #define CudaSplineProgram_NiftiFile_h
 
+#include "VolumeReader.h"
+
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -84,22 +85,18 @@ WriteNiftiMarks(const std::string & path, const NiftiMarks & marks);
 void
 CompressFile(const std::string & from, const std::string & to);
 
-/** \brief A compressed series of volumes that is read once, from its beginning to its end: to go to a volume of such a
- * file all before it have to be decompressed. */
-class NiftiReels;
-
-/** \brief Opens a series.
+/** \brief Where a file has the volumes of a series, in this machine's order of bytes.
  *
  * \param[in] bytes of all pixels as ITK gives them
- * \return null where the numbers of the file are not those that ITK gives: they are rescaled, of the other byte order,
+ * \return empty where the numbers of the file are not those that ITK gives: they are rescaled, of the other byte order,
  * or components that lie apart */
-std::shared_ptr<NiftiReels>
-OpenReels(const std::string & path, unsigned int components, double bytes);
+std::optional<VolumePlace>
+PlaceOfNiftiVolumes(const std::string & path, unsigned int components, double bytes);
 
-/** \brief Reads a volume; those behind the last in order. With the last one the end and the checksum are tested.
- * \exception ProgramError the file is cut short or damaged */
-void
-ReadReel(NiftiReels & reels, std::size_t volume, std::size_t volumes, std::size_t bytes, void * pixels);
+/** \brief Writes another number of volumes into the bytes of a header of this machine's order.
+ * \return false where the format has no room for it */
+bool
+SetNumberOfNiftiVolumes(std::string & header, std::size_t volumes);
 
 /** \brief Throws where the geometry of a NIfTI header is none: a spacing of 0, a matrix with NaN or without an inverse.
  * Warns where a sform is sheared, which an image cannot be: ITK takes the qform then. */

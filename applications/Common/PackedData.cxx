@@ -20,13 +20,16 @@
 #include "Error.h"
 #include "ImageFiles.h"
 #include "ImageReading.h"
+#include "NiftiFile.h"
 
 #include "itk_zlib.h"
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -248,36 +251,161 @@ NumberOfFiles(const MetaHeader & header)
   return count;
 }
 
+/** The file beside a header that its data are in. */
+fs::path
+Beside(const std::string & header, const fs::path & name)
+{
+  return name.is_absolute() ? name : fs::path(header).parent_path() / name;
+}
+
 bool
 IsTrue(const std::string & value)
 {
   return !value.empty() && (value[0] == 'T' || value[0] == 't' || value[0] == '1');
 }
 
-/** The word behind "encoding:" of an NRRD header, and where the header ends. */
-std::string
-NrrdEncoding(const std::string & path, std::streamoff & end, bool & isDetached, bool & hasSkips)
+/** An NRRD file's header. */
+struct NrrdHeader
 {
+  std::map<std::string, std::string> values;   ///< by key, as words
+  std::streamoff                     end{ 0 }; ///< behind the empty line
+  std::string
+  Get(const std::string & key) const
+  {
+    const auto found = values.find(key);
+    return found == values.end() ? "" : found->second;
+  }
+  bool
+  Has(const std::string & key) const
+  {
+    return values.count(key) > 0;
+  }
+  bool
+  IsDetached() const
+  {
+    return this->Has("data file") || this->Has("datafile");
+  }
+  bool
+  HasSkips() const
+  {
+    return this->Has("line skip") || this->Has("lineskip") || this->Has("byte skip") || this->Has("byteskip");
+  }
+};
+
+NrrdHeader
+ReadNrrdHeader(const std::string & path)
+{
+  NrrdHeader    header;
   std::ifstream stream(path, std::ios::binary);
-  std::string   encoding;
-  isDetached = false;
-  hasSkips = false;
   for (std::string line; std::getline(stream, line) && line.find_first_not_of(" \t\r") != std::string::npos;)
   {
-    const auto        colon = line.find(':');
-    const std::string key = Word(line.substr(0, colon));
-    encoding = key == "encoding" && colon != std::string::npos ? Word(line.substr(colon + 1)) : encoding;
-    isDetached = isDetached || key == "data file" || key == "datafile";
-    hasSkips = hasSkips || key == "line skip" || key == "lineskip" || key == "byte skip" || key == "byteskip";
+    const auto colon = line.find(':');
+    header.values[Word(line.substr(0, colon))] = colon == std::string::npos ? "" : Word(line.substr(colon + 1));
   }
-  end = stream ? static_cast<std::streamoff>(stream.tellg()) : std::streamoff{ 0 };
-  return encoding;
+  header.end = stream ? static_cast<std::streamoff>(stream.tellg()) : std::streamoff{ 0 };
+  return header;
+}
+
+/** The whole numbers of a text. */
+std::vector<double>
+NumbersOf(const std::string & text)
+{
+  std::istringstream  words(text);
+  std::vector<double> numbers;
+  for (double number = 0.0; words >> number;)
+  {
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/** The sizes that a header has where the volumes of an image lie behind each other. */
+std::vector<double>
+SizesOf(const OpenedImage & image, bool hasComponents)
+{
+  std::vector<double> sizes;
+  if (hasComponents && image.layout.components > 1)
+  {
+    sizes.push_back(image.layout.components);
+  }
+  for (unsigned int axis = 0; axis < image.grid.dimension; ++axis)
+  {
+    sizes.push_back(static_cast<double>(image.grid.size[axis]));
+  }
+  sizes.push_back(static_cast<double>(image.layout.volumes));
+  return sizes;
+}
+
+bool
+IsLittleEndian()
+{
+  const std::uint16_t number = 1;
+  unsigned char       first = 0;
+  std::memcpy(&first, &number, 1);
+  return first == 1;
 }
 
 bool
 IsDeflate(const std::string & encoding)
 {
   return encoding == "gzip" || encoding == "gz";
+}
+
+/** Where a MetaImage has its volumes. */
+std::optional<VolumePlace>
+PlaceOfMetaVolumes(const OpenedImage & image)
+{
+  const MetaHeader  header = ReadMetaHeader(image.path);
+  const std::string name = header.Get("elementdatafile");
+  const bool        isLocal = Word(name) == "local";
+  const bool        isSeveral = Word(name).compare(0, 4, "list") == 0 || name.find('%') != std::string::npos;
+  const bool        isBinary = header.Get("binarydata").empty() || IsTrue(header.Get("binarydata"));
+  const bool        isElsewhere = !header.Get("headersize").empty() && header.Get("headersize") != "0";
+  const bool        isRescaled = header.values.count("elementtointensityfunctionslope") > 0 ||
+                          header.values.count("elementtointensityfunctionoffset") > 0;
+  if (name.empty() || isSeveral || !isBinary || isElsewhere || isRescaled ||
+      NumbersOf(header.Get("dimsize")) != SizesOf(image, false))
+  {
+    return std::nullopt;
+  }
+  const std::string order = header.Get("binarydatabyteordermsb") + header.Get("elementbyteordermsb");
+  VolumePlace       place;
+  place.path = isLocal ? image.path : Beside(image.path, name).string();
+  place.isPacked = IsTrue(header.Get("compresseddata"));
+  (place.isPacked ? place.stream : place.begin) = isLocal ? static_cast<double>(header.end) : 0.0;
+  place.isSwapped = IsTrue(order) == IsLittleEndian();
+  return place;
+}
+
+/** Where an NRRD file has its volumes. */
+std::optional<VolumePlace>
+PlaceOfNrrdVolumes(const OpenedImage & image)
+{
+  const NrrdHeader  header = ReadNrrdHeader(image.path);
+  const std::string encoding = header.Get("encoding");
+  const std::string name = header.Get("data file") + header.Get("datafile");
+  const bool        isSeveral = name.compare(0, 4, "list") == 0 || name.find('%') != std::string::npos;
+  const bool        isSwapped = !header.Get("endian").empty() && (header.Get("endian") == "little") != IsLittleEndian();
+  // Components lie together where theirs is the first axis.
+  const std::string kind = header.Get("kinds").substr(0, header.Get("kinds").find(' '));
+  const bool        isMixed = image.layout.components > 1 && (kind.empty() || kind == "domain" || kind == "space");
+  if ((encoding != "raw" && !IsDeflate(encoding)) || header.HasSkips() || isSeveral || isMixed ||
+      NumbersOf(header.Get("sizes")) != SizesOf(image, true))
+  {
+    return std::nullopt;
+  }
+  std::vector<fs::path> files = FilesOf(image.path);
+  files.erase(std::remove(files.begin(), files.end(), fs::path(image.path)), files.end());
+  if (header.IsDetached() && files.size() != 1)
+  {
+    return std::nullopt;
+  }
+  VolumePlace place;
+  place.path = header.IsDetached() ? files.front().string() : image.path;
+  place.isPacked = IsDeflate(encoding);
+  (place.isPacked ? place.stream : place.begin) = header.IsDetached() ? 0.0 : static_cast<double>(header.end);
+  place.isSwapped = isSwapped;
+  return place;
 }
 
 } // namespace
@@ -301,13 +429,47 @@ PackingOf(const OpenedImage & image)
   }
   if (format == "NrrdImageIO")
   {
-    std::streamoff    end = 0;
-    bool              isDetached = false;
-    bool              hasSkips = false;
-    const std::string encoding = NrrdEncoding(image.path, end, isDetached, hasSkips);
+    const std::string encoding = ReadNrrdHeader(image.path).Get("encoding");
     return IsDeflate(encoding) ? Packing::Deflate : encoding == "raw" ? Packing::None : Packing::Other;
   }
   return format == "PNGImageIO" ? Packing::Deflate : Packing::Other;
+}
+
+std::optional<VolumePlace>
+PlaceOfVolumes(const OpenedImage & image)
+{
+  const std::string format = image.io.IsNull() ? "" : image.io->GetNameOfClass();
+  const double      bytes = static_cast<double>(BytesOfVolume(image)) * static_cast<double>(image.layout.volumes);
+  auto              place = format == "NiftiImageIO"  ? PlaceOfNiftiVolumes(image.path, image.layout.components, bytes)
+                            : format == "MetaImageIO" ? PlaceOfMetaVolumes(image)
+                            : format == "NrrdImageIO" ? PlaceOfNrrdVolumes(image)
+                                                      : std::nullopt;
+  if (place)
+  {
+    place->numberBytes = itk::CudaSpline::SizeOf(image.type);
+  }
+  return place;
+}
+
+bool
+SetNumberOfVolumes(const std::string & format, std::string & header, std::size_t volumes)
+{
+  if (format == "NiftiImageIO")
+  {
+    return SetNumberOfNiftiVolumes(header, volumes);
+  }
+  // The last number of a line: "sizes: 13 11 7 2", "DimSize = 13 11 7 2".
+  const std::string key = format == "NrrdImageIO" ? "\nsizes:" : "\nDimSize =";
+  const auto        begin = header.find(key);
+  const auto        end = begin == std::string::npos ? begin : header.find('\n', begin + 1);
+  if (end == std::string::npos)
+  {
+    return false;
+  }
+  const auto last = header.find_last_of("0123456789", end);
+  const auto before = header.find_last_not_of("0123456789", last);
+  header.replace(before + 1, last - before, std::to_string(volumes));
+  return true;
 }
 
 void
@@ -347,8 +509,7 @@ CheckMetaImageData(const std::string & path, double bytesOfPixels)
   const long skip = isCompressed ? 0 : std::max(0L, std::atol(header.Get("headersize").c_str()));
   for (std::size_t index = 0; static_cast<double>(index) < count; ++index)
   {
-    const fs::path name(files[index]);
-    const fs::path file = name.is_absolute() ? name : fs::path(path).parent_path() / name;
+    const fs::path file = Beside(path, files[index]);
     if (!fs::exists(file))
     {
       throw ProgramError("the data file \"" + file.string() + "\" of \"" + path + "\" is missing");
@@ -401,17 +562,14 @@ CheckVtkData(const std::string & path, double numbers, double bytes)
 void
 CheckNrrdData(const std::string & path, double bytesOfPixels)
 {
-  std::streamoff    end = 0;
-  bool              isDetached = false;
-  bool              hasSkips = false;
-  const std::string encoding = NrrdEncoding(path, end, isDetached, hasSkips);
-  if (!IsDeflate(encoding) || hasSkips)
+  const NrrdHeader header = ReadNrrdHeader(path);
+  if (!IsDeflate(header.Get("encoding")) || header.HasSkips())
   {
     return; // NrrdIO refuses what is too short
   }
-  if (!isDetached)
+  if (!header.IsDetached())
   {
-    CheckStream(path, end, bytesOfPixels);
+    CheckStream(path, header.end, bytesOfPixels);
     return;
   }
   std::vector<fs::path> files = FilesOf(path);

@@ -19,7 +19,10 @@
 #define CudaSplineProgram_PackedData_h
 
 #include "ReadingProcess.h"
+#include "VolumeReader.h"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 namespace CudaSplineProgram
@@ -30,6 +33,17 @@ struct OpenedImage;
 /** \brief How the bytes of an image's files may be packed. */
 Packing
 PackingOf(const OpenedImage & image);
+
+/** \brief Where an image that is a series has its volumes; empty where only ITK can tell its numbers. */
+std::optional<VolumePlace>
+PlaceOfVolumes(const OpenedImage & image);
+
+/** \brief Writes another number of volumes into the header of a series that ITK has written.
+ * \param[in] format the name of ITK's class: NIfTI, NRRD or MetaImage
+ * \param[in,out] header the bytes of the file before its pixels
+ * \return false where it has no place for it */
+bool
+SetNumberOfVolumes(const std::string & format, std::string & header, std::size_t volumes);
 
 /** \brief Throws where a MetaImage's data are not all there, or are not what was written.
  *

@@ -20,6 +20,7 @@
 #include "Error.h"
 #include "LibraryMessages.h"
 #include "ReadingProcess.h"
+#include "TextLines.h"
 
 #include <nlohmann/json.hpp>
 
@@ -241,7 +242,18 @@ ReadByItk(const std::string & path)
   const auto                    reader = itk::TransformFileReaderTemplate<double>::New();
   std::vector<TransformNumbers> all;
   reader->SetFileName(path);
-  reader->Update();
+  try
+  {
+    reader->Update();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    if (TextOf(exception).find("Could not create Transform IO") == std::string::npos)
+    {
+      throw;
+    }
+    throw ProgramError("it is none of these, or empty, or damaged"); // ITK names all of its classes
+  }
   for (const auto & transform : *reader->GetTransformList())
   {
     Append(transform, all);
@@ -338,7 +350,11 @@ ReadTransformText(std::istream & stream)
   std::vector<TransformNumbers> all;
   bool                          isFirst = true;
   std::string                   line;
-  for (std::size_t number = 1; std::getline(stream, line); ++number)
+  const auto                    next = [&] {
+    // Of a field a line has as many numbers as it likes; what is no such file has not to be taken into memory.
+    return isFirst ? GetTextLine(stream, line) : static_cast<bool>(std::getline(stream, line));
+  };
+  for (std::size_t number = 1; next(); ++number)
   {
     line = WithoutBlanks(line);
     if (isFirst && line.compare(0, 23, "#Insight Transform File") != 0)
@@ -366,6 +382,10 @@ ReadTransformText(std::istream & stream)
       throw ProgramError("line " + std::to_string(number) + ": \"" + Shown(key) +
                          "\" is not what is expected (Transform, Parameters, FixedParameters)");
     }
+  }
+  if (isFirst && HasNoLines(stream))
+  {
+    throw ProgramError("it has no lines of text");
   }
   return all;
 }

@@ -218,6 +218,10 @@ ParseTransform(const std::string & text)
   {
     return {};
   }
+  if (text.empty() || text == ",inverse" || text.compare(0, 2, "[,") == 0 || text == "[]")
+  {
+    throw ProgramError("\"" + text + "\" names no transform; \"identity\" is one that moves nothing");
+  }
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') // ANTs' way
   {
     const std::size_t comma = text.rfind(',');

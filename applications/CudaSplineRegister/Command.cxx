@@ -57,19 +57,18 @@ namespace
 class OutputFiles
 {
 public:
-  /** \param[in] layout of what is on the fixed image's grid */
   OutputFiles(const Options &               options,
               const RegistrationRequest &   request,
               const std::optional<Volume> & finite,
-              const ImageLayout &           layout)
+              const OutputLayouts &         layouts)
     : m_Options(options)
-    , m_Layout(layout)
+    , m_Layout(layouts.warped)
     , m_Finite(finite)
     , m_Transform(this->Open(options.output))
     , m_Warped(this->Open(options.warped))
     , m_Picture(this->Open(options.picture))
     , m_Report(this->Open(options.report))
-    , m_Deformation(options, request, layout, [this](const std::string & name) { return this->Open(name); })
+    , m_Deformation(options, request, layouts, [this](const std::string & name) { return this->Open(name); })
   {
     const bool isComposite =
       options.initial || std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
@@ -81,7 +80,7 @@ public:
     }
     if (m_Warped != nullptr)
     {
-      ProbeOutput(*m_Warped, options.warped, request.fixed.grid, request.fixed.type, layout);
+      ProbeOutput(*m_Warped, options.warped, request.fixed.grid, request.fixed.type, m_Layout);
     }
     if (m_Picture != nullptr)
     {
@@ -140,13 +139,7 @@ public:
     report.writeSeconds = time.GetSeconds() - report.warpSeconds;
     if (m_Report != nullptr)
     {
-      std::ofstream stream(m_Report->GetTemporaryName());
-      stream << ToJson(report, m_Options);
-      stream.close();
-      if (!stream)
-      {
-        throw ProgramError("the report \"" + m_Options.report + "\" could not be written");
-      }
+      WriteReport(ToJson(report, m_Options), m_Options, m_Report->GetTemporaryName());
     }
     // All are complete.
     for (AtomicOutput & file : m_Files)
@@ -253,7 +246,8 @@ RunCommand(const Options & options)
   report.movingGrid = request.moving.grid;
   const Truth truth = ReadTruth(options, request.fixed.grid.dimension);
   report.readSeconds = reading.GetSeconds();
-  OutputFiles files(options, request, finite, InSpaceOf(inputs.fixed));
+  const MadeFolder folder(FolderAskedFor(options.prefix));
+  OutputFiles      files(options, request, finite, LayoutsOf(inputs));
 
   ProgressBar bar;
   request.stopSignal = &GetStopSignal();

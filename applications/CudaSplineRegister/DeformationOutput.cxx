@@ -33,16 +33,6 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** Whether what is found will be more than a matrix. */
-bool
-WillBend(const Options & options, const RegistrationRequest & request)
-{
-  return (request.initial.IsNotNull() && TakeApart(request.initial, request.fixed.grid.dimension).rest.IsNotNull()) ||
-         std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-           return stage.kind == StageKind::BSpline || stage.kind == StageKind::Syn;
-         });
-}
-
 DeformationSettings
 SettingsOf(const RegistrationRequest & request)
 {
@@ -77,12 +67,27 @@ ProbeField(AtomicOutput * file, Grid grid, const RegistrationRequest & request)
 
 } // namespace
 
+std::string
+FolderAskedFor(const std::string & name)
+{
+  return name.empty() || name.back() != '/' ? std::string() : name;
+}
+
+bool
+WillBend(const Options & options, const RegistrationRequest & request)
+{
+  return (request.initial.IsNotNull() && TakeApart(request.initial, request.fixed.grid.dimension).rest.IsNotNull()) ||
+         std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
+           return stage.kind == StageKind::BSpline || stage.kind == StageKind::Syn;
+         });
+}
+
 DeformationOutput::DeformationOutput(const Options &             options,
                                      const RegistrationRequest & request,
-                                     const ImageLayout &         layout,
+                                     const OutputLayouts &       layouts,
                                      const Open &                open)
   : m_Options(options)
-  , m_Layout(layout)
+  , m_Layouts(layouts)
 {
   const auto openNamed = [&](const std::string & ending, bool isWanted) {
     return open(options.prefix.empty() || !isWanted ? std::string() : options.prefix + ending);
@@ -101,11 +106,11 @@ DeformationOutput::DeformationOutput(const Options &             options,
   ProbeField(m_Inverse, request.moving.grid, request);
   if (m_Warped != nullptr)
   {
-    ProbeOutput(*m_Warped, options.prefix + "Warped.nii.gz", request.fixed.grid, request.fixed.type, layout);
+    ProbeOutput(*m_Warped, options.prefix + "Warped.nii.gz", request.fixed.grid, request.fixed.type, m_Layouts.warped);
   }
   if (m_Jacobian != nullptr)
   {
-    ProbeOutput(*m_Jacobian, options.jacobian, request.fixed.grid, request.fixed.type, layout);
+    ProbeOutput(*m_Jacobian, options.jacobian, request.fixed.grid, request.fixed.type, m_Layouts.computed);
   }
 }
 
@@ -198,17 +203,18 @@ DeformationOutput::Write(const RegistrationRequest & request,
       field, fixed, settings.type, m_Jacobian != nullptr ? &determinants : nullptr, m_Options.logJacobian);
     if (m_Jacobian != nullptr)
     {
-      WriteImage(determinants, m_Jacobian->GetTemporaryName(), m_Layout);
+      WriteImage(determinants, m_Jacobian->GetTemporaryName(), m_Layouts.computed);
     }
   }
   if (m_Warped != nullptr)
   {
-    WriteImage(warped, m_Warped->GetTemporaryName(), m_Layout);
+    WriteImage(warped, m_Warped->GetTemporaryName(), m_Layouts.warped);
   }
   if (m_InverseWarped != nullptr)
   {
     WriteImage(Warp(request.fixed, moving, inverse, m_Options.defaultValue, settings),
-               m_InverseWarped->GetTemporaryName());
+               m_InverseWarped->GetTemporaryName(),
+               m_Layouts.inverseWarped);
   }
   for (std::future<void> & one : writing)
   {

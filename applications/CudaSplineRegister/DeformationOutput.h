@@ -21,8 +21,8 @@
 #include "AtomicOutput.h"
 #include "CommandLine.h"
 #include "Deformation.h"
-#include "ImageInput.h"
 #include "Registration.h"
+#include "RegistrationInput.h"
 
 #include <functional>
 #include <future>
@@ -33,6 +33,14 @@
 namespace CudaSplineRegister
 {
 
+/** \brief A name that is to be a folder, as its slash says; else empty. */
+std::string
+FolderAskedFor(const std::string & name);
+
+/** \brief Whether what is found will be more than a matrix. */
+bool
+WillBend(const Options & options, const RegistrationRequest & request);
+
 /** \brief The files of --output-prefix, --field, --inverse and --jacobian. */
 class DeformationOutput
 {
@@ -41,11 +49,10 @@ public:
   using Open = std::function<AtomicOutput *(const std::string &)>;
 
   /** \brief Opens all files, and finds out whether they can be written.
-   * \param[in] layout of images on the fixed one's grid
    * \exception ProgramError one cannot */
   DeformationOutput(const Options &             options,
                     const RegistrationRequest & request,
-                    const ImageLayout &         layout,
+                    const OutputLayouts &       layouts,
                     const Open &                open);
 
   /** \brief Whether Write() wants the warped moving image. */
@@ -84,7 +91,7 @@ private:
   StartTransforms(const RegistrationRequest & request, const RegistrationResult & result, Writing & writing) const;
 
   const Options & m_Options;
-  ImageLayout     m_Layout;
+  OutputLayouts   m_Layouts;
   AtomicOutput *  m_Affine;
   AtomicOutput *  m_Warp; ///< null where all stages are linear, as m_InverseWarp
   AtomicOutput *  m_InverseWarp;

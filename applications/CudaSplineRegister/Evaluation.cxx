@@ -25,6 +25,7 @@
 #include "PixelType.h"
 #include "StageTransforms.h"
 #include "Stopwatch.h"
+#include "TextLines.h"
 
 #include <algorithm>
 #include <cmath>
@@ -140,7 +141,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
   std::vector<Coordinates> points;
   std::size_t              number = 0;
   bool                     hadLine = false;
-  for (std::string line; std::getline(stream, line);)
+  for (std::string line; GetTextLine(stream, line);)
   {
     ++number;
     line.erase(std::remove(line.begin(), line.end(), '\r'), line.end());
@@ -173,6 +174,10 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
                          std::to_string(dimension) + " numbers with commas between are needed, in mm");
     }
     hadLine = true;
+  }
+  if (HasNoLines(stream))
+  {
+    throw ProgramError("the landmarks \"" + file + "\" have a line of more than a megabyte: it is no list of points");
   }
   if (points.empty())
   {

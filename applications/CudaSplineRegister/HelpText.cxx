@@ -32,100 +32,82 @@ HelpDetails()
 {
   return R"(Files
   Whatever ITK reads and writes, DICOM folders too, of any scalar type; pixels are computed with in float, or double
-  with
-  --precision double. Outputs are replaced only when the new ones are complete. Without --output, --output-prefix,
-  --warped, --parameters, --field, --inverse, --jacobian, --picture, --report or --evaluate there is
-  nothing to do, which is an error. Voxels that are NaN or infinite lie outside of an image.
+  with --precision double. Outputs are replaced only when the new ones are complete. Without --output,
+  --output-prefix, --warped, --parameters, --field, --inverse, --jacobian, --picture, --report or --evaluate there
+  is nothing to do, which is an error. Voxels that are NaN or infinite lie outside of an image.
 
 Stages
   One --stage each, in order; rigid and affine where there is none. What a stage found is where the next one begins:
-  an affine stage
-  goes on from the matrix of a rigid one, a B-spline comes on top, as does whatever comes behind one. Options marked *
-  are given once, for all stages, or as often
-  as there are stages, one for each in order.
-  Levels go from coarse to fine: --shrink 4,2,1 samples every fourth voxel first, --sigmas 2,1,0 smooths both images,
-  in voxels, or
-  "4,2,0mm". A B-spline's cells are halved from level to level; --grid-spacing is theirs at the last. It moves what
-  lies in the
-  fixed image.
+  an affine stage goes on from the matrix of a rigid one, a B-spline comes on top, as does whatever comes behind
+  one. Options marked * are given once, for all stages, or as often as there are stages, one for each in order.
+  Levels go from coarse to fine: --shrink 4,2,1 samples every fourth voxel first, --sigmas 2,1,0 smooths both
+  images, in voxels, or "4,2,0mm". A B-spline's cells are halved from level to level; --grid-spacing is theirs at
+  the last. It moves what lies in the fixed image.
   syn (symmetric normalization, as ANTs has it) finds displacement fields with their inverses, by local correlation;
-  with another metric
-  ITK's own class does the work. Its defaults are those of antsRegistrationSyN.sh: 100, 70, 50, 20 iterations at
-  8, 4, 2, 1; it interpolates linearly, and takes --gradient filter or differences.
+  with another metric ITK's own class does the work. Its defaults are those of antsRegistrationSyN.sh: 100, 70, 50,
+  20 iterations at 8, 4, 2, 1; it interpolates linearly, and takes --gradient filter or differences.
 
 Presets (options beside one come first; * as often as it has stages)
-  standard  the stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a quarter
-  of the voxels, gradient
-            descent of 0.1 mm, 1000,500,250,100 iterations at 8,4,2,1; SyN as above; --winsorize 0.005,0.995.
-  brain     for brains of about 1 mm, faster: affine by regular steps of every voxel, SyN as above, --winsorize
-  0.005,0.995.
+  standard  the stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a
+            quarter of the voxels, gradient descent of 0.1 mm, 1000,500,250,100 iterations at 8,4,2,1; SyN as above;
+            --winsorize 0.005,0.995.
+  brain     for brains of about 1 mm, faster: affine by regular steps of every voxel, SyN as above,
+            --winsorize 0.005,0.995.
   fast      for a first look: affine, SyN in windows of radius 2; the finest level takes no iterations.
 
 Beginning
-  --initialize moments lays the centres of gravity on each other: of what values are above the least one, so that they
-  may be negative,
-  as of CT, and under the masks. Masks count where they are not 0, nor NaN.
-  --initialize search tries rotations about them, too: every 10 degrees in 2D, 600 in 3D, by the mutual information of
-  coarse images, and goes
-  to the best place near the best of them. A warning says where that explains little of the fixed image.
+  --initialize moments lays the centres of gravity on each other: of what values are above the least one, so that
+  they may be negative, as of CT, and under the masks. Masks count where they are not 0, nor NaN.
+  --initialize search tries rotations about them, too: every 10 degrees in 2D, 600 in 3D, by the mutual information
+  of coarse images, and goes to the best place near the best of them. A warning says where that explains little of
+  the fixed image.
 
 Optimizers (ITK's)
   regular-step (for rigid and affine stages, where none is named), gradient-descent, conjugate-gradient, lbfgs (for
-  B-splines). --step
-  is the longest way a point may go in the first step of a level, and of gradient-descent in every step, of which the
-  best place is
-  the result; a step below --minimum-step ends a level, but of gradient-descent and lbfgs. All take as many iterations
-  as --iterations
-  allows, which of lbfgs are evaluations. Gradients by differences are ITK's; those of --gradient analytic belong to
-  the values, which lbfgs likes best.
+  B-splines). --step is the longest way a point may go in the first step of a level, and of gradient-descent in
+  every step, of which the best place is the result; a step below --minimum-step ends a level, but of
+  gradient-descent and lbfgs. All take as many iterations as --iterations allows, which of lbfgs are evaluations.
+  Gradients by differences are ITK's; those of --gradient analytic belong to the values, which lbfgs likes best.
 
 Transform
   Maps points of the fixed image to points of the moving one, as everywhere in ITK:
   CudaSplineResample moving.nii warped.nii -r fixed.nii -t transform.tfm
-  With fields it is large: .h5 is for it, or --output-prefix P, whose P1Warp.nii.gz (displacements, mm) comes first to
-  a point, then
-  P0GenericAffine.mat: antsApplyTransforms -t P1Warp.nii.gz -t P0GenericAffine.mat; back: -t [P0GenericAffine.mat,1]
-  -t P1InverseWarp.nii.gz.
-  --field, --inverse and --jacobian are of the transform as a whole, of every kind of stage. Inverses of B-splines are
-  found by iteration.
-  Voxels that fold (a determinant of 0 or less) are counted in --report and with --verbose, and are warned of.
+  With fields it is large: .h5 is for it, or --output-prefix P, whose P1Warp.nii.gz (displacements, mm) comes first
+  to a point, then P0GenericAffine.mat: antsApplyTransforms -t P1Warp.nii.gz -t P0GenericAffine.mat; back: -t
+  [P0GenericAffine.mat,1] -t P1InverseWarp.nii.gz.
+  --field, --inverse and --jacobian are of the transform as a whole, of every kind of stage. Inverses of B-splines
+  are found by iteration. Voxels that fold (a determinant of 0 or less) are counted in --report and with --verbose,
+  and are warned of.
 
 Evaluation
   --evaluate prints the correlation (its magnitude) and the mean squared local correlation before and after; with
-  labels of both images,
-  Dice's overlap of each; with landmarks, files of a point a line, x,y[,z] in ITK's mm, the distances: where the fixed
-  points go from the moving
-  ones. Before is where the first stage began.
+  labels of both images, Dice's overlap of each; with landmarks, files of a point a line, x,y[,z] in ITK's mm, the
+  distances: where the fixed points go from the moving ones. Before is where the first stage began.
 
   Whether images can belong to each other at all is looked at without being asked: a warning says, with the number,
-  where less than 10 % of the fixed
-  image lie in the moving one, or where the latter tells less than 3 % of the former's entropy (mutual information of
-  coarse images, less what
-  chance gives), as unrelated images do. Images of one subject by different scanners have more than 10 %. --report has
-  both numbers.
+  where less than 10 % of the fixed image lie in the moving one, or where the latter tells less than 3 % of the
+  former's entropy (mutual information of coarse images, less what chance gives), as unrelated images do. Images of
+  one subject by different scanners have more than 10 %. --report has both numbers.
 
 Series
-  A moving image of several volumes (4D) is laid over the fixed image volume by volume, one in memory at a time, each
-  from the same
-  beginning. --motion first, mean (of the volumes as they are) or N (a volume's number, from 0) lays a series over
-  itself: motion correction, by default with
-  --stage rigid --metric correlation --levels 2 --initialize none. --output writes a transform a volume:
-  "moco_%04d.tfm", a folder/, or
-  name.tfm for name_0000.tfm; --warped the series; --parameters a table (TSV) of translations in mm, rotations in
-  radians and framewise
-  displacement (Power and others 2012: the sum of the magnitudes of the differences from the volume before, of
-  translations and of
-  rotations times 50 mm). What is for one moving image (--picture, --report, --output-prefix and others) is refused.
+  A moving image of several volumes (4D) is laid over the fixed image volume by volume, one in memory at a time,
+  each from the same beginning. --motion first, mean (of the volumes as they are) or N (a volume's number, from 0)
+  lays a series over itself: motion correction, by default with --stage rigid --metric correlation --levels 2
+  --initialize none. --output writes a transform a volume: "moco_%04d.tfm", a folder/, or name.tfm for
+  name_0000.tfm; --warped the series; --parameters a table (TSV) of translations in mm, rotations in radians and
+  framewise displacement (Power and others 2012: the sum of the magnitudes of the differences from the volume
+  before, of translations and of rotations times 50 mm). --report has stages, motion and agreement of each volume;
+  --picture shows the volume in the middle; --output-prefix P writes P0000_0GenericAffine.mat and so on, and the
+  series PWarped.nii.gz. Fields, evaluations and labels are for one moving image.
 
 Picture
   --picture draws checkerboards of the middle slices, before above and after below, at least 900 pixels wide: as one
-  looks at
-  heads, whatever the axes of the image, with letters of the patient's sides (L, R, A, P, S, I).
+  looks at heads, whatever the axes of the image, with letters of the patient's sides (L, R, A, P, S, I).
 
 Signals
-  On SIGINT (Ctrl-C), SIGTERM and SIGHUP the best transform so far is written to --output and --output-prefix, and the
-  program ends
-  with 128 and the signal's number; before the first iteration, without either, and on a second signal it ends at once.
+  On SIGINT (Ctrl-C), SIGTERM and SIGHUP the best transform so far is written to --output and --output-prefix, and
+  the program ends with 128 and the signal's number; before the first iteration, without either, and on a second
+  signal it ends at once.
 
 Environment
   CUDASPLINE_DEVICE=cpu|gpu|0|1...  device of --device auto; CUDASPLINE_MEMORY_LIMIT=4G: the most of a GPU's memory
@@ -136,14 +118,11 @@ Exit code
 
 Examples
   CudaSplineRegister t1.nii.gz t2.nii.gz -o rigid.tfm --stage rigid --verbose
-  CudaSplineRegister fixed.nii moving.nii -o t.h5 -w warped.nii --stage rigid --stage affine --stage bspline
-  --grid-spacing 12
-  CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --metric correlation --fixed-mask head.nii --sampling random
-  --fraction 0.1
+  CudaSplineRegister fixed.nii moving.nii -o t.h5 -w warped.nii --stage affine --stage bspline --grid-spacing 12
+  CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --metric correlation --fixed-mask head.nii --step 2
   CudaSplineRegister bold.nii.gz --motion mean -o motion/ --parameters motion.tsv -w corrected.nii.gz -i bspline
   CudaSplineRegister t1.nii.gz subject.nii.gz --preset brain --output-prefix subject_ --evaluate
-  CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --stage bspline --iterations 100,100,50 --iterations 50,30,20
-  -p before-after.png)";
+  CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --stage bspline --iterations 50 --iterations 30,20,9 -p p.png)";
 }
 
 } // namespace CudaSplineRegister

@@ -33,9 +33,10 @@ namespace CudaSplineRegister
 namespace
 {
 
-constexpr double       leastWidth = 900.0; // pixels
-constexpr double       cells = 8;          // of a checkerboard along a panel's longer side
-constexpr std::uint8_t paper = 40;         // grey around panels
+constexpr double       leastWidth = 900.0;  // pixels
+constexpr double       mostPixels = 8192.0; // along a side, of what is shown: spacings may be very unlike
+constexpr double       cells = 8;           // of a checkerboard along a panel's longer side
+constexpr std::uint8_t paper = 40;          // grey around panels
 constexpr std::uint8_t ink = 235;
 
 /** A slice through the middle, as one looks at heads: from the feet, from the front, from the left, the nose upwards or
@@ -133,10 +134,13 @@ LayOut(const Grid & grid)
   layout.pixel = *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
   const auto extent = [&grid](unsigned int axis) { return static_cast<double>(grid.size[axis]) * grid.spacing[axis]; };
   double     all = 0.0;
+  double     tallest = 0.0;
   for (const Panel & panel : layout.panels)
   {
     all += extent(panel.axes[0]);
+    tallest = std::max(tallest, extent(panel.axes[1]));
   }
+  layout.pixel = std::max(layout.pixel, std::max(all, tallest) / mostPixels);
   const auto setScale = [&layout, &all] {
     layout.scale = std::max<std::size_t>(2, static_cast<std::size_t>(all / layout.pixel / 600.0));
     layout.side = layout.panels.size() == 1 ? 4 * layout.scale : (2 * letterWidth + 2) * layout.scale;
@@ -146,7 +150,7 @@ LayOut(const Grid & grid)
   const double sides = static_cast<double>(2 * layout.side * layout.panels.size());
   if (all / layout.pixel + sides < leastWidth)
   {
-    layout.pixel = all / (leastWidth - sides);
+    layout.pixel = std::max(all / (leastWidth - sides), tallest / mostPixels);
     setScale();
   }
   std::size_t highest = 0;
@@ -334,14 +338,14 @@ PictureGrid(const Grid & grid)
 }
 
 Volume
-DrawCheckerboards(const Volume & fixed, const Volume & before, const Volume & after)
+DrawCheckerboards(const Volume & fixed, const Volume & before, const Volume & after, const std::string & name)
 {
   const PictureLayout layout = LayOut(fixed.grid);
   const Grid          grid = PictureGrid(fixed.grid);
   Volume              picture = Volume::Allocate(grid, ScalarType::UInt8);
   const Greys         greys(fixed);
   std::fill_n(static_cast<std::uint8_t *>(picture.pixels.get()), grid.GetNumberOfVoxels(), paper);
-  DrawRow(picture, layout, "before: fixed and moving image in turn", 0, greys, Greys(before), fixed.grid);
+  DrawRow(picture, layout, "before: fixed image and " + name + " in turn", 0, greys, Greys(before), fixed.grid);
   DrawRow(picture, layout, "after", layout.rowHeight, greys, Greys(after), fixed.grid);
   return picture;
 }

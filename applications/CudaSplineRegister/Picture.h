@@ -20,6 +20,8 @@
 
 #include "Volume.h"
 
+#include <string>
+
 namespace CudaSplineRegister
 {
 
@@ -34,14 +36,18 @@ PictureGrid(const Grid & grid);
  * Of volumes there are the three slices through the middle, side by side, turned as one looks at heads, with their
  * names and numbers and with letters of the patient's sides: L and R, A and P, S and I; two where an axis lies between.
  * Each image has grey values of its own: black at its 0.5th percentile, white at its 99.5th. Pixels are squares of the
- * finest spacing, or finer.
+ * finest spacing, or finer; of images that are very large or anisotropic they are coarser, 8192 along a side.
  *
  * \param[in] fixed of float or double pixels
  * \param[in] before the moving image on the fixed one's grid, at the start
  * \param[in] after the same at the end
+ * \param[in] name of the moving image in the title, as "volume 7"
  * \return 2D, std::uint8_t */
 Volume
-DrawCheckerboards(const Volume & fixed, const Volume & before, const Volume & after);
+DrawCheckerboards(const Volume &      fixed,
+                  const Volume &      before,
+                  const Volume &      after,
+                  const std::string & name = "moving image");
 
 } // namespace CudaSplineRegister
 

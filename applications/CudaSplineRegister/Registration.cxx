@@ -18,9 +18,11 @@
 #include "Registration.h"
 
 #include "Deformation.h"
+#include "Error.h"
 #include "Winsorize.h"
 
 #include <type_traits>
+#include <utility>
 
 namespace CudaSplineRegister
 {
@@ -56,6 +58,24 @@ Register(const RegistrationRequest & request)
   }
   return Dispatch(
     cut, [&cut](auto zero, auto dimension) { return RegisterTyped<decltype(zero), decltype(dimension)::value>(cut); });
+}
+
+std::string
+DescribeNoOverlap(const std::string & where, double overlap, const Options & options)
+{
+  std::string others; // than the one that was taken
+  for (const auto & [kind, name] : { std::pair(InitializationKind::Moments, "moments"),
+                                     std::pair(InitializationKind::Centre, "centre"),
+                                     std::pair(InitializationKind::Search, "search") })
+  {
+    if (kind != options.initialization)
+    {
+      others += (others.empty() ? "" : "|") + std::string(name);
+    }
+  }
+  return "the images do not overlap: " + Brief(100.0 * overlap) + " % of the fixed image lie in the moving one " +
+         where + "; --initialize " + others + " begins elsewhere" +
+         (options.initial ? ", instead of --initial-transform" : "");
 }
 
 Similarity

@@ -92,8 +92,8 @@ struct RegistrationResult
 
 /** \brief Registers by itk::ImageRegistrationMethodv4.
  *
- * \exception ProgramError what the user asked for cannot be
- * \exception itk::ExceptionObject from ITK, as where the images do not overlap */
+ * \exception ProgramError what the user asked for cannot be, or the images do not overlap
+ * \exception itk::ExceptionObject from ITK */
 RegistrationResult
 Register(const RegistrationRequest & request);
 
@@ -132,6 +132,12 @@ struct Agreement
 /** \brief Below these an agreement is poor, and the user is told. */
 inline constexpr double leastOverlap = 0.1;
 inline constexpr double leastExplained = 0.03;
+
+/** \brief What to say where images do not overlap: how much they do, in percent, and which beginnings there are.
+ * \param[in] where in words, as "where the registration begins"
+ * \param[in] overlap as Agreement::overlap */
+std::string
+DescribeNoOverlap(const std::string & where, double overlap, const Options & options);
 
 /** \brief Agreement of the images under a transform and the masks. */
 Agreement

@@ -262,17 +262,26 @@ DescribeInputs(const Options & options)
 }
 
 ImageLayout
-InSpaceOf(const ImageDescription & image)
+LayoutOnGrid(const ImageDescription & grid, const ImageDescription * image)
 {
-  ImageLayout layout;
-  for (const char * const key : { "qform_code", "sform_code" })
+  ImageLayout layout = image == nullptr ? ImageLayout() : image->layout;
+  for (const char * const key : { "qform_code", "qform_code_name", "sform_code", "sform_code_name" })
   {
-    if (const auto found = image.layout.notes.find(key); found != image.layout.notes.end())
+    layout.notes.erase(key);
+    if (const auto found = grid.layout.notes.find(key); found != grid.layout.notes.end())
     {
       layout.notes.insert(*found);
     }
   }
   return layout;
+}
+
+OutputLayouts
+LayoutsOf(const RegistrationInputs & inputs)
+{
+  return { LayoutOnGrid(inputs.fixed, &inputs.moving),
+           LayoutOnGrid(inputs.moving, &inputs.fixed),
+           LayoutOnGrid(inputs.fixed, nullptr) };
 }
 
 void

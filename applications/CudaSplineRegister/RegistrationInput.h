@@ -54,9 +54,23 @@ struct RegistrationInputs
 RegistrationInputs
 DescribeInputs(const Options & options);
 
-/** \brief The layout of a plain image in the space of another one: with its codes of NIfTI. */
+/** \brief The layout of what an image becomes on the grid of another one: it keeps what it says of itself (the
+ * description, of a series its fourth axis), and the codes of NIfTI's space are those of the grid.
+ * \param[in] image null: something that was computed, and says nothing of itself */
 ImageLayout
-InSpaceOf(const ImageDescription & image);
+LayoutOnGrid(const ImageDescription & grid, const ImageDescription * image);
+
+/** \brief Layouts of the images that are written. */
+struct OutputLayouts
+{
+  ImageLayout warped;        ///< the moving image on the fixed one's grid
+  ImageLayout inverseWarped; ///< the fixed image on the moving one's grid
+  ImageLayout computed;      ///< what is computed on the fixed image's grid
+};
+
+/** \brief Layouts of what a registration writes. */
+OutputLayouts
+LayoutsOf(const RegistrationInputs & inputs);
 
 /** \brief Reads the fixed image, or what a series has instead of it, and its mask. */
 void

@@ -32,6 +32,7 @@
 #include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
 
 #include "itkBSplineTransformParametersAdaptor.h"
+#include "itkImageRegionConstIteratorWithIndex.h"
 #include "itkImageRegistrationMethodv4.h"
 
 #include <algorithm>
@@ -74,9 +75,13 @@ public:
     RegistrationResult result;
     this->Initialize();
     result.start = Transforms::Combine(m_Chain).GetPointer();
+    if (const double overlap = this->Overlap(result.start); overlap == 0.0 && !this->IsAnyInside(result.start))
+    {
+      throw ProgramError(DescribeNoOverlap("where the registration begins", overlap, m_Options));
+    }
     for (std::size_t stage = 0; stage < m_Options.stages.size() && !result.isStopped; ++stage)
     {
-      result.stages.push_back(this->RunStage(stage, result.isStopped));
+      result.stages.push_back(this->RunGuarded(stage, result.isStopped));
     }
     result.transform = Transforms::Combine(m_Chain).GetPointer();
     return result;
@@ -126,6 +131,57 @@ private:
       centre[d] = 0.5 * (corners.front()[d] + corners.back()[d]);
     }
     return centre;
+  }
+
+  /** The part of the fixed image that lies in the moving one. */
+  double
+  Overlap(const itk::TransformBase * transform) const
+  {
+    return MeasureAgreementTyped<TPixel, VDimension>(m_Request, transform).overlap;
+  }
+
+  /** Whether any voxel of the fixed image, under its mask, lies in the moving one: what Overlap() looks at are coarse
+   * voxels. */
+  bool
+  IsAnyInside(const itk::TransformBase * base) const
+  {
+    const auto * const                                transform = dynamic_cast<const TransformType *>(base);
+    itk::ImageRegionConstIteratorWithIndex<ImageType> voxel(m_Fixed, m_Fixed->GetBufferedRegion());
+    for (; !voxel.IsAtEnd(); ++voxel)
+    {
+      typename Transforms::Point               point;
+      itk::ContinuousIndex<double, VDimension> index;
+      m_Fixed->TransformIndexToPhysicalPoint(voxel.GetIndex(), point);
+      if ((m_Inputs.fixedMask.IsNull() || m_Inputs.fixedMask->IsInsideInWorldSpace(point)) &&
+          m_Moving->TransformPhysicalPointToContinuousIndex(transform->TransformPoint(point), index))
+      {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Runs a stage. Where it fails while the images hardly overlap that is why, and ITK's message is of samples. */
+  StageResult
+  RunGuarded(std::size_t number, bool & isStopped)
+  {
+    try
+    {
+      return this->RunStage(number, isStopped);
+    }
+    catch (const itk::ExceptionObject & exception)
+    {
+      const double overlap = this->Overlap(Transforms::Combine(m_Chain));
+      if (overlap >= leastOverlap)
+      {
+        throw;
+      }
+      throw ProgramError(DescribeNoOverlap("where stage " + std::to_string(number + 1) + " (" +
+                                             NameOf(m_Options.stages[number].kind) + ") has come to",
+                                           overlap,
+                                           m_Options) +
+                         " (" + TextOf(exception) + ")");
+    }
   }
 
   /** The start: the user's transform, or one centre on the other. */

@@ -27,6 +27,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <fstream>
 #include <iomanip>
 
 namespace CudaSplineRegister
@@ -87,6 +88,73 @@ EvaluationAsJson(const Evaluation & evaluation)
                           { "largest_mm", pair(before.largest, after.largest) } };
   }
   return json;
+}
+
+/** What is said of every registration. */
+nlohmann::json
+Heading(const Grid & fixed, const Grid & moving, const Options & options)
+{
+  nlohmann::json json;
+  json["itk_version"] = itk::Version::GetITKVersion();
+  json["cuda_toolkit"] =
+    itk::CudaSpline::BuiltWithCuda() ? nlohmann::json(itk::CudaSpline::CudaToolkitVersion()) : nlohmann::json(nullptr);
+  json["fixed"] = GridAsJson(fixed);
+  json["fixed"]["file"] = options.fixed;
+  json["moving"] = GridAsJson(moving);
+  json["moving"]["file"] = options.moving;
+  return json;
+}
+
+nlohmann::json
+StagesAsJson(const std::vector<StageResult> & stages, const Options & options)
+{
+  nlohmann::json json = nlohmann::json::array();
+  for (std::size_t number = 0; number < stages.size(); ++number)
+  {
+    const StageResult & stage = stages[number];
+    nlohmann::json      entry;
+    entry["kind"] = NameOf(stage.kind);
+    entry["metric"] = NameOf(options.stages[number].metric);
+    if (stage.kind != StageKind::Syn)
+    {
+      entry["optimizer"] = NameOf(options.stages[number].optimizer);
+    }
+    entry["parameters"] = stage.parameters;
+    entry["seconds"] = stage.seconds;
+    entry["backend"] = itk::CudaSpline::NameOf(stage.backend);
+    entry["device"] = DeviceText(stage.backend, options.device);
+    entry["fallback_reason"] = stage.fallbackReason;
+    entry["use"] = nlohmann::json::object();
+    for (const auto backend :
+         { itk::CudaSpline::Backend::Cuda, itk::CudaSpline::Backend::Cpu, itk::CudaSpline::Backend::Superclass })
+    {
+      entry["use"][itk::CudaSpline::NameOf(backend)] = { { "calls", stage.use[backend].calls },
+                                                         { "seconds", stage.use[backend].seconds } };
+    }
+    entry["levels"] = nlohmann::json::array();
+    for (const LevelResult & level : stage.levels)
+    {
+      entry["levels"].push_back({ { "iterations", level.iterations },
+                                  { "value", level.value },
+                                  { "seconds", level.seconds },
+                                  { "stop", level.stop } });
+    }
+    json.push_back(entry);
+  }
+  return json;
+}
+
+nlohmann::json
+AgreementAsJson(const Agreement & agreement)
+{
+  return { { "overlap", agreement.overlap }, { "explained", agreement.explained } };
+}
+
+/** File names may hold bytes that are no UTF-8: they are replaced, not an error. */
+std::string
+TextOfJson(const nlohmann::json & json)
+{
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 } // namespace
@@ -157,47 +225,8 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
 std::string
 ToJson(const Report & report, const Options & options)
 {
-  nlohmann::json json;
-  json["itk_version"] = itk::Version::GetITKVersion();
-  json["cuda_toolkit"] =
-    itk::CudaSpline::BuiltWithCuda() ? nlohmann::json(itk::CudaSpline::CudaToolkitVersion()) : nlohmann::json(nullptr);
-  json["fixed"] = GridAsJson(report.fixedGrid);
-  json["fixed"]["file"] = options.fixed;
-  json["moving"] = GridAsJson(report.movingGrid);
-  json["moving"]["file"] = options.moving;
-  json["stages"] = nlohmann::json::array();
-  for (std::size_t number = 0; number < report.stages.size(); ++number)
-  {
-    const StageResult & stage = report.stages[number];
-    nlohmann::json      entry;
-    entry["kind"] = NameOf(stage.kind);
-    entry["metric"] = NameOf(options.stages[number].metric);
-    if (stage.kind != StageKind::Syn)
-    {
-      entry["optimizer"] = NameOf(options.stages[number].optimizer);
-    }
-    entry["parameters"] = stage.parameters;
-    entry["seconds"] = stage.seconds;
-    entry["backend"] = itk::CudaSpline::NameOf(stage.backend);
-    entry["device"] = DeviceText(stage.backend, options.device);
-    entry["fallback_reason"] = stage.fallbackReason;
-    entry["use"] = nlohmann::json::object();
-    for (const auto backend :
-         { itk::CudaSpline::Backend::Cuda, itk::CudaSpline::Backend::Cpu, itk::CudaSpline::Backend::Superclass })
-    {
-      entry["use"][itk::CudaSpline::NameOf(backend)] = { { "calls", stage.use[backend].calls },
-                                                         { "seconds", stage.use[backend].seconds } };
-    }
-    entry["levels"] = nlohmann::json::array();
-    for (const LevelResult & level : stage.levels)
-    {
-      entry["levels"].push_back({ { "iterations", level.iterations },
-                                  { "value", level.value },
-                                  { "seconds", level.seconds },
-                                  { "stop", level.stop } });
-    }
-    json["stages"].push_back(entry);
-  }
+  nlohmann::json json = Heading(report.fixedGrid, report.movingGrid, options);
+  json["stages"] = StagesAsJson(report.stages, options);
   json["iterations"] = nlohmann::json::array();
   for (const Iteration & iteration : report.iterations)
   {
@@ -228,14 +257,68 @@ ToJson(const Report & report, const Options & options)
   }
   if (report.agreement)
   {
-    json["agreement"] = { { "overlap", report.agreement->overlap }, { "explained", report.agreement->explained } };
+    json["agreement"] = AgreementAsJson(*report.agreement);
   }
   if (report.evaluation)
   {
     json["evaluation"] = EvaluationAsJson(*report.evaluation);
   }
-  // File names may hold bytes that are no UTF-8: they are replaced, not an error.
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return TextOfJson(json);
+}
+
+std::string
+ToJson(const SeriesReport & report, const Options & options)
+{
+  nlohmann::json json = Heading(report.fixedGrid, report.movingGrid, options);
+  json["fixed"]["volume"] = options.target == TargetKind::Volume ? nlohmann::json(options.targetVolume)
+                            : options.target == TargetKind::Mean ? nlohmann::json("mean")
+                                                                 : nlohmann::json(nullptr);
+  json["volumes"] = nlohmann::json::array();
+  const std::vector<double> * before = nullptr;
+  for (const VolumeReport & volume : report.volumes)
+  {
+    nlohmann::json entry{ { "volume", json["volumes"].size() },
+                          { "stages", StagesAsJson(volume.stages, options) },
+                          { "agreement", AgreementAsJson(volume.agreement) },
+                          { "seconds", volume.seconds } };
+    if (!volume.motion.empty())
+    {
+      entry["translation_mm"] = std::vector<double>(volume.motion.begin(), volume.motion.begin() + 3);
+      entry["rotation_rad"] = std::vector<double>(volume.motion.begin() + 3, volume.motion.end());
+      entry["framewise_displacement_mm"] =
+        before == nullptr ? nlohmann::json(nullptr) : nlohmann::json(FramewiseDisplacement(*before, volume.motion));
+      before = &volume.motion;
+    }
+    json["volumes"].push_back(entry);
+  }
+  json["seconds"] = { { "all", report.seconds } };
+  return TextOfJson(json);
+}
+
+void
+WriteReport(const std::string & json, const Options & options, const std::string & file)
+{
+  std::ofstream stream(file);
+  stream << json;
+  stream.close();
+  if (!stream)
+  {
+    throw ProgramError("the report \"" + options.report + "\" could not be written");
+  }
+}
+
+double
+FramewiseDisplacement(const std::vector<double> & before, const std::vector<double> & now)
+{
+  constexpr double sphere = 50.0; // mm; radius of a head, as Power and others take it
+  double           sum = 0.0;
+  for (std::size_t parameter = 0; parameter < now.size(); ++parameter)
+  {
+    // Of angles the shorter way round.
+    const double difference = now[parameter] - before[parameter];
+    sum += parameter < 3 ? std::abs(difference) : sphere * std::abs(std::remainder(difference, 2.0 * itk::Math::pi));
+  }
+  return sum;
 }
 
 } // namespace CudaSplineRegister

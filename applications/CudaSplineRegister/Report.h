@@ -48,6 +48,30 @@ struct Report
   std::optional<Agreement>  agreement;
 };
 
+/** \brief What was found of a volume of a series. */
+struct VolumeReport
+{
+  std::vector<StageResult> stages;
+  std::vector<double>      motion; ///< three translations (mm), three rotations (rad); empty where it is not rigid
+  Agreement                agreement;
+  double                   seconds{ 0.0 }; ///< reading and writing included
+};
+
+/** \brief What the program did with a series. */
+struct SeriesReport
+{
+  Grid                      fixedGrid;
+  Grid                      movingGrid;
+  std::vector<VolumeReport> volumes;
+  double                    seconds{ 0.0 };
+};
+
+/** \brief How far a rigid transform is from another one, Power's framewise displacement (NeuroImage 59, 2012): the sum
+ * of the magnitudes of what translations (mm) and rotations (rad, on a sphere of 50 mm) differ by. \param[in] before,
+ * now three translations, three rotations */
+double
+FramewiseDisplacement(const std::vector<double> & before, const std::vector<double> & now);
+
 /** \brief "stage 1/2 (rigid), level 2/3, iteration 12: value -0.5, step 0.1 mm"; of SyN the convergence value instead
  * of the step. */
 std::string
@@ -60,6 +84,14 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
 /** \brief The report as JSON. */
 std::string
 ToJson(const Report & report, const Options & options);
+
+/** \brief The same of a series: "volumes" has stages, agreement and, of rigid stages, motion of each. */
+std::string
+ToJson(const SeriesReport & report, const Options & options);
+
+/** \brief Writes it. \param[in] file where to write \exception ProgramError it could not be written */
+void
+WriteReport(const std::string & json, const Options & options, const std::string & file);
 
 } // namespace CudaSplineRegister
 

@@ -107,6 +107,9 @@ public:
     std::array<std::ptrdiff_t, VDimension> index{};
     std::size_t                            all = 0;
     std::size_t                            inside = 0;
+    // A mask of a few voxels may lie between all coarse ones: then it is the image that is looked at.
+    const bool isMasked =
+      std::find(m_Fixed.isUnderMask.begin(), m_Fixed.isUnderMask.end(), true) != m_Fixed.isUnderMask.end();
     for (std::size_t n = 0; n < m_Fixed.values.size(); ++n)
     {
       typename Linear::OutputVectorType steps;
@@ -123,7 +126,7 @@ public:
         place[d] = way[d];
         isInside = isInside && way[d] >= -0.5 && way[d] <= static_cast<double>(m_Moving.size[d]) - 0.5;
       }
-      if (m_Fixed.isUnderMask[n])
+      if (m_Fixed.isUnderMask[n] || !isMasked)
       {
         ++all;
         inside += isInside ? 1 : 0;

@@ -18,12 +18,15 @@
 #include "SeriesCommand.h"
 
 #include "AtomicOutput.h"
+#include "DeformationOutput.h"
 #include "Error.h"
 #include "ImageOutput.h"
 #include "LibraryMessages.h"
 #include "PathIdentity.h"
+#include "Picture.h"
 #include "ProgressBar.h"
 #include "QuietRegistration.h"
+#include "Report.h"
 #include "Stopwatch.h"
 #include "StopSignal.h"
 #include "TransformOutput.h"
@@ -35,12 +38,11 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <list>
-#include <memory>
+#include <optional>
 
 namespace CudaSplineRegister
 {
@@ -48,23 +50,11 @@ namespace CudaSplineRegister
 namespace
 {
 
-constexpr double sphere = 50.0; // mm; radius of a head, as Power and others take it
-
-/** What was found of a volume. */
-struct VolumeResult
-{
-  std::vector<double> motion; ///< three translations (mm), three rotations (rad)
-  double              value{ 0.0 };
-};
-
 /** Options that are for one moving image. */
 void
-CheckSeriesOptions(const Options & options)
+CheckSeriesOptions(const Options & options, const RegistrationRequest & request)
 {
-  for (const auto & [option, isThere] : { std::pair("--output-prefix", !options.prefix.empty()),
-                                          std::pair("--picture", !options.picture.empty()),
-                                          std::pair("--report", !options.report.empty()),
-                                          std::pair("--field", !options.field.empty()),
+  for (const auto & [option, isThere] : { std::pair("--field", !options.field.empty()),
                                           std::pair("--inverse", !options.inverse.empty()),
                                           std::pair("--jacobian", !options.jacobian.empty()),
                                           std::pair("--evaluate", options.evaluate),
@@ -73,10 +63,50 @@ CheckSeriesOptions(const Options & options)
   {
     if (isThere)
     {
-      throw ProgramError(std::string(option) + " is for one moving image; of a series --output, --parameters and " +
-                         "--warped are written");
+      throw ProgramError(std::string(option) + " is for one moving image; of a series --output, --output-prefix, " +
+                         "--parameters, --warped, --picture and --report are written");
     }
   }
+  if (!options.prefix.empty() && WillBend(options, request))
+  {
+    throw ProgramError("--output-prefix of a series writes a matrix a volume, and these stages find fields; --output " +
+                       options.prefix + "%04d.h5 has room for them");
+  }
+}
+
+/** The volume of --picture: that in the middle, when a subject has moved but the scanner is in its steady state. */
+std::size_t
+VolumeOfPicture(std::size_t volumes)
+{
+  return volumes / 2;
+}
+
+/** Names with the number of a volume, of so many digits at least. */
+std::vector<std::string>
+NumberedNames(const std::string & before, std::size_t width, const std::string & behind, std::size_t volumes)
+{
+  std::vector<std::string> names;
+  for (std::size_t number = 0; number < volumes; ++number)
+  {
+    const std::string digits = std::to_string(number);
+    names.push_back(before + std::string(width > digits.size() ? width - digits.size() : 0, '0') + digits + behind);
+  }
+  return names;
+}
+
+/** Names of the matrices of --output-prefix. */
+std::vector<std::string>
+NamesOfMatrices(const Options & options, std::size_t volumes)
+{
+  return options.prefix.empty() ? std::vector<std::string>()
+                                : NumberedNames(options.prefix, 4, "_0GenericAffine.mat", volumes);
+}
+
+/** Name of the series of --output-prefix; empty: none. */
+std::string
+NameOfWarped(const Options & options)
+{
+  return options.prefix.empty() ? std::string() : options.prefix + "Warped.nii.gz";
 }
 
 /** A number as text that gives it back. */
@@ -88,9 +118,16 @@ Exactly(double number)
   return text.data();
 }
 
+/** The metric at the end; 0 where nothing was iterated. */
+double
+LastValue(const VolumeReport & volume)
+{
+  return volume.stages.empty() || volume.stages.back().levels.empty() ? 0.0 : volume.stages.back().levels.back().value;
+}
+
 /** The table, with what its numbers are. */
 std::string
-TableOf(const std::vector<VolumeResult> & volumes, const Options & options, const Coordinates & centre)
+TableOf(const std::vector<VolumeReport> & volumes, const Options & options, const Coordinates & centre)
 {
   const std::string over = options.target == TargetKind::FixedImage ? "\"" + options.fixed + "\""
                            : options.target == TargetKind::Mean     ? "the mean of its volumes"
@@ -114,7 +151,7 @@ TableOf(const std::vector<VolumeResult> & volumes, const Options & options, cons
     }
     text += "\t" + (number == 0 ? std::string("n/a")
                                 : Exactly(FramewiseDisplacement(volumes[number - 1].motion, volumes[number].motion)));
-    text += "\t" + Exactly(volumes[number].value) + "\n";
+    text += "\t" + Exactly(LastValue(volumes[number])) + "\n";
   }
   return text;
 }
@@ -123,97 +160,106 @@ TableOf(const std::vector<VolumeResult> & volumes, const Options & options, cons
 class SeriesOutput
 {
 public:
-  SeriesOutput(const Options & options, const RegistrationInputs & inputs)
+  SeriesOutput(const Options & options, const RegistrationInputs & inputs, const RegistrationRequest & request)
     : m_Options(options)
-    , m_Layout(inputs.moving.layout)
-    , m_Grid(inputs.fixed.grid)
-    , m_Type(options.inDouble ? ScalarType::Float64 : ScalarType::Float32)
+    , m_Layout(LayoutsOf(inputs).warped)
+    , m_Fixed(request.fixed)
+    , m_Transforms(this->OpenAll(NamesOfVolumes(options.output, m_Layout.volumes)))
+    , m_Matrices(this->OpenAll(NamesOfMatrices(options, m_Layout.volumes)))
+    , m_Table(this->Open(options.parameters))
+    , m_Picture(this->Open(options.picture))
+    , m_Report(this->Open(options.report))
   {
-    for (const auto & [key, value] : InSpaceOf(inputs.fixed).notes)
-    {
-      m_Layout.notes[key] = value; // of the space that the output is in
-    }
-    for (const std::string & name : NamesOfVolumes(options.output, m_Layout.volumes))
-    {
-      m_Transforms.push_back(&m_Files.emplace_back(name));
-    }
     if (!m_Transforms.empty())
     {
-      ProbeTransform(*m_Transforms.front(),
-                     m_Grid.dimension,
-                     options.initial ||
-                       std::any_of(options.stages.begin(), options.stages.end(), [](const auto & stage) {
-                         return stage.kind == StageKind::BSpline || stage.kind == StageKind::Syn;
-                       }));
+      ProbeTransform(*m_Transforms.front(), m_Fixed.grid.dimension, options.initial || WillBend(options, request));
     }
-    if (!options.parameters.empty())
+    for (const std::string & name : { options.warped, NameOfWarped(options) })
     {
-      m_Table = &m_Files.emplace_back(options.parameters);
+      if (AtomicOutput * const file = this->Open(name))
+      {
+        ProbeOutput(*file, name, m_Fixed.grid, m_Fixed.type, m_Layout);
+        m_Warped.push_back(file);
+      }
     }
-    if (!options.warped.empty())
+    if (!m_Warped.empty())
     {
-      m_Warped = &m_Files.emplace_back(options.warped);
-      ProbeOutput(*m_Warped, options.warped, m_Grid, m_Type, m_Layout);
-      m_Pixels.grid = m_Grid;
-      m_Pixels.type = m_Type;
-      m_Pixels.pixels = MapPixels(*m_Warped, m_Pixels.GetNumberOfBytes() * m_Layout.volumes);
+      m_Pixels.emplace(*m_Warped.front(), m_Fixed.grid, m_Fixed.type, m_Layout);
+    }
+    if (m_Picture != nullptr)
+    {
+      ProbeOutput(*m_Picture, options.picture, PictureGrid(m_Fixed.grid), ScalarType::UInt8);
     }
   }
 
-  /** Keeps what was found of a volume, and writes its transform. */
-  void
+  /** Writes the transform of the next volume, and lays it over the fixed image.
+   * \return its motion, empty where it is not rigid */
+  std::vector<double>
   Add(const RegistrationRequest & request, const std::optional<Volume> & finite, const RegistrationResult & result)
   {
-    const std::size_t number = m_Volumes.size();
-    VolumeResult      volume;
-    if (const LevelResult * const last = LastLevel(result))
+    const std::size_t   number = m_Count++;
+    std::vector<double> motion;
+    if (const auto * const rigid = dynamic_cast<const itk::Euler3DTransform<double> *>(result.transform.GetPointer()))
     {
-      volume.value = last->value;
-    }
-    if (m_Table != nullptr)
-    {
-      const auto * const rigid = dynamic_cast<const itk::Euler3DTransform<double> *>(result.transform.GetPointer());
-      if (rigid == nullptr)
-      {
-        throw ProgramError("the transforms of the volumes are not rigid, as --parameters needs them");
-      }
       for (unsigned int axis = 0; axis < 3; ++axis)
       {
-        volume.motion.push_back(rigid->GetTranslation()[axis]);
+        motion.push_back(rigid->GetTranslation()[axis]);
         m_Centre[axis] = rigid->GetCenter()[axis];
       }
-      volume.motion.insert(volume.motion.end(), { rigid->GetAngleX(), rigid->GetAngleY(), rigid->GetAngleZ() });
+      motion.insert(motion.end(), { rigid->GetAngleX(), rigid->GetAngleY(), rigid->GetAngleZ() });
     }
-    m_Volumes.push_back(volume);
+    else if (m_Table != nullptr)
+    {
+      throw ProgramError("the transforms of the volumes are not rigid, as --parameters needs them");
+    }
     if (!m_Transforms.empty())
     {
       WriteTransform(result.transform, m_Transforms[number]->GetTemporaryName());
     }
-    if (m_Warped != nullptr)
+    if (!m_Matrices.empty())
     {
-      const Volume      warped = WarpWhatIsFinite(request, finite, result.transform);
-      const std::size_t bytes = warped.GetNumberOfBytes();
-      std::memcpy(static_cast<char *>(m_Pixels.pixels.get()) + number * bytes, warped.pixels.get(), bytes);
+      WriteTransform(TakeApart(result.transform, m_Fixed.grid.dimension).linear,
+                     m_Matrices[number]->GetTemporaryName());
     }
+    const bool isInPicture = m_Picture != nullptr && number == VolumeOfPicture(m_Layout.volumes);
+    if (!m_Warped.empty() || isInPicture)
+    {
+      const Volume warped = WarpWhatIsFinite(request, finite, result.transform);
+      if (m_Pixels)
+      {
+        m_Pixels->Put(number, warped.pixels.get());
+      }
+      if (isInPicture)
+      {
+        const Volume start = WarpWhatIsFinite(request, finite, result.start);
+        WriteImage(DrawCheckerboards(m_Fixed, start, warped, "volume " + std::to_string(number)),
+                   m_Picture->GetTemporaryName());
+      }
+    }
+    return motion;
   }
 
-  /** Writes table and series, and replaces all files. */
+  /** Writes table, report and series, and replaces all files. */
   void
-  Finish()
+  Finish(const SeriesReport & report)
   {
-    if (m_Warped != nullptr)
+    for (const AtomicOutput * const file : m_Warped)
     {
-      WriteImage(m_Pixels, m_Warped->GetTemporaryName(), m_Layout);
+      WriteSeries(*m_Pixels, file->GetTemporaryName(), m_Layout);
     }
     if (m_Table != nullptr)
     {
       std::ofstream stream(m_Table->GetTemporaryName());
-      stream << TableOf(m_Volumes, m_Options, m_Centre);
+      stream << TableOf(report.volumes, m_Options, m_Centre);
       stream.close();
       if (!stream)
       {
         throw ProgramError("the table \"" + m_Options.parameters + "\" could not be written");
       }
+    }
+    if (m_Report != nullptr)
+    {
+      WriteReport(ToJson(report, m_Options), m_Options, m_Report->GetTemporaryName());
     }
     for (AtomicOutput & file : m_Files)
     {
@@ -222,22 +268,35 @@ public:
   }
 
 private:
-  static const LevelResult *
-  LastLevel(const RegistrationResult & result)
+  AtomicOutput *
+  Open(const std::string & name)
   {
-    return result.stages.empty() || result.stages.back().levels.empty() ? nullptr : &result.stages.back().levels.back();
+    return name.empty() ? nullptr : &m_Files.emplace_back(name);
+  }
+
+  std::vector<AtomicOutput *>
+  OpenAll(const std::vector<std::string> & names)
+  {
+    std::vector<AtomicOutput *> files;
+    for (const std::string & name : names)
+    {
+      files.push_back(this->Open(name));
+    }
+    return files;
   }
 
   const Options &             m_Options;
   ImageLayout                 m_Layout;
-  Grid                        m_Grid;
-  ScalarType                  m_Type;
+  Volume                      m_Fixed;
   std::list<AtomicOutput>     m_Files;
   std::vector<AtomicOutput *> m_Transforms;
-  AtomicOutput *              m_Table{ nullptr };
-  AtomicOutput *              m_Warped{ nullptr };
-  Volume                      m_Pixels; ///< of all volumes
-  std::vector<VolumeResult>   m_Volumes;
+  std::vector<AtomicOutput *> m_Matrices;
+  AtomicOutput *              m_Table;
+  AtomicOutput *              m_Picture;
+  AtomicOutput *              m_Report;
+  std::vector<AtomicOutput *> m_Warped;
+  std::optional<VolumeStore>  m_Pixels; ///< of all volumes
+  std::size_t                 m_Count{ 0 };
   Coordinates                 m_Centre{ 0.0, 0.0, 0.0 };
 };
 
@@ -280,37 +339,25 @@ NamesOfVolumes(const std::string & output, std::size_t volumes)
     behind = path.extension().string();
     before = output.substr(0, output.size() - behind.size()) + "_";
   }
-  std::vector<std::string> names;
-  for (std::size_t number = 0; number < volumes; ++number)
-  {
-    const std::string digits = std::to_string(number);
-    names.push_back(before + std::string(width > digits.size() ? width - digits.size() : 0, '0') + digits + behind);
-  }
-  return names;
-}
-
-double
-FramewiseDisplacement(const std::vector<double> & before, const std::vector<double> & now)
-{
-  double sum = 0.0;
-  for (std::size_t parameter = 0; parameter < now.size(); ++parameter)
-  {
-    // Of angles the shorter way round.
-    const double difference = now[parameter] - before[parameter];
-    sum += parameter < 3 ? std::abs(difference) : sphere * std::abs(std::remainder(difference, 2.0 * itk::Math::pi));
-  }
-  return sum;
+  return NumberedNames(before, width, behind, volumes);
 }
 
 int
 RunSeries(const Options & options, RegistrationInputs & inputs)
 {
-  CheckSeriesOptions(options);
   const std::size_t      volumes = inputs.moving.layout.volumes;
-  std::vector<NamedPath> outputs{ { "--parameters", options.parameters }, { "--warped", options.warped } };
+  std::vector<NamedPath> outputs{ { "--parameters", options.parameters },
+                                  { "--warped", options.warped },
+                                  { "--picture", options.picture },
+                                  { "--report", options.report },
+                                  { "--output-prefix", NameOfWarped(options) } };
   for (const std::string & name : NamesOfVolumes(options.output, volumes))
   {
     outputs.push_back({ "--output", name });
+  }
+  for (const std::string & name : NamesOfMatrices(options, volumes))
+  {
+    outputs.push_back({ "--output-prefix", name });
   }
   CheckPaths({ { "the fixed image", options.fixed },
                { "the moving image", options.moving },
@@ -318,18 +365,19 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
                { "--moving-mask", options.movingMask },
                { "--initial-transform", options.initial ? options.initial->file : std::string() } },
              outputs);
-  if (!options.output.empty() && options.output.back() == '/')
-  {
-    std::error_code error;
-    std::filesystem::create_directories(options.output, error); // asked for by the slash
-  }
   const Stopwatch     time;
   RegistrationRequest request;
   request.options = &options;
   request.initial = inputs.initial;
   request.stopSignal = &GetStopSignal();
   ReadFixed(options, inputs, request);
-  SeriesOutput             files(options, inputs);
+  CheckSeriesOptions(options, request);
+  const MadeFolder folder(FolderAskedFor(options.output));
+  const MadeFolder folderOfPrefix(FolderAskedFor(options.prefix));
+  SeriesOutput     files(options, inputs, request);
+  SeriesReport     report;
+  report.fixedGrid = request.fixed.grid;
+  report.movingGrid = inputs.moving.grid;
   ProgressBar              bar;
   std::vector<std::string> poor;
   request.note = [&bar](const std::string & text) {
@@ -353,10 +401,19 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
       {
         throw ProgramError(where + ": " + TextOf(exception));
       }
+      catch (const ProgramError & error)
+      {
+        throw ProgramError(where + ": " + error.what());
+      }
     }();
     request.note = nullptr; // what is to be said of one volume is to be said of all
-    files.Add(request, finite, result);
-    if (const std::string why = DescribePoorAgreement(MeasureAgreement(request, result.transform)); !why.empty())
+    VolumeReport volume;
+    volume.motion = files.Add(request, finite, result);
+    volume.stages = result.stages;
+    volume.agreement = MeasureAgreement(request, result.transform);
+    volume.seconds = one.GetSeconds();
+    report.volumes.push_back(volume);
+    if (const std::string why = DescribePoorAgreement(volume.agreement); !why.empty())
     {
       poor.push_back(where + ": " + why);
     }
@@ -370,7 +427,8 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
       bar.Show("volumes", static_cast<double>(number + 1) / static_cast<double>(volumes));
     }
   }
-  files.Finish();
+  report.seconds = time.GetSeconds();
+  files.Finish(report);
   bar.Wipe();
   WarnOf(inputs.moving.messages);
   if (!poor.empty())
@@ -381,7 +439,9 @@ RunSeries(const Options & options, RegistrationInputs & inputs)
   }
   if (options.verbose)
   {
-    std::cout << volumes << " volumes in " << Brief(time.GetSeconds()) << " s" << std::endl;
+    std::cout << volumes << " volumes in " << Brief(time.GetSeconds()) << " s"
+              << (options.picture.empty() ? "" : "; --picture shows volume " + std::to_string(VolumeOfPicture(volumes)))
+              << std::endl;
   }
   return 0;
 }

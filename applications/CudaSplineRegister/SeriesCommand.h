@@ -34,12 +34,6 @@ namespace CudaSplineRegister
 std::vector<std::string>
 NamesOfVolumes(const std::string & output, std::size_t volumes);
 
-/** \brief How far a rigid transform is from another one, Power's framewise displacement (NeuroImage 59, 2012): the sum
- * of the magnitudes of what translations (mm) and rotations (rad, on a sphere of 50 mm) differ by. \param[in] before,
- * now three translations, three rotations */
-double
-FramewiseDisplacement(const std::vector<double> & before, const std::vector<double> & now);
-
 /** \brief Registers each volume of a series, one in memory at a time, and writes transforms, their table, and the
  * series that was laid over the fixed image.
  *

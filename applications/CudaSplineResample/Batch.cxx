@@ -144,7 +144,8 @@ public:
     {
       if (m_States[i].status == Status::Failed)
       {
-        std::cerr << programName << ": error: " << m_Options.items[i].input << ": " << m_States[i].message << '\n';
+        std::cerr << programName << ": error: " << OneLine(m_Options.items[i].input) << ": " << m_States[i].message
+                  << '\n';
       }
     }
     // Always told: the files that are there need not be what one has in mind.

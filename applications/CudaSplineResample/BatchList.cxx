@@ -19,6 +19,7 @@
 
 #include "Error.h"
 #include "PathIdentity.h"
+#include "TextLines.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -101,8 +102,10 @@ ReadHeader(const std::vector<std::string> & fields, Columns & columns)
 std::string
 BesideList(const std::string & path, const std::string & list)
 {
-  const fs::path given(path);
-  const fs::path folder = fs::path(list).parent_path();
+  const fs::path  given(path);
+  std::error_code error;
+  // A list that comes through a pipe has no folder.
+  const fs::path folder = fs::is_fifo(list, error) ? fs::path() : fs::path(list).parent_path();
   return given.is_absolute() || folder.empty() ? path : (folder / given).string();
 }
 
@@ -146,7 +149,7 @@ ReadBatchList(std::istream & stream, const std::string & file)
   Columns                columns;
   std::string            line;
   bool                   isFirst = true;
-  for (std::size_t number = 1; std::getline(stream, line); ++number)
+  for (std::size_t number = 1; GetTextLine(stream, line); ++number)
   {
     if (!line.empty() && line.back() == '\r')
     {
@@ -156,7 +159,8 @@ ReadBatchList(std::istream & stream, const std::string & file)
     {
       line.erase(0, 3); // the mark of UTF-8 that spreadsheets write
     }
-    if (line.empty() || line[0] == '#')
+    // Spreadsheets write empty lines as commas alone.
+    if (line.find_first_not_of(" \t,") == std::string::npos || line[0] == '#')
     {
       continue;
     }
@@ -193,6 +197,10 @@ ReadBatchList(std::istream & stream, const std::string & file)
       item.transforms = Transforms(fields[columns.transform], file);
     }
     items.push_back(item);
+  }
+  if (HasNoLines(stream))
+  {
+    throw ProgramError("the list \"" + file + "\" has a line of more than a megabyte: it is no list");
   }
   if (stream.bad() || items.empty())
   {

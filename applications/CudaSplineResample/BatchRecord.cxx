@@ -21,6 +21,7 @@
 #include "ImageFiles.h"
 #include "PixelTreatment.h"
 #include "PixelType.h"
+#include "TextLines.h"
 
 #include <nlohmann/json.hpp>
 
@@ -245,7 +246,7 @@ BatchRecord::Read(const std::string & folder)
     return outputs;
   }
   std::ifstream stream(fs::path(folder) / recordName);
-  for (std::string line; std::getline(stream, line);)
+  for (std::string line; GetTextLine(stream, line);)
   {
     const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
     try

@@ -255,11 +255,10 @@ Prepare(const Options &   options,
   request.expectedImages =
     options.expectedImages *
     static_cast<unsigned int>(std::min<std::size_t>(input.layout.GetNumberOfPlanes(), std::size_t{ 1 } << 20));
-  if (input.layout.GetNumberOfPlanes() > 1 && options.compare)
+  if (input.layout.components > 1 && options.compare)
   {
-    throw ProgramError("--compare-itk is for a single volume with one number a pixel; \"" + options.input + "\" has " +
-                       std::to_string(input.layout.volumes) + " volumes of " + std::to_string(input.layout.components) +
-                       " components");
+    throw ProgramError("--compare-itk is for images with one number a pixel; \"" + options.input + "\" has " +
+                       std::to_string(input.layout.components) + " components");
   }
   if (options.compare && request.interpolation.IsFurther())
   {
@@ -313,7 +312,9 @@ Compute(const Options & options, ResampleRequest request, const Coordinates & st
   if (options.compare)
   {
     request.progress = [&bar](double fraction) { bar.Show("resampling by ITK, to compare", fraction); };
-    report.comparison = CompareWithItk(request, result.output, !options.difference.empty());
+    const Comparison comparison = CompareWithItk(request, result.output, !options.difference.empty());
+    report.comparison = report.comparison ? Join(*report.comparison, comparison) : comparison;
+    report.lastComparison = comparison;
   }
   return rounds ? RoundVolume(result.output, outputType) : result.output;
 }
@@ -351,37 +352,6 @@ PutTogether(const Volume & plane, unsigned int components, unsigned int componen
   }
 }
 
-/** A folder that is made, and removed where nothing was written into it. */
-class MadeFolder
-{
-public:
-  /** \param[in] path empty: none */
-  explicit MadeFolder(const std::string & path)
-  {
-    std::error_code             error;
-    const std::filesystem::path given(path);
-    const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
-    if (!folder.empty() && std::filesystem::create_directories(folder, error))
-    {
-      m_Path = folder.string();
-    }
-  }
-  MadeFolder(const MadeFolder &) = delete;
-  MadeFolder &
-  operator=(const MadeFolder &) = delete;
-  ~MadeFolder()
-  {
-    std::error_code error;
-    if (!m_Path.empty() && std::filesystem::is_empty(m_Path, error))
-    {
-      std::filesystem::remove(m_Path, error);
-    }
-  }
-
-private:
-  std::string m_Path; ///< empty: it was there before
-};
-
 /** Says that nothing of the input came out. */
 void
 WarnOfDefault(std::size_t values, const Options & options)
@@ -390,57 +360,80 @@ WarnOfDefault(std::size_t values, const Options & options)
        ": nothing of the input lies there, or the transform is for another image");
 }
 
-/** Reads and resamples volume by volume, component by component: one of them is in memory at a time. */
+/** Reads and resamples an image of one volume with one number a pixel. */
 Volume
-ComputeAll(const Options &      options,
-           ImageDescription &   input,
-           ResampleRequest &    request,
-           const Coordinates &  steps,
-           Report &             report,
-           const AtomicOutput & file)
+ComputeOne(const Options &     options,
+           ImageDescription &  input,
+           ResampleRequest &   request,
+           const Coordinates & steps,
+           Report &            report)
+{
+  const Stopwatch reading;
+  request.input = ReadImage(input);
+  WarnOf(input.messages);
+  report.readSeconds += reading.GetSeconds();
+  Volume output = Compute(options, request, steps, report);
+  if (IsAll(output, options.defaultValue) && !IsAll(request.input, options.defaultValue))
+  {
+    WarnOfDefault(output.grid.GetNumberOfVoxels(), options);
+  }
+  return output;
+}
+
+/** Reads and resamples volume by volume, component by component: one volume is in memory at a time.
+ * \param[in] differences from ITK; null: none are wanted */
+void
+ComputeAll(const Options &     options,
+           ImageDescription &  input,
+           ResampleRequest &   request,
+           const Coordinates & steps,
+           Report &            report,
+           VolumeStore &       store,
+           VolumeStore *       differences)
 {
   const ImageLayout & layout = input.layout;
   Stopwatch           reading;
-  if (layout.GetNumberOfPlanes() == 1)
-  {
-    request.input = ReadImage(input);
-    WarnOf(input.messages);
-    report.readSeconds += reading.GetSeconds();
-    Volume output = Compute(options, request, steps, report);
-    if (IsAll(output, options.defaultValue) && !IsAll(request.input, options.defaultValue))
-    {
-      WarnOfDefault(output.grid.GetNumberOfVoxels(), options);
-    }
-    return output;
-  }
-  Volume all;
-  all.grid = request.outputGrid;
-  all.type = request.outputType;
-  const std::size_t bytes = all.GetNumberOfBytes() * layout.components; // of a volume
-  all.pixels = MapPixels(file, bytes * layout.volumes);
-  bool isDefault = true;   // all of the output
-  bool hasContent = false; // any of the input
+  std::vector<char>   pixels(store.GetNumberOfBytes());
+  bool                isDefault = true;   // all of the output
+  bool                hasContent = false; // any of the input
   for (std::size_t number = 0; number < layout.volumes; ++number)
   {
+    const Report before = report; // of the volumes so far
+    bool         isOneDefault = true;
     reading = Stopwatch();
     const std::vector<Volume> planes = ReadPlanes(input, number);
     report.readSeconds += reading.GetSeconds();
-    char * const to = static_cast<char *>(all.pixels.get()) + number * bytes;
     for (unsigned int component = 0; component < layout.components; ++component)
     {
       request.input = planes[component];
       const Volume output = Compute(options, request, steps, report);
-      isDefault = isDefault && IsAll(output, options.defaultValue);
+      isOneDefault = isOneDefault && IsAll(output, options.defaultValue);
+      isDefault = isDefault && isOneDefault;
       hasContent = hasContent || (isDefault && !IsAll(request.input, options.defaultValue));
-      PutTogether(output, layout.components, component, to);
+      PutTogether(output, layout.components, component, pixels.data());
     }
+    store.Put(number, pixels.data());
+    if (differences != nullptr)
+    {
+      differences->Put(number, report.lastComparison->difference.pixels.get());
+    }
+    VolumeReport volume;
+    volume.readSeconds = report.readSeconds - before.readSeconds;
+    volume.prepareSeconds = report.prepareSeconds - before.prepareSeconds;
+    volume.evaluateSeconds = report.evaluateSeconds - before.evaluateSeconds;
+    volume.isDefault = isOneDefault;
+    volume.comparison = report.lastComparison;
+    if (volume.comparison)
+    {
+      volume.comparison->difference = Volume(); // which is on the disk
+    }
+    report.volumes.push_back(volume);
   }
   WarnOf(input.messages);
   if (isDefault && hasContent)
   {
-    WarnOfDefault(all.grid.GetNumberOfVoxels() * layout.GetNumberOfPlanes(), options);
+    WarnOfDefault(request.outputGrid.GetNumberOfVoxels() * layout.GetNumberOfPlanes(), options);
   }
-  return all;
 }
 
 void
@@ -495,12 +488,31 @@ RunCommand(const Options & options)
   }
   if (files.difference)
   {
-    ProbeOutput(*files.difference, options.difference, request.outputGrid, ScalarType::Float32);
+    ProbeOutput(*files.difference, options.difference, request.outputGrid, ScalarType::Float32, layout);
   }
 
-  const Volume    output = ComputeAll(options, input, request, steps, report, files.image);
+  Volume                     output;
+  std::optional<VolumeStore> store; // of what is not one volume with one number a pixel
+  std::optional<VolumeStore> differences;
+  if (layout.GetNumberOfPlanes() == 1)
+  {
+    output = ComputeOne(options, input, request, steps, report);
+  }
+  else
+  {
+    store.emplace(files.image, request.outputGrid, request.outputType, layout);
+    if (files.difference)
+    {
+      differences.emplace(*files.difference, request.outputGrid, ScalarType::Float32, layout);
+    }
+    ComputeAll(options, input, request, steps, report, *store, differences ? &*differences : nullptr);
+  }
   const Stopwatch writing;
-  if (options.dicom)
+  if (store)
+  {
+    WriteSeries(*store, files.image.GetTemporaryName(), layout);
+  }
+  else if (options.dicom)
   {
     WriteDicomSeries(output, origin, std::filesystem::path(files.image.GetTemporaryName()).parent_path().string());
   }
@@ -509,9 +521,13 @@ RunCommand(const Options & options)
     WriteImage(output, files.image.GetTemporaryName(), layout);
   }
   report.writeSeconds = writing.GetSeconds();
-  if (files.difference)
+  if (differences)
   {
-    WriteImage(report.comparison->difference, files.difference->GetTemporaryName());
+    WriteSeries(*differences, files.difference->GetTemporaryName(), layout);
+  }
+  else if (files.difference)
+  {
+    WriteImage(report.comparison->difference, files.difference->GetTemporaryName(), layout);
   }
   if (files.report)
   {

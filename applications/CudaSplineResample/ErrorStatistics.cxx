@@ -63,6 +63,24 @@ FindRange(const Volume & input, Comparison & comparison)
 } // namespace
 
 Comparison
+Join(const Comparison & a, const Comparison & b)
+{
+  Comparison   both = b;
+  const double voxels = static_cast<double>(a.voxels) + static_cast<double>(b.voxels);
+  both.maximum = std::max(a.maximum, b.maximum);
+  both.rms =
+    std::sqrt((a.rms * a.rms * static_cast<double>(a.voxels) + b.rms * b.rms * static_cast<double>(b.voxels)) / voxels);
+  both.percentile999 = std::max(a.percentile999, b.percentile999);
+  both.voxels = a.voxels + b.voxels;
+  both.differing = a.differing + b.differing;
+  both.inputMinimum = std::min(a.inputMinimum, b.inputMinimum);
+  both.inputMaximum = std::max(a.inputMaximum, b.inputMaximum);
+  both.distanceFromInteger = std::max(a.distanceFromInteger, b.distanceFromInteger);
+  both.itkSeconds = a.itkSeconds + b.itkSeconds;
+  return both;
+}
+
+Comparison
 CompareVolumes(const Volume & output, const Volume & reference, const Volume & input, bool keepDifference)
 {
   Comparison comparison;

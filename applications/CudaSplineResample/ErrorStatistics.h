@@ -50,6 +50,11 @@ struct Comparison
   }
 };
 
+/** \brief What two comparisons say together: the largest errors (of the percentile, too, which is an upper bound), the
+ * root mean square of all voxels, sums of times and voxels. The image of differences is the second one's. */
+Comparison
+Join(const Comparison & a, const Comparison & b);
+
 /** \brief Compares an image with a reference in double that was not cast yet.
  *
  * Real outputs are compared as they are, integer outputs with ITK's cast of the reference. Two NaNs agree; NaN and a

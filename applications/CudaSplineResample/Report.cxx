@@ -94,6 +94,16 @@ ComparisonAsJson(const Comparison & comparison)
   return json;
 }
 
+/** Times of a Report or a VolumeReport. */
+template <typename TReport>
+nlohmann::json
+SecondsAsJson(const TReport & report)
+{
+  return { { "read", report.readSeconds },
+           { "prepare", report.prepareSeconds },
+           { "evaluate", report.evaluateSeconds } };
+}
+
 } // namespace
 
 void
@@ -176,10 +186,16 @@ ToJson(const Report & report, const Options & options)
   json["backend"] = report.backend;
   json["device"] = report.device;
   json["fallback_reason"] = report.fallbackReason;
-  json["seconds"] = { { "read", report.readSeconds },
-                      { "prepare", report.prepareSeconds },
-                      { "evaluate", report.evaluateSeconds },
-                      { "write", report.writeSeconds } };
+  json["seconds"] = SecondsAsJson(report);
+  json["seconds"]["write"] = report.writeSeconds;
+  for (const VolumeReport & volume : report.volumes)
+  {
+    json["volumes"].push_back(
+      { { "volume", json["volumes"].size() },
+        { "seconds", SecondsAsJson(volume) },
+        { "all_default", volume.isDefault },
+        { "comparison", volume.comparison ? ComparisonAsJson(*volume.comparison) : nlohmann::json(nullptr) } });
+  }
   json["comparison"] = report.comparison ? ComparisonAsJson(*report.comparison) : nlohmann::json(nullptr);
   // File names may hold bytes that are no UTF-8: they are replaced, not an error.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

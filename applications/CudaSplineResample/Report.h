@@ -25,9 +25,20 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace CudaSplineResample
 {
+
+/** \brief The numbers of a volume of a series. */
+struct VolumeReport
+{
+  double                    readSeconds{ 0.0 };
+  double                    prepareSeconds{ 0.0 };
+  double                    evaluateSeconds{ 0.0 };
+  bool                      isDefault{ false }; ///< every voxel has the default value
+  std::optional<Comparison> comparison;
+};
 
 /** \brief What the program did, in numbers: printed, and written as JSON for other programs. */
 struct Report
@@ -43,7 +54,9 @@ struct Report
   double                    prepareSeconds{ 0.0 };
   double                    evaluateSeconds{ 0.0 };
   double                    writeSeconds{ 0.0 };
-  std::optional<Comparison> comparison;
+  std::optional<Comparison> comparison;     ///< of all volumes
+  std::optional<Comparison> lastComparison; ///< of the last one alone
+  std::vector<VolumeReport> volumes;        ///< of a series, or of several numbers a pixel; else empty
 };
 
 /** \brief Prints what was done, by whom, and the time of each stage. */
@@ -55,7 +68,7 @@ void
 PrintComparison(std::ostream & stream, const Report & report);
 
 /** \brief The report as JSON: times in seconds, errors in pixel units and as fractions of the input's range (null where
- * the range is 0). */
+ * the range is 0); of a series "volumes" has the same of each. */
 std::string
 ToJson(const Report & report, const Options & options);
 

@@ -29,6 +29,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/stat.h>
+
 /** \file
  * \brief Damaged files and absurd numbers: a line on stderr and exit code 1, never other voxels, a signal or all of the
  * memory. */
@@ -177,6 +179,9 @@ TEST_F(ProgramDamage, NiftiGeometry)
     ExpectRefused("a.nii", { "pixdim", "along y" });
   }
   write();
+  Patch("a.nii", 44, std::int16_t{ 0 }); // dim[2]
+  ExpectRefused("a.nii", { "dim", "along y is 0" });
+  write();
   Patch("a.nii", sformCode, std::int16_t{ 1 });
   Patch("a.nii", srow, std::numeric_limits<float>::quiet_NaN());
   ExpectRefused("a.nii", { "sform", "not finite" });
@@ -240,6 +245,32 @@ TEST_F(ProgramDamage, Transforms)
   expect(affine("1 0 0 0 1 0 0 0 1 0 0 inf"), { "t.tfm", "is inf" });
   expect(affine("1 0 0 0 1 0 0 0 1 0 0 x"), { "t.tfm", "line 4", "\"x\" is no number" });
   expect("UnknownTransform_double_3_3\nParameters: 0\n", { "t.tfm", "UnknownTransform_double_3_3", "not known" });
+
+  // Files without an end of a line are not taken into memory, whatever their size; pipes are not waited for.
+  const auto refused = [this](const std::string & name, const std::vector<std::string> & words) {
+    const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nii"), "-t", Path(name) });
+    ExpectError(result, words);
+    EXPECT_LT(result.memory, 5e8);
+    EXPECT_LT(result.errors.size(), 500u);
+  };
+  for (const std::string name : { "hole.tfm", "hole.txt", "hole.csv", "hole.mha" })
+  {
+    WriteText(name, name == "hole.mha" ? "ObjectType = Image\nNDims = 3" : "");
+    std::filesystem::resize_file(Path(name), std::uintmax_t{ 1 } << 30);
+  }
+  refused("hole.tfm", { "hole.tfm", "no lines of text" });
+  refused("hole.txt", { "hole.txt", "no lines of text" });
+  WriteText("empty.h5", "");
+  refused("empty.h5", { "empty.h5", "or damaged" });
+  ASSERT_EQ(mkfifo(Path("pipe.tfm").c_str(), 0600), 0);
+  refused("pipe.tfm", { "pipe.tfm", "is no file" });
+  ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nii"), "-t", "" }), { "names no transform", "identity" }, 2);
+  const ProgramResult list = RunProgram({ "--batch", Path("hole.csv") });
+  ExpectError(list, { "hole.csv", "it is no list" }, 2);
+  EXPECT_LT(list.memory, 5e8);
+  const ProgramResult image = RunProgram({ Path("hole.mha"), Path("out.nii") });
+  ExpectError(image, { "hole.mha" });
+  EXPECT_LT(image.memory, 5e8);
 }
 
 TEST_F(ProgramDamage, GridOfASplineThatNoMemoryHolds)

@@ -265,6 +265,111 @@ TEST_F(RegisterMotion, OverWhatIsNamed)
   EXPECT_LE(DistanceOf<3>("two_0002.tfm", Rigid::New().GetPointer(), size), 0.02);
 }
 
+/** Report, picture and the files of a prefix are of the same transforms as the table. */
+TEST_F(RegisterMotion, FurtherOutputs)
+{
+  WriteSeries();
+  ExpectQuietSuccess(Run({ Path("series.nii.gz"),
+                           "--motion",
+                           "first",
+                           "--levels",
+                           "1",
+                           "--iterations",
+                           "3",
+                           "-o",
+                           Path("a.tfm"),
+                           "-w",
+                           Path("warped.nii.gz"),
+                           "--output-prefix",
+                           Path("moved/"),
+                           "--picture",
+                           Path("p.png"),
+                           "--report",
+                           Path("r.json"),
+                           "--parameters",
+                           Path("m.tsv") }));
+  std::string header;
+  const auto  rows = ReadTable("m.tsv", header);
+  const auto  report = ReadReport("r.json");
+  ASSERT_EQ(report["volumes"].size(), volumes);
+  EXPECT_EQ(report["fixed"]["volume"], 0);
+  for (unsigned int number = 0; number < volumes; ++number)
+  {
+    SCOPED_TRACE(number);
+    const auto & volume = report["volumes"][number];
+    EXPECT_EQ(volume["volume"], number);
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      EXPECT_NEAR(volume["translation_mm"][axis].get<double>(), rows[number][1 + axis], 1e-7);
+      EXPECT_NEAR(volume["rotation_rad"][axis].get<double>(), rows[number][4 + axis], 1e-7);
+    }
+    if (number == 0)
+    {
+      EXPECT_TRUE(volume["framewise_displacement_mm"].is_null());
+    }
+    else
+    {
+      EXPECT_NEAR(volume["framewise_displacement_mm"].get<double>(), rows[number][7], 1e-5);
+    }
+    ASSERT_EQ(volume["stages"].size(), 1u);
+    EXPECT_NEAR(volume["stages"][0]["levels"][0]["value"].get<double>(), rows[number][8], 1e-7);
+    EXPECT_GT(volume["agreement"]["overlap"].get<double>(), 0.8);
+    const std::string digits = "000" + std::to_string(number);
+    // MATLAB's files of ITK are of double numbers.
+    EXPECT_LE(DistanceOf<3>("moved/" + digits + "_0GenericAffine.mat",
+                            ReadTransform<3>(Path("a_" + digits + ".tfm")).GetPointer(),
+                            size),
+              1e-6);
+  }
+  const auto warped = ReadTestImage<itk::Image<float, 4>>(Path("warped.nii.gz"));
+  const auto same = ReadTestImage<itk::Image<float, 4>>(Path("moved/Warped.nii.gz"));
+  EXPECT_EQ(LargestDifference(warped.GetPointer(), same.GetPointer()), 0.0);
+  EXPECT_GE((ReadTestImage<itk::Image<unsigned char, 2>>(Path("p.png"))->GetBufferedRegion().GetSize(0)), 899u);
+  EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));
+}
+
+/** A volume that does not overlap is named; nothing is written of the others. */
+TEST_F(RegisterMotion, VolumesThatDoNotOverlap)
+{
+  WriteSeries();
+  auto far = ReadTestImage<Image<3>>(Path("first.nrrd"));
+  auto origin = far->GetOrigin();
+  origin[0] += 1000.0;
+  far->SetOrigin(origin);
+  WriteTestImage(far.GetPointer(), Path("first.nrrd"));
+  ExpectError(
+    Run({ Path("first.nrrd"), Path("series.nii.gz"), "--stage", "rigid", "--initialize", "none", "-o", Path("a.tfm") }),
+    { "volume 0 of ", "do not overlap", "0 %", "--initialize moments|centre|search" },
+    1,
+    "CudaSplineRegister");
+  EXPECT_EQ(CountFiles(), 2u);
+}
+
+/** There may be more volumes than files that a process may have open to begin with. */
+TEST_F(RegisterMotion, MoreVolumesThanOpenFiles)
+{
+  constexpr unsigned int many = 60;
+  const auto             series = Series::New();
+  series->SetRegions(Series::SizeType{ { 8, 8, 8, many } });
+  series->Allocate();
+  for (std::size_t voxel = 0; voxel < 512 * many; ++voxel)
+  {
+    series->GetBufferPointer()[voxel] = static_cast<short>((voxel % 8) * (voxel / 8 % 8 + 1) * (voxel / 64 % 8 + 2));
+  }
+  WriteTestImage(series.GetPointer(), Path("many.nrrd"));
+  ProgramSettings settings;
+  settings.program = "CudaSplineRegister";
+  settings.openFilesLimit = 40;
+  ExpectQuietSuccess(RunProgram(
+    { Path("many.nrrd"), "--motion", "first", "--levels", "1", "--iterations", "1", "-o", Path("a/") }, settings));
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto & entry : std::filesystem::directory_iterator(Path("a")))
+  {
+    ++count;
+  }
+  EXPECT_EQ(count, many);
+}
+
 TEST_F(RegisterMotion, Errors)
 {
   WriteSeries();
@@ -281,7 +386,11 @@ TEST_F(RegisterMotion, Errors)
   expect({ series, series, "--motion", "mean", "-o", Path("a.tfm") }, { "one image too many" }, 2);
   expect({ series, Path("first.nrrd"), "-o", Path("a.tfm") }, { "series of 4 volumes", "--motion" });
   expect({ series, "--motion", "first", "-o", Path("a_%s.tfm") }, { "%04d" });
-  expect({ series, "--motion", "first", "-o", Path("a.tfm"), "--picture", Path("p.png") }, { "--picture" });
+  expect({ series, "--motion", "first", "-o", Path("a.tfm"), "--field", Path("f.nrrd") }, { "--field is for one" });
+  expect({ Path("first.nrrd"), series, "--stage", "syn", "--output-prefix", Path("p_") },
+         { "--output-prefix of a series", "matrix", "p_%04d.h5" });
+  expect({ series, "--motion", "first", "--output-prefix", Path("p_"), "-w", Path("p_Warped.nii.gz") },
+         { "--output-prefix", "--warped", "one file" });
   expect({ series, "--motion", "first", "--warped", series }, { "input and an output" });
   expect({ series, "--motion", "first", "-o", Path("a.tfm"), "--parameters", Path("a_0001.tfm") },
          { "--parameters", "--output", "one file" });

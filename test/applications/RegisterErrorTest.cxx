@@ -134,8 +134,32 @@ TEST_F(RegisterErrors, NoOverlap)
   origin[0] += 1000.0;
   far->SetOrigin(origin);
   WriteTestImage(far.GetPointer(), Path("moving.nrrd"));
-  ExpectRegisterError({ "--stage", "rigid", "--initialize", "none" },
-                      { "All samples map outside moving image buffer" });
+  for (const std::string metric : { "mattes", "meansquares", "correlation", "cc" })
+  {
+    SCOPED_TRACE(metric);
+    ExpectRegisterError({ "--stage", "rigid", "--initialize", "none", "--metric", metric },
+                        { "do not overlap", ": 0 % of the fixed image", "--initialize moments|centre|search" });
+  }
+  ExpectRegisterError({ "--stage", "syn", "--initialize", "none" }, { "do not overlap", "0 %" });
+  // With a transform to begin with the advice is to leave it away.
+  const auto away = itk::AffineTransform<double, 2>::New();
+  auto       way = away->GetTranslation();
+  way[0] = -1000.0;
+  away->SetTranslation(way);
+  const auto writer = itk::TransformFileWriterTemplate<double>::New();
+  writer->SetInput(away);
+  writer->SetFileName(Path("away.tfm"));
+  writer->Update();
+  ExpectRegisterError({ "--stage", "rigid", "--initial-transform", Path("away.tfm") },
+                      { "do not overlap", "instead of --initial-transform" });
+}
+
+/** A step that leaves the moving image is the same error, of the stage. */
+TEST_F(RegisterErrors, StepsOutOfTheImage)
+{
+  ExpectRegisterError(
+    { "--stage", "rigid", "--initialize", "none", "--optimizer", "gradient-descent", "--step", "1e4" },
+    { "do not overlap", "stage 1 (rigid)", "% of the fixed image", "--initialize" });
 }
 
 TEST_F(RegisterErrors, AbsentDevice)

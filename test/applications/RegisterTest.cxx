@@ -21,6 +21,8 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string>
+#include <tuple>
 
 /** \file
  * \brief CudaSplineRegister finds known transforms, in 2D and 3D, in stages, with every metric and optimizer, with
@@ -210,6 +212,58 @@ TEST_F(RegisterInSpace, PoorAgreement)
   result = Register(still);
   EXPECT_EQ(result.code, 0) << result.errors;
   EXPECT_NE(result.errors.find("% of the fixed image lie in the moving one"), std::string::npos) << result.errors;
+}
+
+/** What comes onto a template's grid is in its space, and says of itself what it said before; offsets are those of
+ * nifti1.h. */
+TEST_F(RegisterInSpace, CodesOfTheSpace)
+{
+  constexpr std::size_t description = 148;
+  constexpr std::size_t units = 123;
+  constexpr std::size_t qformCode = 252;
+  constexpr std::size_t sformCode = 254;
+  WritePair<3>(itk::AffineTransform<double, 3>::New().GetPointer(), 20);
+  const auto mark = [this](const std::string & name, char code, const std::string & text) {
+    WriteTestImage(ReadTestImage<Image<3>>(Path(name + ".nrrd")).GetPointer(), Path(name + ".nii"));
+    std::string bytes = Content(Path(name + ".nii"));
+    bytes[qformCode] = code;
+    bytes[sformCode] = code;
+    bytes.replace(description, text.size() + 1, text.c_str(), text.size() + 1);
+    std::ofstream(Path(name + ".nii"), std::ios::binary) << bytes;
+  };
+  mark("fixed", 4, "a template"); // MNI
+  mark("moving", 1, "a subject"); // of the scanner
+  ProgramSettings settings;
+  settings.program = "CudaSplineRegister";
+  ExpectQuietSuccess(RunProgram({ Path("fixed.nii"),
+                                  Path("moving.nii"),
+                                  "--stage",
+                                  "rigid",
+                                  "--levels",
+                                  "1",
+                                  "--iterations",
+                                  "1",
+                                  "-w",
+                                  Path("warped.nii"),
+                                  "--output-prefix",
+                                  Path("p_") },
+                                settings));
+  for (const std::string name : { "p_Warped", "p_InverseWarped" })
+  {
+    // Without compression, to look into it.
+    ExpectQuietSuccess(RunProgram({ Path(name + ".nii.gz"), Path(name + ".nii"), "-i", "nearest" }));
+  }
+  for (const auto & [name, code, text] : { std::tuple("warped.nii", 4, "a subject"),
+                                           std::tuple("p_Warped.nii", 4, "a subject"),
+                                           std::tuple("p_InverseWarped.nii", 1, "a template") })
+  {
+    SCOPED_TRACE(name);
+    const std::string header = Content(Path(name)).substr(0, 352);
+    EXPECT_EQ(header[qformCode], code);
+    EXPECT_EQ(header[sformCode], code);
+    EXPECT_STREQ(header.substr(description).c_str(), text);
+    EXPECT_EQ(header[units] & 7, 2); // mm
+  }
 }
 
 TEST_F(RegisterInPlane, SplineBehindAffine)

@@ -132,6 +132,13 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN); // writes fail instead
   }
+  if (settings.openFilesLimit >= 0)
+  {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = static_cast<rlim_t>(settings.openFilesLimit);
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   if (settings.hasNoLinks && !ForbidLinks())
   {
     _exit(126);
@@ -257,8 +264,10 @@ RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & s
   {
     watcher.join(); // before the wait: until then the process number is the child's
   }
-  int status = 0;
-  waitpid(child, &status, 0);
+  int    status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  result.memory = 1024.0 * static_cast<double>(usage.ru_maxrss); // Linux counts kilobytes
   result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return result;

@@ -36,6 +36,7 @@ struct ProgramResult
   int         signal{ 0 }; ///< the signal that ended it; 0 for an exit
   std::string output;      ///< stdout
   std::string errors;      ///< stderr
+  double      memory{ 0 }; ///< bytes that the largest of the process and its children had in memory at most
 
   /** Number of lines on stderr. */
   std::size_t
@@ -49,10 +50,11 @@ struct ProgramSettings
   std::vector<std::pair<std::string, std::string>> environment;         ///< added to this process's
   bool                                             onTerminal{ false }; ///< stderr is a pseudo-terminal
   std::string                                      outputTo; ///< file that stdout goes to, where it is not looked at
-  long        fileSizeLimit{ -1 }; ///< bytes that a file may have, as if the disk were full then
-  std::string signalWhenFolder;    ///< send SIGTERM when a hidden folder appears in this one
-  std::string signalWhenOutput;    ///< send SIGTERM when stdout has these words
-  bool        hasNoLinks{ false }; ///< hard links fail, as on file systems without them
+  long        fileSizeLimit{ -1 };  ///< bytes that a file may have, as if the disk were full then
+  long        openFilesLimit{ -1 }; ///< files that may be open, unless the process has it raised
+  std::string signalWhenFolder;     ///< send SIGTERM when a hidden folder appears in this one
+  std::string signalWhenOutput;     ///< send SIGTERM when stdout has these words
+  bool        hasNoLinks{ false };  ///< hard links fail, as on file systems without them
 
   /** Called once when a hidden folder appears in \c signalWhenFolder, instead of the signal. */
   std::function<void()> whenFolder;

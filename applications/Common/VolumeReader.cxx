@@ -1,0 +1,243 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "VolumeReader.h"
+
+#include "Error.h"
+
+#include "itk_zlib.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <vector>
+
+namespace CudaSplineProgram
+{
+
+/** Bytes of a file, or of what is compressed in it, from its beginning to its end. */
+class VolumeReader::Source
+{
+public:
+  explicit Source(const VolumePlace & place)
+    : m_Place(place)
+    , m_File(place.path, std::ios::binary)
+    , m_In(place.isPacked ? 1 << 16 : 0)
+  {
+    if (!m_File)
+    {
+      throw ProgramError("the file \"" + place.path + "\" cannot be read: " + std::strerror(errno));
+    }
+    if (place.isPacked)
+    {
+      if (inflateInit2(&m_Stream, eitherFormat) != Z_OK)
+      {
+        throw std::bad_alloc();
+      }
+      m_IsPacked = true;
+    }
+    this->Restart();
+  }
+
+  ~Source()
+  {
+    if (m_IsPacked)
+    {
+      inflateEnd(&m_Stream);
+    }
+  }
+
+  Source(const Source &) = delete;
+  Source &
+  operator=(const Source &) = delete;
+
+  /** Goes to a byte: of what is compressed all before it has to be decompressed. */
+  void
+  Seek(double place)
+  {
+    if (!m_IsPacked)
+    {
+      m_File.clear();
+      m_File.seekg(static_cast<std::streamoff>(place));
+      return;
+    }
+    if (place < m_Done)
+    {
+      this->Restart();
+    }
+    std::vector<char> passed(1 << 18);
+    while (m_Done < place)
+    {
+      const double piece = std::min(place - m_Done, static_cast<double>(passed.size()));
+      if (this->Read(passed.data(), static_cast<std::size_t>(piece)) == 0)
+      {
+        return; // what is to be read there is missing, too
+      }
+    }
+  }
+
+  /** Reads as many bytes as there are. \exception ProgramError what is compressed is damaged */
+  std::size_t
+  Read(void * to, std::size_t bytes)
+  {
+    if (!m_IsPacked)
+    {
+      m_File.read(static_cast<char *>(to), static_cast<std::streamsize>(bytes));
+      return static_cast<std::size_t>(m_File.gcount());
+    }
+    constexpr std::size_t most = 1 << 30; // a piece, which zlib counts by 32 bits
+    std::size_t           done = 0;
+    while (done < bytes && !m_IsAtEnd)
+    {
+      const std::size_t piece = std::min(bytes - done, most);
+      m_Stream.next_out = static_cast<Bytef *>(to) + done;
+      m_Stream.avail_out = static_cast<uInt>(piece);
+      this->Inflate();
+      done += piece - m_Stream.avail_out;
+    }
+    m_Done += static_cast<double>(done);
+    return done;
+  }
+
+  /** Reads what is left, up to the checksum. */
+  void
+  Finish()
+  {
+    std::vector<char> rest(m_IsPacked ? 1 << 18 : 0);
+    while (m_IsPacked && this->Read(rest.data(), rest.size()) > 0)
+    {}
+  }
+
+private:
+  static constexpr int eitherFormat = 47; // zlib's or gzip's, with a window of 32 kB
+
+  void
+  Restart()
+  {
+    m_File.clear();
+    m_File.seekg(static_cast<std::streamoff>(m_Place.stream));
+    m_Done = 0.0;
+    m_IsAtEnd = false;
+    m_Stream.avail_in = 0;
+    if (m_IsPacked)
+    {
+      inflateReset(&m_Stream);
+    }
+  }
+
+  /** Fills the input where it is empty. \return false at the end of the file */
+  bool
+  Fill()
+  {
+    if (m_Stream.avail_in == 0)
+    {
+      m_File.read(m_In.data(), static_cast<std::streamsize>(m_In.size()));
+      m_Stream.next_in = reinterpret_cast<Bytef *>(m_In.data());
+      m_Stream.avail_in = static_cast<uInt>(m_File.gcount());
+    }
+    return m_Stream.avail_in > 0;
+  }
+
+  /** Decompresses until the output is full, or all is done. */
+  void
+  Inflate()
+  {
+    while (m_Stream.avail_out > 0)
+    {
+      if (!this->Fill())
+      {
+        throw ProgramError("the file \"" + m_Place.path +
+                           "\" is damaged or cut short: its compressed data have no end");
+      }
+      const int state = inflate(&m_Stream, Z_NO_FLUSH);
+      if (state == Z_STREAM_END)
+      {
+        // gzip's may be several, one behind the other; what is none of them is no part of it.
+        if (!this->Fill() || m_Stream.next_in[0] != 0x1F)
+        {
+          m_IsAtEnd = true;
+          return;
+        }
+        inflateReset(&m_Stream);
+      }
+      else if (state == Z_MEM_ERROR)
+      {
+        throw std::bad_alloc();
+      }
+      else if (state != Z_OK && state != Z_BUF_ERROR)
+      {
+        throw ProgramError("the file \"" + m_Place.path +
+                           "\" is damaged: its compressed data, or their checksum, are wrong");
+      }
+    }
+  }
+
+  VolumePlace       m_Place;
+  std::ifstream     m_File;
+  std::vector<char> m_In;
+  z_stream          m_Stream{};
+  bool              m_IsPacked{ false }; ///< and m_Stream is to be ended
+  bool              m_IsAtEnd{ false };
+  double            m_Done{ 0.0 }; ///< bytes that were decompressed
+};
+
+VolumeReader::VolumeReader(const VolumePlace & place)
+  : m_Place(place)
+  , m_Source(std::make_unique<Source>(place))
+{}
+
+VolumeReader::~VolumeReader() = default;
+
+void
+VolumeReader::CheckLength(double bytes) const
+{
+  std::error_code error;
+  const auto      size = static_cast<double>(std::filesystem::file_size(m_Place.path, error));
+  if (!m_Place.isPacked && !error && size < m_Place.begin + bytes)
+  {
+    throw ProgramError("the file \"" + m_Place.path + "\" is damaged or cut short: it holds " +
+                       std::to_string(static_cast<long long>(std::max(0.0, size - m_Place.begin))) +
+                       " bytes of pixels where its header promises " + std::to_string(static_cast<long long>(bytes)));
+  }
+}
+
+void
+VolumeReader::Read(std::size_t volume, std::size_t volumes, std::size_t bytes, void * pixels)
+{
+  this->CheckLength(static_cast<double>(volumes) * static_cast<double>(bytes)); // before all the work, not behind it
+  m_Source->Seek(m_Place.begin + static_cast<double>(volume) * static_cast<double>(bytes));
+  if (const std::size_t found = m_Source->Read(pixels, bytes); found < bytes)
+  {
+    throw ProgramError("the file \"" + m_Place.path + "\" is damaged or cut short: of volume " +
+                       std::to_string(volume) + " it holds " + std::to_string(found) + " of " + std::to_string(bytes) +
+                       " bytes" + (m_Place.isPacked ? " (decompressed)" : ""));
+  }
+  if (volume + 1 == volumes)
+  {
+    m_Source->Finish();
+  }
+  char * const numbers = static_cast<char *>(pixels);
+  for (std::size_t at = 0; m_Place.isSwapped && at < bytes; at += m_Place.numberBytes)
+  {
+    std::reverse(numbers + at, numbers + at + m_Place.numberBytes);
+  }
+}
+
+} // namespace CudaSplineProgram
