@@ -96,6 +96,8 @@ class Source:
         self, pixels: _images.Pixels, method: Method, components: int, borrow: bool, device: Any, threads: int, progress: Any
     ) -> None:
         check_components(method, components)
+        if method.is_of_indicators:
+            raise ValueError("interpolation: a Source is of one image, and the labels' indicators are many; resample() and sample() take the image.")
         described = method.describe_image(pixels.buffer, pixels.size, components, pixels.dtype, pixels.start)
         call = _library.Call(device_word(device, pixels.device), threads, 0, progress, pixels.device >= 0)
         self.method = method
