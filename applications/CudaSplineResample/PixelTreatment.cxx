@@ -19,6 +19,8 @@
 
 #include "PixelType.h"
 
+#include "itkCudaSpline/itk/SamplingGaussian.h"
+
 #include "itkRecursiveGaussianImageFilter.h"
 
 #include <algorithm>
@@ -41,15 +43,16 @@ Smooth(const Volume & volume, const Coordinates & steps)
   bool                        isView = true;
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
-    if (!(steps[axis] > 1.1) || volume.grid.size[axis] < 4)
+    const double sigma =
+      itk::CudaSplineDetail::SamplingSigma(steps[axis], static_cast<std::int64_t>(volume.grid.size[axis]));
+    if (!(sigma > 0.0))
     {
       continue;
     }
-    const double eightLn2 = 5.545177444479562;
-    const auto   filter = itk::RecursiveGaussianImageFilter<ImageType, ImageType>::New();
+    const auto filter = itk::RecursiveGaussianImageFilter<ImageType, ImageType>::New();
     filter->SetInput(image);
     filter->SetDirection(axis);
-    filter->SetSigma(volume.grid.spacing[axis] * std::sqrt((steps[axis] * steps[axis] - 1.0) / eightLn2));
+    filter->SetSigma(volume.grid.spacing[axis] * sigma);
     filter->Update();
     image = filter->GetOutput();
     image->DisconnectPipeline();

@@ -7,12 +7,13 @@ the slowest axis first, (nz, ny, nx). What is done, and in which order it is rou
 
 from ._geometry import Geometry
 from ._images import Image
-from ._library import DeviceError, DeviceMemoryError, Report, cuda_version, device_count, last_report, release_memory
+from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory
 from ._library import version as _version
 from ._resample import resample, zoom
 from ._sample import sample
 from ._source import Source, prefilter
 from ._transforms import BSplineGrid, DisplacementField
+from ._warnings import DownsamplingWarning, OutsideWarning, ResamplingWarning
 
 __version__ = _version()
 
@@ -21,9 +22,13 @@ __all__ = [
     "DeviceError",
     "DeviceMemoryError",
     "DisplacementField",
+    "DownsamplingWarning",
     "Geometry",
     "Image",
+    "InverseResidual",
+    "OutsideWarning",
     "Report",
+    "ResamplingWarning",
     "Source",
     "cuda_version",
     "device_count",

@@ -15,7 +15,7 @@ import inspect
 import itertools
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Optional, Sequence, TypeVar, cast
 
 import numpy
@@ -75,6 +75,11 @@ class Buffer:
     def result(self) -> Any:
         """The array as the caller gets it: of the kind that the caller gave."""
         return self.finish(self.array)
+
+
+def size_of(dtype: str) -> int:
+    """Bytes of an element of a type by its name."""
+    return _SIZES[dtype]
 
 
 def _check_type(dtype: str, name: str) -> str:
@@ -229,6 +234,31 @@ def overlap(one: Buffer, other: Buffer) -> bool:
     """Whether two arrays have bytes in common."""
     same_place = one.device == other.device
     return same_place and one.pointer < other.pointer + other.bytes and other.pointer < one.pointer + one.bytes
+
+
+def to_host(buffer: Buffer) -> numpy.ndarray:
+    """The elements of an array, in host memory."""
+    if buffer.kind == "cupy":
+        return cast(numpy.ndarray, buffer.array.get())
+    if buffer.kind == "torch":
+        return cast(numpy.ndarray, buffer.array.detach().cpu().numpy())
+    return numpy.asarray(buffer.array)
+
+
+def like_host(array: numpy.ndarray, like: Buffer) -> Buffer:
+    """An array of NumPy as one of the kind of another one that is in host memory."""
+    if like.kind == "torch":
+        return _view_torch(sys.modules["torch"].from_numpy(numpy.ascontiguousarray(array)), "image", None)
+    found = _view_numpy(array, "image", None)
+    found.kind, found.finish = like.kind, like.finish
+    return found
+
+
+def part_of(buffer: Buffer, number: int) -> Buffer:
+    """One of the slowest axis of an array."""
+    count = math.prod(buffer.shape[1:]) * _SIZES[buffer.dtype]
+    array = buffer.array if buffer.kind == "jax" and buffer.device >= 0 else buffer.array[number]  # JAX's are written by their address alone
+    return replace(buffer, array=array, pointer=buffer.pointer + number * count, shape=buffer.shape[1:])
 
 
 class Output:

@@ -16,6 +16,11 @@ import numpy
 
 from ._checks import LARGEST_INT64, integer
 
+#: Larger numbers (mm) are of no scanner, and squares of them overflow; as CudaSplineResample has it.
+_MOST = 1e15
+#: Degrees that two axes of a NIfTI affine may lack to a right angle: roundings of a header. As CudaSplineResample has it.
+_MOST_SHEAR = 0.05
+
 VectorLike = Union[float, Sequence[float], "numpy.ndarray"]
 
 
@@ -150,12 +155,15 @@ def make_geometry(
         return _geometry_of_indices(sizes)
     dimension = len(sizes)
     found = vector(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
-    if numpy.any(found <= 0):
-        raise ValueError(f"{name}spacing: {spacing!r} is not above 0.")
+    if not (found.min() > 1 / _MOST and found.max() < _MOST):
+        raise ValueError(f"{name}spacing: {spacing!r} has to be above 0, and between 1e-15 and 1e15 mm.")
     axes = matrix(numpy.eye(dimension) if direction is None else direction, dimension, f"{name}direction")
-    if abs(numpy.linalg.det(axes)) < 1e-12:
-        raise ValueError(f"{name}direction: the matrix has no inverse.")
+    determinant = numpy.linalg.det(axes)
+    if not abs(determinant) >= 1e-12:
+        raise ValueError(f"{name}direction: the matrix has no inverse: its determinant is {determinant:g}.")
     first = vector(0.0 if origin is None else origin, dimension, f"{name}origin")
+    if not numpy.abs(first).max() < _MOST:
+        raise ValueError(f"{name}origin: {origin!r} has to be below 1e15 mm.")
     for array in (found, first, axes):
         array.flags.writeable = False
     return Geometry(sizes, found, first, axes)
@@ -183,11 +191,23 @@ def geometry_of_nifti(size: Sequence[int], affine: Any, name: str) -> Geometry:
         raise ValueError(f"{name}: it has no affine.")
     ras = reals(affine, f"{name}: its affine", "matrix")
     if ras.shape != (4, 4) or not numpy.all(numpy.isfinite(ras)):
-        raise ValueError(f"{name}: its affine is no finite matrix of 4 x 4.")
+        raise ValueError(f"{name}: its affine is no finite matrix of 4 x 4: {ras.tolist()}.")
     columns = _FLIP @ ras[:3, :3]
-    spacing = numpy.sqrt((columns**2).sum(axis=0))
-    if numpy.any(spacing == 0) or abs(numpy.linalg.det(columns / spacing)) < 1e-12:
-        raise ValueError(f"{name}: its affine has no inverse.")
+    with numpy.errstate(over="ignore"):
+        spacing = numpy.sqrt((columns**2).sum(axis=0))
+    if not (spacing.min() > 1 / _MOST and spacing.max() < _MOST):
+        raise ValueError(f"{name}: its affine has spacings of {spacing.tolist()} mm; they have to be above 0, and between 1e-15 and 1e15.")
+    axes = columns / spacing
+    determinant = numpy.linalg.det(axes)
+    if abs(determinant) < 1e-12:
+        raise ValueError(f"{name}: its affine has no inverse: the determinant of its axes is {determinant:g}.")
+    cosines = numpy.abs((axes.T @ axes)[[0, 0, 1], [1, 2, 2]]).max()
+    shear = math.degrees(math.asin(min(1.0, cosines)))
+    if shear > _MOST_SHEAR:
+        raise ValueError(
+            f"{name}: its affine is sheared by {shear:.3g} degrees; axes are at right angles, to {_MOST_SHEAR} degrees. Where its qform is right, "
+            "nibabel.Nifti1Image(image.dataobj, image.get_qform(), image.header) has it; a shear that is meant goes into the transform."
+        )
     return make_geometry([int(n) for n in size], spacing, _FLIP @ ras[:3, 3], columns / spacing, f"{name}: ")
 
 

@@ -9,7 +9,7 @@ import functools
 import math
 import sys
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy
 
@@ -94,8 +94,13 @@ class Image:
         return Image, (self.array, self.spacing, self.origin, self.direction, self.channels)
 
 
-#: Of an axis of an array: (first, count).
-Box = tuple[tuple[int, int], ...]
+#: Of an axis of an array: (first, count); or a number, of an axis that goes.
+Box = tuple[Union[int, tuple[int, int]], ...]
+
+
+def slices_of(box: Box) -> tuple[Any, ...]:
+    """A box as an array is indexed."""
+    return tuple(part if isinstance(part, int) else slice(part[0], part[0] + part[1]) for part in box)
 
 
 @dataclass
@@ -160,7 +165,7 @@ def _reader(array: Any, name: str, owner: Any = None) -> tuple[Callable[[Optiona
     def read(box: Optional[Box]) -> _arrays.Buffer:
         if box is None and whole is not None:
             return whole
-        part = array if box is None else array[tuple(slice(first, first + count) for first, count in box)]
+        part = array if box is None else array[slices_of(box)]
         buffer = _arrays.view(part, name)
         buffer.owner = owner
         if finish is not None and whole is not None:
@@ -317,6 +322,13 @@ def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
     return geometry_of_nifti(image.shape[:3], image.affine, name)
 
 
+def has_ras_vectors(image: Any) -> bool:
+    """Whether the vectors of an image are along RAS: of nibabel, but where NIfTI's intent says that ITK, or who writes as it does, wrote it."""
+    if not _is_nibabel(image):
+        return False
+    return not (hasattr(image.header, "get_intent") and image.header.get_intent()[0] == "vector")
+
+
 def _open_nibabel(image: Any, name: str) -> Pixels:
     geometry = _geometry_of_nibabel(image, name)
     data = image.dataobj  # a proxy reads from the file what it is asked for, and scales it
@@ -328,7 +340,7 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
     dtype, device = _peek_at(data, name)
 
     def read(box: Optional[Box]) -> _arrays.Buffer:
-        ahead = (slice(None),) * 3 if box is None else tuple(slice(first, first + count) for first, count in box[::-1])
+        ahead = (slice(None),) * 3 if box is None else slices_of(box[::-1])
         part = numpy.asanyarray(data[(*ahead, *(slice(None),) * (len(shape) - 3))])
         if channels:
             part = numpy.moveaxis(part.reshape(*part.shape[:3], components).transpose(3, 2, 1, 0), 0, -1)
@@ -338,15 +350,133 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
         array = made.array
-        array = array.transpose(2, 1, 0, 3).reshape(*grid.size, *shape[3:]) if channels else array.T
-        header = image.header.copy()
-        if hasattr(header, "set_data_dtype"):
-            header.set_data_dtype(array.dtype)
-        if hasattr(header, "set_slope_inter"):
-            header.set_slope_inter(1, 0)  # the numbers are those of the pixels now
-        return type(image)(array, affine_of_nifti(grid), header)
+        return _make_nibabel(image, array.transpose(2, 1, 0, 3).reshape(*grid.size, *shape[3:]) if channels else array.T, grid)
 
     return Pixels(read, dtype, device, geometry, components, channels, finish)
+
+
+def _make_nibabel(like: Any, array: numpy.ndarray, grid: Geometry) -> Any:
+    """An image of nibabel of the same class, with the header's other fields."""
+    header = like.header.copy()
+    if hasattr(header, "set_data_dtype"):
+        header.set_data_dtype(array.dtype)
+    if hasattr(header, "set_slope_inter"):
+        header.set_slope_inter(1, 0)  # the numbers are those of the pixels now
+    made = type(like)(array, affine_of_nifti(grid), header)
+    name_space(made, like)
+    return made
+
+
+def name_space(image: Any, like: Any) -> None:
+    """Gives an image of nibabel NIfTI's codes of another one's space (scanner, MNI and so on), where both have them."""
+    if not (_is_nibabel(image) and _is_nibabel(like) and hasattr(image, "set_sform") and hasattr(like, "get_sform")):
+        return
+    qform, sform = int(like.header["qform_code"]), int(like.header["sform_code"])
+    if qform > 0 or sform > 0:
+        image.set_qform(image.affine, qform or sform, update_affine=False)  # which has float64, and the header float32
+        image.set_sform(image.affine, sform or qform, update_affine=False)
+
+
+@dataclass
+class Series:
+    """Volumes that follow each other along an axis that is not resampled."""
+
+    #: How many.
+    count: int
+    #: The volume of a number, of which nothing is read before its buffer is asked for.
+    volume: Callable[[int], Pixels]
+    #: Makes an image of the same kind of an array (count, ..., ny, nx), with components behind, and the grid of a volume.
+    finish: Callable[[_arrays.Buffer, Geometry], Any]
+    #: The array, where it was read as a whole.
+    buffers: Sequence[_arrays.Buffer] = ()
+
+
+def open_series(image: Any, name: str, channels: bool, series: Optional[bool], is_read: bool = False) -> Optional[Series]:
+    """The volumes of a series; None for a single image.
+
+    series: True: the slowest axis counts the volumes; False: it does not; None: it does in images of four axes, whose libraries tell components
+        from axes, but not in bare arrays
+    is_read: read an array as a whole at once, since it may be written meanwhile
+
+    Raises ValueError, naming the argument, for an image that is no series and shall be one."""
+    if series is False or isinstance(image, (numpy.ndarray, Geometry)) and not series:
+        return None
+    if _is_nibabel(image):
+        return _open_nibabel_series(image, name, series)
+    if not series and _dimension_of(image) != 4:
+        return None
+    if is_read:
+        owner = image if isinstance(image, Image) else None
+        found = _arrays.view(image if owner is None else owner.array, name)
+        array = found.array.reshape(found.shape)
+        image = array if owner is None else Image(array, owner.spacing, owner.origin, owner.direction, owner.channels)
+    buffers = [found] if is_read else []
+    whole = open_image(image, name, channels)
+    dimension = whole.geometry.dimension
+    if dimension < 2:
+        raise ValueError(f"series: an image of {dimension} axis has none for its volumes.")
+    grid = volume_geometry(whole.geometry, name)
+    last = whole.geometry
+    everything = tuple((0, n) for n in grid.shape)
+
+    def volume(number: int) -> Pixels:
+        return Pixels(
+            lambda box: whole.read((number, *(everything if box is None else box))),
+            whole.dtype, whole.device, grid, whole.components, whole.channels, whole.finish,
+        )  # fmt: skip
+
+    def finish(made: _arrays.Buffer, made_grid: Geometry) -> Any:
+        direction = numpy.eye(dimension)
+        direction[:-1, :-1] = made_grid.direction
+        direction[-1, -1] = last.direction[-1, -1]
+        spacing, origin = (numpy.append(ours, theirs[-1]) for ours, theirs in ((made_grid.spacing, last.spacing), (made_grid.origin, last.origin)))
+        return whole.finish(made, make_geometry((*made_grid.size, last.size[-1]), spacing, origin, direction))
+
+    return Series(last.size[-1], volume, finish, buffers)
+
+
+def _dimension_of(image: Any) -> Optional[int]:
+    """Axes of an image that has a geometry."""
+    if isinstance(image, Image):
+        return image.geometry.dimension
+    if _is_simpleitk(image):
+        return int(image.GetDimension())
+    if _is_itk(image) and hasattr(image, "GetImageDimension"):
+        return int(image.GetImageDimension())
+    return None
+
+
+def volume_geometry(geometry: Geometry, name: str) -> Geometry:
+    """Where the volumes of a series are. Raises ValueError, naming the argument, where the last axis is not at right angles to the others."""
+    direction = geometry.direction
+    if numpy.abs(direction[-1, :-1]).max() > 1e-6 or numpy.abs(direction[:-1, -1]).max() > 1e-6:
+        raise ValueError(f"{name}: the axis of its volumes is not at right angles to the others; its direction is {direction.tolist()}.")
+    return make_geometry(geometry.size[:-1], geometry.spacing[:-1], geometry.origin[:-1], direction[:-1, :-1], f"{name}: ")
+
+
+def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optional[Series]:
+    geometry = _geometry_of_nibabel(image, name)
+    shape = image.shape
+    if len(shape) < 4 or (len(shape) == 5 and shape[3] == 1):  # a volume, or one with several numbers a pixel
+        if series:
+            raise ValueError(f"series: an image of nibabel of the shape {shape} has no axis of volumes.")
+        return None
+    data = image.dataobj
+    dtype, device = _peek_at(data, name)
+    channels = len(shape) == 5
+
+    def volume(number: int) -> Pixels:
+        def read(box: Optional[Box]) -> _arrays.Buffer:
+            ahead = (slice(None),) * 3 if box is None else slices_of(box[::-1])
+            part = numpy.asanyarray(data[(*ahead, number)])  # components follow
+            return _arrays.view(part.transpose(2, 1, 0, 3) if channels else part.T, name)
+
+        return Pixels(read, dtype, device, geometry, shape[4] if channels else 1, channels, lambda made, grid: finish(made, grid))
+
+    def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
+        return _make_nibabel(image, made.array.transpose(3, 2, 1, 0, 4) if channels else made.array.T, grid)
+
+    return Series(shape[3], volume, finish)
 
 
 def _peek_at(data: Any, name: str) -> tuple[str, int]:

@@ -7,13 +7,14 @@ include/itkCudaSpline/c/CudaSplineC.h, which documents them. Calls release the i
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import sys
 import threading
-from ctypes import POINTER, c_char_p, c_int32, c_int64, c_void_p
-from dataclasses import dataclass
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Generator, NamedTuple, Optional
+from typing import Any, Callable, Dict, Generator, NamedTuple, Optional, Sequence
 
 from ._checks import LARGEST_INT32, LARGEST_UINT64, callback, integer
 from ._structures import (  # noqa: F401
@@ -33,7 +34,7 @@ from ._structures import (  # noqa: F401
     Vector as Vector,
 )
 
-INTERFACE = 4
+INTERFACE = 5
 
 OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
 
@@ -49,6 +50,18 @@ STORAGES = {"element": 0, "half": 1, "int16": 2, "texture": 3}
 WINDOWS = {"cosine": 0, "hamming": 1, "welch": 2, "lanczos": 3, "blackman": 4}
 BACKENDS = ("None", "Cuda", "Cpu")
 STAGE_AFFINE, STAGE_BSPLINE, STAGE_FIELD = range(3)
+
+
+def _physical_memory() -> float:
+    """Bytes of the machine's memory; infinite where the system does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return math.inf
+
+
+PHYSICAL_MEMORY = _physical_memory()
+
 
 class DeviceError(RuntimeError):
     """An error of a GPU or of CUDA: a device that is not there, was lost, or failed."""
@@ -97,6 +110,8 @@ def _load() -> ctypes.CDLL:
         "cudaspline_sample": (c_int32, [c_void_p, POINTER(Points), POINTER(Execution)]),
         "cudaspline_resample_source": (c_int32, [c_void_p, POINTER(Resampling), POINTER(Execution)]),
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
+        "cudaspline_sampling_steps": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(c_double)]),
+        "cudaspline_smooth_for_sampling": (c_int32, [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)]),
         "cudaspline_resample_windows": (c_int32, [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4]),
     }
     for name, (result, arguments) in functions.items():
@@ -139,6 +154,17 @@ class Use(NamedTuple):
     seconds: float
 
 
+class InverseResidual(NamedTuple):
+    """How well the inverse of a displacement field or of a B-spline was found, by iteration."""
+
+    #: Of the argument, with its place in a list and its file.
+    name: str
+    #: Distance between a place and what the inverse and the transform make of it: on average over the inverse's domain (mm).
+    mean: float
+    #: At most (mm).
+    largest: float
+
+
 @dataclass(frozen=True)
 class Report:
     """Who computed an operation."""
@@ -155,6 +181,8 @@ class Report:
     seconds: float
     #: What this process has computed so far, this operation included, by backend: use["Cuda"].calls, use["Cpu"].seconds.
     use: Dict[str, Use]
+    #: Of each transform that was inverted by iteration, in the order in which places go through them.
+    inverses: tuple[InverseResidual, ...] = ()
 
 
 _local = threading.local()
@@ -170,6 +198,13 @@ def last_report() -> Optional[Report]:
     'Cpu'
     """
     return getattr(_local, "report", None)
+
+
+def note_inverses(inverses: Sequence[InverseResidual]) -> None:
+    """Adds what was inverted to the report of this thread's last operation."""
+    report = last_report()
+    if inverses and report is not None:
+        _local.report = replace(report, inverses=tuple(inverses))
 
 
 class _Reports:
@@ -350,6 +385,13 @@ def prefilter_window(image: Image, axis: int, first: int, size: int) -> tuple[in
 def resample_windows(image: Image, resampling: Resampling, count: int, *addresses: int) -> None:
     """cudaspline_resample_windows; addresses: of first, size, window_first and window_size."""
     check(_library.cudaspline_resample_windows(ctypes.byref(image), ctypes.byref(resampling), count, *addresses))
+
+
+def sampling_steps(image: Image, resampling: Resampling) -> list[float]:
+    """cudaspline_sampling_steps: by axis of the image, and of the output."""
+    steps = (c_double * 9)()
+    check(_library.cudaspline_sampling_steps(image, resampling, steps))
+    return steps[:]
 
 
 def version() -> str:

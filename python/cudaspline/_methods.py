@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Union
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy
 
@@ -17,19 +17,38 @@ LARGEST_INDEX = 2.0**52
 #: As MaximumFirTaps, MaximumSincRadius, SmallestTable and LargestTable of the library.
 MOST_TAPS, LARGEST_RADIUS, SMALLEST_TABLE, LARGEST_TABLE = 127, 5, 128, 65536
 
+class Named(NamedTuple):
+    """What a name of an interpolation stands for."""
+
+    #: Name as in _library.INTERPOLATIONS.
+    kind: str
+    #: Of the windowed sinc; None: what the argument says.
+    window: Optional[str] = None
+    #: How many deviations of the label Gaussian are looked at, where the argument does not say it.
+    cutoff: float = 1.0
+    #: Whether it is the label whose indicator, interpolated so, is largest.
+    is_of_indicators: bool = False
+
+
+#: CudaSplineResample's names, those of ANTs and SimpleITK that it knows, and others that are in use.
 INTERPOLATIONS = {
-    "nearest": "nearest",
-    "linear": "linear",
-    "bspline": "bspline",
-    "b-spline": "bspline",
-    "cubic": "bspline",
-    "catmull-rom": "catmull-rom",
-    "catmullrom": "catmull-rom",
-    "catmull_rom": "catmull-rom",
-    "sinc": "sinc",
-    "windowed-sinc": "sinc",
-    "label": "label",
-    "label-gaussian": "label",
+    "nearest": Named("nearest"),
+    "nearestneighbor": Named("nearest"),
+    "linear": Named("linear"),
+    "bspline": Named("bspline"),
+    "b-spline": Named("bspline"),
+    "cubic": Named("bspline"),
+    "catmull-rom": Named("catmull-rom"),
+    "catmullrom": Named("catmull-rom"),
+    "catmull_rom": Named("catmull-rom"),
+    "sinc": Named("sinc"),
+    "windowed-sinc": Named("sinc"),
+    **{name: Named("sinc", window) for window in _library.WINDOWS for name in (window, f"{window}windowedsinc")},
+    "label": Named("label"),
+    **{name: Named("label", cutoff=4.0) for name in ("label-gaussian", "labelgaussian", "multilabel")},
+    **{name: Named("linear", is_of_indicators=True) for name in ("label-linear", "genericlabel")},
+    "label-catmull-rom": Named("catmull-rom", is_of_indicators=True),
+    "label-bspline": Named("bspline", is_of_indicators=True),
 }
 
 _MODES, _STORAGES, _METHODS, _WINDOWS = (
@@ -70,14 +89,27 @@ class Method:
     radius: int = 3
     #: Of the label Gaussian, mm, by axis, x first; None: the spacing.
     sigma: Optional[tuple[float, ...]] = None
-    cutoff: Optional[float] = None
+    #: How many of these are looked at.
+    cutoff: float = 1.0
     #: "float32", "float64" or None for what the types ask for.
     precision: Optional[str] = None
+    #: Whether it is the label whose indicator has the largest value.
+    is_of_indicators: bool = False
 
     @property
     def moves_pixels(self) -> bool:
         """Whether pixels are handed on unchanged."""
         return self.kind in ("nearest", "label")
+
+    @property
+    def is_of_labels(self) -> bool:
+        """Whether values are among those of the image."""
+        return self.moves_pixels or self.is_of_indicators
+
+    @property
+    def of_indicators(self) -> Method:
+        """How the indicator of a label is interpolated: as ITK's LabelImageGenericInterpolateImageFunction does it, in double."""
+        return replace(self, is_of_indicators=False, precision="float64")
 
     def element(self, pixel: str, output: str, components: int) -> str:
         """The type that is computed with: of a pixel's and the output's type, unless precision says it."""
@@ -118,7 +150,7 @@ class Method:
         image.method = _library.METHODS[self.prefilter]
         image.taps = self.taps
         for axis, boundary in enumerate(self.boundary):
-            itk = "mirror" if self.kind == "bspline" else "nearest"
+            itk = "mirror" if self.kind in ("bspline", "catmull-rom") else "nearest"
             image.extension[axis] = _library.EXTENSIONS[itk if boundary == "itk" else boundary]
         image.storage = _library.STORAGES[self.storage]
         image.table_entries = self.table
@@ -141,7 +173,7 @@ class Method:
             spacing = geometry.spacing
             sigma = (spacing if self.sigma is None else numpy.array(self.sigma)) / spacing
             found.sigma[: geometry.dimension] = sigma.tolist()
-            found.cutoff[: geometry.dimension] = (sigma * (1.0 if self.cutoff is None else self.cutoff)).tolist()
+            found.cutoff[: geometry.dimension] = (sigma * self.cutoff).tolist()
         return found
 
 
@@ -164,8 +196,9 @@ def make_method(
     table: int = 1024,
 ) -> Method:
     """Checks the arguments of a function and makes a method of them. Raises ValueError or TypeError, naming the argument."""
-    kind = choose(interpolation, INTERPOLATIONS, "interpolation")
-    method = Method(kind)
+    named = choose(interpolation, INTERPOLATIONS, "interpolation")
+    kind = named.kind
+    method = Method(kind, is_of_indicators=named.is_of_indicators)
     if kind == "bspline":
         if isinstance(order, bool) or not isinstance(order, (int, numpy.integer)) or not 0 <= order <= 5:
             raise ValueError(f"order: {order!r} is not among 0, 1, 2, 3, 4 and 5.")
@@ -202,16 +235,33 @@ def make_method(
     method.border = number(border, "border", is_finite=False)
     method.tension = number(tension, "tension")
     method.window = choose(window, _WINDOWS, "window")
+    if named.window is not None:
+        if window not in ("hamming", named.window):  # the argument's default is no contradiction
+            raise ValueError(f"window: {window!r} contradicts the interpolation {interpolation!r}; 'sinc' has any window.")
+        method.window = named.window
     method.radius = integer(radius, "radius", 1, LARGEST_RADIUS)
     if sigma is not None:
         deviations = vector(sigma, geometry.dimension, "sigma")
         if numpy.any(deviations <= 0):
             raise ValueError(f"sigma: {sigma!r} is not above 0.")
         method.sigma = tuple(deviations.tolist())
-    method.cutoff = None if cutoff is None else number(cutoff, "cutoff", above=0.0)
+    method.cutoff = named.cutoff if cutoff is None else number(cutoff, "cutoff", above=0.0)
     if precision is not None:
         method.precision = choose(precision, _PRECISIONS, "precision")
+    if method.is_of_indicators:
+        _check_indicators(method, interpolation)
     return method
+
+
+def _check_indicators(method: Method, interpolation: Any) -> None:
+    """Raises ValueError, naming the argument, for what indicators of labels do not have."""
+    if method.mode != "exact" or method.storage != "element":
+        argument = "mode" if method.mode != "exact" else "storage"
+        raise ValueError(f"{argument}: {getattr(method, argument)!r} is not for {interpolation!r}, which is computed exactly.")
+    if method.precision == "float32":
+        raise ValueError(f"precision: {interpolation!r} computes in float64.")
+    if method.prefilter == "coefficients":
+        raise ValueError(f"prefilter: {interpolation!r} makes coefficients of each label; the image has none.")
 
 
 def _boundaries(boundary: Any, dimension: int) -> tuple[str, ...]:

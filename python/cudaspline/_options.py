@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Literal, Optional, Sequence, TypedDict, Union
 
 Interpolation = Literal[
-    "nearest", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "sinc", "windowed-sinc", "label",
-    "label-gaussian",
+    "nearest", "nearestneighbor", "linear", "bspline", "b-spline", "cubic", "catmull-rom", "catmullrom", "catmull_rom", "sinc",
+    "windowed-sinc", "cosine", "hamming", "welch", "lanczos", "blackman", "cosinewindowedsinc", "hammingwindowedsinc", "welchwindowedsinc",
+    "lanczoswindowedsinc", "blackmanwindowedsinc", "label", "label-gaussian", "labelgaussian", "multilabel", "label-linear", "genericlabel",
+    "label-catmull-rom", "label-bspline",
 ]  # fmt: skip
 Order = Literal[0, 1, 2, 3, 4, 5]
 EvaluationMode = Literal["exact", "texture", "texture-table"]
@@ -17,6 +19,8 @@ Window = Literal["cosine", "hamming", "welch", "lanczos", "blackman"]
 RealType = Literal["float32", "float64"]
 Storage = Literal["element", "half", "int16", "texture"]
 Rounding = Literal["truncate", "nearest"]
+Smoothing = Literal["auto", False]
+TransformOrder = Literal["itk", "ants"]
 Coordinates = Literal["physical", "index"]
 Alignment = Literal["edges", "centers"]
 Progress = Callable[[float], object]
@@ -48,7 +52,9 @@ class OutputOptions(TypedDict, total=False):
     extrapolate: bool
     dtype: Any
     rounding: Rounding
+    smooth: Optional[Smoothing]
     channels: bool
+    series: Optional[bool]
     out: Any
     device: Any
     threads: int
@@ -68,6 +74,7 @@ class ResampleOptions(MethodOptions, OutputOptions, total=False):
     """Keywords of resample()."""
 
     interpolation: Interpolation
+    transform_order: TransformOrder
     size: Optional[Sequence[int]]
     spacing: Any
     origin: Any
@@ -85,6 +92,7 @@ class SampleOptions(MethodOptions, total=False):
     dtype: Any
     interpolation: Interpolation
     channels: bool
+    series: Optional[bool]
     device: Any
     threads: int
     progress: Optional[Progress]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, overload
 
 import numpy
 
-from . import _arrays, _images, _library, _transforms, _windows
+from . import _arrays, _images, _labels, _library, _sampling, _transforms, _windows
 from ._checks import LARGEST_INT64
 from ._geometry import Geometry, check_size, make_geometry, vector
 from ._images import Image
@@ -25,7 +25,9 @@ from ._options import (
     RealType,
     ResampleOptions,
     Rounding,
+    Smoothing,
     Storage,
+    TransformOrder,
     Window,
     ZoomOptions,
 )
@@ -56,6 +58,7 @@ def resample(
     transform: Any = None,
     reference: Any = None,
     *,
+    transform_order: TransformOrder = "itk",
     size: Optional[Sequence[int]] = None,
     spacing: Optional[Any] = None,
     origin: Optional[Any] = None,
@@ -76,10 +79,12 @@ def resample(
     cutoff: Optional[float] = None,
     dtype: Any = None,
     rounding: Rounding = "truncate",
+    smooth: Optional[Smoothing] = None,
     precision: Optional[RealType] = None,
     storage: Storage = "element",
     table: int = 1024,
     channels: bool = False,
+    series: Optional[bool] = None,
     out: Any = None,
     device: Any = None,
     threads: int = 0,
@@ -96,19 +101,28 @@ def resample(
     image
         itk.Image, SimpleITK.Image, an image of nibabel, a cudaspline.Image, or an array of NumPy, CuPy, PyTorch, JAX or whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Or a
-        cudaspline.Source, made before with the interpolation and all that belongs to it: an option that contradicts it is refused.
+        cudaspline.Source, made before with the interpolation and all that belongs to it: an option that contradicts it is refused. Of a
+        series of volumes each is resampled (see series).
     transform
-        From places of the output to places of the image (mm, x first): None for the identity; a matrix (n x n, n x n+1 or homogeneous);
-        a transform of itk or SimpleITK; a DisplacementField or BSplineGrid; the name of a file; or a list of these, of which the last
-        one is applied first, as in itk.CompositeTransform.
+        From places of the output to places of the image (mm, x first): None or "identity"; a matrix (n x n, n x n+1 or homogeneous);
+        a transform of itk or SimpleITK; a DisplacementField or BSplineGrid; the name of a file, of transforms (.tfm, .txt, .mat; .h5 and
+        others by SimpleITK or itk) or of an image of displacements, as ANTs' 1Warp.nii.gz; (transform, "inverse"), or as ANTs has it
+        ["affine.mat", 1] and "[affine.mat,1]"; or a list of these. Fields and B-splines are inverted by iteration, which
+        last_report().inverses tells of.
+    transform_order
+        Of lists: "itk": the last one is applied first, as in itk.CompositeTransform; "ants": the first one is, as antsApplyTransforms takes
+        them. What is in a file or a composite has ITK's order.
     reference
-        An image or a Geometry whose grid is the output's; None: the image's own.
+        An image or a Geometry whose grid is the output's, that of a volume where it is a series; None: the image's own.
     size, spacing, origin, direction
         Of the output, x first, in place of the reference's.
     interpolation
-        "nearest", "linear", "bspline", "catmull-rom", "sinc" (windowed) or "label" (label Gaussian).
+        "nearest", "linear", "bspline", "catmull-rom"; windowed sincs by their windows, "lanczos", "hamming", "cosine", "welch", "blackman", or
+        "sinc" with a window. For labels "label-gaussian" (ANTs' MultiLabel; "label" is ITK's, which looks less far), and "label-linear",
+        "label-catmull-rom", "label-bspline": the label whose indicator, interpolated so, is largest (ANTs' GenericLabel is the first).
+        ANTs' and SimpleITK's names are known, in letters of any size.
     order
-        Of the B-spline, 0 to 5.
+        Of the B-spline, 0 to 5, also of "label-bspline".
     mode
         "exact"; or "texture" and "texture-table", which sum pairs of taps by filtered fetches: faster on a GPU, with an error (see the
         page on accuracy).
@@ -128,14 +142,19 @@ def resample(
     tension
         Of Catmull-Rom.
     window, radius
-        Of "sinc": "cosine", "hamming", "welch", "lanczos", "blackman"; 1 to 5 samples.
+        Of "sinc": "cosine", "hamming", "welch", "lanczos", "blackman"; of all windowed sincs: 1 to 5 samples.
     sigma, cutoff
-        Of "label": standard deviation (mm; one, or one an axis; None: the spacing), and how many of them are looked at (None: 1).
+        Of "label" and "label-gaussian": standard deviation (mm; one, or one an axis; None: the spacing), and how many of them are looked at
+        (None: 1 and 4).
     dtype
         Type of the output's numbers; None: the image's. What becomes an integer is clamped to its range.
     rounding
         Of what becomes an integer: "truncate" cuts off towards 0, as ITK does; "nearest" rounds, halves away from 0, as
         cudaspline.ndimage and SciPy do.
+    smooth
+        Before an image is sampled coarsely: "auto": by a Gaussian along each axis with a step of more than 1.1 samples, of the variance
+        (step^2 - 1) / (8 ln 2) in squares of samples, of images in host memory; None: not, and a DownsamplingWarning says so; False: not.
+        The step is that about the output's centre; displacements in memory of a GPU are left out of it.
     precision
         "float32" or "float64" for what is computed; None: float64 where image or output are float64 or integers of 32 and more bits.
     storage
@@ -144,6 +163,10 @@ def resample(
         Entries of the table of "texture-table".
     channels
         The last axis of a bare array are the numbers of a pixel.
+    series
+        Whether the slowest axis counts volumes: (nt, nz, ny, nx). Each is resampled by itself, one at a time, and the axis with its spacing
+        stays. None: so it is with images of four axes of itk, SimpleITK, nibabel and cudaspline.Image; not with bare arrays. Sizes, spacings
+        and so on are those of a volume.
     out
         An array that gets the result, of the image's kind and place, the result's shape and type, in C order; only for images that are
         arrays. It may have elements in common with the image or the transform: then it gets the result when all is computed.
@@ -170,6 +193,15 @@ def resample(
     DeviceError
         The GPU that was asked for is not there, or fails while the image is on it.
 
+    Warns
+    -----
+    DownsamplingWarning
+        The output samples the image coarsely, and nothing is smoothed.
+    OutsideWarning
+        All of the output has the default value, though the image has others there, or nothing of it is there.
+    ResamplingWarning
+        An inverse leaves more than 1 mm.
+
     Examples
     --------
     >>> import numpy
@@ -178,38 +210,157 @@ def resample(
     >>> moved = cudaspline.resample(image, [[1, 0, 1.0], [0, 1, 0.0]], interpolation="linear", default=-1)
     >>> moved.array[0]
     array([ 1.,  2.,  3.,  4., -1.])
-    >>> cudaspline.resample(image, size=(3, 3), spacing=2.0, order=3).shape
-    (3, 3)
+    >>> cudaspline.resample(image, size=(3, 2), spacing=2.0, order=3, smooth="auto").shape
+    (2, 3)
+    >>> volumes = cudaspline.Image(numpy.zeros((10, 4, 5, 6)), spacing=(1, 1, 2, 0.8))  # ten, each 0.8 s
+    >>> cudaspline.resample(volumes, size=(12, 10, 8), spacing=(0.5, 0.5, 1), order=1).spacing
+    array([0.5, 0.5, 1. , 0.8])
     """
     if isinstance(image, Source):
         return _resample_source(
-            image, transform, reference, size, spacing, origin, direction, default, extrapolate, dtype, rounding, out, threads, progress
-        )
-    pixels = _images.open_image(image, "image", channels)
-    _check_dimension(pixels.geometry)
-    grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
+            image, transform, transform_order, reference, size, spacing, origin, direction, default, extrapolate, dtype, rounding, smooth, series,
+            out, threads, progress,
+        )  # fmt: skip
+    volumes = _images.open_series(image, "image", channels, series, out is not None)
+    opened = pixels = _images.open_image(image, "image", channels) if volumes is None else volumes.volume(0)
+    geometry = pixels.geometry
+    _check_dimension(geometry, image)
+    grid = _output_grid(geometry, reference, size, spacing, origin, direction)
     method = make_method(
-        pixels.geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
+        geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
         storage, table,
     )  # fmt: skip
     check_components(method, pixels.components)
     output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
-    shape = (*grid.shape, *pixels.shape_tail)
-    stages = _transforms.describe(transform, grid.dimension, pixels.device)
+    stages = _transforms.describe(transform, grid.dimension, pixels.device, "transform", transform_order, geometry)
     integers = _integers_of(rounding, method, output_type)
-    pixel = pixel_of(default, pixels.components, output_type, "default").astype(integers.computed)
-    call = _library.Call(device_word(device, pixels.device), threads, memory_limit, progress, pixels.device >= 0)
-    pixels = _windows.of_resampling(pixels, method, grid, stages, integers.computed, pixel, extrapolate)
-    buffer = pixels.buffer
-    output = _arrays.Output(out, buffer, shape, output_type, [buffer, *stages.buffers])
-    described = method.describe_image(buffer, pixels.size, pixels.components, integers.computed, pixels.start)
-    interpolation_used = method.describe_interpolation(pixels.geometry)
-    written = integers.target(output.buffer)
-    resampling, kept = _describe(interpolation_used, pixels.geometry, grid, stages, written, pixel, extrapolate)
-    call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
-    del kept
-    integers.round(written, output.buffer)
-    return output.finish(lambda made: pixels.finish(made, grid))
+    pixel = pixel_of(default, pixels.components, output_type, "default")
+    smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
+    work = _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit)
+    shape = (*grid.shape, *pixels.shape_tail)
+    if pixels.device < 0 and out is None:
+        _check_memory(shape if volumes is None else (volumes.count, *shape), output_type)
+    if volumes is None:
+        pixels = work.prepare(pixels, progress)
+        buffer = pixels.buffer
+        output = _arrays.Output(out, buffer, shape, output_type, [buffer, *stages.buffers])
+        work.run(pixels, output.buffer, work.rest_of(progress))
+    else:
+        one = pixels.crop((0,) * grid.dimension, (1,) * grid.dimension).buffer  # of that kind, and in that place
+        output = _arrays.Output(out, one, (volumes.count, *shape), output_type, [*volumes.buffers, *stages.buffers])
+        for number in range(volumes.count):
+            part = _labels.part_of(progress, number / volumes.count, (number + 1) / volumes.count)
+            work.run(work.prepare(volumes.volume(number), part), _arrays.part_of(output.buffer, number), work.rest_of(part))
+    if smooth is None:
+        work.warn_of_downsampling()
+    if stages.inverses:
+        _tell_of_inverses(stages)
+    if not extrapolate and _sampling.is_all(output.buffer, pixel.tolist()):
+        every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
+        _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, pixel)
+    finish = pixels.finish if volumes is None else volumes.finish
+    result = output.finish(lambda made: finish(made, grid))
+    if reference is not None:
+        _images.name_space(result, reference)
+    return result
+
+
+def _tell_of_inverses(stages: _transforms.Stages) -> None:
+    _library.note_inverses(stages.inverses)
+    _sampling.warn_of_inverses(stages)
+
+
+@dataclass
+class _Work:
+    """A resampling of images that are alike."""
+
+    method: Method
+    grid: Geometry
+    stages: _transforms.Stages
+    integers: _Integers
+    #: What stands outside, in the output's type.
+    pixel: numpy.ndarray
+    extrapolate: bool
+    smoothing: Optional[_sampling.Smoothing]
+    device: Any
+    threads: int
+    memory_limit: int
+    #: Samples of the image from a sample of the output to the next; of the image that was resampled last.
+    steps: Sequence[float] = (0.0,)
+
+    def warn_of_downsampling(self) -> None:
+        """Warns where these are large."""
+        _sampling.warn_of_downsampling(self.steps, self.method)
+
+    def prepare(self, pixels: _images.Pixels, progress: Any) -> _images.Pixels:
+        """What is read of an image: smoothed, or the window that is needed."""
+        if self.smoothing is not None:
+            return self.smoothing.apply(pixels, _labels.part_of(progress, 0.0, 0.5))
+        method = self.method.of_indicators if self.method.is_of_indicators else self.method
+        dtype = self.integers.computed
+        return _windows.of_resampling(pixels, method, self.grid, self.stages, dtype, self.pixel.astype(dtype), self.extrapolate)
+
+    def rest_of(self, progress: Any) -> Any:
+        """The callback for what follows prepare()."""
+        return progress if self.smoothing is None else _labels.part_of(progress, 0.5, 1.0)
+
+    def run(self, pixels: _images.Pixels, output: _arrays.Buffer, progress: Any) -> None:
+        """Resamples an image."""
+        if self.method.is_of_indicators:
+            self._run_labels(pixels, output, progress)
+            return
+        written = self.integers.target(output)
+        pixel = self.pixel.astype(self.integers.computed) if self.integers.is_rounded else self.pixel
+        self._resample(self.method, pixels, pixels.buffer, written, pixel, progress)
+        self.integers.round(written, output)
+
+    def _resample(
+        self, method: Method, pixels: _images.Pixels, buffer: _arrays.Buffer, output: _arrays.Buffer, pixel: numpy.ndarray, progress: Any
+    ) -> None:
+        call = _library.Call(device_word(self.device, pixels.device), self.threads, self.memory_limit, progress, pixels.device >= 0)
+        described = method.describe_image(buffer, pixels.size, pixels.components, output.dtype, pixels.start)
+        interpolation = method.describe_interpolation(pixels.geometry)
+        resampling, kept = _describe(interpolation, pixels.geometry, self.grid, self.stages, output, pixel, self.extrapolate)
+        call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
+        if self.stages.is_on_host:
+            self.steps = _library.sampling_steps(described, resampling)
+        else:
+            self.steps = _sampling.steps_of(pixels, method, self.grid, self.stages)
+        del kept
+
+    def _run_labels(self, pixels: _images.Pixels, output: _arrays.Buffer, progress: Any) -> None:
+        if pixels.device >= 0:
+            raise ValueError("interpolation: those of indicators of labels are for images in host memory; this one is on a GPU.")
+        method = self.method.of_indicators
+        outside = numpy.full(pixels.components, numpy.nan)
+
+        def interpolate(indicator: _arrays.Buffer, values: _arrays.Buffer, begin: float, end: float) -> None:
+            self._resample(method, pixels, indicator, values, outside, _labels.part_of(progress, begin, end))
+
+        _labels.winners(pixels.buffer, output, self.pixel, interpolate)
+
+
+def _smoothing_of(
+    smooth: Any, pixels: _images.Pixels, grid: Geometry, stages: _transforms.Stages, method: Method, device: Any, threads: int
+) -> Optional[_sampling.Smoothing]:
+    """The smoothing that is asked for, where there is something to smooth."""
+    if not isinstance(smooth, str) or smooth != "auto":
+        raise ValueError(f"smooth: {smooth!r} is not known; known are 'auto', None and False.")
+    if method.is_of_labels and method.kind != "nearest":
+        raise ValueError("smooth: 'auto' would make other values of labels; they are sampled as they are.")
+    if method.prefilter == "coefficients":
+        raise ValueError("smooth: 'auto' is for samples, and prefilter is 'coefficients'.")
+    steps = _sampling.steps_of(pixels, method, grid, stages)
+    return _sampling.Smoothing(steps, device, threads) if _sampling.is_smoothed(steps, pixels.geometry) else None
+
+
+def _check_memory(shape: tuple[int, ...], dtype: str) -> None:
+    """Raises ValueError for an output that the machine's memory cannot have."""
+    count = math.prod(shape) * _arrays.size_of(dtype)
+    if count > _library.PHYSICAL_MEMORY:
+        raise ValueError(
+            f"size: an output of the shape {shape} takes {count / 1e9:.3g} GB of memory; the machine has {_library.PHYSICAL_MEMORY / 1e9:.3g} GB."
+        )
 
 
 @overload
@@ -235,6 +386,7 @@ def zoom(
     align: Alignment = "edges",
     size: Optional[Sequence[int]] = None,
     channels: bool = False,
+    series: Optional[bool] = None,
     **options: Any,
 ) -> Any:
     """An image with more or fewer samples in the same place.
@@ -253,10 +405,11 @@ def zoom(
         "centers": the centres of the outermost samples do, as scipy.ndimage.zoom has it.
     size
         Samples of the output, x first, in place of zoom.
-    channels
-        As for resample().
+    channels, series
+        As for resample(); zoom and size are of a volume.
     options
-        All others of resample() but transform, reference, spacing, origin and direction. The boundary is "nearest" with the interpolations
+        All others of resample() but transform, transform_order, reference, spacing, origin and direction. To fewer samples smooth="auto" is
+        what one wants, as a rule. The boundary is "nearest" with the interpolations
         that have it and "mirror" with B-splines of orders 2 to 5, unless it is given: every sample is inside.
 
     Returns
@@ -275,7 +428,11 @@ def zoom(
     >>> cudaspline.zoom(numpy.zeros((4, 5), "f4"), (2, 3)).shape
     (12, 10)
     """
-    geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
+    volumes = None if isinstance(image, Source) else _images.open_series(image, "image", channels, series)
+    if volumes is not None:
+        geometry = volumes.volume(0).geometry
+    else:
+        geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
     dimension = geometry.dimension
     if (zoom is None) == (size is None):
         raise ValueError("zoom: one of zoom and size is given.")
@@ -300,16 +457,17 @@ def zoom(
         raise ValueError(f"align: {align!r} is not known; known are 'centers' and 'edges'.")
     # An axis of one sample has no spacing between its samples: it keeps its own.
     steps = numpy.where(steps > 0, steps, 1.0)
-    for name in ("transform", "reference", "spacing", "origin", "direction"):
+    for name in ("transform", "transform_order", "reference", "spacing", "origin", "direction"):
         if name in options:
             raise TypeError(f"{name}: zoom() has none; resample() has.")
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"{name}: zoom() has no such argument.")
     if not isinstance(image, Source):
-        is_spline = choose(interpolation, INTERPOLATIONS, "interpolation") == "bspline" and order not in (0, 1)
+        is_spline = choose(interpolation, INTERPOLATIONS, "interpolation").kind == "bspline" and order not in (0, 1)
         options.setdefault("boundary", "mirror" if is_spline else "nearest")
         options.update(interpolation=interpolation, order=order, channels=channels)
+    options["series"] = series
     return resample(
         image,
         size=tuple(wanted),
@@ -324,13 +482,18 @@ def zoom(
 OPTIONS = frozenset(name for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY)
 
 
-def _check_dimension(geometry: Geometry) -> None:
+def _check_dimension(geometry: Geometry, image: Any = None) -> None:
     if geometry.dimension > 3:
-        raise ValueError(f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (channels=True: the last are a pixel's numbers).")
+        raise ValueError(
+            f"image: it has {geometry.dimension} axes; images of 1 to 3 are resampled (series=True: the slowest counts volumes; channels=True: the "
+            "last are a pixel's numbers)."
+        )
 
 
 def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any) -> Geometry:
     base = image if reference is None else _images.geometry_of(reference, "reference")
+    if base.dimension == 4 and image.dimension == 3 and (isinstance(reference, Geometry) or _images.is_image(reference)):
+        base = _images.volume_geometry(base, "reference")
     if base.dimension != image.dimension:
         raise ValueError(f"reference: it has {base.dimension} axes, and the image {image.dimension}.")
     if size is None and spacing is None and origin is None and direction is None:
@@ -411,26 +574,37 @@ def _integers_of(rounding: str, method: Method, output_type: str) -> _Integers:
 
 
 def _resample_source(
-    source: Source, transform: Any, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any, default: Any, extrapolate: bool,
-    dtype: Any, rounding: str, out: Any, threads: int, progress: Any,
+    source: Source, transform: Any, transform_order: str, reference: Any, size: Any, spacing: Any, origin: Any, direction: Any, default: Any,
+    extrapolate: bool, dtype: Any, rounding: str, smooth: Any, series: Any, out: Any, threads: int, progress: Any,
 ) -> Any:  # fmt: skip
+    if series:
+        raise ValueError("series: a Source is of one image, not of a series.")
+    if smooth is not None and smooth is not False:
+        raise ValueError("smooth: a Source is made of the image as it is; smooth='auto' is for images.")
     pixels = source.pixels
     _check_dimension(pixels.geometry)
     grid = _output_grid(pixels.geometry, reference, size, spacing, origin, direction)
     buffer = pixels.buffer
     output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     shape = (*grid.shape, *pixels.shape_tail)
-    stages = _transforms.describe(transform, grid.dimension, source.device)
+    stages = _transforms.describe(transform, grid.dimension, source.device, "transform", transform_order, pixels.geometry)
     integers = _integers_of(rounding, source.method, output_type)
-    pixel = pixel_of(default, pixels.components, output_type, "default").astype(integers.computed)
+    pixel = pixel_of(default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
         raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
     call = _library.Call(threads=threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
     written = integers.target(output.buffer)
-    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, written, pixel, extrapolate)
+    computed = pixel.astype(integers.computed) if integers.is_rounded else pixel
+    resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, written, computed, extrapolate)
     source._run_resampling(resampling, call)
+    if smooth is None and stages.is_on_host:
+        _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
     del kept
     integers.round(written, output.buffer)
+    if stages.inverses:
+        _tell_of_inverses(stages)
+    if not extrapolate and _sampling.is_all(output.buffer, pixel.tolist()):
+        _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
     return output.finish(lambda made: pixels.finish(made, grid))

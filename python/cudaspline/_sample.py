@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
 
 import numpy
 
-from . import _arrays, _images, _library, _transforms, _windows
-from ._methods import METHOD_OPTIONS, Method, choose, make_method, pixel_of
+from . import _arrays, _images, _labels, _library, _transforms, _windows
+from ._methods import METHOD_OPTIONS, WIDE, Method, choose, make_method, pixel_of
 from ._options import Coordinates, Interpolation, MethodOptions
 from ._source import Source, takes_source
 
@@ -30,6 +30,7 @@ def sample(
     dtype: Any = None,
     interpolation: Interpolation = "bspline",
     channels: bool = False,
+    series: Optional[bool] = None,
     device: Any = None,
     threads: int = 0,
     progress: Optional[Callable[[float], object]] = None,
@@ -55,13 +56,15 @@ def sample(
     dtype
         Type of the values; None: float64 for images of float64 and integers of 32 and more bits, else float32. With derivatives one of
         these.
+    series
+        As for resample(): values of each volume, (..., nt).
     interpolation, channels, device, threads, progress, options
         As for resample(): order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision, storage,
         table. A Source has its own: what contradicts them is refused.
 
     Returns
     -------
-    Values of the shape (...), or (..., components) for images with channels; with gradient, hessian or inside a tuple of values, gradients
+    Values of the shape (...), or (..., components) for images with channels, (..., nt) for series; with gradient, hessian or inside a tuple of values, gradients
     (..., dimension), x first, Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays are of the
     kind of the points; on a GPU the work is enqueued in the current stream.
 
@@ -88,11 +91,21 @@ def sample(
         if name not in METHOD_OPTIONS:
             raise TypeError(f"{name}: sample() has no such argument.")
     wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, threads, progress)
+    volumes = None if isinstance(image, Source) or _images._is_nibabel(image) else _images.open_series(image, "image", channels, series)
     if isinstance(image, Source):
+        if series:
+            raise ValueError("series: a Source is of one image, not of a series.")
         if image.pixels.components > 1:
             raise ValueError("image: points are sampled in a Source of one number a pixel.")
         results = [_sample_source(image, points, default, wanted)]
         has_channels = image.pixels.channels
+    elif volumes is not None:
+        if volumes.volume(0).channels:
+            raise ValueError("series: points are sampled in volumes of one number a pixel; these have several.")
+        method = make_method(volumes.volume(0).geometry, interpolation, **options)
+        values = pixel_list(default, volumes.count)
+        results = [_sample_pixels(volumes.volume(i), method, points, value, wanted, device) for i, value in enumerate(values)]
+        has_channels = True
     else:
         pixels = _images.open_image(image, "image", channels)
         method = make_method(pixels.geometry, interpolation, **options)
@@ -153,6 +166,8 @@ def _sample_pixels(
     pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any
 ) -> list[_arrays.Buffer]:
     """Of an image of one number a pixel: of few points the windows that they read, else the whole."""
+    if method.is_of_indicators:
+        return _sample_labels(pixels, method, points, default, wanted, device)
     buffer = _arrays.view(points, "points")
     if pixels.device < 0 and buffer.device < 0 and buffer.shape[-1:] == (pixels.geometry.dimension,):
         is_physical = choose(wanted.coordinates, {"physical": True, "index": False}, "coordinates")
@@ -164,6 +179,32 @@ def _sample_pixels(
     found = _sample_source(source, points, default, wanted)
     del source  # waits for what reads borrowed pixels
     return found
+
+
+def _sample_labels(
+    pixels: _images.Pixels, method: Method, points: Any, default: Any, wanted: _Wanted, device: Any
+) -> list[_arrays.Buffer]:
+    """Of an image of labels: by their indicators, one after the other."""
+    if wanted.gradient or wanted.hessian:
+        raise ValueError(f"{'gradient' if wanted.gradient else 'hessian'}: interpolations of labels have no derivatives.")
+    at = _arrays.view(points, "points")
+    if pixels.device >= 0 or at.device >= 0:
+        raise ValueError("interpolation: those of indicators of labels are for images and points in host memory.")
+    kind = "float64" if pixels.dtype in WIDE else "float32"
+    output_type = kind if wanted.dtype is None else _arrays.type_name(wanted.dtype, "dtype")
+    values = _arrays.empty(at, at.shape[:-1], output_type)
+    of_indicators = method.of_indicators
+    masks: list[_arrays.Buffer] = []
+
+    def interpolate(indicator: _arrays.Buffer, found: _arrays.Buffer, begin: float, end: float) -> None:
+        part = replace(wanted, dtype="float64", progress=_labels.part_of(wanted.progress, begin, end))
+        image = _images.Pixels(lambda box: indicator, "uint8", -1, pixels.geometry, 1, False, pixels.finish)
+        source = Source._borrowing(image, of_indicators, device, wanted.threads, None)
+        made, *masks[:] = _sample_source(source, points, numpy.nan, part)
+        found.array[...] = _arrays.to_host(made)
+
+    _labels.winners(pixels.buffer, values, pixel_of(default, 1, output_type, "default"), interpolate)
+    return [values, *masks]
 
 
 def _sample_windows(

@@ -96,12 +96,16 @@ class Source:
         self, pixels: _images.Pixels, method: Method, components: int, borrow: bool, device: Any, threads: int, progress: Any
     ) -> None:
         check_components(method, components)
+        if method.is_of_indicators:
+            raise ValueError("interpolation: a Source is of one image, and the labels' indicators are many; resample() and sample() take the image.")
         described = method.describe_image(pixels.buffer, pixels.size, components, pixels.dtype, pixels.start)
         call = _library.Call(device_word(device, pixels.device), threads, 0, progress, pixels.device >= 0)
         self.method = method
         self.pixels = pixels
         self._source = call.make_source(described, borrow)
         self._element = _library.TYPE_NAMES[described.element]
+        #: The image, of which no pixels are read any more.
+        self.described = described
 
     @property
     def geometry(self) -> Geometry:
@@ -200,7 +204,7 @@ class Source:
         ready = replace(method, prefilter="coefficients")
         described = ready.describe_image(buffer, pixels.size, pixels.components, buffer.dtype)
         described.element = buffer.type_code
-        self.method, self.pixels, self._element = method, pixels, buffer.dtype
+        self.method, self.pixels, self._element, self.described = method, pixels, buffer.dtype, described
         self._source = _library.Call("cpu").make_source(described, False)
 
     def _run_resampling(self, resampling: _library.Resampling, call: _library.Call) -> _library.Report:

@@ -1,4 +1,5 @@
-"""Files of transforms: ITK's text files by itself, all other formats by SimpleITK or itk where one of them is installed.
+"""Files of transforms: ITK's text files and ANTs' .mat by itself, all other formats by SimpleITK or itk where one of them is installed;
+displacement fields in image files by whatever reads these.
 
 Parameters and their order are those of ITK's classes.
 """
@@ -6,13 +7,15 @@ Parameters and their order are those of ITK's classes.
 from __future__ import annotations
 
 import re
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy
 
-from ._transforms import Stages, grid_of_parameters
+from . import _image_files, _images, _inverse
+from ._transforms import DisplacementField, Stages, grid_of_parameters
 
 _TEXT = (".tfm", ".txt")
 
@@ -53,6 +56,7 @@ class FileTransform:
             center[: min(dimension, self.fixed.size)] = self.fixed[:dimension]
             if base == "TranslationTransform":
                 center[:] = 0
+            _inverse.check_matrix(matrix, name)
             stages.add_affine(matrix, translation + center - matrix @ center, name)
 
     def _expect(self, count: int, name: str) -> None:
@@ -126,8 +130,14 @@ def read(path: Path, name: str) -> Any:
     Raises FileNotFoundError, ValueError for a file that is none of transforms, and ImportError where a library is needed."""
     if not path.exists():
         raise FileNotFoundError(f"{name}: there is no file {path}.")
+    if not path.is_file():
+        raise ValueError(f"{name}: {path} is no file.")
+    if _image_files.is_name_of_field(path):
+        return _read_field(path, name)
     if path.suffix.lower() in _TEXT:
         return _read_text(path, name)
+    if path.suffix.lower() == ".mat":
+        return _read_matlab(path, name)
     try:
         import SimpleITK  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
@@ -138,14 +148,59 @@ def read(path: Path, name: str) -> Any:
         except RuntimeError as error:
             raise ValueError(f"{name}: {path} is no file of transforms: {error}") from None
     try:
-        import itk  # type: ignore[import-not-found, unused-ignore]
+        import itk  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise ImportError(f"{name}: {path.suffix} files are read by SimpleITK or itk, and neither is installed.") from None
     return list(itk.transformread(str(path)))
 
 
+def _read_field(path: Path, name: str) -> DisplacementField:
+    """Displacements as ITK and ANTs write them: a vector a pixel, in mm, along the axes of ITK's space, in NIfTI too."""
+    try:
+        field = DisplacementField(_image_files.read_image(path, name), space="LPS")
+        pixels = _images.open_image(field.array, name)
+        is_finite = bool(numpy.isfinite(pixels.buffer.array).all())
+    except (OSError, RuntimeError, TypeError, ValueError) as error:
+        said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
+        raise ValueError(f"{name}: {path} is no image of displacements: {said}") from None
+    if not is_finite:
+        raise ValueError(f"{name}: {path} has displacements that are not finite.")
+    return field
+
+
+def _read_matlab(path: Path, name: str) -> list[FileTransform]:
+    """MATLAB's format of version 4, which ITK writes: of each variable five numbers of 4 bytes (type, rows, columns, whether it is complex,
+    length of the name), the name, the values."""
+    data = path.read_bytes()
+    found: list[FileTransform] = []
+    at = 0
+    while at < len(data):
+        if len(data) - at < 20:
+            raise ValueError(f"{name}: {path} is cut short within a header.")
+        order = "<" if struct.unpack_from("<I", data, at)[0] <= 9999 else ">"
+        kind, rows, columns, is_complex, length = struct.unpack_from(f"{order}5I", data, at)
+        if kind > 9999 or kind % 10 or kind // 10 % 10 > 1 or is_complex or not 0 < length <= 1000:
+            raise ValueError(f"{name}: {path} is no MATLAB file of version 4 with real numbers.")
+        variable = data[at + 20 : at + 20 + length].split(b"\0", 1)[0].decode("latin-1")
+        values = numpy.dtype(order + ("f8" if kind // 10 % 10 == 0 else "f4"))
+        begin, count = at + 20 + length, rows * columns
+        if len(data) - begin < count * values.itemsize:
+            raise ValueError(f"{name}: {path} is cut short: of {count} numbers it has {max(0, len(data) - begin) // values.itemsize}.")
+        numbers = numpy.frombuffer(data, values, count, begin).astype(numpy.float64)
+        at = begin + count * values.itemsize
+        if variable == "fixed" and found:
+            found[-1].fixed = numbers
+        else:
+            found.append(FileTransform(variable, numbers, numpy.zeros(0), path))
+    if not found:
+        raise ValueError(f"{name}: {path} has no transform.")
+    return found
+
+
 def _read_text(path: Path, name: str) -> list[FileTransform]:
     text = path.read_text(encoding="utf-8", errors="replace")
+    if re.search(r'^\s*\(Transform\s+"', text, re.MULTILINE):
+        raise ValueError(f"{name}: {path} is of elastix; CudaSplineResample reads its transforms, the package does not.")
     if not re.match(r"\s*#Insight Transform File", text):
         raise ValueError(f"{name}: {path} does not begin as ITK's files of transforms do (#Insight Transform File V1.0).")
     found: list[FileTransform] = []

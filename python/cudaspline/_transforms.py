@@ -1,7 +1,7 @@
 """Transforms, whatever makes them, as the stages that the library walks: from a place of the output to a place of the input (mm).
 
 A transform tells where the input is read, not where it goes, as in ITK. In a list the last one is applied first, as in
-itk.CompositeTransform: [t0, t1] maps a place x of the output to t0(t1(x)).
+itk.CompositeTransform: [t0, t1] maps a place x of the output to t0(t1(x)); where the caller asks for ANTs' order, the first one is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Optional, Sequence
 
 import numpy
 
@@ -28,10 +28,12 @@ class DisplacementField:
 
     array: displacements (mm), x first in the last axis: shape (nz, ny, nx, 3), or (ny, nx, 2); of any kind of array, on the host or
         where the image is. float64, or float32, with which the sum over neighbours is rounded to float32. Or a vector image of itk,
-        SimpleITK or nibabel, whose geometry holds (of nibabel the vectors too are RAS, and turned to LPS).
+        SimpleITK or nibabel, whose geometry holds.
     spacing, origin, direction: of the grid, as in Image
     nearest: the nearest displacement, not the interpolated one
     extend: the outermost displacements go on outside
+    space: along which axes the vectors are, "LPS" (x to the left, y to the back) or "RAS". None: LPS, as ITK and ANTs write them; but RAS
+        for images of nibabel whose intent is not NIfTI's "vector", which ITK's and ANTs' files have
 
     Examples
     --------
@@ -48,6 +50,7 @@ class DisplacementField:
     direction: Any = None
     nearest: bool = False
     extend: bool = False
+    space: Optional[str] = None
 
 
 @dataclass
@@ -77,12 +80,74 @@ class BSplineGrid:
 class Stages:
     """A chain of stages in the order in which places go through them, with the memory that they point to."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, is_ants_order: bool = False, image: Optional[Geometry] = None) -> None:
         self.dimension = dimension
+        #: Whether the first one of a list is applied first.
+        self.is_ants_order = is_ants_order
+        #: Where the image is whose spacing the inverses of B-splines have.
+        self.image = image
         self.stages: list[_library.Stage] = []
+        #: What was inverted by iteration.
+        self.inverses: list[_library.InverseResidual] = []
         self._kept: list[Any] = []
-        #: The displacements that each stage points to, by its number.
+        #: The displacements that each stage points to, by its number, and their grids.
         self._buffers: dict[int, _arrays.Buffer] = {}
+        self._grids: dict[int, Geometry] = {}
+
+    def empty_copy(self) -> Stages:
+        """A chain without stages that is read in the same way."""
+        return Stages(self.dimension, self.is_ants_order, self.image)
+
+    @property
+    def finest(self) -> float:
+        """The image's least spacing (mm)."""
+        return 1.0 if self.image is None else float(self.image.spacing.min())
+
+    def append(self, other: Stages) -> None:
+        """Appends the stages of another chain."""
+        for number, stage in enumerate(other.stages):
+            if number in other._buffers:
+                self._buffers[len(self.stages)] = other._buffers[number]
+                self._grids[len(self.stages)] = other._grids[number]
+            self.stages.append(stage)
+        self.keep(other)
+
+    @property
+    def without_displacements(self) -> Stages:
+        """The matrices alone."""
+        alone = self.empty_copy()
+        alone.stages = [stage for stage in self.stages if stage.kind == _library.STAGE_AFFINE]
+        return alone
+
+    @property
+    def is_on_host(self) -> bool:
+        """Whether all displacements are in host memory."""
+        return all(buffer.device < 0 for buffer in self._buffers.values())
+
+    def affine_of(self, number: int) -> tuple[numpy.ndarray, numpy.ndarray]:
+        """Matrix and offset of a stage."""
+        n = self.dimension
+        return numpy.array(self.stages[number].matrix).reshape(3, 3)[:n, :n], numpy.array(self.stages[number].offset)[:n]
+
+    def grid_of(self, number: int) -> Geometry:
+        """The grid of a stage's displacements."""
+        return self._grids[number]
+
+    def on_host(self, number: int) -> Stages:
+        """One stage alone, with its displacements in host memory."""
+        alone = self.empty_copy()
+        stage, buffer = self.stages[number], self._buffers[number]
+        if buffer.device >= 0:
+            array = _arrays.to_host(buffer)
+            if stage.kind == _library.STAGE_FIELD:
+                alone.add_field(array, self._grids[number], bool(stage.nearest), bool(stage.goes_on), "transform", -1)
+            else:
+                alone.add_spline(array, self._grids[number], stage.order, "transform", -1)
+            return alone
+        alone._buffers[0], alone._grids[0] = buffer, self._grids[number]
+        alone.stages.append(stage)
+        alone.keep(self)
+        return alone
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process makes the same stages of: their numbers without addresses, and arrays of the host."""
@@ -95,9 +160,8 @@ class Stages:
         return {"dimension": self.dimension, "stages": stages, "arrays": arrays}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.dimension = state["dimension"]
+        self.__init__(state["dimension"])  # type: ignore[misc]
         self.stages = [_library.Stage.from_buffer_copy(stage) for stage in state["stages"]]
-        self._kept = []
         self._buffers = {number: _arrays.view(array, "transform") for number, array in state["arrays"].items()}
         for number, buffer in self._buffers.items():
             self.stages[number].data = buffer.pointer
@@ -150,6 +214,7 @@ class Stages:
         set_vector(stage.origin, geometry.origin)
         set_matrix(stage.point_to_index, geometry.point_to_index)
         self._buffers[len(self.stages)] = buffer
+        self._grids[len(self.stages)] = geometry
         self.stages.append(stage)
 
     def keep(self, value: Any) -> None:
@@ -174,26 +239,38 @@ def set_matrix(to: Any, values: numpy.ndarray) -> None:
         to[3 * row : 3 * row + columns] = numbers
 
 
-def describe(transform: Any, dimension: int, device: int, name: str = "transform") -> Stages:
+def describe(
+    transform: Any, dimension: int, device: int, name: str = "transform", transform_order: str = "itk", image: Optional[Geometry] = None
+) -> Stages:
     """The stages of a transform.
 
-    transform: None, a matrix, an object of itk or SimpleITK, a DisplacementField, a BSplineGrid, a file, or a list of these
+    transform: None, a matrix, an object of itk or SimpleITK, a DisplacementField, a BSplineGrid, a file, a pair of one of these and
+        "inverse" or 1, or a list of these
     dimension: axes of the image
     device: of the image; -1: the host
     name: of the argument, for errors
+    transform_order: of lists: "itk": the last one is applied first; "ants": the first one is
+    image: whose least spacing the inverses of B-splines have
 
     Raises TypeError for what is no transform, ValueError for one that does not fit."""
-    stages = Stages(dimension)
-    _append(transform, stages, device, name)
+    if transform_order != "itk" and transform_order != "ants":
+        raise ValueError(f"transform_order: {transform_order!r} is not known; known are 'ants' and 'itk'.")
+    stages = Stages(dimension, transform_order == "ants", image)
+    append(transform, stages, device, name)
     return stages
 
 
-def _append(transform: Any, stages: Stages, device: int, name: str) -> None:
+def append(transform: Any, stages: Stages, device: int, name: str) -> None:
+    """Appends the stages of a transform to a chain; as describe()."""
     if transform is None:
         return
     if isinstance(transform, (list, tuple)) and not _is_matrix(transform):
-        for i in reversed(range(len(transform))):
-            _append(transform[i], stages, device, f"{name}[{i}]")
+        if _is_pair(transform):
+            (_append_inverse if transform[1] else append)(transform[0], stages, device, name)
+            return
+        numbers = range(len(transform))
+        for i in numbers if stages.is_ants_order else reversed(numbers):
+            append(transform[i], stages, device, f"{name}[{i}]")
     elif isinstance(transform, DisplacementField):
         _append_field(transform, stages, device, name)
     elif isinstance(transform, BSplineGrid):
@@ -203,9 +280,7 @@ def _append(transform: Any, stages: Stages, device: int, name: str) -> None:
         geometry = make_geometry(shape[:0:-1], transform.spacing, transform.origin, transform.direction, f"{name}.")
         stages.add_spline(transform.coefficients, geometry, transform.order, name, device)
     elif isinstance(transform, (str, os.PathLike)):
-        from . import _transform_files
-
-        _append(_transform_files.read(Path(transform), name), stages, device, name)
+        _append_file(transform, stages, device, name)
     elif hasattr(transform, "append_to"):  # what the reader of files makes
         transform.append_to(stages, name, device)
     elif _images.is_image(transform):
@@ -216,6 +291,49 @@ def _append(transform: Any, stages: Stages, device: int, name: str) -> None:
         _append_matrix(transform, stages, name)
     else:
         raise TypeError(f"{name}: {type(transform).__name__} is no transform that is known.")
+
+
+def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> None:
+    from . import _inverse
+
+    _inverse.append_inverse(transform, stages, device, name)
+
+
+def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
+    """The transforms of a file, whose name may say that they are inverted: "[affine.mat,1]" as ANTs', "affine.mat,inverse"; "identity" is none."""
+    from . import _transform_files
+
+    path, is_inverse = parse_file(file) if isinstance(file, str) else (file, False)
+    if path == "identity":
+        return
+    found = _transform_files.read(Path(path), name)
+    if isinstance(found, list) and stages.is_ants_order:
+        found = found[::-1]  # those within a file are in ITK's order
+    if is_inverse:
+        _append_inverse(found, stages, device, f"{name} ({Path(path).name})")
+    else:
+        append(found, stages, device, name)
+
+
+def parse_file(text: str) -> tuple[str, bool]:
+    """(file, whether it is inverted) of what names a transform, as CudaSplineResample and ANTs have it."""
+    if text.startswith("[") and text.endswith("]"):
+        path, comma, flag = text[1:-1].rpartition(",")
+        if not comma:
+            return text[1:-1], False
+        if flag in ("0", "1"):
+            return path, flag == "1"
+    if text.endswith(",inverse"):
+        return text[: -len(",inverse")], True
+    return text, False
+
+
+def _is_pair(value: Any) -> bool:
+    """True for a transform with the word that it is inverted, or ANTs' number for it: 1, or 0."""
+    if len(value) != 2 or isinstance(value[0], (bool, int)):
+        return False
+    word = value[1]
+    return (isinstance(word, str) and word == "inverse") or (isinstance(word, (bool, int, numpy.integer)) and word in (0, 1))
 
 
 def _is_matrix(value: Any) -> bool:
@@ -245,21 +363,32 @@ def _append_matrix(value: Any, stages: Stages, name: str) -> None:
     stages.add_affine(found[:dimension, :dimension], offset, name)
 
 
+def _turn(vectors: numpy.ndarray) -> numpy.ndarray:
+    """RAS to LPS."""
+    turned: numpy.ndarray = vectors * numpy.array([-1.0, -1.0, 1.0][: vectors.shape[-1]], vectors.dtype if vectors.dtype.kind == "f" else "float64")
+    return turned
+
+
 def _append_field(field: DisplacementField, stages: Stages, device: int, name: str) -> None:
     dimension = stages.dimension
+    if field.space not in (None, "LPS", "RAS"):
+        raise ValueError(f"{name}: its space is 'LPS' or 'RAS', not {field.space!r}.")
+    is_ras = None if field.space is None else field.space == "RAS"
     if not _images.is_image(field.array):
         shape = _arrays.shape_of(field.array, name)
         if len(shape) != dimension + 1 or shape[-1] != dimension:
             raise ValueError(f"{name}: displacements have the shape (..., ny, nx, {dimension}), not {shape}.")
         geometry = make_geometry(shape[-2::-1], field.spacing, field.origin, field.direction, f"{name}.")
-        stages.add_field(field.array, geometry, field.nearest, field.extend, name, device)
+        if is_ras and not isinstance(field.array, numpy.ndarray):
+            raise TypeError(f"{name}: space 'RAS' is for images and arrays of NumPy, not for {type(field.array).__name__}.")
+        stages.add_field(_turn(field.array) if is_ras else field.array, geometry, field.nearest, field.extend, name, device)
         return
     pixels = _images.open_image(field.array, name)
     if pixels.components != dimension or not pixels.channels:
         raise ValueError(f"{name}: an image of displacements has {dimension} numbers a pixel; this one has {pixels.components}.")
     vectors = pixels.buffer.array
-    if _images._is_nibabel(field.array):
-        vectors = vectors * numpy.array([-1.0, -1.0, 1.0], dtype=vectors.dtype if vectors.dtype.kind == "f" else "float64")
+    if is_ras if is_ras is not None else _images.has_ras_vectors(field.array):
+        vectors = _turn(vectors)
     stages.keep(pixels)
     stages.add_field(vectors, pixels.geometry, field.nearest, field.extend, name, device)
 
@@ -341,6 +470,8 @@ def grid_of_parameters(fixed: Any, dimension: int, name: str) -> Geometry:
         raise ValueError(f"{name}: a grid of {n} axes has {3 * n + n * n} fixed parameters; there are {values.size}.")
     if not numpy.all(numpy.isfinite(values)):
         raise ValueError(f"{name}: its fixed parameters are not finite.")
+    if numpy.any(values[:n] != numpy.floor(values[:n])) or numpy.any(values[:n] < 1):
+        raise ValueError(f"{name}: the size of its grid is {values[:n].tolist()}; whole numbers from 1 on are allowed.")
     return make_geometry(
         [int(v) for v in values[:n]], values[2 * n : 3 * n], values[n : 2 * n], values[3 * n : 3 * n + n * n], f"{name}: "
     )

@@ -50,19 +50,47 @@ def of_resampling(
     samples = math.prod(pixels.geometry.size)
     if not _can_be_cut(pixels, method) or math.prod(grid.size) * _PART_OF_OUTPUT > samples:
         return pixels
-    dimension = grid.dimension
     image = method.describe_image(nowhere(pixels.geometry.shape, pixels.dtype), pixels.geometry.size, pixels.components, dtype)
-    interpolation = method.describe_interpolation(pixels.geometry)
-    resampling, kept = _resample._describe(interpolation, pixels.geometry, grid, stages, nowhere(grid.shape, dtype), pixel, extrapolate)
+    first, size = _window(image, method, pixels.geometry, grid, stages, nowhere(grid.shape, dtype), pixel, extrapolate)
+    if 0 in size:  # nothing is read
+        first, size = (0,) * grid.dimension, (1,) * grid.dimension
+    return pixels.crop(first, size) if 2 * math.prod(size) <= samples else pixels
+
+
+def neighbours(
+    geometry: Geometry, grid: Geometry, stages: _transforms.Stages, boundary: tuple[str, ...]
+) -> Optional[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """First sample and samples, x first, of the box of an image that has the neighbours of the places of an output; 0 samples where none is
+    inside; exact for linear transforms. None where displacements are in memory of a GPU."""
+    if not stages.is_on_host:
+        return None
+    method = Method("linear", boundary=tuple("itk" if name == "itk" else "nearest" for name in boundary))
+    image = method.describe_image(nowhere(geometry.shape, "float32"), geometry.size, 1, "float32")
+    zero = numpy.zeros(1, "float32")
+    return _window(image, method, geometry, grid, stages, nowhere(grid.shape, "float32"), zero, False)
+
+
+def _window(
+    image: _library.Image,
+    method: Method,
+    geometry: Geometry,
+    grid: Geometry,
+    stages: _transforms.Stages,
+    output: _arrays.Buffer,
+    pixel: numpy.ndarray,
+    extrapolate: bool,
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """First sample and samples, x first, that a whole output reads."""
+    interpolation = method.describe_interpolation(geometry)
+    resampling, kept = _resample._describe(interpolation, geometry, grid, stages, output, pixel, extrapolate)
+    dimension = grid.dimension
     box = numpy.ones((4, 1, 3), numpy.int64)
     box[0] = 0
     box[1, 0, :dimension] = grid.size
     _library.resample_windows(image, resampling, 1, *(array.ctypes.data for array in box))
     del kept
     first, size = (tuple(numbers[0, :dimension].tolist()) for numbers in box[2:])
-    if 0 in size:  # nothing is read
-        first, size = (0,) * dimension, (1,) * dimension
-    return pixels.crop(first, size) if 2 * math.prod(size) <= samples else pixels
+    return first, size
 
 
 def of_points(pixels: _images.Pixels, method: Method, indices: numpy.ndarray) -> Optional[list[tuple[numpy.ndarray, _images.Pixels]]]:

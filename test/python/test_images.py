@@ -23,6 +23,8 @@ def test_simpleitk_in_two_dimensions(rng):
 def test_nibabel(rng, dtype):
     nibabel = pytest.importorskip("nibabel")
     affine = numpy.array([[-2.0, 0.1, 0, 80], [0.1, 2, 0.2, -100], [0, -0.2, 2.5, -60], [0, 0, 0, 1]])
+    axes, signs = numpy.linalg.qr(affine[:3, :3])  # at right angles
+    affine[:3, :3] = axes * numpy.sign(numpy.diag(signs)) * [2.0, 2, 2.5]
     data = rng.integers(0, 200, (21, 22, 23)).astype(dtype)
     image = nibabel.Nifti1Image(data, affine)
     found = cudaspline.resample(image, interpolation="nearest")

@@ -50,7 +50,7 @@ extern "C"
    * @{ */
 
   /** Number of this interface: a library with another one has other structures. */
-#define CUDASPLINE_C_INTERFACE 4
+#define CUDASPLINE_C_INTERFACE 5
 
   /** Most dimensions of an image; values are made in 1 to 3. */
 #define CUDASPLINE_MAXIMUM_DIMENSION 4
@@ -330,6 +330,34 @@ extern "C"
   cudaspline_resample(const cudaspline_image *      image,
                       const cudaspline_resampling * resampling,
                       cudaspline_execution *        execution);
+
+  /** \brief How coarsely an output samples its image: about the output's centre, samples of the image from half a
+   * sample of the output before it to half a sample behind it, along each of its axes.
+   *
+   * \param[in] image of 1 to 3 dimensions; its pixels are not read, but the pointer is not null
+   * \param[in] resampling of the whole output, whose stages are in host memory; its output is not written
+   * \param[out] steps 9 numbers, at least 0: three for each axis of the image, one for each axis of the output, x
+   * first; 0 for axes of one sample, of either */
+  int32_t
+  cudaspline_sampling_steps(const cudaspline_image * image, const cudaspline_resampling * resampling, double * steps);
+
+  /** \brief Smooths an image that will be sampled more coarsely: along each axis with a large step by a recursive
+   * Gaussian of the variance (step^2 - 1) / (8 ln 2), in squares of samples.
+   *
+   * It makes of the point spread of a sample of the image that of a sample of the output, both taken for Gaussians with
+   * a full width at half maximum of the spacing. Steps up to 1.1 and axes of fewer than 4 samples are left alone.
+   * Results are rounded to float behind each axis.
+   *
+   * \param[in] image the image, in host memory, of one number a pixel and order 0; its element is the output's type
+   * \param[in] steps samples of the image from a sample of the output to the next, by axis, x first
+   * \param[out] output as many numbers as the image, apart from it
+   * \param[in,out] execution where it runs
+   * \return CUDASPLINE_INVALID_ARGUMENT for other images, and where no axis is to be smoothed */
+  int32_t
+  cudaspline_smooth_for_sampling(const cudaspline_image * image,
+                                 const double *           steps,
+                                 void *                   output,
+                                 cudaspline_execution *   execution);
 
   /** \brief The samples of the input that boxes of the output read, with what their prefilter needs.
    *

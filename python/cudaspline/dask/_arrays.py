@@ -18,7 +18,7 @@ from dask.base import tokenize
 from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
-from .. import _arrays, _images, _library, _resample, _transforms
+from .. import _arrays, _images, _labels, _library, _resample, _transforms
 from .._checks import LARGEST_INT32, integer, named
 from .._geometry import Geometry, make_geometry
 from .._methods import Method, choose, device_word, make_method, pixel_of
@@ -283,6 +283,8 @@ class _Resampling:
     extrapolate: bool
     device: Any
     threads: int
+    #: Whether it is the label whose indicator, interpolated by the method, is largest.
+    is_of_indicators: bool
 
     def describe(self, stages: Any, buffer: Any, start: Sequence[int], first: Sequence[int], result: Any) -> tuple[Any, Any, Any]:
         """A window that begins at an index, and the box of the output that begins at another one, x first; and what has to live as long."""
@@ -305,10 +307,18 @@ def _evaluate(window: Any, stages: Any, work: _Resampling, start: Sequence[int],
         window = numpy.zeros((*(1 for _ in size), *tail), work.pixel)
     buffer = _arrays.view(window, "image")
     result = _arrays.empty(buffer, (*size[::-1], *tail), work.dtype)
-    image, resampling, kept = work.describe(stages, buffer, start, first, result)
-    call = _library.Call(device_word(work.device, buffer.device), work.threads)
-    call.run("cudaspline_resample", ctypes.byref(image), ctypes.byref(resampling))
-    del kept
+
+    def run(one: _Resampling, pixels: _arrays.Buffer, output: _arrays.Buffer) -> None:
+        image, resampling, kept = one.describe(stages, pixels, start, first, output)
+        call = _library.Call(device_word(work.device, buffer.device), work.threads)
+        call.run("cudaspline_resample", ctypes.byref(image), ctypes.byref(resampling))
+        del kept
+
+    if work.is_of_indicators:
+        one = replace(work, pixel="uint8", dtype="float64", default=numpy.full(work.components, numpy.nan))
+        _labels.winners(buffer, result, work.default, lambda indicator, values, begin, end: run(one, indicator, values))
+    else:
+        run(work, buffer, result)
     return result.array
 
 
@@ -317,6 +327,7 @@ def resample(
     transform: Any = None,
     reference: Any = None,
     *,
+    transform_order: str = "itk",
     size: Optional[Sequence[int]] = None,
     spacing: Optional[Any] = None,
     origin: Optional[Any] = None,
@@ -352,13 +363,16 @@ def resample(
         A dask.array.Array with chunks of NumPy, of 1 to 3 axes, slowest first; or a cudaspline.Image of one, with its geometry.
     transform
         As for cudaspline.resample(), in memory; each worker gets the whole of it once.
+    transform_order
+        As for cudaspline.resample().
     reference
         As for cudaspline.resample(); a Dask array too, or an Image of one, neither of which is read.
     chunks
         Of the output's axes, as dask.array takes them, slowest first; None: as large as the image's largest.
     size, spacing, origin, direction, interpolation, order, default, extrapolate, boundary, border, prefilter, taps, tension, window,
     radius, sigma, cutoff, dtype, precision, channels
-        As for cudaspline.resample(). Its modes "texture" and its storage in 16 bits are of whole images.
+        As for cudaspline.resample(). Its modes "texture", its storage in 16 bits and its smooth="auto" are of whole images: a recursive
+        Gaussian has no end. Nobody warns of coarse sampling, or of chunks that have the default value alone.
     device, threads
         As for prefilter().
 
@@ -389,11 +403,15 @@ def resample(
         geometry, interpolation, order, "exact", boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision
     )
     output = opened.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
-    stages = _transforms.describe(transform, grid.dimension, -1)
+    is_of_indicators = method.is_of_indicators
+    if is_of_indicators:
+        method = method.of_indicators
+    stages = _transforms.describe(transform, grid.dimension, -1, "transform", transform_order, geometry)
     pixel = pixel_of(default, opened.components, output, "default")
     count = integer(threads, "threads", 0, LARGEST_INT32)
     work = _Resampling(
-        method, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count
+        method, geometry, grid, opened.components, opened.channels, opened.dtype, output, pixel, bool(extrapolate), device, count,
+        is_of_indicators,
     )
     if chunks is None:
         chunks = tuple(max(counts) for counts in opened.array.chunks[: grid.dimension])
@@ -405,7 +423,7 @@ def resample(
     windows = _find_windows(opened, work, stages, [block.box for block in blocks])
     token = tokenize(stages.__getstate__())
     shared = delayed(stages, name=f"cudaspline-transform-{token}", traverse=False)
-    options = (method, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
+    options = (method, is_of_indicators, grid.size, grid.affine, geometry.affine, output, pixel, extrapolate, str(device), chunks)
     name = f"cudaspline-resample-{tokenize(opened.array.name, token, *options)}"
     tasks: dict[Any, Any] = {}
     extra: dict[Any, Any] = {}

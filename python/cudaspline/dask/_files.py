@@ -1,10 +1,9 @@
-"""Images in files, for batches: read by the library that is installed, and written once."""
+"""Images in files, for batches: written once."""
 
 from __future__ import annotations
 
 import errno
 import importlib
-import importlib.util
 import os
 import sys
 import uuid
@@ -13,7 +12,7 @@ from typing import Any, Callable, Iterable
 
 import numpy
 
-from .. import _images
+from .. import _image_files, _images
 
 #: Formats whose pixels are in another file than their header: no rename makes both at once.
 _TWO_FILES = (".mhd", ".nhdr", ".hdr", ".img")
@@ -23,22 +22,10 @@ _PREFIX = ".cudaspline-"
 def read_image(path: Any) -> Any:
     """An image of a file: an array of .npy, else what SimpleITK, itk or (NIfTI) nibabel reads, the first that is installed.
 
-    Raises ImportError where none is, and the library's own errors."""
-    path = Path(path)
-    if path.suffix == ".npy":
-        return numpy.load(path)
-    if not path.exists():
+    Raises FileNotFoundError, ImportError where none is, and the library's own errors."""
+    if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    libraries: list[tuple[str, Callable[[Any], Any]]] = [
-        ("SimpleITK", lambda library: library.ReadImage(str(path))),
-        ("itk", lambda library: library.imread(str(path))),
-    ]
-    if path.name.endswith((".nii", ".nii.gz")):
-        libraries.append(("nibabel", lambda library: library.load(path)))
-    for name, read in libraries:
-        if importlib.util.find_spec(name) is not None:
-            return read(importlib.import_module(name))
-    raise ImportError(f"image: {path} needs SimpleITK, itk or, for NIfTI, nibabel, and none is installed (pip install SimpleITK).")
+    return _image_files.read_image(path, "image")
 
 
 def check_output(path: Path) -> None:

@@ -1,0 +1,164 @@
+"""What a resampling does to an image's detail, and whether there is anything of the image in the output: steps, smoothing, warnings.
+
+Rules and messages are CudaSplineResample's (applications/CudaSplineResample/OutputGrid.cxx, which has ITK's transforms where the library has
+stages); the Gaussian is the library's, which the program has too (math/SamplingGaussian.h).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any, Iterable, Optional, Sequence
+
+import numpy
+
+from . import _arrays, _images, _library, _resample, _transforms, _windows
+from ._geometry import Geometry
+from ._methods import WIDE, Method, device_word
+from ._warnings import DownsamplingWarning, OutsideWarning, ResamplingWarning, warn
+
+#: As LargestPlainStep and SmallestGaussianLine of the library.
+LARGEST_PLAIN_STEP, SMALLEST_LINE = 1.1, 4
+#: Elements that are compared at one time.
+_TOGETHER = 2**20
+
+
+#: By axis of the image, and of the output, three numbers each: samples of the image from a sample of the output to the next.
+Steps = list[float]
+
+
+def steps_of(image: _images.Pixels, method: Method, grid: Geometry, stages: _transforms.Stages) -> Steps:
+    """The steps of a resampling, before it is done."""
+    described = method.describe_image(_windows.nowhere(image.geometry.shape, image.dtype), image.geometry.size, image.components, image.dtype)
+    known = stages if stages.is_on_host else stages.without_displacements
+    output = _windows.nowhere(grid.shape, "float32")
+    interpolation = method.describe_interpolation(image.geometry)
+    resampling, kept = _resample._describe(interpolation, image.geometry, grid, known, output, numpy.zeros(1, "float32"), False)
+    steps = _library.sampling_steps(described, resampling)
+    del kept
+    return steps
+
+
+def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:
+    """Warns where a step is large."""
+    if not max(steps) > LARGEST_PLAIN_STEP:
+        return
+    largest = [max(steps[axis::3]) for axis in range(3)]
+    coarse = ", ".join(f"{step:g} samples a step along {axis}" for step, axis in zip(largest, "xyz") if step > LARGEST_PLAIN_STEP)
+    advice = ", which is usual for labels" if method.is_of_labels else "; smooth='auto' smooths the image first, and smooth=False does without"
+    warn(
+        f"the output samples the image coarsely ({coarse}) and nothing is smoothed: detail between the samples is lost or aliased{advice}",
+        DownsamplingWarning,
+    )
+
+
+def is_smoothed(steps: Sequence[float], geometry: Geometry) -> bool:
+    """Whether there is an axis to smooth along."""
+    return any(max(steps[3 * axis : 3 * axis + 3]) > LARGEST_PLAIN_STEP and size >= SMALLEST_LINE for axis, size in enumerate(geometry.size))
+
+
+def smooth(pixels: _images.Pixels, steps: Steps, device: Any, threads: int, progress: Any) -> _images.Pixels:
+    """An image smoothed for its sampling, of float32, or of float64 where it has wide numbers: component by component.
+
+    Raises ValueError, naming the argument, for images in memory of a GPU."""
+    if pixels.device >= 0:
+        raise ValueError("smooth: 'auto' is for images in host memory; this one is on a GPU.")
+    element = "float64" if pixels.dtype in WIDE else "float32"
+    buffer = pixels.buffer
+    array = _arrays.to_host(buffer).reshape(*pixels.geometry.shape, pixels.components)
+    smoothed = numpy.empty(array.shape, element)
+    along = (ctypes.c_double * _library.MAXIMUM_DIMENSION)(*(max(steps[3 * axis : 3 * axis + 3]) for axis in range(pixels.geometry.dimension)))
+    call = _library.Call(device_word(device, -1), threads, 0, progress)
+    for component in range(pixels.components):
+        plane = _arrays.view(array[..., component], "image")
+        made = smoothed[..., 0] if pixels.components == 1 else numpy.empty(plane.shape, element)
+        described = Method("linear").describe_image(plane, pixels.geometry.size, 1, element)
+        described.element = _library.TYPES[element]
+        call.run("cudaspline_smooth_for_sampling", ctypes.byref(described), along, made.ctypes.data)
+        if pixels.components > 1:
+            smoothed[..., component] = made
+    result = _arrays.like_host(smoothed.reshape(buffer.shape), buffer)
+    return _images.Pixels(
+        lambda box: result if box is None else _arrays.like_host(smoothed[_images.slices_of(box)], buffer),
+        element, -1, pixels.geometry, pixels.components, pixels.channels, pixels.finish,
+    )  # fmt: skip
+
+
+def is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
+    """Whether all pixels have a value, a number a component. What has another value has one in its middle, or soon, as a rule."""
+    if buffer.kind == "cupy":
+        with sys.modules["cupy"].cuda.Device(buffer.device):
+            return _is_all(buffer, pixel)
+    return _is_all(buffer, pixel)
+
+
+def _is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
+    components = len(pixel)
+    count = math.prod(buffer.shape)
+    middle = count // components // 2 * components
+    array = buffer.array
+    if count == 0 or not _is_same(array.item(middle) if buffer.kind == "numpy" else array.reshape(-1)[middle].item(), pixel[0]):
+        return count == 0
+    flat = array.reshape(-1)
+    for component, value in enumerate(pixel):
+        part = flat[component::components]
+        for first in range(0, count // components, _TOGETHER):
+            found = part[first : first + _TOGETHER]
+            if not bool(((found != found) if value != value else (found == value)).all()):
+                return False
+    return True
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return bool(one == other or (one != one and other != other))
+
+
+def warn_of_outside(
+    volumes: Optional[Iterable[_images.Pixels]],
+    output: _arrays.Buffer,
+    image: _images.Pixels,
+    grid: Geometry,
+    stages: _transforms.Stages,
+    method: Method,
+    pixel: numpy.ndarray,
+) -> None:
+    """Warns of an output that has the default value alone, unless the samples about its places have it too: the background of an image.
+
+    volumes: the images that were resampled; None where their pixels are not known"""
+    window = _windows.neighbours(image.geometry, grid, stages, method.boundary)
+    if window is None or 0 not in window[1]:
+        values = pixel.tolist()
+        if volumes is None or all(is_all((volume if window is None else volume.crop(*window)).buffer, values) for volume in volumes):
+            return
+    default = ", ".join(f"{value:g}" for value in pixel.tolist())
+    warn(
+        f"all {math.prod(output.shape) // image.components} pixels of the output have the default value {default}: nothing of the image lies there, or "
+        "the transform is for another image",
+        OutsideWarning,
+    )
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """What is done before an image is sampled."""
+
+    steps: Steps
+    device: Any
+    threads: int
+
+    def apply(self, pixels: _images.Pixels, progress: Any) -> _images.Pixels:
+        """The smoothed image."""
+        return smooth(pixels, self.steps, self.device, self.threads, progress)
+
+
+def warn_of_inverses(stages: _transforms.Stages) -> None:
+    """Warns of inverses that leave more than CudaSplineResample takes for a sound one."""
+    for found in stages.inverses:
+        if not found.largest <= 1.0:
+            warn(
+                f"the inverse of {found.name} was found by iteration on its domain; it leaves {found.mean:g} mm on average, and {found.largest:g} mm "
+                "at most: the transform folds space there, or maps out of its domain",
+                ResamplingWarning,
+            )

@@ -1,0 +1,61 @@
+"""Warnings about results that are likely to be another thing than what was wanted: classes of their own, told at the line that called the
+package, once for each line as warnings are.
+
+    warnings.simplefilter("error", cudaspline.OutsideWarning)       # nothing of the image in the output: an error
+    warnings.simplefilter("ignore", cudaspline.DownsamplingWarning)
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any, Optional, Type
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+class ResamplingWarning(UserWarning):
+    """What was resampled is likely not what was wanted: the others' base, and told by itself of inverses that leave more than 1 mm.
+
+    >>> import cudaspline
+    >>> issubclass(cudaspline.OutsideWarning, cudaspline.ResamplingWarning)
+    True
+    """
+
+
+class DownsamplingWarning(ResamplingWarning):
+    """The output samples the image coarsely, and nothing was smoothed: detail between the samples is lost or aliased.
+
+    >>> import warnings
+    >>> import numpy
+    >>> import cudaspline
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = cudaspline.zoom(numpy.ones((8, 8)), 0.5)
+    >>> caught[0].category.__name__
+    'DownsamplingWarning'
+    """
+
+
+class OutsideWarning(ResamplingWarning):
+    """All of the output has the default value, though the image has others.
+
+    >>> import warnings
+    >>> import numpy
+    >>> import cudaspline
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = cudaspline.resample(numpy.ones((8, 8)), [[1, 0, 100], [0, 1, 0]])
+    >>> caught[0].category.__name__
+    'OutsideWarning'
+    """
+
+
+def warn(message: str, category: Type[ResamplingWarning]) -> None:
+    """Warns at the line that called the package."""
+    level = 1
+    frame: Optional[Any] = sys._getframe()
+    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)

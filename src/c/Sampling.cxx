@@ -1,0 +1,193 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "c/Call.h"
+#include "c/Descriptors.h"
+
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+#include "itkCudaSpline/kernels/transforms/Displacements.h"
+#include "itkCudaSpline/math/SamplingGaussian.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace itk::CudaSpline;
+
+namespace
+{
+
+/** The passes of a smoothing: an axis each, in their order, of which the first one reads the image. */
+std::vector<GaussianDescriptor>
+PassesOf(const SourceDescriptor & image, const double * steps)
+{
+  std::vector<GaussianDescriptor> passes;
+  for (unsigned int axis = 0; axis < image.dimension; ++axis)
+  {
+    const double sigma = SamplingSigma(steps[axis], image.size[axis]);
+    if (sigma > 0.0)
+    {
+      GaussianDescriptor pass;
+      pass.dimension = std::max(image.dimension, 2U);
+      pass.size = image.size;
+      pass.sigma.fill(sigma); // of a grid with a spacing of 1
+      pass.onlyAxis = static_cast<int>(axis);
+      pass.pixel = passes.empty() ? image.pixel : image.element;
+      pass.output = image.element;
+      passes.push_back(pass);
+    }
+  }
+  return passes;
+}
+
+/** Makes of an output's grid that of three samples an axis, half a sample apart, about its centre. */
+void
+ReduceToCentre(TransformChain & chain, unsigned int dimension)
+{
+  for (unsigned int axis = 0; axis < dimension; ++axis)
+  {
+    const double first =
+      static_cast<double>(chain.regionStart[axis]) + 0.5 * static_cast<double>(chain.regionSize[axis] - 1) - 0.5;
+    for (unsigned int row = 0; row < dimension; ++row)
+    {
+      chain.outputOrigin[row] += chain.indexToPoint[row][axis] * first;
+      chain.indexToPoint[row][axis] *= 0.5;
+    }
+    chain.regionStart[axis] = 0;
+    chain.regionSize[axis] = 3;
+  }
+}
+
+} // namespace
+
+std::int32_t
+cudaspline_sampling_steps(const cudaspline_image * image, const cudaspline_resampling * resampling, double * steps)
+{
+  return Call([=] {
+    RequirePointer(image, "image");
+    RequirePointer(resampling, "resampling");
+    RequirePointer(steps, "steps");
+    if (image->dimension < 1 || image->dimension > 3)
+    {
+      throw std::invalid_argument("image.dimension is " + std::to_string(image->dimension) +
+                                  "; images of 1 to 3 dimensions are resampled.");
+    }
+    const auto     dimension = static_cast<unsigned int>(image->dimension);
+    TransformChain chain = DescribeChain(*resampling, dimension);
+    const auto     outputSize = chain.regionSize;
+    ReduceToCentre(chain, dimension);
+    DisplacementDescriptor descriptor;
+    descriptor.dimension = dimension;
+    descriptor.output = ScalarType::Float64;
+    descriptor.samples = 3;
+    descriptor.lines = dimension == 1 ? 1 : (dimension == 2 ? 3 : 9);
+    descriptor.lineLength = 3;
+    descriptor.chain = &chain;
+    double           displacements[27 * 3] = {};
+    ExecutionContext context;
+    context.backend = Backend::Cpu;
+    MakeDisplacements(descriptor, displacements, context);
+    std::fill_n(steps, 9, 0.0);
+    std::int64_t       stride = 1;                                              // in samples
+    const std::int64_t centre = dimension == 1 ? 1 : (dimension == 2 ? 4 : 13); // of all of them
+    for (unsigned int axis = 0; axis < dimension; ++axis, stride *= 3)
+    {
+      const double * const before = displacements + (centre - stride) * dimension;
+      const double * const behind = displacements + (centre + stride) * dimension;
+      for (unsigned int inputAxis = 0; inputAxis < dimension; ++inputAxis)
+      {
+        double step = 0.0;
+        for (unsigned int d = 0; d < dimension; ++d)
+        {
+          // Where the place itself goes, and by how much it is displaced.
+          step += chain.pointToIndex[inputAxis][d] * (2.0 * chain.indexToPoint[d][axis] + (behind[d] - before[d]));
+        }
+        const bool isMeasured = outputSize[axis] > 1 && image->size[inputAxis] > 1;
+        steps[3 * inputAxis + axis] = isMeasured ? std::abs(step) : 0.0;
+      }
+    }
+  });
+}
+
+std::int32_t
+cudaspline_smooth_for_sampling(const cudaspline_image * image,
+                               const double *           steps,
+                               void *                   output,
+                               cudaspline_execution *   execution)
+{
+  return Call([=] {
+    RequirePointer(image, "image");
+    RequirePointer(steps, "steps");
+    RequirePointer(output, "output");
+    CallExecution          call(execution);
+    const SourceDescriptor descriptor = DescribeImage(*image);
+    if (image->device >= 0)
+    {
+      throw std::invalid_argument("image.device: images in host memory are smoothed.");
+    }
+    if (descriptor.components != 1 || descriptor.order != 0)
+    {
+      throw std::invalid_argument("image: samples of one number a pixel are smoothed, of order 0.");
+    }
+    if (!IsReal(descriptor.element))
+    {
+      throw std::invalid_argument("image.element: what is smoothed is float32 or float64.");
+    }
+    if (Overlap(output, descriptor.ElementBytes(), image->pixels, descriptor.PixelBytes()))
+    {
+      throw std::invalid_argument("output and image.pixels overlap.");
+    }
+    const std::vector<GaussianDescriptor> passes = PassesOf(descriptor, steps);
+    if (passes.empty())
+    {
+      throw std::invalid_argument("steps: none is above " + std::to_string(LargestPlainStep) +
+                                  " along an axis of 4 samples at least: nothing is to be smoothed.");
+    }
+    RunnableOperation operation;
+    operation.work = [&](int) {
+      OperationWork work;
+      for (const GaussianDescriptor & pass : passes)
+      {
+        work = work + CountGaussianWork(pass, GaussianOperation::Smoothing);
+      }
+      return BackendWork{ work, work };
+    };
+    operation.plan = [&](const std::vector<int> & devices) {
+      MemoryPlan memory;
+      if (!devices.empty())
+      {
+        memory = PlanGaussian(passes.front(), GaussianOperation::Smoothing, AvailableDeviceMemory(devices.front()));
+      }
+      return OperationPlan{ memory, [&](const ExecutionContext & context) {
+                             const void * from = image->pixels;
+                             for (std::size_t i = 0; i < passes.size(); ++i)
+                             {
+                               const auto part = [&](std::size_t n) {
+                                 return static_cast<double>(n) / static_cast<double>(passes.size());
+                               };
+                               SmoothByGaussian(passes[i], from, output, context.Part(part(i), part(i + 1)));
+                               from = output;
+                             }
+                           } };
+    };
+    call.Report(Naming("image", [&] { return RunOperation(operation, call.GetWord(), call.GetContext()); }));
+  });
+}
