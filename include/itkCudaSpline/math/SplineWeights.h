@@ -173,20 +173,11 @@ SplineSecondDerivativeWeights(TReal t, TReal * ddw)
   }
 }
 
-/** \brief Coordinates below which SplineSupportStart() rounds as ITK does (samples).
+/** \brief First index of the support of the B-spline of degree VOrder at coordinate x, by ITK's rule.
  *
- * The spacing of floats is at most 2^-12 there: ITK takes a neighbouring support within 2^-13 of a sample, no farther.
- */
-inline constexpr double RoundedSupports = 4096.0;
-
-/** \brief First index of the support of the B-spline of degree VOrder at coordinate x.
- *
- * ITK takes the floor of the coordinate *in single precision* (plus 1/2 for even orders). Less than half a spacing d of
- * floats below a breakpoint the support is then the one above, and the polynomials continue across the breakpoint. That
- * is another sample for order 0, an error of up to d / 2 times the second difference of the samples for order 1, and
- * some (d / 2)^n for order n. Where d is small, with coordinates below RoundedSupports, this is repeated here, so that
- * every order agrees with ITK to the last bits. Far from index 0 it is an error that grows with the index (from 2^24
- * the support is nowhere near the coordinate): there the floor is that of double precision, and the spline exact.
+ * ITK takes the floor of the coordinate *in single precision* (plus 1/2 for even orders). Next to a
+ * breakpoint the support may then be the neighbouring one, and the polynomials continue across it, which matters for
+ * order 0 only; it is repeated here so that every order agrees with ITK.
  *
  * \tparam VOrder spline order, 0 to 5
  * \tparam TIndex type of the index, which holds the result
@@ -195,12 +186,8 @@ template <unsigned int VOrder, typename TIndex = std::int64_t>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TIndex
 SplineSupportStart(double x)
 {
-  if (fabs(x) < RoundedSupports)
-  {
-    const float shifted = VOrder % 2 == 1 ? static_cast<float>(x) : static_cast<float>(x) + 0.5F;
-    return static_cast<TIndex>(floorf(shifted)) - static_cast<TIndex>(VOrder / 2);
-  }
-  return static_cast<TIndex>(floor(VOrder % 2 == 1 ? x : x + 0.5)) - static_cast<TIndex>(VOrder / 2);
+  const float shifted = VOrder % 2 == 1 ? static_cast<float>(x) : static_cast<float>(x) + 0.5F;
+  return static_cast<TIndex>(floorf(shifted)) - static_cast<TIndex>(VOrder / 2);
 }
 
 /** \brief The argument t of SplineWeights() for coordinate \p x and the support that starts at \p start.
