@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -89,13 +90,14 @@ public:
     const std::int64_t size = what.cell.size;
     const Volumes &    volumes = VolumesOf(size);
     SourceDescriptor   volume;
-    volume.size = { size, size, size };
+    std::fill_n(volume.size.begin(), 3, size);
     volume.extension.fill(Extension::Nearest);
     volume.pixel = ScalarType::Float64;
     volume.element = what.cell.type;
     SourceDescriptor list = volume;
     list.dimension = 1;
-    list.size = { size * size * size, 1, 1 };
+    std::fill_n(list.size.begin(), 3, std::int64_t{ 1 });
+    list.size[0] = size * size * size;
     m_Sources.fixed = MakeSource(list, volumes.fixed.data(), m_Residence.GetContext());
     m_Sources.moving = MakeSource(volume, volumes.moving.data(), m_Residence.GetContext());
     m_Sources.gradient = m_Sources.moving;

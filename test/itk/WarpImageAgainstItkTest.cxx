@@ -62,9 +62,10 @@ WarpByItk(const TImage * image, const TImage * grid, const TTransform * transfor
   return filter->GetOutput();
 }
 
+/** \param[in,out] inside counts pixels that are not outside */
 template <typename TReal, typename TImage>
 void
-CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence & residence)
+CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence & residence, std::size_t & inside)
 {
   using Pixel = typename TImage::PixelType;
   constexpr unsigned int dimension = TImage::ImageDimension;
@@ -149,7 +150,6 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
   WarpImage(warp, pixels.Data(), output.Data(), residence);
   std::vector<Pixel> found(region.GetNumberOfPixels());
   Download(found.data(), output.Data(), output.Bytes(), residence);
-  std::size_t inside = 0;
   std::size_t others = 0; // at a border of the buffer, or of two pixels of a mask
   for (std::size_t i = 0; i < found.size(); ++i)
   {
@@ -158,7 +158,6 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
     inside += pixel != 0.0 ? 1 : 0;
     others += std::abs(static_cast<double>(found[i]) - pixel) <= bound ? 0 : 1;
   }
-  EXPECT_GT(inside, 0U);
   EXPECT_LE(others, 1U); // ITK interpolates between the field's vectors at their own places: a unit decides
 
   // The field of the whole chain moves each place as the transform does.
@@ -179,20 +178,28 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
   }
 }
 
+/** With a field and without: one that is drawn may move all of a thin image out of its grid, the maps alone do not. */
+template <typename TReal, typename TImage>
+void
+CheckWarps(const std::vector<std::int64_t> & size, const Residence & residence)
+{
+  std::size_t inside = 0;
+  CheckWarp<TReal, TImage>(size, true, residence, inside);
+  CheckWarp<TReal, TImage>(size, false, residence, inside);
+  EXPECT_GT(inside, 0U);
+}
+
 } // namespace
 
 TEST_P(ImagesWarped, AsItkDoes)
 {
   const Residence residence = this->MakeResidence();
-  for (const bool hasField : { true, false })
-  {
-    CheckWarp<float, itk::Image<float, 2>>({ 23, 17 }, hasField, residence);
-    CheckWarp<double, itk::Image<float, 3>>({ 13, 11, 7 }, hasField, residence);
-    CheckWarp<double, itk::Image<double, 2>>({ 19, 31 }, hasField, residence);
-    CheckWarp<float, itk::Image<double, 3>>({ 29, 19, 2 }, hasField, residence);
-    CheckWarp<double, itk::Image<unsigned char, 2>>({ 23, 17 }, hasField, residence);
-    CheckWarp<float, itk::Image<unsigned char, 3>>({ 13, 11, 7 }, hasField, residence);
-  }
+  CheckWarps<float, itk::Image<float, 2>>({ 23, 17 }, residence);
+  CheckWarps<double, itk::Image<float, 3>>({ 13, 11, 7 }, residence);
+  CheckWarps<double, itk::Image<double, 2>>({ 19, 31 }, residence);
+  CheckWarps<float, itk::Image<double, 3>>({ 29, 19, 2 }, residence);
+  CheckWarps<double, itk::Image<unsigned char, 2>>({ 23, 17 }, residence);
+  CheckWarps<float, itk::Image<unsigned char, 3>>({ 13, 11, 7 }, residence);
 }
 
 // A field on another grid, twice, as stages of any kind.
