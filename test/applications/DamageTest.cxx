@@ -324,7 +324,7 @@ TEST_F(ProgramDamage, SmallFilesThatPromiseMuch)
   WriteText("a.mha",
             "ObjectType = Image\nNDims = 3\nDimSize = 60000 60000 6000\nElementType = MET_SHORT\nElementDataFile = "
             "LOCAL\nxx");
-  ExpectRefused("a.mha", { "cannot hold" }, { "--size", "10" });
+  ExpectRefused("a.mha", { "2 bytes of pixels", "promises 43200000000000" }, { "--size", "10" });
 }
 
 /** A voxel that is no number does not spread over what is registered. */
