@@ -19,7 +19,7 @@
 
 #include "PixelType.h"
 
-#include "itkCudaSpline/math/SamplingGaussian.h"
+#include "itkCudaSpline/itk/SamplingGaussian.h"
 
 #include "itkRecursiveGaussianImageFilter.h"
 
@@ -43,7 +43,8 @@ Smooth(const Volume & volume, const Coordinates & steps)
   bool                        isView = true;
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
-    const double sigma = itk::CudaSpline::SamplingSigma(steps[axis], static_cast<std::int64_t>(volume.grid.size[axis]));
+    const double sigma =
+      itk::CudaSplineDetail::SamplingSigma(steps[axis], static_cast<std::int64_t>(volume.grid.size[axis]));
     if (!(sigma > 0.0))
     {
       continue;

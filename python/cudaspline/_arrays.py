@@ -77,6 +77,11 @@ class Buffer:
         return self.finish(self.array)
 
 
+def size_of(dtype: str) -> int:
+    """Bytes of an element of a type by its name."""
+    return _SIZES[dtype]
+
+
 def _check_type(dtype: str, name: str) -> str:
     if dtype not in _library.TYPES:
         raise TypeError(f"{name}: elements of type {dtype} are not supported; convert to one of {', '.join(_library.TYPE_NAMES)}.")

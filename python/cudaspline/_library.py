@@ -110,6 +110,7 @@ def _load() -> ctypes.CDLL:
         "cudaspline_sample": (c_int32, [c_void_p, POINTER(Points), POINTER(Execution)]),
         "cudaspline_resample_source": (c_int32, [c_void_p, POINTER(Resampling), POINTER(Execution)]),
         "cudaspline_resample": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(Execution)]),
+        "cudaspline_sampling_steps": (c_int32, [POINTER(Image), POINTER(Resampling), POINTER(c_double)]),
         "cudaspline_smooth_for_sampling": (c_int32, [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)]),
         "cudaspline_resample_windows": (c_int32, [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4]),
     }
@@ -384,6 +385,13 @@ def prefilter_window(image: Image, axis: int, first: int, size: int) -> tuple[in
 def resample_windows(image: Image, resampling: Resampling, count: int, *addresses: int) -> None:
     """cudaspline_resample_windows; addresses: of first, size, window_first and window_size."""
     check(_library.cudaspline_resample_windows(ctypes.byref(image), ctypes.byref(resampling), count, *addresses))
+
+
+def sampling_steps(image: Image, resampling: Resampling) -> list[float]:
+    """cudaspline_sampling_steps: by axis of the image, and of the output."""
+    steps = (c_double * 9)()
+    check(_library.cudaspline_sampling_steps(image, resampling, steps))
+    return steps[:]
 
 
 def version() -> str:

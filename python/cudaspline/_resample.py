@@ -154,7 +154,7 @@ def resample(
     smooth
         Before an image is sampled coarsely: "auto": by a Gaussian along each axis with a step of more than 1.1 samples, of the variance
         (step^2 - 1) / (8 ln 2) in squares of samples, of images in host memory; None: not, and a DownsamplingWarning says so; False: not.
-        The step is that about the output's centre.
+        The step is that about the output's centre; displacements in memory of a GPU are left out of it.
     precision
         "float32" or "float64" for what is computed; None: float64 where image or output are float64 or integers of 32 and more bits.
     storage
@@ -235,9 +235,8 @@ def resample(
     stages = _transforms.describe(transform, grid.dimension, pixels.device, "transform", transform_order, geometry)
     integers = _integers_of(rounding, method, output_type)
     pixel = pixel_of(default, pixels.components, output_type, "default")
-    steps = _sampling.steps_of(geometry, grid, stages)
-    smoothing = _smoothing_of(smooth, steps, geometry, method, device, threads)
-    work = _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit, progress)
+    smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
+    work = _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit)
     shape = (*grid.shape, *pixels.shape_tail)
     if pixels.device < 0 and out is None:
         _check_memory(shape if volumes is None else (volumes.count, *shape), output_type)
@@ -252,7 +251,10 @@ def resample(
         for number in range(volumes.count):
             part = _labels.part_of(progress, number / volumes.count, (number + 1) / volumes.count)
             work.run(work.prepare(volumes.volume(number), part), _arrays.part_of(output.buffer, number), work.rest_of(part))
-    _finish(steps, smooth, stages, method)
+    if smooth is None:
+        work.warn_of_downsampling()
+    if stages.inverses:
+        _tell_of_inverses(stages)
     if not extrapolate and _sampling.is_all(output.buffer, pixel.tolist()):
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
         _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, pixel)
@@ -263,13 +265,9 @@ def resample(
     return result
 
 
-def _finish(steps: Optional[numpy.ndarray], smooth: Any, stages: _transforms.Stages, method: Method) -> None:
-    """Tells of what was done, and not done."""
-    if steps is not None and smooth is None:
-        _sampling.warn_of_downsampling(steps, method)
-    if stages.inverses:
-        _library.note_inverses(stages.inverses)
-        _sampling.warn_of_inverses(stages)
+def _tell_of_inverses(stages: _transforms.Stages) -> None:
+    _library.note_inverses(stages.inverses)
+    _sampling.warn_of_inverses(stages)
 
 
 @dataclass
@@ -287,7 +285,12 @@ class _Work:
     device: Any
     threads: int
     memory_limit: int
-    progress: Any
+    #: Samples of the image from a sample of the output to the next; of the image that was resampled last.
+    steps: Sequence[float] = (0.0,)
+
+    def warn_of_downsampling(self) -> None:
+        """Warns where these are large."""
+        _sampling.warn_of_downsampling(self.steps, self.method)
 
     def prepare(self, pixels: _images.Pixels, progress: Any) -> _images.Pixels:
         """What is read of an image: smoothed, or the window that is needed."""
@@ -307,7 +310,8 @@ class _Work:
             self._run_labels(pixels, output, progress)
             return
         written = self.integers.target(output)
-        self._resample(self.method, pixels, pixels.buffer, written, self.pixel.astype(self.integers.computed), progress)
+        pixel = self.pixel.astype(self.integers.computed) if self.integers.is_rounded else self.pixel
+        self._resample(self.method, pixels, pixels.buffer, written, pixel, progress)
         self.integers.round(written, output)
 
     def _resample(
@@ -318,6 +322,10 @@ class _Work:
         interpolation = method.describe_interpolation(pixels.geometry)
         resampling, kept = _describe(interpolation, pixels.geometry, self.grid, self.stages, output, pixel, self.extrapolate)
         call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
+        if self.stages.is_on_host:
+            self.steps = _library.sampling_steps(described, resampling)
+        else:
+            self.steps = _sampling.steps_of(pixels, method, self.grid, self.stages)
         del kept
 
     def _run_labels(self, pixels: _images.Pixels, output: _arrays.Buffer, progress: Any) -> None:
@@ -333,23 +341,22 @@ class _Work:
 
 
 def _smoothing_of(
-    smooth: Any, steps: Optional[numpy.ndarray], geometry: Geometry, method: Method, device: Any, threads: int
+    smooth: Any, pixels: _images.Pixels, grid: Geometry, stages: _transforms.Stages, method: Method, device: Any, threads: int
 ) -> Optional[_sampling.Smoothing]:
     """The smoothing that is asked for, where there is something to smooth."""
-    if smooth is None or smooth is False:
-        return None
     if not isinstance(smooth, str) or smooth != "auto":
         raise ValueError(f"smooth: {smooth!r} is not known; known are 'auto', None and False.")
     if method.is_of_labels and method.kind != "nearest":
         raise ValueError("smooth: 'auto' would make other values of labels; they are sampled as they are.")
     if method.prefilter == "coefficients":
         raise ValueError("smooth: 'auto' is for samples, and prefilter is 'coefficients'.")
-    return _sampling.Smoothing(steps, device, threads) if steps is not None and _sampling.is_smoothed(steps, geometry) else None
+    steps = _sampling.steps_of(pixels, method, grid, stages)
+    return _sampling.Smoothing(steps, device, threads) if _sampling.is_smoothed(steps, pixels.geometry) else None
 
 
 def _check_memory(shape: tuple[int, ...], dtype: str) -> None:
     """Raises ValueError for an output that the machine's memory cannot have."""
-    count = math.prod(shape) * numpy.dtype(dtype).itemsize
+    count = math.prod(shape) * _arrays.size_of(dtype)
     if count > _library.PHYSICAL_MEMORY:
         raise ValueError(
             f"size: an output of the shape {shape} takes {count / 1e9:.3g} GB of memory; the machine has {_library.PHYSICAL_MEMORY / 1e9:.3g} GB."
@@ -585,17 +592,19 @@ def _resample_source(
     pixel = pixel_of(default, pixels.components, output_type, "default")
     if extrapolate and not source.has_samples:
         raise ValueError("extrapolate: the Source has coefficients or numbers of another type, and not the image's samples.")
-    steps = _sampling.steps_of(pixels.geometry, grid, stages)
     call = _library.Call(threads=threads, progress=progress, on_device=buffer.device >= 0)
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
     written = integers.target(output.buffer)
-    computed = pixel.astype(integers.computed)
+    computed = pixel.astype(integers.computed) if integers.is_rounded else pixel
     resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, written, computed, extrapolate)
     source._run_resampling(resampling, call)
+    if smooth is None and stages.is_on_host:
+        _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
     del kept
     integers.round(written, output.buffer)
-    _finish(steps, smooth, stages, source.method)
+    if stages.inverses:
+        _tell_of_inverses(stages)
     if not extrapolate and _sampling.is_all(output.buffer, pixel.tolist()):
         _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
     return output.finish(lambda made: pixels.finish(made, grid))

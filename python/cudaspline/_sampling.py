@@ -1,7 +1,7 @@
 """What a resampling does to an image's detail, and whether there is anything of the image in the output: steps, smoothing, warnings.
 
-Steps and messages are CudaSplineResample's (applications/CudaSplineResample/OutputGrid.cxx, which has ITK's transforms where this has stages);
-the Gaussian is the library's, which the program has too (math/SamplingGaussian.h).
+Rules and messages are CudaSplineResample's (applications/CudaSplineResample/OutputGrid.cxx, which has ITK's transforms where the library has
+stages); the Gaussian is the library's, which the program has too (math/SamplingGaussian.h).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Iterable, Optional, Sequence
 
 import numpy
 
-from . import _arrays, _images, _library, _transforms, _windows
+from . import _arrays, _images, _library, _resample, _transforms, _windows
 from ._geometry import Geometry
 from ._methods import WIDE, Method, device_word
 from ._warnings import DownsamplingWarning, OutsideWarning, ResamplingWarning, warn
@@ -24,36 +24,27 @@ LARGEST_PLAIN_STEP, SMALLEST_LINE = 1.1, 4
 _TOGETHER = 2**20
 
 
-def steps_of(image: Geometry, grid: Geometry, stages: _transforms.Stages) -> Optional[numpy.ndarray]:
-    """Samples of the image from a sample of the output to the next, about the output's centre, by axis of the image and of the output, x
-    first; None where both grids are the same. Axes of one sample have no steps. Displacements in memory of a GPU are left out."""
-    if stages.is_linear or not stages.is_on_host:
-        if stages.linear is None:
-            if grid is image:
-                return None
-            steps = image.point_to_index @ grid.index_to_point
-        else:
-            steps = image.point_to_index @ stages.linear @ grid.index_to_point
-    else:
-        from . import _inverse
+#: By axis of the image, and of the output, three numbers each: samples of the image from a sample of the output to the next.
+Steps = list[float]
 
-        n = grid.dimension
-        centre = (numpy.array(grid.size, dtype=numpy.float64) - 1) / 2
-        ends = centre + 0.5 * numpy.concatenate([-numpy.eye(n), numpy.eye(n)])
-        places = _inverse.map_points(stages, ends @ grid.index_to_point.T + grid.origin)
-        steps = image.point_to_index @ (places[n:] - places[:n]).T
-    steps = numpy.abs(steps)
-    if 1 in grid.size or 1 in image.size:
-        steps[:, numpy.array(grid.size) == 1] = 0
-        steps[numpy.array(image.size) == 1] = 0
+
+def steps_of(image: _images.Pixels, method: Method, grid: Geometry, stages: _transforms.Stages) -> Steps:
+    """The steps of a resampling, before it is done."""
+    described = method.describe_image(_windows.nowhere(image.geometry.shape, image.dtype), image.geometry.size, image.components, image.dtype)
+    known = stages if stages.is_on_host else stages.without_displacements
+    output = _windows.nowhere(grid.shape, "float32")
+    interpolation = method.describe_interpolation(image.geometry)
+    resampling, kept = _resample._describe(interpolation, image.geometry, grid, known, output, numpy.zeros(1, "float32"), False)
+    steps = _library.sampling_steps(described, resampling)
+    del kept
     return steps
 
 
-def warn_of_downsampling(steps: numpy.ndarray, method: Method) -> None:
+def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:
     """Warns where a step is large."""
-    largest = steps.max(axis=0)
-    if not (largest > LARGEST_PLAIN_STEP).any():
+    if not max(steps) > LARGEST_PLAIN_STEP:
         return
+    largest = [max(steps[axis::3]) for axis in range(3)]
     coarse = ", ".join(f"{step:g} samples a step along {axis}" for step, axis in zip(largest, "xyz") if step > LARGEST_PLAIN_STEP)
     advice = ", which is usual for labels" if method.is_of_labels else "; smooth='auto' smooths the image first, and smooth=False does without"
     warn(
@@ -62,14 +53,12 @@ def warn_of_downsampling(steps: numpy.ndarray, method: Method) -> None:
     )
 
 
-def is_smoothed(steps: Optional[numpy.ndarray], geometry: Geometry) -> bool:
+def is_smoothed(steps: Sequence[float], geometry: Geometry) -> bool:
     """Whether there is an axis to smooth along."""
-    return steps is not None and any(
-        step > LARGEST_PLAIN_STEP and size >= SMALLEST_LINE for step, size in zip(steps.max(axis=1).tolist(), geometry.size)
-    )
+    return any(max(steps[3 * axis : 3 * axis + 3]) > LARGEST_PLAIN_STEP and size >= SMALLEST_LINE for axis, size in enumerate(geometry.size))
 
 
-def smooth(pixels: _images.Pixels, steps: numpy.ndarray, device: Any, threads: int, progress: Any) -> _images.Pixels:
+def smooth(pixels: _images.Pixels, steps: Steps, device: Any, threads: int, progress: Any) -> _images.Pixels:
     """An image smoothed for its sampling, of float32, or of float64 where it has wide numbers: component by component.
 
     Raises ValueError, naming the argument, for images in memory of a GPU."""
@@ -79,7 +68,7 @@ def smooth(pixels: _images.Pixels, steps: numpy.ndarray, device: Any, threads: i
     buffer = pixels.buffer
     array = _arrays.to_host(buffer).reshape(*pixels.geometry.shape, pixels.components)
     smoothed = numpy.empty(array.shape, element)
-    along = (ctypes.c_double * _library.MAXIMUM_DIMENSION)(*steps.max(axis=1).tolist())
+    along = (ctypes.c_double * _library.MAXIMUM_DIMENSION)(*(max(steps[3 * axis : 3 * axis + 3]) for axis in range(pixels.geometry.dimension)))
     call = _library.Call(device_word(device, -1), threads, 0, progress)
     for component in range(pixels.components):
         plane = _arrays.view(array[..., component], "image")
@@ -99,11 +88,12 @@ def smooth(pixels: _images.Pixels, steps: numpy.ndarray, device: Any, threads: i
 def is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
     """Whether all pixels have a value, a number a component. What has another value has one in its middle, or soon, as a rule."""
     components = len(pixel)
-    flat = buffer.array.reshape(-1)
     count = math.prod(buffer.shape)
     middle = count // components // 2 * components
-    if count == 0 or not _is_same(flat[middle].item(), pixel[0]):
+    array = buffer.array
+    if count == 0 or not _is_same(array.item(middle) if buffer.kind == "numpy" else array.reshape(-1)[middle].item(), pixel[0]):
         return count == 0
+    flat = array.reshape(-1)
     for component, value in enumerate(pixel):
         part = flat[component::components]
         for first in range(0, count // components, _TOGETHER):
@@ -146,7 +136,7 @@ def warn_of_outside(
 class Smoothing:
     """What is done before an image is sampled."""
 
-    steps: numpy.ndarray
+    steps: Steps
     device: Any
     threads: int
 

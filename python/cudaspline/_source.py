@@ -104,6 +104,8 @@ class Source:
         self.pixels = pixels
         self._source = call.make_source(described, borrow)
         self._element = _library.TYPE_NAMES[described.element]
+        #: The image, of which no pixels are read any more.
+        self.described = described
 
     @property
     def geometry(self) -> Geometry:
@@ -202,7 +204,7 @@ class Source:
         ready = replace(method, prefilter="coefficients")
         described = ready.describe_image(buffer, pixels.size, pixels.components, buffer.dtype)
         described.element = buffer.type_code
-        self.method, self.pixels, self._element = method, pixels, buffer.dtype
+        self.method, self.pixels, self._element, self.described = method, pixels, buffer.dtype, described
         self._source = _library.Call("cpu").make_source(described, False)
 
     def _run_resampling(self, resampling: _library.Resampling, call: _library.Call) -> _library.Report:

@@ -87,8 +87,6 @@ class Stages:
         #: Where the image is whose spacing the inverses of B-splines have.
         self.image = image
         self.stages: list[_library.Stage] = []
-        #: Product of the matrices; None: the identity. Displacements are left out.
-        self.linear: Optional[numpy.ndarray] = None
         #: What was inverted by iteration.
         self.inverses: list[_library.InverseResidual] = []
         self._kept: list[Any] = []
@@ -115,9 +113,11 @@ class Stages:
         self.keep(other)
 
     @property
-    def is_linear(self) -> bool:
-        """Whether there are no displacements."""
-        return not self._buffers
+    def without_displacements(self) -> Stages:
+        """The matrices alone."""
+        alone = self.empty_copy()
+        alone.stages = [stage for stage in self.stages if stage.kind == _library.STAGE_AFFINE]
+        return alone
 
     @property
     def is_on_host(self) -> bool:
@@ -183,7 +183,6 @@ class Stages:
         set_matrix(stage.matrix, matrix)
         set_vector(stage.offset, offset)
         self.stages.append(stage)
-        self.linear = matrix if self.linear is None else matrix @ self.linear
 
     def add_spline(self, coefficients: Any, geometry: Geometry, order: int, name: str, device: int) -> None:
         """Appends a grid of coefficients of the shape (dimension, ..., ny, nx)."""

@@ -331,6 +331,16 @@ extern "C"
                       const cudaspline_resampling * resampling,
                       cudaspline_execution *        execution);
 
+  /** \brief How coarsely an output samples its image: about the output's centre, samples of the image from half a
+   * sample of the output before it to half a sample behind it, along each of its axes.
+   *
+   * \param[in] image of 1 to 3 dimensions; its pixels are not read, but the pointer is not null
+   * \param[in] resampling of the whole output, whose stages are in host memory; its output is not written
+   * \param[out] steps 9 numbers, at least 0: three for each axis of the image, one for each axis of the output, x
+   * first; 0 for axes of one sample, of either */
+  int32_t
+  cudaspline_sampling_steps(const cudaspline_image * image, const cudaspline_resampling * resampling, double * steps);
+
   /** \brief Smooths an image that will be sampled more coarsely: along each axis with a large step by a recursive
    * Gaussian of the variance (step^2 - 1) / (8 ln 2), in squares of samples.
    *

@@ -20,10 +20,12 @@
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+#include "itkCudaSpline/kernels/transforms/Displacements.h"
 #include "itkCudaSpline/math/SamplingGaussian.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -56,7 +58,74 @@ PassesOf(const SourceDescriptor & image, const double * steps)
   return passes;
 }
 
+/** Makes of an output's grid that of three samples an axis, half a sample apart, about its centre. */
+void
+ReduceToCentre(TransformChain & chain, unsigned int dimension)
+{
+  for (unsigned int axis = 0; axis < dimension; ++axis)
+  {
+    const double first =
+      static_cast<double>(chain.regionStart[axis]) + 0.5 * static_cast<double>(chain.regionSize[axis] - 1) - 0.5;
+    for (unsigned int row = 0; row < dimension; ++row)
+    {
+      chain.outputOrigin[row] += chain.indexToPoint[row][axis] * first;
+      chain.indexToPoint[row][axis] *= 0.5;
+    }
+    chain.regionStart[axis] = 0;
+    chain.regionSize[axis] = 3;
+  }
+}
+
 } // namespace
+
+std::int32_t
+cudaspline_sampling_steps(const cudaspline_image * image, const cudaspline_resampling * resampling, double * steps)
+{
+  return Call([=] {
+    RequirePointer(image, "image");
+    RequirePointer(resampling, "resampling");
+    RequirePointer(steps, "steps");
+    if (image->dimension < 1 || image->dimension > 3)
+    {
+      throw std::invalid_argument("image.dimension is " + std::to_string(image->dimension) +
+                                  "; images of 1 to 3 dimensions are resampled.");
+    }
+    const auto     dimension = static_cast<unsigned int>(image->dimension);
+    TransformChain chain = DescribeChain(*resampling, dimension);
+    const auto     outputSize = chain.regionSize;
+    ReduceToCentre(chain, dimension);
+    DisplacementDescriptor descriptor;
+    descriptor.dimension = dimension;
+    descriptor.output = ScalarType::Float64;
+    descriptor.samples = 3;
+    descriptor.lines = dimension == 1 ? 1 : (dimension == 2 ? 3 : 9);
+    descriptor.lineLength = 3;
+    descriptor.chain = &chain;
+    double           displacements[27 * 3] = {};
+    ExecutionContext context;
+    context.backend = Backend::Cpu;
+    MakeDisplacements(descriptor, displacements, context);
+    std::fill_n(steps, 9, 0.0);
+    std::int64_t       stride = 1;                                              // in samples
+    const std::int64_t centre = dimension == 1 ? 1 : (dimension == 2 ? 4 : 13); // of all of them
+    for (unsigned int axis = 0; axis < dimension; ++axis, stride *= 3)
+    {
+      const double * const before = displacements + (centre - stride) * dimension;
+      const double * const behind = displacements + (centre + stride) * dimension;
+      for (unsigned int inputAxis = 0; inputAxis < dimension; ++inputAxis)
+      {
+        double step = 0.0;
+        for (unsigned int d = 0; d < dimension; ++d)
+        {
+          // Where the place itself goes, and by how much it is displaced.
+          step += chain.pointToIndex[inputAxis][d] * (2.0 * chain.indexToPoint[d][axis] + (behind[d] - before[d]));
+        }
+        const bool isMeasured = outputSize[axis] > 1 && image->size[inputAxis] > 1;
+        steps[3 * inputAxis + axis] = isMeasured ? std::abs(step) : 0.0;
+      }
+    }
+  });
+}
 
 std::int32_t
 cudaspline_smooth_for_sampling(const cudaspline_image * image,
