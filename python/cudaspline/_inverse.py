@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import os
 from typing import Any
 
 import numpy
@@ -125,6 +126,8 @@ def _invert_points(stages: _transforms.Stages, wanted: numpy.ndarray) -> tuple[n
 
 def append_inverse(transform: Any, stages: _transforms.Stages, device: int, name: str) -> None:
     """Appends the inverse of a transform to a chain. Raises as the transform itself, and ValueError for a matrix that has none."""
+    if isinstance(transform, (str, os.PathLike)):
+        name = f"{name} ({os.path.basename(_transforms.parse_file(os.fspath(transform))[0])})"
     inner = stages.empty_copy()
     _transforms.append(transform, inner, device, name)
     stages.keep(inner)

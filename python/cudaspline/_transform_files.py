@@ -148,7 +148,7 @@ def read(path: Path, name: str) -> Any:
         except RuntimeError as error:
             raise ValueError(f"{name}: {path} is no file of transforms: {error}") from None
     try:
-        import itk  # type: ignore[import-not-found, unused-ignore]
+        import itk  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise ImportError(f"{name}: {path.suffix} files are read by SimpleITK or itk, and neither is installed.") from None
     return list(itk.transformread(str(path)))
@@ -161,7 +161,8 @@ def _read_field(path: Path, name: str) -> DisplacementField:
         pixels = _images.open_image(field.array, name)
         is_finite = bool(numpy.isfinite(pixels.buffer.array).all())
     except (OSError, RuntimeError, TypeError, ValueError) as error:
-        raise ValueError(f"{name}: {path} is no image of displacements: {error}") from None
+        said = (str(error).strip().splitlines() or [""])[-1]  # SimpleITK's last line is what ITK says
+        raise ValueError(f"{name}: {path} is no image of displacements: {said}") from None
     if not is_finite:
         raise ValueError(f"{name}: {path} has displacements that are not finite.")
     return field

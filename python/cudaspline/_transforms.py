@@ -309,8 +309,10 @@ def _append_file(file: Any, stages: Stages, device: int, name: str) -> None:
     found = _transform_files.read(Path(path), name)
     if isinstance(found, list) and stages.is_ants_order:
         found = found[::-1]  # those within a file are in ITK's order
-    named = f"{name} ({Path(path).name})" if is_inverse else name
-    (_append_inverse if is_inverse else append)(found, stages, device, named)
+    if is_inverse:
+        _append_inverse(found, stages, device, f"{name} ({Path(path).name})")
+    else:
+        append(found, stages, device, name)
 
 
 def parse_file(text: str) -> tuple[str, bool]:

@@ -21,6 +21,10 @@ from cudaspline import ndimage
 image = cudaspline.Image(numpy.zeros((4, 5, 6), "f4"), spacing=(1, 2, 3))
 source = cudaspline.Source(image, order=5, threads=2)
 moved = cudaspline.resample(image, numpy.eye(4), order=3, boundary=("mirror", "reflect", "mirror"), progress=print)
+series = cudaspline.resample(image, ["warp.nii.gz", ("affine.mat", "inverse")], transform_order="ants", series=False, smooth="auto")
+labels = cudaspline.resample(image, interpolation="label-linear", smooth=None)
+inverses: tuple[cudaspline.InverseResidual, ...] = report.inverses if (report := cudaspline.last_report()) else ()
+warned: type[Warning] = cudaspline.DownsamplingWarning
 finer = cudaspline.zoom(image, 2, interpolation="catmull-rom")
 values, gradients = cudaspline.sample(source, [[1.0, 2.0, 3.0]], gradient=True)
 coefficients = cudaspline.prefilter(image, 5, axis=-1)
@@ -36,6 +40,8 @@ turned = ndimage.rotate(numpy.eye(4), 30.0, order=1, precision="double")
 BAD = (
     ('cudaspline.resample(image, order="three")', "call-overload"),
     ("cudaspline.resample(image, odrer=3)", "call-overload"),
+    ('cudaspline.resample(image, smooth="none")', "call-overload"),
+    ('cudaspline.resample(image, transform_order="fsl")', "call-overload"),
     ('cudaspline.resample(image, interpolation="liner")', "call-overload"),
     ("cudaspline.zoom()", "call-overload"),
     ("cudaspline.zoom(image, 2, aling=1)", "call-overload"),
