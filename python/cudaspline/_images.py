@@ -373,9 +373,8 @@ def name_space(image: Any, like: Any) -> None:
         return
     qform, sform = int(like.header["qform_code"]), int(like.header["sform_code"])
     if qform > 0 or sform > 0:
-        affine = image.affine.copy()
-        image.set_qform(affine, qform or sform)
-        image.set_sform(affine, sform or qform)
+        image.set_qform(image.affine, qform or sform, update_affine=False)  # which has float64, and the header float32
+        image.set_sform(image.affine, sform or qform, update_affine=False)
 
 
 @dataclass

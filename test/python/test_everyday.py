@@ -392,7 +392,7 @@ class TestTransforms:
         }.items():  # fmt: skip
             with pytest.raises(ValueError, match=rf"^transform\b.*{text}"):
                 cudaspline.resample(image, tmp_path / name)
-        with pytest.raises(FileNotFoundError, match="^transform: "):
+        with pytest.raises(FileNotFoundError, match=r"^transform \(affine.mat\): "):
             cudaspline.resample(image, ["affine.mat", 1])
         for matrix in (numpy.zeros((3, 3)), numpy.ones((4, 4)) * [[1], [1], [1], [0]] + numpy.diag([0, 0, 0, 1.0])):
             with pytest.raises(ValueError, match=r"^transform: .*determinant is 0"):
