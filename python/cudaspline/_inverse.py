@@ -26,6 +26,8 @@ _MOST_SAMPLES = 2000
 _REACH = 2.0**20
 #: Places that are mapped at one time.
 _TOGETHER = 2**18
+#: Of these in a line.
+_LINE = 1024
 
 
 @functools.lru_cache(maxsize=4)
@@ -44,9 +46,17 @@ def map_points(stages: _transforms.Stages, points: numpy.ndarray) -> numpy.ndarr
 
     Returns as many; NaN for those that go beyond 2^20 mm."""
     count, dimension = points.shape
-    line = make_geometry((count, *(1,) * (dimension - 1)))
-    vectors = points.astype(numpy.float64)
-    vectors[:, 0] -= numpy.arange(count)
+    # Threads share lines: of one dimension there is one.
+    length = count if dimension == 1 else min(count, _LINE)
+    lines = -(-count // length)
+    line = make_geometry((length, lines, 1)[:dimension])
+    vectors = numpy.zeros((lines, length, dimension))
+    flat = vectors.reshape(-1, dimension)
+    flat[:count] = points
+    flat[count:] = points[-1]
+    vectors[:, :, 0] -= numpy.arange(length)
+    if dimension > 1:
+        vectors[:, :, 1] -= numpy.arange(lines)[:, None]
     chain = _transforms.Stages(dimension)
     chain.add_field(vectors.reshape(*line.shape, dimension), line, True, False, "points", -1)
     chain.append(stages)
@@ -59,7 +69,7 @@ def map_points(stages: _transforms.Stages, points: numpy.ndarray) -> numpy.ndarr
     resampling, kept = _resample._describe(method.describe_interpolation(geometry), geometry, line, chain, result, outside, False)
     _library.Call("cpu").run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
     del kept
-    return output.reshape(count, dimension)
+    return output.reshape(-1, dimension)[:count]
 
 
 def invert_matrix(matrix: numpy.ndarray, offset: numpy.ndarray, name: str) -> tuple[numpy.ndarray, numpy.ndarray]:

@@ -347,6 +347,18 @@ class TestTransforms:
             assert numpy.abs(array - wanted)[inner].mean() < 0.2 * numpy.abs(still - wanted)[inner].mean()
             assert [one.category for one in told] == ([cudaspline.ResamplingWarning] if inverse.largest > 1 else [])
 
+    @pytest.mark.parametrize("dimension", [1, 2, 3])
+    def test_places_are_mapped_by_lists(self, rng, dimension):
+        """Of any length: more than a line of them, and one."""
+        from cudaspline import _inverse, _transforms
+
+        matrix, offset = rng.uniform(-1, 1, (dimension, dimension)), rng.uniform(-9, 9, dimension)
+        stages = _transforms.describe(numpy.column_stack([matrix, offset]), dimension, -1)
+        for count in (1, 2, 1024, 1025, 3000):
+            points = rng.uniform(-300, 300, (count, dimension))
+            assert difference(_inverse.map_points(stages, points), points @ matrix.T + offset) < 1e-8  # of 2^20 mm 1e-10 are told apart
+        assert numpy.isnan(_inverse.map_points(stages, numpy.full((1, dimension), 1e9))).any()
+
     def test_folds_are_told(self, rng):
         vectors = numpy.zeros((8, 8, 8, 3))
         vectors[..., 0] = -3.0 * numpy.arange(8)  # x to -2 x: it folds, and what iterates is repelled
@@ -842,6 +854,34 @@ class TestDask:
         for order in ("itk", "ants"):
             wanted = cudaspline.resample(image, [rigid, shrink], transform_order=order)
             assert numpy.array_equal(ours.resample(dask.from_array(image, chunks=5), [rigid, shrink], transform_order=order).compute(), wanted)
+
+
+def test_what_the_library_refuses(rng):
+    """Of what Python does not ask it for."""
+    from cudaspline import _library
+
+    pixels = rng.uniform(size=(5, 6, 7)).astype("f4")
+    out = numpy.empty_like(pixels)
+    image = _library.Image(pixels=pixels.ctypes.data, device=-1, dimension=3, components=1, pixel=8, element=8)
+    image.size[:3] = (7, 6, 5)
+
+    def smooth(steps=(2, 2, 2), to=out.ctypes.data, **fields):
+        other = type(image).from_buffer_copy(image)
+        for name, value in fields.items():
+            setattr(other, name, value)
+        _library.Call("cpu").run("cudaspline_smooth_for_sampling", other, (_library.c_double * 4)(*steps), to)
+
+    smooth()
+    for options, text in (
+        (dict(components=2), "image: .*one number"), (dict(order=3), "image: .*order 0"), (dict(element=0), "image.element"), (dict(device=0), "image.device"),
+        (dict(steps=(1, 1.1, 0)), "steps: "), (dict(steps=(numpy.nan,) * 3), "steps: "), (dict(to=None), "output is null"), (dict(to=pixels.ctypes.data), "output .*overlap"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{text}"):
+            smooth(**options)
+    resampling = _library.Resampling()
+    image.dimension = 4
+    with pytest.raises(ValueError, match="^image.dimension is 4"):
+        _library.sampling_steps(image, resampling)
 
 
 def test_displacements_on_a_gpu_are_left_out_of_steps(rng, monkeypatch):
