@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional, Sequence
 
@@ -87,6 +88,13 @@ def smooth(pixels: _images.Pixels, steps: Steps, device: Any, threads: int, prog
 
 def is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
     """Whether all pixels have a value, a number a component. What has another value has one in its middle, or soon, as a rule."""
+    if buffer.kind == "cupy":
+        with sys.modules["cupy"].cuda.Device(buffer.device):
+            return _is_all(buffer, pixel)
+    return _is_all(buffer, pixel)
+
+
+def _is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
     components = len(pixel)
     count = math.prod(buffer.shape)
     middle = count // components // 2 * components
@@ -120,9 +128,9 @@ def warn_of_outside(
 
     volumes: the images that were resampled; None where their pixels are not known"""
     window = _windows.neighbours(image.geometry, grid, stages, method.boundary)
-    if window is not None and 0 not in window[1]:
+    if window is None or 0 not in window[1]:
         values = pixel.tolist()
-        if volumes is None or all(is_all((volume if volume.device >= 0 else volume.crop(*window)).buffer, values) for volume in volumes):
+        if volumes is None or all(is_all((volume if window is None else volume.crop(*window)).buffer, values) for volume in volumes):
             return
     default = ", ".join(f"{value:g}" for value in pixel.tolist())
     warn(

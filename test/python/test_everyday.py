@@ -907,6 +907,10 @@ def test_displacements_on_a_gpu_are_left_out_of_steps(rng, monkeypatch):
     from cudaspline import _transforms
 
     monkeypatch.setattr(_transforms.Stages, "is_on_host", property(lambda stages: False))
+    nowhere = cudaspline.DisplacementField(numpy.full((2, 2, 2, 3), 1e6), extend=True)
+    _, told = caught(cudaspline.resample, numpy.ones((5, 6, 7)), nowhere)
+    assert [one.category for one in told] == [cudaspline.OutsideWarning]
+    assert caught(cudaspline.resample, numpy.zeros((5, 6, 7)), nowhere)[1] == []
     image = rng.uniform(size=(12, 12, 12)).astype("f4")
     axes = numpy.meshgrid(*[numpy.arange(12.0)] * 3, indexing="ij")
     field = cudaspline.DisplacementField(numpy.stack(axes[::-1], axis=-1))
