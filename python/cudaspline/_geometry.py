@@ -179,6 +179,11 @@ def _geometry_of_indices(sizes: tuple[int, ...]) -> Geometry:
     return Geometry(sizes, *arrays)
 
 
+def has_indices(geometry: Geometry) -> bool:
+    """Whether it is that of a bare array, whose places are its indices."""
+    return _geometry_of_indices(geometry.size) is geometry
+
+
 #: NIfTI's places to ITK's, and back: the first two axes point the other way.
 _FLIP = numpy.diag([-1.0, -1.0, 1.0])
 

@@ -322,7 +322,9 @@ class _Work:
         interpolation = method.describe_interpolation(pixels.geometry)
         resampling, kept = _describe(interpolation, pixels.geometry, self.grid, self.stages, output, pixel, self.extrapolate)
         call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
-        if self.stages.is_on_host:
+        if _sampling.is_plain(pixels.geometry, self.grid, self.stages):
+            self.steps = (0.0,)
+        elif self.stages.is_on_host:
             self.steps = _library.sampling_steps(described, resampling)
         else:
             self.steps = _sampling.steps_of(pixels, method, self.grid, self.stages)
@@ -599,7 +601,7 @@ def _resample_source(
     computed = pixel.astype(integers.computed) if integers.is_rounded else pixel
     resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, written, computed, extrapolate)
     source._run_resampling(resampling, call)
-    if smooth is None and stages.is_on_host:
+    if smooth is None and stages.is_on_host and not _sampling.is_plain(pixels.geometry, grid, stages):
         _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
     del kept
     integers.round(written, output.buffer)

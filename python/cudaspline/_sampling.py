@@ -15,7 +15,7 @@ from typing import Any, Iterable, Optional, Sequence
 import numpy
 
 from . import _arrays, _images, _library, _resample, _transforms, _windows
-from ._geometry import Geometry
+from ._geometry import Geometry, has_indices
 from ._methods import WIDE, Method, device_word
 from ._warnings import DownsamplingWarning, OutsideWarning, ResamplingWarning, warn
 
@@ -39,6 +39,17 @@ def steps_of(image: _images.Pixels, method: Method, grid: Geometry, stages: _tra
     steps = _library.sampling_steps(described, resampling)
     del kept
     return steps
+
+
+def is_plain(image: Geometry, grid: Geometry, stages: _transforms.Stages) -> bool:
+    """Whether it shows at once that no step is large, so that the library need not be asked: on the image's own grid without a transform, or, of
+    an array, by a matrix of small numbers, which are the steps there."""
+    if grid is not image or len(stages.stages) > 1:
+        return False
+    if not stages.stages:
+        return True
+    stage = stages.stages[0]
+    return stage.kind == _library.STAGE_AFFINE and has_indices(image) and max(map(abs, stage.matrix)) <= LARGEST_PLAIN_STEP
 
 
 def warn_of_downsampling(steps: Sequence[float], method: Method) -> None:
