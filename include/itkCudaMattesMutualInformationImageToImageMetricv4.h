@@ -103,6 +103,13 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override;
 
+  /** Displacements have their own samples' part, which is what the second pass gives. */
+  bool
+  TakesForces() const override
+  {
+    return true;
+  }
+
   /** ITK's metric throws where no sample is valid.
    *
    * \exception ExceptionObject there is no valid sample */

@@ -289,14 +289,14 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
   outcome.value = -information;
   if (withDerivative)
   {
-    parameters.table = table;
-    CudaSpline::MetricResult sums = reduce(CudaSpline::MetricPass::Information, true, parameters);
-    const double             factor = -1.0 / (parameters.bins.movingBinSize * static_cast<double>(counted.count));
-    outcome.derivative = std::move(sums.derivatives[0]);
-    for (double & one : outcome.derivative)
+    // In the table, so that what the pass makes is the derivative as it is: TakesForces().
+    const double factor = -1.0 / (parameters.bins.movingBinSize * static_cast<double>(counted.count));
+    for (double & ratio : *table)
     {
-      one *= factor;
+      ratio *= factor;
     }
+    parameters.table = table;
+    outcome.derivative = std::move(reduce(CudaSpline::MetricPass::Information, true, parameters).derivatives[0]);
   }
   return outcome;
 }
