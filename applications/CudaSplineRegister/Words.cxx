@@ -158,9 +158,11 @@ InterpretLevels(const std::string & levels,
   {
     stage.sigmas =
       ParseNumbers("--sigmas", stage.sigmasInMm ? sigmas.substr(0, sigmas.size() - 2) : sigmas, mostLevels);
-    if (*std::min_element(stage.sigmas.begin(), stage.sigmas.end()) < 0.0)
+    constexpr double most = 1e6; // no image is as large; of 1e9 the size of ITK's kernels has no integer
+    const auto       range = std::minmax_element(stage.sigmas.begin(), stage.sigmas.end());
+    if (*range.first < 0.0 || *range.second > most)
     {
-      throw ProgramError("--sigmas " + sigmas + ": numbers from 0 are allowed");
+      throw ProgramError("--sigmas " + sigmas + ": numbers from 0 to 1e6 are allowed");
     }
   }
   // A single number of iterations is for every level.

@@ -154,6 +154,12 @@ TEST_F(RegisterErrors, NoOverlap)
                       { "do not overlap", "instead of --initial-transform" });
 }
 
+/** What ITK's kernels have no size for ended the program by a signal. */
+TEST_F(RegisterErrors, WideSmoothing)
+{
+  ExpectRegisterError({ "--levels", "3", "--sigmas", "1e9,1,1" }, { "--sigmas 1e9,1,1", "from 0 to 1e6" }, 2);
+}
+
 /** A step that leaves the moving image is the same error, of the stage. */
 TEST_F(RegisterErrors, StepsOutOfTheImage)
 {
