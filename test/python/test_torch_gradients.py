@@ -5,7 +5,7 @@ import itertools
 import numpy
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
 import cudaspline  # noqa: E402
 import cudaspline.torch as spline  # noqa: E402

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 interpol = pytest.importorskip("interpol", reason="torch-interpol is not installed")
 
 import cudaspline.torch as spline  # noqa: E402
