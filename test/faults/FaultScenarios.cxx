@@ -19,7 +19,6 @@
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaBSplineInterpolateImageFunction.h"
-#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaComposeDisplacementFieldsImageFilter.h"
 #include "itkCudaDisplacementFieldJacobianDeterminantFilter.h"
 #include "itkCudaExponentialDisplacementFieldImageFilter.h"
@@ -320,75 +319,6 @@ MakeJacobian()
   return subject;
 }
 
-/** Local correlation, with its derivative by a field that moves something. */
-class LocalMetricSubject : public Subject
-{
-public:
-  using Metric = itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<Doubles, Doubles>;
-  using Transform = itk::DisplacementFieldTransform<double, 3>;
-
-  LocalMetricSubject()
-  {
-    const auto   fixed = MakeImage<Doubles>();
-    const auto   moving = MakeImage<Doubles>();
-    const double place[3] = { 0.7, -0.4, 0.3 };
-    moving->SetOrigin(place);
-    const auto field = Transform::DisplacementFieldType::New();
-    field->CopyInformation(fixed);
-    field->SetRegions(fixed->GetLargestPossibleRegion());
-    field->Allocate(true);
-    field->FillBuffer(Transform::DisplacementFieldType::PixelType(0.2));
-    const auto transform = Transform::New();
-    transform->SetDisplacementField(field);
-    m_Metric->SetFixedImage(fixed);
-    m_Metric->SetMovingImage(moving);
-    m_Metric->SetVirtualDomainFromImage(fixed);
-    m_Metric->SetMovingTransform(transform);
-    m_Metric->SetRadius(Metric::RadiusType::Filled(2));
-    m_Metric->SetUseMovingImageGradientFilter(false);
-    m_Metric->SetUseFixedImageGradientFilter(false);
-    m_Metric->SetGPUEnabled(false); // a stand-in's sources would be none
-    m_Metric->Initialize();
-  }
-  void
-  Run() override
-  {
-    m_Metric->GetValueAndDerivative(m_Value, m_Derivative);
-  }
-  void
-  SetGPUEnabled(bool enabled) override
-  {
-    m_Metric->SetGPUEnabled(enabled);
-  }
-  itk::CudaSpline::Backend
-  GetLastBackend() const override
-  {
-    return m_Metric->GetLastBackend();
-  }
-  std::string
-  GetFallbackReason() const override
-  {
-    return m_Metric->GetFallbackReason();
-  }
-  std::vector<double>
-  GetNumbers() const override
-  {
-    std::vector<double> numbers(m_Derivative.begin(), m_Derivative.end());
-    numbers.push_back(m_Value);
-    return numbers;
-  }
-  itk::ProcessObject *
-  GetProcess() override
-  {
-    return nullptr;
-  }
-
-private:
-  Metric::Pointer        m_Metric{ Metric::New() };
-  double                 m_Value{ 0.0 };
-  Metric::DerivativeType m_Derivative;
-};
-
 /** A batch of points with gradients. */
 class BatchSubject : public Subject
 {
@@ -541,7 +471,6 @@ Scenarios()
     { "Exponential", MakeExponential, 1e-4 },
     { "Composition", MakeComposition, 1e-4 },
     { "Jacobian", MakeJacobian, 1e-4 },
-    { "LocalMetric", []() -> std::unique_ptr<Subject> { return std::make_unique<LocalMetricSubject>(); }, 1e-6 },
     { "Syn", []() -> std::unique_ptr<Subject> { return std::make_unique<SynSubject>(); }, 1e-2, true },
     { "Batch", []() -> std::unique_ptr<Subject> { return std::make_unique<BatchSubject>(); }, 1e-9 }
   };
