@@ -84,6 +84,12 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
   grid->SetRegions(region);
   grid->SetOrigin(image->GetOrigin());
   grid->SetDirection(image->GetDirection());
+  // The first sample of either is at one place, whatever the spacings are: a thin image is not missed.
+  typename TImage::PointType corner;
+  typename TImage::PointType first;
+  image->TransformIndexToPhysicalPoint(region.GetIndex(), corner);
+  grid->TransformIndexToPhysicalPoint(region.GetIndex(), first);
+  grid->SetOrigin(image->GetOrigin() + (corner - first));
   auto field = Field::New();
   field->CopyInformation(grid);
   field->SetRegions(region);
@@ -100,8 +106,6 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
       doubleField->GetBufferPointer()[i][d] = field->GetBufferPointer()[i][d];
     }
   }
-  typename TImage::PointType corner;
-  image->TransformIndexToPhysicalPoint(region.GetIndex(), corner);
   auto affine = itk::AffineTransform<double, dimension>::New();
   affine->SetCenter(corner);
   affine->Scale(0.97);
