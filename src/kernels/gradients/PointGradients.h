@@ -100,9 +100,9 @@ private:
           of[a][b] += next.weight[a][0] * plane[b][VTotal - a - b];
         }
         CUDASPLINE_UNROLL
-        for (unsigned int k = 0; k < VOrder; ++k)
+        for (unsigned int k = 1; k <= VOrder; ++k)
         {
-          next.weight[a][k] = next.weight[a][k + 1];
+          next.weight[a][k - 1] = next.weight[a][k];
         }
       }
     }

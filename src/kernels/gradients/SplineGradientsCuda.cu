@@ -207,9 +207,9 @@ __launch_bounds__(PointThreads)
         for (unsigned int a = 0; a <= VTotal; ++a)
         {
 #pragma unroll
-          for (unsigned int k = 0; k < VOrder; ++k)
+          for (unsigned int k = 1; k <= VOrder; ++k)
           {
-            next.weight[a][k] = next.weight[a][k + 1];
+            next.weight[a][k - 1] = next.weight[a][k];
           }
         }
       }
