@@ -15,8 +15,10 @@ WITHOUT = {"DeviceError", "DeviceMemoryError", "InverseResidual", "Report"}
 
 
 def modules():
-    """Names of the package's modules; those of Dask where it is installed."""
+    """Names of the package's modules; those of Dask where it is installed, and not the library for C, which a wheel has beside them."""
     for found in pkgutil.walk_packages(cudaspline.__path__, "cudaspline.", onerror=lambda name: None):
+        if found.name.rpartition(".")[2].startswith("lib"):
+            continue
         if ".dask" not in found.name or importlib.util.find_spec("distributed"):
             yield found.name
 
