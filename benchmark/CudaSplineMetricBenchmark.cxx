@@ -22,7 +22,7 @@
  *   Metric/name:meansquares/backend:cuda/size:256/order:1/precision:single/gradient:filter
  *   Metric/name:meansquares/backend:cpu/size:96/order:1/precision:single/gradient:filter/transform:bspline24
  *   Metric/name:mattes/backend:cuda/size:256/order:1/precision:single/gradient:filter/transform:field
- *   Metric/name:localcorrelation/backend:itk/size:128/order:1/precision:single/gradient:differences/transform:field
+ *   Metric/name:cc/backend:itk/size:128/order:1/precision:single/gradient:differences/transform:field
  *
  * A row is a call of GetValueAndDerivative() after the first one, which uploads; the parameters differ from call to
  * call. The backend \c itk is ITK's own metric, on all threads. Order 1 is linear interpolation. Counter \c value: that
@@ -36,7 +36,9 @@
 #include "itkCudaCorrelationImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
+
 #include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/itk/MetricList.h"
 
 #include "itkAffineTransform.h"
 #include "itkBSplineInterpolateImageFunction.h"
@@ -227,6 +229,15 @@ Register(const std::string & name, const Cell & cell)
   row->UseRealTime()->Unit(benchmark::kMillisecond);
 }
 
+/** One function a metric: RegisterMeanSquares() and so on. */
+#define CUDASPLINE_REGISTER_METRIC(kind, word, name)                                                                   \
+  void Register##kind(const Cell & cell)                                                                               \
+  {                                                                                                                    \
+    Register<itk::Cuda##name<ImageType, ImageType>, itk::name<ImageType, ImageType>>(word, cell);                      \
+  }
+CUDASPLINE_STAGE_METRICS(CUDASPLINE_REGISTER_METRIC)
+#undef CUDASPLINE_REGISTER_METRIC
+
 } // namespace
 
 int
@@ -253,12 +264,9 @@ main(int argc, char ** argv)
             cell.order = order;
             cell.isDouble = isDouble;
             cell.differences = differences;
-            Register<itk::CudaMeanSquaresImageToImageMetricv4<ImageType, ImageType>,
-                     itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
-            Register<itk::CudaCorrelationImageToImageMetricv4<ImageType, ImageType>,
-                     itk::CorrelationImageToImageMetricv4<ImageType, ImageType>>("correlation", cell);
-            Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
-                     itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
+            RegisterMeanSquares(cell);
+            RegisterCorrelation(cell);
+            RegisterMattes(cell);
           }
         }
       }
@@ -277,25 +285,20 @@ main(int argc, char ** argv)
         const bool isItk = cell.backend == "itk";
         if (!isItk || size < 256)
         {
-          Register<itk::CudaMeanSquaresImageToImageMetricv4<ImageType, ImageType>,
-                   itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
+          RegisterMeanSquares(cell);
         }
         if (!isItk) // its mutual information keeps a derivative of each bin by each parameter: gigabytes
         {
-          Register<itk::CudaCorrelationImageToImageMetricv4<ImageType, ImageType>,
-                   itk::CorrelationImageToImageMetricv4<ImageType, ImageType>>("correlation", cell);
-          Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
-                   itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
+          RegisterCorrelation(cell);
+          RegisterMattes(cell);
         }
       }
       Cell cell;
       cell.backend = backend;
       cell.size = size;
       cell.field = true;
-      Register<itk::CudaMeanSquaresImageToImageMetricv4<ImageType, ImageType>,
-               itk::MeanSquaresImageToImageMetricv4<ImageType, ImageType>>("meansquares", cell);
-      Register<itk::CudaMattesMutualInformationImageToImageMetricv4<ImageType, ImageType>,
-               itk::MattesMutualInformationImageToImageMetricv4<ImageType, ImageType>>("mattes", cell);
+      RegisterMeanSquares(cell);
+      RegisterMattes(cell);
     }
   }
   for (const std::string & backend : backends)
@@ -308,8 +311,7 @@ main(int argc, char ** argv)
       cell.isDouble = isDouble;
       cell.differences = true;
       cell.field = true;
-      Register<itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<ImageType, ImageType>,
-               itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<ImageType, ImageType>>("localcorrelation", cell);
+      RegisterLocalCorrelation(cell);
     }
   }
   benchmark::Initialize(&argc, argv);

@@ -31,30 +31,32 @@ namespace itk
  * \brief Hands out the module's classes wherever a program asks ITK's own for a New().
  *
  * An object factory of ITK's: what New() of an overridden class returns is an object of the module's class, which
- * derives from it, so nothing else of the program changes. Overridden are
- * - \c ResampleImageFilter<I, I, double, double> by CudaResampleImageFilter, for images \c I of char, signed and
- *   unsigned char, short, int (signed and unsigned), float and double in two and three dimensions, and of
- *   Vector<float, 3> in three; <I, I, float, float> for images of float in two and three and of short in three;
- * - \c WarpImageFilter<I, I, F> by CudaWarpImageFilter, for the same images of numbers in three dimensions and
- *   fields \c F of Vector<float, 3>;
- * - \c BSplineDecompositionImageFilter by CudaBSplineDecompositionImageFilter, from images of short, float and double
- * to double and from float to float, in one to four dimensions. BSplineInterpolateImageFunction makes one of these;
- * - \c SmoothingRecursiveGaussianImageFilter<I, I> by CudaSmoothingRecursiveGaussianImageFilter, for images \c I of
- * unsigned char, short, unsigned short, int, float and double in two and three dimensions;
- * - \c RecursiveGaussianImageFilter<I, O> and \c GradientMagnitudeRecursiveGaussianImageFilter<I, O> by the module's
- * classes, for images \c I of short and float and \c O of float in two and three dimensions;
- * - \c GradientRecursiveGaussianImageFilter<I, G> by CudaGradientRecursiveGaussianImageFilter, for images \c I of
- * short, float and double and \c G of CovariantVector of double, and of float for float, in two and three dimensions;
- * - \c ComposeDisplacementFieldsImageFilter<F>, \c InvertDisplacementFieldImageFilter<F>,
- * \c ExponentialDisplacementFieldImageFilter<F, F> and \c DisplacementFieldJacobianDeterminantFilter<F, T> by the
- * module's classes, for fields \c F of Vector<T, 2> in two and Vector<T, 3> in three dimensions, \c T float and double.
+ * derives from it, so nothing else of the program changes.
  *
+ * \par What is overridden
+ * Images \c I have two or three dimensions where nothing else is said.
+ *
+ * - \c ResampleImageFilter<I, I>, images of all numbers of 8 to 32 bits, float and double, and of Vector<float, 3> in
+ *   three dimensions; with \c float coordinates, images of float, and of short in three dimensions.
+ * - \c WarpImageFilter<I, I, F>, the same images of numbers in three dimensions, fields \c F of Vector<float, 3>.
+ * - \c BSplineDecompositionImageFilter, from short, float and double to double, from float to float, in one to four
+ *   dimensions: BSplineInterpolateImageFunction makes one of these.
+ * - \c SmoothingRecursiveGaussianImageFilter<I, I>, images of unsigned char, short, unsigned short, int, float, double.
+ * - \c RecursiveGaussianImageFilter and \c GradientMagnitudeRecursiveGaussianImageFilter, from short and float to float.
+ * - \c GradientRecursiveGaussianImageFilter, from short, float and double to CovariantVector of double, and from float to
+ *   that of float.
+ * - \c ComposeDisplacementFieldsImageFilter, \c InvertDisplacementFieldImageFilter,
+ *   \c ExponentialDisplacementFieldImageFilter and \c DisplacementFieldJacobianDeterminantFilter, fields of vectors of
+ *   float and double.
+ *
+ * \par How a program gets it
  * A program calls RegisterOneFactory(), and links libCudaSplineFactories (target CudaSpline::CudaSplineFactories). One
  * that cannot be compiled again, but is linked to shared libraries of the same version of ITK, is started with the
  * environment variable ITK_AUTOLOAD_PATH naming the folder of libCudaSplineFactories: ITK loads the library with its
  * first New(). Nothing is done with a device before the first operation.
  *
- * Each class can be switched off: by SetClassEnabled(), or by the environment variable CUDASPLINE_FACTORY_CLASSES, a
+ * \par How a class is switched off
+ * By SetClassEnabled(), or by the environment variable CUDASPLINE_FACTORY_CLASSES, a
  * list of the classes that shall be overridden, with commas ("ResampleImageFilter"; "none" for none). Objects that
  * exist already stay what they are. Where operations run is chosen by CUDASPLINE_DEVICE, as always; CUDASPLINE_TRACE
  * lists them (CudaSplineTrace).

@@ -18,6 +18,8 @@
 #include "itkCudaSplineFactoryBase.h"
 #include "itkCudaSplineTrace.h"
 
+#include "itkCudaSpline/itk/MetricList.h"
+
 #include "itkVersion.h"
 
 #include <algorithm>
@@ -52,12 +54,7 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "InvertDisplacementFieldImageFilter",
                                               "ExponentialDisplacementFieldImageFilter",
                                               "DisplacementFieldJacobianDeterminantFilter",
-                                              "MeanSquaresImageToImageMetricv4",
-                                              "CorrelationImageToImageMetricv4",
-                                              "MattesMutualInformationImageToImageMetricv4",
-                                              "ANTSNeighborhoodCorrelationImageToImageMetricv4",
-                                              "DemonsImageToImageMetricv4",
-                                              "SyNImageRegistrationMethod" };
+                                              CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod" };
 
 /** A class's name as a programmer writes it. */
 std::string

@@ -19,6 +19,8 @@
 #include "itkCudaSplineLoadedFactory.h"
 #include "itkCudaSplineRegistrationOverrides.h"
 
+#include "itkCudaSpline/itk/MetricList.h"
+
 namespace itk
 {
 
@@ -46,12 +48,7 @@ CudaSplineMetricFactory::GetDescription() const
 std::vector<std::string>
 CudaSplineMetricFactory::GetClassNames()
 {
-  return { "MeanSquaresImageToImageMetricv4",
-           "CorrelationImageToImageMetricv4",
-           "MattesMutualInformationImageToImageMetricv4",
-           "ANTSNeighborhoodCorrelationImageToImageMetricv4",
-           "DemonsImageToImageMetricv4",
-           "SyNImageRegistrationMethod" };
+  return { CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod" };
 }
 
 auto

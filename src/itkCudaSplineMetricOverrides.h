@@ -25,9 +25,10 @@
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaSplineRegistrationOverrides.h"
 
+#include "itkCudaSpline/itk/MetricList.h"
+
 /** \file
- * \brief The metrics that itk::CudaSplineMetricFactory hands out: one list of classes, for each type of image and
- * parameters. */
+ * \brief The metrics that itk::CudaSplineMetricFactory hands out, for each type of image and parameters. */
 
 namespace itk::CudaSplineDetail
 {
@@ -37,21 +38,11 @@ template <typename TImage, typename TParameter>
 void
 AppendMetricsOf(Overrides & overrides)
 {
-  AppendOverride<MeanSquaresImageToImageMetricv4<TImage, TImage, TImage, TParameter>,
-                 CudaMeanSquaresImageToImageMetricv4<TImage, TImage, TImage, TParameter>>(
-    "MeanSquaresImageToImageMetricv4", overrides);
-  AppendOverride<CorrelationImageToImageMetricv4<TImage, TImage, TImage, TParameter>,
-                 CudaCorrelationImageToImageMetricv4<TImage, TImage, TImage, TParameter>>(
-    "CorrelationImageToImageMetricv4", overrides);
-  AppendOverride<MattesMutualInformationImageToImageMetricv4<TImage, TImage, TImage, TParameter>,
-                 CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage, TImage, TParameter>>(
-    "MattesMutualInformationImageToImageMetricv4", overrides);
-  AppendOverride<ANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage, TImage, TParameter>,
-                 CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage, TImage, TParameter>>(
-    "ANTSNeighborhoodCorrelationImageToImageMetricv4", overrides);
-  AppendOverride<DemonsImageToImageMetricv4<TImage, TImage, TImage, TParameter>,
-                 CudaDemonsImageToImageMetricv4<TImage, TImage, TImage, TParameter>>("DemonsImageToImageMetricv4",
-                                                                                     overrides);
+#define CUDASPLINE_APPEND_METRIC(kind, word, name)                                                                     \
+  AppendOverride<name<TImage, TImage, TImage, TParameter>, Cuda##name<TImage, TImage, TImage, TParameter>>(#name,      \
+                                                                                                           overrides);
+  CUDASPLINE_METRICS(CUDASPLINE_APPEND_METRIC)
+#undef CUDASPLINE_APPEND_METRIC
 }
 
 } // namespace itk::CudaSplineDetail

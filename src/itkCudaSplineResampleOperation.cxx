@@ -24,16 +24,19 @@ namespace itk::CudaSplineDetail
 std::string
 TraceResampling(const std::string &              name,
                 const std::string &              size,
-                const CudaSpline::ResampleTask & task,
+                CudaSpline::ResampleJob &        job,
                 const CudaSpline::ResamplePlan * plan)
 {
+  const CudaSpline::ResampleTask &       task = job.GetTask();
   const CudaSpline::ResampleDescriptor & resampling = task.resampling;
+  const std::string                      kernel = plan != nullptr ? job.DescribeKernel(*plan) : std::string();
   const std::string                      where = resampling.chain != nullptr
                                                    ? "chain of " + std::to_string(resampling.chain->stages.size())
                                                    : (resampling.indexProvider ? "points by ITK's transform" : "linear");
   return name + " | " + TraceSource(task.samples) + " -> " + NameOf(resampling.output) + " " + size + " | " +
          TraceMethod(resampling, task.samples) + ", " + where + (task.extrapolates ? ", extrapolated" : "") +
-         (plan != nullptr && plan->pieces.fits ? ", " + std::to_string(plan->Count()) + " pieces" : "");
+         (plan != nullptr && plan->pieces.fits ? ", " + std::to_string(plan->Count()) + " pieces" : "") +
+         (kernel.empty() ? "" : ", by " + kernel);
 }
 
 CudaSplineBackend::Operation
@@ -47,7 +50,7 @@ MakeResampleOperation(CudaSpline::ResampleJob & job,
   CudaSplineBackend::Operation        operation;
   operation.work = runnable.work;
   operation.plan = runnable.plan;
-  operation.describe = [&job, name, size] { return TraceResampling(name, size, job.GetTask(), job.GetPlan().get()); };
+  operation.describe = [&job, name, size] { return TraceResampling(name, size, job, job.GetPlan().get()); };
   return operation;
 }
 

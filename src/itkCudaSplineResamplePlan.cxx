@@ -63,7 +63,7 @@ CudaSplineResamplePlan::Describe(CudaSpline::ResampleJob & job,
     backendChoice.Predict(CudaSplineDetail::MakeResampleOperation(job, nullptr, nullptr, name, size), threads);
   const CudaSpline::ResampleTask & task = job.GetTask();
   const CudaSpline::ResamplePlan   plan = job.Plan(prediction.GetChosenDevices());
-  operation = CudaSplineDetail::TraceResampling(name, size, task, &plan);
+  operation = CudaSplineDetail::TraceResampling(name, size, job, &plan);
   backend = prediction.GetLastBackend();
   reason = prediction.GetFallbackReason();
   devices = plan.devices;

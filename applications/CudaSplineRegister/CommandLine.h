@@ -20,6 +20,8 @@
 
 #include "TransformInput.h"
 
+#include "itkCudaSpline/itk/MetricList.h"
+
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -43,12 +45,12 @@ enum class StageKind : unsigned char
   Syn      ///< displacement fields from both images to a middle, symmetric normalization
 };
 
+/** \brief The metrics; LocalCorrelation is in a window around each voxel. */
 enum class MetricKind : unsigned char
 {
-  Mattes,
-  MeanSquares,
-  Correlation,
-  LocalCorrelation ///< in a window around each voxel
+#define CUDASPLINE_METRIC_KIND(kind, word, name) kind,
+  CUDASPLINE_STAGE_METRICS(CUDASPLINE_METRIC_KIND)
+#undef CUDASPLINE_METRIC_KIND
 };
 
 /** \brief ITK's optimizers. */

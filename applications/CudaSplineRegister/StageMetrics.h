@@ -30,6 +30,7 @@
 #include "itkImageMaskSpatialObject.h"
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 namespace CudaSplineRegister
@@ -87,35 +88,46 @@ struct StageMetrics
              [asked](unsigned int number) { asked->SetExpectedNumberOfEvaluations(number); } };
   }
 
+  /** Sets what a metric alone has. */
+  ///@{
+  template <typename TMetric>
+  static void
+  Configure(const StageOptions &, const Options &, TMetric &)
+  {}
+  static void
+  Configure(const StageOptions &,
+            const Options &                                                    options,
+            itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage> & metric)
+  {
+    static_assert(mostBins == itk::CudaSpline::MostHistogramBins, "what the command line refuses");
+    metric.SetNumberOfHistogramBins(options.bins);
+  }
+  static void
+  Configure(const StageOptions & stage,
+            const Options &,
+            itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage> & metric)
+  {
+    typename itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>::RadiusType radius;
+    radius.Fill(stage.radius);
+    metric.SetRadius(radius);
+  }
+  ///@}
+
   static Metric
   Make(const StageOptions & stage, const Inputs & inputs, const Options & options)
   {
     switch (stage.metric)
     {
-      case MetricKind::Mattes: {
-        using Type = itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>;
-        static_assert(mostBins == itk::CudaSpline::MostHistogramBins, "what the command line refuses");
-        const auto metric = Type::New();
-        metric->SetNumberOfHistogramBins(options.bins);
-        return SetUp<Type>(metric, inputs, options);
-      }
-      case MetricKind::MeanSquares: {
-        using Type = itk::CudaMeanSquaresImageToImageMetricv4<TImage, TImage>;
-        return SetUp<Type>(Type::New(), inputs, options);
-      }
-      case MetricKind::LocalCorrelation: {
-        using Type = itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImage, TImage>;
-        const auto                metric = Type::New();
-        typename Type::RadiusType radius;
-        radius.Fill(stage.radius);
-        metric->SetRadius(radius);
-        return SetUp<Type>(metric, inputs, options);
-      }
-      default: {
-        using Type = itk::CudaCorrelationImageToImageMetricv4<TImage, TImage>;
-        return SetUp<Type>(Type::New(), inputs, options);
-      }
+#define CUDASPLINE_MAKE_METRIC(kind, word, name)                                                                       \
+  case MetricKind::kind: {                                                                                             \
+    const auto metric = itk::Cuda##name<TImage, TImage>::New();                                                        \
+    Configure(stage, options, *metric);                                                                                \
+    return SetUp<itk::Cuda##name<TImage, TImage>>(metric, inputs, options);                                            \
+  }
+      CUDASPLINE_STAGE_METRICS(CUDASPLINE_MAKE_METRIC)
+#undef CUDASPLINE_MAKE_METRIC
     }
+    throw std::logic_error("a metric that is not in the list");
   }
 };
 

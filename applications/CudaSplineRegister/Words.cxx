@@ -40,10 +40,11 @@ const std::map<std::string, StageKind>          stageKinds{ { "rigid", StageKind
                                                    { "affine", StageKind::Affine },
                                                    { "bspline", StageKind::BSpline },
                                                    { "syn", StageKind::Syn } };
-const std::map<std::string, MetricKind>         metricKinds{ { "mattes", MetricKind::Mattes },
-                                                     { "meansquares", MetricKind::MeanSquares },
-                                                     { "correlation", MetricKind::Correlation },
-                                                     { "cc", MetricKind::LocalCorrelation } };
+const std::map<std::string, MetricKind>         metricKinds{
+#define CUDASPLINE_METRIC_WORD(kind, word, name) { word, MetricKind::kind },
+  CUDASPLINE_STAGE_METRICS(CUDASPLINE_METRIC_WORD)
+#undef CUDASPLINE_METRIC_WORD
+};
 const std::map<std::string, OptimizerKind>      optimizerKinds{ { "regular-step", OptimizerKind::RegularStep },
                                                            { "gradient-descent", OptimizerKind::GradientDescent },
                                                            { "conjugate-gradient", OptimizerKind::ConjugateGradient },

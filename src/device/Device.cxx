@@ -283,6 +283,8 @@ QueryDevice(int device)
   info.minor = properties.minor;
   info.multiprocessors = properties.multiProcessorCount;
   info.totalMemory = properties.totalGlobalMem;
+  info.blockMemory = static_cast<int>(properties.sharedMemPerBlockOptin);
+  info.sharedMemory = static_cast<int>(properties.sharedMemPerMultiprocessor);
   return info;
 }
 

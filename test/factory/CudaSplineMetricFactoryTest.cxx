@@ -21,6 +21,8 @@
 #include "itkCudaSplineImageMetric.h"
 #include "itkCudaSplineMetricFactory.h"
 
+#include "itkCudaSpline/itk/MetricList.h"
+
 #include "itkCorrelationImageToImageMetricv4.h"
 #include "itkImageRegionIteratorWithIndex.h"
 #include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
@@ -40,20 +42,11 @@ namespace
 
 using itk::CudaSplineMetricFactory;
 
-template <typename TPixel, unsigned int VDimension>
-using MeanSquares =
-  itk::MeanSquaresImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
-template <typename TPixel, unsigned int VDimension>
-using Correlation =
-  itk::CorrelationImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
-template <typename TPixel, unsigned int VDimension>
-using Mattes =
-  itk::MattesMutualInformationImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
-template <typename TPixel, unsigned int VDimension>
-using Neighborhood =
-  itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
-template <typename TPixel, unsigned int VDimension>
-using Demons = itk::DemonsImageToImageMetricv4<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
+#define CUDASPLINE_METRIC_CLASS(kind, word, name)                                                                      \
+  template <typename TPixel, unsigned int VDimension>                                                                  \
+  using kind = itk::name<itk::Image<TPixel, VDimension>, itk::Image<TPixel, VDimension>>;
+CUDASPLINE_METRICS(CUDASPLINE_METRIC_CLASS)
+#undef CUDASPLINE_METRIC_CLASS
 
 /** Whether New() of ITK's class gives the module's. */
 template <typename TMetric>
@@ -72,7 +65,7 @@ ExpectMetrics(bool meanSquares, bool correlation, bool mattes, bool others)
   EXPECT_EQ((IsOurs<MeanSquares<TPixel, VDimension>>()), meanSquares);
   EXPECT_EQ((IsOurs<Correlation<TPixel, VDimension>>()), correlation);
   EXPECT_EQ((IsOurs<Mattes<TPixel, VDimension>>()), mattes);
-  EXPECT_EQ((IsOurs<Neighborhood<TPixel, VDimension>>()), others);
+  EXPECT_EQ((IsOurs<LocalCorrelation<TPixel, VDimension>>()), others);
   EXPECT_EQ((IsOurs<Demons<TPixel, VDimension>>()), others);
 }
 
@@ -144,11 +137,9 @@ template <unsigned int VDimension>
 void
 ExpectMetricsOfFloat()
 {
-  EXPECT_TRUE((IsOursOfFloat<itk::MeanSquaresImageToImageMetricv4, VDimension>()));
-  EXPECT_TRUE((IsOursOfFloat<itk::CorrelationImageToImageMetricv4, VDimension>()));
-  EXPECT_TRUE((IsOursOfFloat<itk::MattesMutualInformationImageToImageMetricv4, VDimension>()));
-  EXPECT_TRUE((IsOursOfFloat<itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, VDimension>()));
-  EXPECT_TRUE((IsOursOfFloat<itk::DemonsImageToImageMetricv4, VDimension>()));
+#define CUDASPLINE_EXPECT_METRIC(kind, word, name) EXPECT_TRUE((IsOursOfFloat<itk::name, VDimension>()));
+  CUDASPLINE_METRICS(CUDASPLINE_EXPECT_METRIC)
+#undef CUDASPLINE_EXPECT_METRIC
 }
 
 TEST_F(RegisteredMetrics, MetricsOfFloatParametersAreOurs)

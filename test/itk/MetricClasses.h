@@ -18,9 +18,13 @@
 #ifndef MetricClasses_h
 #define MetricClasses_h
 
+#include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaCorrelationImageToImageMetricv4.h"
+#include "itkCudaDemonsImageToImageMetricv4.h"
 #include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
+
+#include "itkCudaSpline/itk/MetricList.h"
 
 /** \file
  * \brief The module's metrics of images of one type, and ITK's that each stands for. */
@@ -28,18 +32,13 @@
 namespace CudaSplineTest
 {
 
-template <typename TImage>
-using MeanSquaresReference = itk::MeanSquaresImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using MeanSquares = itk::CudaMeanSquaresImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using CorrelationReference = itk::CorrelationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using Correlation = itk::CudaCorrelationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using MattesReference = itk::MattesMutualInformationImageToImageMetricv4<TImage, TImage>;
-template <typename TImage>
-using Mattes = itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>;
+#define CUDASPLINE_METRIC_CLASSES(kind, word, name)                                                                    \
+  template <typename TImage>                                                                                           \
+  using kind##Reference = itk::name<TImage, TImage>;                                                                   \
+  template <typename TImage>                                                                                           \
+  using kind = itk::Cuda##name<TImage, TImage>;
+CUDASPLINE_METRICS(CUDASPLINE_METRIC_CLASSES)
+#undef CUDASPLINE_METRIC_CLASSES
 
 } // namespace CudaSplineTest
 

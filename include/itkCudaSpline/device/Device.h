@@ -47,6 +47,8 @@ struct DeviceInfo
   int         minor{ 0 };           ///< compute capability, after the point
   int         multiprocessors{ 0 }; ///< how many
   std::size_t totalMemory{ 0 };     ///< bytes
+  int         blockMemory{ 0 };     ///< shared memory that a block may have (bytes)
+  int         sharedMemory{ 0 };    ///< shared memory of a multiprocessor (bytes)
 };
 
 /** \brief Number of usable devices; 0 without the toolkit, without a driver, in a forked child, or after a device was

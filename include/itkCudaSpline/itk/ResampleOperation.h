@@ -29,16 +29,17 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief A resampling in the words of the trace and of plans: class, pixel types and sizes, method, transform, pieces.
+/** \brief A resampling in the words of the trace and of plans: class, pixel types and sizes, method, transform, pieces,
+ * and the kernel of a device.
  *
  * \param[in] name class
  * \param[in] size of the output (TraceSize())
- * \param[in] task what is done
+ * \param[in] job what is done
  * \param[in] plan how; null where that is not known */
 CudaSpline_EXPORT std::string
                   TraceResampling(const std::string &              name,
                                   const std::string &              size,
-                                  const CudaSpline::ResampleTask & task,
+                                  CudaSpline::ResampleJob &        job,
                                   const CudaSpline::ResamplePlan * plan);
 
 /** \brief A job as an operation for CudaSplineBackend::Run() and Predict().

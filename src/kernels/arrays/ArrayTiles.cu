@@ -46,7 +46,7 @@ constexpr unsigned int LeastFittingBoxes = 52;
 
 template <unsigned int VOrder, template <unsigned int> class TRule>
 __global__ void
-__launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::None))
+__launch_bounds__(BoxThreads(Derivatives::None), BoxBlocks(Derivatives::None))
   ArrayTileKernel(const __grid_constant__ EvaluationArguments<3> source,
                   const __grid_constant__ ArrayArguments         array,
                   std::int64_t                                   lines,
@@ -58,7 +58,7 @@ __launch_bounds__(TileThreadsOf(Derivatives::None), TileBlocksOf(Derivatives::No
 
 /** Counts the boxes of the output, of some that are spread over it, whose coordinates lie together. */
 __global__ void
-__launch_bounds__(TileThreadsOf(Derivatives::None))
+__launch_bounds__(BoxThreads(Derivatives::None))
   ArrayFittingBoxesKernel(const __grid_constant__ EvaluationArguments<3> source,
                           const __grid_constant__ ArrayArguments         array,
                           std::int64_t                                   lines,
@@ -158,7 +158,7 @@ PlanOfList(const EvaluationArguments<3> & source, const ArrayShape & shape, cons
   constexpr std::int64_t few = 65536; // elements, for which it is not worth asking where they lie
   plan.exists = plan.exists && source.samples * shape.Lines() >= few;
   plan.rows = static_cast<int>(shape.size[1]);
-  plan.isAligned = IsTileAligned(source);
+  plan.isAligned = AreRowsAligned(source.source, source.extent.size[0]);
   return plan;
 }
 
@@ -193,6 +193,22 @@ FindSteps(const ArrayArguments & array, double (&steps)[3][3])
 }
 
 template <unsigned int VOrder, template <unsigned int> class TRule>
+void
+LaunchArrayKernel(const EvaluationArguments<3> & source,
+                  const ArrayArguments &         array,
+                  const TilePlan &               plan,
+                  const SharedMemorySizes &      memory,
+                  const Stream &                 stream)
+{
+  const ArrayShape & shape = array.output.shape;
+  const auto         kernel = ArrayTileKernel<VOrder, TRule>;
+  LaunchTileKernel(kernel, plan, shape.size[2], shape.Lines(), memory, "ArrayTileKernel", [&](const dim3 & grid) {
+    kernel<<<grid, static_cast<unsigned int>(plan.threads), TileBytes(plan), stream.Get()>>>(
+      source, array, shape.Lines(), plan);
+  });
+}
+
+template <unsigned int VOrder, template <unsigned int> class TRule>
 bool
 LaunchMap(const ArrayArguments & array, const Stream & stream)
 {
@@ -206,14 +222,16 @@ LaunchMap(const ArrayArguments & array, const Stream & stream)
   }
   double steps[3][3];
   FindSteps(array, steps);
-  const SharedMemorySizes memory;
-  const TilePlan plan = PlanTilesOnDevice<ArrayMethod<VOrder>, Derivatives::None>(source, steps, counts, memory);
-  const auto     kernel = ArrayTileKernel<VOrder, TRule>;
-  return plan.exists &&
-         LaunchTileKernel(kernel, plan, counts[0], shape.Lines(), memory, "ArrayTileKernel", [&](const dim3 & grid) {
-           kernel<<<grid, static_cast<unsigned int>(plan.threads), TileBytes(plan), stream.Get()>>>(
-             source, array, shape.Lines(), plan);
-         });
+  const SharedMemorySizes memory = GetSharedMemorySizes();
+  const bool              isAligned = AreRowsAligned(source.source, source.extent.size[0]);
+  const TilePlan          plan =
+    PlanTiles(steps, counts, TileReader<ArrayMethod<VOrder>>::Taps, Derivatives::None, isAligned, memory);
+  if (!FitsGrid(plan, counts[0], shape.Lines()))
+  {
+    return false;
+  }
+  LaunchArrayKernel<VOrder, TRule>(source, array, plan, memory, stream);
+  return true;
 }
 
 /** Whether the coordinates of a list lie together box by box; the host waits for the device that looks. */
@@ -246,15 +264,14 @@ LaunchList(const ArrayArguments & array, const Stream & stream)
 {
   const ArrayShape &           shape = array.output.shape;
   const EvaluationArguments<3> source = SourceOf(array);
-  const SharedMemorySizes      memory;
+  const SharedMemorySizes      memory = GetSharedMemorySizes();
   const TilePlan               plan = PlanOfList(source, shape, memory);
-  const auto                   kernel = ArrayTileKernel<VOrder, ListRule>;
-  return plan.exists && LieTogether(array, source, plan, stream) &&
-         LaunchTileKernel(
-           kernel, plan, source.samples, shape.Lines(), memory, "ArrayTileKernel", [&](const dim3 & grid) {
-             kernel<<<grid, static_cast<unsigned int>(plan.threads), TileBytes(plan), stream.Get()>>>(
-               source, array, shape.Lines(), plan);
-           });
+  if (!FitsGrid(plan, source.samples, shape.Lines()) || !LieTogether(array, source, plan, stream))
+  {
+    return false;
+  }
+  LaunchArrayKernel<VOrder, ListRule>(source, array, plan, memory, stream);
+  return true;
 }
 
 template <unsigned int VOrder>
@@ -282,7 +299,7 @@ ListLiesTogether(const ArrayArguments & array, const Stream & stream)
     return false;
   }
   const EvaluationArguments<3> source = SourceOf(array);
-  const TilePlan               plan = PlanOfList(source, array.output.shape, SharedMemorySizes());
+  const TilePlan               plan = PlanOfList(source, array.output.shape, GetSharedMemorySizes());
   return plan.exists && LieTogether(array, source, plan, stream);
 }
 

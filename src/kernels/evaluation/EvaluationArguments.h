@@ -37,13 +37,10 @@ enum class Coordinates : unsigned char
   Points     ///< a list of places in physical space
 };
 
-/** \brief What an evaluating kernel reads: descriptor and source, with the dimension fixed. Passed by value.
- *
- * Output samples are numbered line by line; those of a list are cut into lines too, of which the last may be short. */
+/** \brief What is evaluated: samples or coefficients. */
 template <unsigned int VDimension>
-struct EvaluationArguments
+struct SourceArguments
 {
-  // The source.
   const void *           source; ///< first element, host or device
   ScalarType             element;
   GridExtent<VDimension> extent;
@@ -56,8 +53,12 @@ struct EvaluationArguments
   const void *           table;   ///< of its weights, host or device
   int                    tableEntries;
   unsigned int           order; ///< of its coefficients
+};
 
-  // The method.
+/** \brief By which method. */
+template <unsigned int VDimension>
+struct MethodArguments
+{
   EvaluationMode mode;
   double         border;
   double         tension;
@@ -65,8 +66,12 @@ struct EvaluationArguments
   int            radius;
   double         sigma[VDimension];
   double         cutOff[VDimension];
+};
 
-  // The coordinates.
+/** \brief Where. */
+template <unsigned int VDimension>
+struct CoordinateArguments
+{
   Coordinates                      coordinates;
   bool                             singleCoordinates;
   double                           lower[VDimension];
@@ -80,6 +85,8 @@ struct EvaluationArguments
   std::int64_t   sliceLines; ///< lines of a slice of the output, by which a device groups them; 0: none
   int            laneAxis;   ///< axis of the output along which neighbours are neighbours in the rows of the input
   MapTiles       tiles;      ///< how a device cuts the output
+  std::int64_t   samples;    ///< output samples a line
+  std::int64_t   count;      ///< output samples of all lines of the slab
   const void *   points;     ///< of the slab, host or device
   ScalarType     pointType;
   double         origin[VDimension]; ///< of the input
@@ -90,20 +97,6 @@ struct EvaluationArguments
   double                             indexToPoint[VDimension][VDimension];
   const TransformStage<VDimension> * stages; ///< in the order in which points go through them, host or device
   int                                stageCount;
-
-  // The output, of the slab, host or device.
-  std::int64_t          samples; ///< output samples a line
-  std::int64_t          count;   ///< output samples of all lines
-  void *                output;
-  ScalarType            outputType;
-  std::uint64_t         defaultPixel;
-  const std::uint64_t * defaultPixels; ///< of each component where there are several, host or device
-  const void *          extrapolation; ///< samples that continue outside; null where they do not
-  ScalarType            extrapolationElement;
-  void *                gradients;
-  void *                hessians;
-  std::uint8_t *        inside;
-  double                gradientMap[VDimension][VDimension];
 
   /** \brief Place of an output sample in physical space (mm), of Coordinates::Stages.
    *
@@ -212,21 +205,42 @@ struct EvaluationArguments
   }
 };
 
-/** \brief The arguments that follow from the source and the method; all else is 0. */
+/** \brief What becomes of it, of the slab, host or device. */
+template <unsigned int VDimension>
+struct OutputArguments
+{
+  void *                output;
+  ScalarType            outputType;
+  std::uint64_t         defaultPixel;
+  const std::uint64_t * defaultPixels; ///< of each component where there are several, host or device
+  const void *          extrapolation; ///< samples that continue outside; null where they do not
+  ScalarType            extrapolationElement;
+  void *                gradients;
+  void *                hessians;
+  std::uint8_t *        inside;
+  double                gradientMap[VDimension][VDimension];
+};
+
+/** \brief What an evaluating kernel reads: descriptor and source, with the dimension fixed. Passed by value.
+ *
+ * Output samples are numbered line by line; those of a list are cut into lines too, of which the last may be short. */
+template <unsigned int VDimension>
+struct EvaluationArguments
+  : SourceArguments<VDimension>
+  , MethodArguments<VDimension>
+  , CoordinateArguments<VDimension>
+  , OutputArguments<VDimension>
+{};
+
+/** \brief The arguments that follow from a description of the source and the method; all else is 0. */
 template <unsigned int VDimension>
 EvaluationArguments<VDimension>
-MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSource & source)
+DescribeEvaluation(const InterpolationDescriptor & method, const SourceDescriptor & samples)
 {
-  const SourceDescriptor &        samples = source.GetDescriptor();
   EvaluationArguments<VDimension> arguments{};
-  arguments.source = source.GetData();
   arguments.element = samples.element;
   arguments.components = static_cast<int>(samples.components);
   arguments.planeStride = samples.Count();
-  arguments.scale = source.GetScale().scale;
-  arguments.offset = source.GetScale().offset;
-  arguments.texture = source.GetTexture().object;
-  arguments.table = source.GetTexture().table;
   arguments.tableEntries = samples.tableEntries;
   arguments.order = samples.order;
   for (unsigned int d = 0; d < VDimension; ++d)
@@ -245,6 +259,20 @@ MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSour
   arguments.window = method.window;
   arguments.radius = method.radius;
   arguments.singleCoordinates = method.singleCoordinates;
+  return arguments;
+}
+
+/** \brief The same of a source that is there. */
+template <unsigned int VDimension>
+EvaluationArguments<VDimension>
+MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSource & source)
+{
+  auto arguments = DescribeEvaluation<VDimension>(method, source.GetDescriptor());
+  arguments.source = source.GetData();
+  arguments.scale = source.GetScale().scale;
+  arguments.offset = source.GetScale().offset;
+  arguments.texture = source.GetTexture().object;
+  arguments.table = source.GetTexture().table;
   return arguments;
 }
 

@@ -18,46 +18,12 @@
 #ifndef EvaluationCuda_h
 #define EvaluationCuda_h
 
-#include "itkCudaSpline/math/CatmullRomBasis.h"
-
 #include "kernels/evaluation/EvaluationLaunchers.h"
 
 namespace itk::CudaSpline
 {
 
-/** \brief Enqueues the evaluation of a slab of a map that has tiles, see MapTiles.
- *
- * \return false where the map has none: nothing was done */
-template <unsigned int VDimension>
-bool
-LaunchMapTiles(Interpolation                           method,
-               const SourceDescriptor &                source,
-               const EvaluationArguments<VDimension> & arguments,
-               std::int64_t                            lines,
-               StreamHandle                            stream)
-{
-  const bool         isCatmullRom = method == Interpolation::CatmullRom;
-  const unsigned int taps = isCatmullRom ? CatmullRomBasis::Taps : source.order + 1;
-  if constexpr (VDimension == 3)
-  {
-    if (arguments.tiles.shape == MapShape::Separable)
-    {
-      LaunchSeparable(taps, isCatmullRom, arguments, lines, stream);
-      return true;
-    }
-  }
-  if constexpr (VDimension > 1)
-  {
-    if (arguments.tiles.shape == MapShape::InPlane)
-    {
-      LaunchPlane(taps, isCatmullRom, arguments, lines, stream);
-      return true;
-    }
-  }
-  return false;
-}
-
-/** \brief Enqueues the evaluation of one slab, by whatever method.
+/** \brief Enqueues the evaluation of one slab, by whatever method, on the current device.
  *
  * \param[in] method interpolation
  * \param[in] source what is evaluated
@@ -74,46 +40,64 @@ LaunchEvaluation(Interpolation                           method,
                  std::int64_t                            lines,
                  StreamHandle                            stream)
 {
-  if (derivatives == Derivatives::None && LaunchMapTiles(method, source, arguments, lines, stream))
+  const KernelRequest     request{ method, source.element, source.storage, source.order, derivatives, lines };
+  const SharedMemorySizes memory = GetSharedMemorySizes();
+  const KernelChoice      choice = ChooseKernel(request, arguments, memory);
+  switch (choice.family)
   {
-    return;
-  }
-  if constexpr (VDimension == 3)
-  {
-    if (LaunchBoxes(method, source, derivatives, arguments, lines, stream))
-    {
-      return;
-    }
-  }
-  if (arguments.mode != EvaluationMode::Exact)
-  {
-    LaunchTexture(arguments, lines, stream);
-    return;
-  }
-  if (IsPacked(source.storage))
-  {
-    LaunchPacked(source.storage, derivatives, arguments, lines, stream);
-    return;
-  }
-  switch (method)
-  {
-    case Interpolation::Nearest:
-    case Interpolation::LabelGaussian:
+    case KernelFamily::SeparableMarch:
+      if constexpr (VDimension == 3)
+      {
+        LaunchSeparable(request, arguments, stream);
+      }
+      break;
+    case KernelFamily::PlaneMarch:
+      if constexpr (VDimension > 1)
+      {
+        LaunchPlane(request, arguments, stream);
+      }
+      break;
+    case KernelFamily::Boxes:
+      if constexpr (VDimension == 3)
+      {
+        LaunchBoxes(request, arguments, choice.boxes, memory, stream);
+      }
+      break;
+    case KernelFamily::LinearScanlines:
+      if constexpr (VDimension == 3)
+      {
+        LaunchLinearScanlines(arguments, lines, choice.scanlines, stream);
+      }
+      break;
+    case KernelFamily::TextureScanlines:
+      if constexpr (VDimension == 3)
+      {
+        LaunchTextureScanlines(arguments, lines, choice.scanlines, stream);
+      }
+      break;
+    case KernelFamily::Texture:
+      LaunchTexture(arguments, lines, stream);
+      break;
+    case KernelFamily::Packed:
+      LaunchPacked(source.storage, derivatives, arguments, lines, stream);
+      break;
+    case KernelFamily::Pixels:
       LaunchPixels(method, arguments, lines, stream);
       break;
-    case Interpolation::Linear:
+    case KernelFamily::Linear:
       LaunchLinear(arguments, lines, stream);
       break;
-    case Interpolation::WindowedSinc:
+    case KernelFamily::Sinc:
       LaunchSinc(arguments, lines, stream);
       break;
-    case Interpolation::CatmullRom:
+    case KernelFamily::CatmullRom:
       LaunchCatmullRom(derivatives, arguments, lines, stream);
       break;
-    case Interpolation::BSpline:
-      (source.element == ScalarType::Float32
-         ? LaunchSplineSingle<VDimension>
-         : LaunchSplineDouble<VDimension>)(source.order, derivatives, arguments, lines, stream);
+    case KernelFamily::SplineSingle:
+      LaunchSplineSingle(source.order, derivatives, arguments, lines, stream);
+      break;
+    case KernelFamily::SplineDouble:
+      LaunchSplineDouble(source.order, derivatives, arguments, lines, stream);
       break;
   }
 }

@@ -21,7 +21,7 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/math/TensorProduct.h"
 
-#include "kernels/evaluation/EvaluationArguments.h"
+#include "kernels/evaluation/KernelChoice.h"
 
 /** \file
  * \brief The launches of the evaluating kernels: each family is compiled in a file of its own. Dimensions 1 to 3.
@@ -31,7 +31,7 @@
 namespace itk::CudaSpline
 {
 
-/** Nearest, Linear, CatmullRom, WindowedSinc and LabelGaussian, by \p method and arguments.element. */
+/** Sample by sample, one family each. */
 ///@{
 template <unsigned int VDimension>
 void
@@ -54,10 +54,7 @@ LaunchCatmullRom(Derivatives                             derivatives,
                  const EvaluationArguments<VDimension> & arguments,
                  std::int64_t                            lines,
                  StreamHandle                            stream);
-///@}
 
-/** B-splines. */
-///@{
 template <unsigned int VDimension>
 void
 LaunchSplineSingle(unsigned int                            order,
@@ -73,9 +70,7 @@ LaunchSplineDouble(unsigned int                            order,
                    const EvaluationArguments<VDimension> & arguments,
                    std::int64_t                            lines,
                    StreamHandle                            stream);
-///@}
 
-/** Cubic B-splines of coefficients in 16 bits. */
 template <unsigned int VDimension>
 void
 LaunchPacked(CoefficientStorage                      storage,
@@ -84,47 +79,47 @@ LaunchPacked(CoefficientStorage                      storage,
              std::int64_t                            lines,
              StreamHandle                            stream);
 
-/** Values of B-splines and Catmull-Rom splines by maps that have tiles, see MapTiles; \p taps of an axis,
- * HasTiledKernel(). */
-///@{
-void
-LaunchSeparable(unsigned int                   taps,
-                bool                           isCatmullRom,
-                const EvaluationArguments<3> & arguments,
-                std::int64_t                   lines,
-                StreamHandle                   stream);
-
-void
-LaunchPlane(unsigned int                   taps,
-            bool                           isCatmullRom,
-            const EvaluationArguments<2> & arguments,
-            std::int64_t                   lines,
-            StreamHandle                   stream);
-
-void
-LaunchPlane(unsigned int                   taps,
-            bool                           isCatmullRom,
-            const EvaluationArguments<3> & arguments,
-            std::int64_t                   lines,
-            StreamHandle                   stream);
-///@}
-
-/** \brief Catmull-Rom interpolation, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared
- * memory; the sum is that of the other kernels, in the same order. Interpolation::Linear has kernels of its own.
- *
- * \return false where there is no such kernel, or no tile fits: nothing was enqueued then */
-bool
-LaunchBoxes(Interpolation                  method,
-            const SourceDescriptor &       source,
-            Derivatives                    derivatives,
-            const EvaluationArguments<3> & arguments,
-            std::int64_t                   lines,
-            StreamHandle                   stream);
-
-/** Linear interpolation and B-splines of orders 1 to 5 by fetches of a texture, as arguments.mode says. */
+/** Linear interpolation and B-splines of orders 1 to 5, as arguments.mode says. */
 template <unsigned int VDimension>
 void
 LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
+///@}
+
+/** Along scanlines, as they were planned. */
+///@{
+void
+LaunchLinearScanlines(const EvaluationArguments<3> & arguments,
+                      std::int64_t                   lines,
+                      const ScanlinePlan &           plan,
+                      StreamHandle                   stream);
+
+void
+LaunchTextureScanlines(const EvaluationArguments<3> & arguments,
+                       std::int64_t                   lines,
+                       const ScanlinePlan &           plan,
+                       StreamHandle                   stream);
+///@}
+
+/** Values of B-splines and Catmull-Rom splines by maps that have tiles, see MapTiles; HasTiledKernel(). */
+///@{
+void
+LaunchSeparable(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream);
+
+void
+LaunchPlane(const KernelRequest & request, const EvaluationArguments<2> & arguments, StreamHandle stream);
+
+void
+LaunchPlane(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream);
+///@}
+
+/** Catmull-Rom interpolation, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared memory; the
+ * sum is that of the other kernels, in the same order. */
+void
+LaunchBoxes(const KernelRequest &          request,
+            const EvaluationArguments<3> & arguments,
+            const TilePlan &               plan,
+            const SharedMemorySizes &      memory,
+            StreamHandle                   stream);
 
 } // namespace itk::CudaSpline
 

@@ -40,7 +40,7 @@ struct DerivativeSums
 
   /** \param[in] data elements of the image, \param[in] border stands outside */
   template <unsigned int VOrder>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
   DerivativeSums(const PointArguments &                  arguments,
                  const AxisTaps<VOrder, VTotal, TReal> & z,
                  const AxisTaps<VOrder, VTotal, TReal> & y,
@@ -315,7 +315,7 @@ struct ScatterFactors
   TReal of[VTotal + 1][VTotal + 1];
   bool  isFinite; ///< MarkPoint() is for others
 
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
   ScatterFactors(const PointArguments & arguments,
                  const ScatterSums &    scatter,
                  std::int64_t           batch,
@@ -457,7 +457,7 @@ ScatterPoint(const PointArguments & arguments,
 
 /** \brief Calls \p mark with the numbers of the sums that a point adds to whose own numbers are not finite. */
 template <unsigned int VOrder, typename TReal, typename TMark>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
 MarkPoint(const PointArguments & arguments,
           const ScatterSums &    scatter,
           std::int64_t           batch,

@@ -90,7 +90,7 @@ struct AxisTaps
 
   /** \param[in] x coordinate (samples)
    * \return false where the border value stands */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE bool
   Set(double x, std::int64_t size, ArrayMode mode)
   {
     double folded = x;
@@ -139,7 +139,7 @@ struct AxisOffsets
   std::int64_t of[VOrder + 1]; ///< elements, or OffsetOutside
 
   template <unsigned int VTotal, typename TReal>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
   AxisOffsets(const AxisTaps<VOrder, VTotal, TReal> & taps, std::int64_t size, std::int64_t stride, ArrayMode mode)
     : of{}
   {
@@ -165,7 +165,7 @@ enum class PointPlace : unsigned char
  *
  * \param[in] point its coordinates, the slowest axis first */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE PointPlace
+CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE PointPlace
 PlacePoint(const PointArguments &            arguments,
            const TReal *                     point,
            AxisTaps<VOrder, VTotal, TReal> & z,

@@ -386,22 +386,23 @@ DispatchDerivativeValues(const MetricDescriptor & descriptor, ScalarType element
   }
 }
 
-/** \brief Calls \p run with VDimension, the values, the sets of moments that a descriptor asks for, and whether stages
- * of every kind are walked (MetricArguments::Move()): the same list for host and device. With moments that is whether
- * gradients come back through the stages behind, too. */
+/** \brief Calls \p run with VDimension, the values, and whether stages of every kind are walked
+ * (MetricArguments::Move()): of a pass without derivative. */
 template <typename TRun>
 void
-DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+DispatchMetricSums(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
 {
-  if (descriptor.gradient == MetricGradient::None)
-  {
-    DispatchMetricValues(descriptor, element, [&](auto dimension, auto values) {
-      const std::integral_constant<unsigned int, 0> none;
-      descriptor.IsAffineFrom(0) ? run(dimension, values, none, std::false_type())
-                                 : run(dimension, values, none, std::true_type());
-    });
-    return;
-  }
+  DispatchMetricValues(descriptor, element, [&](auto dimension, auto values) {
+    descriptor.IsAffineFrom(0) ? run(dimension, values, std::false_type()) : run(dimension, values, std::true_type());
+  });
+}
+
+/** \brief Calls \p run with VDimension, the values, the sets of moments, and whether gradients come back through the
+ * stages behind, too: of a pass with derivative by a linear stage. */
+template <typename TRun>
+void
+DispatchMetricDerivatives(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+{
   DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
     const auto withSets = [&](auto sets) {
       descriptor.HasOuterJacobian() ? run(dimension, values, sets, std::true_type())
@@ -416,6 +417,22 @@ DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TR
       withSets(std::integral_constant<unsigned int, 1>());
     }
   });
+}
+
+/** \brief Calls \p run with VDimension, the values, the sets of moments that a descriptor asks for, and what the two
+ * dispatches above say last: the same list for host and device. */
+template <typename TRun>
+void
+DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+{
+  if (descriptor.gradient == MetricGradient::None)
+  {
+    DispatchMetricSums(descriptor, element, [&](auto dimension, auto values, auto walksAll) {
+      run(dimension, values, std::integral_constant<unsigned int, 0>(), walksAll);
+    });
+    return;
+  }
+  DispatchMetricDerivatives(descriptor, element, run);
 }
 
 } // namespace itk::CudaSpline

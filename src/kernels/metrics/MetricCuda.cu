@@ -16,59 +16,17 @@
  *
  *=========================================================================*/
 #include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/device/DeviceBuffer.h"
-#include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/device/StagedCopy.h"
-#include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/common/SharedMemory.cuh"
 #include "kernels/metrics/MetricBackends.h"
-#include "kernels/metrics/MetricBody.h"
-#include "kernels/metrics/MetricCuda.h"
 #include "kernels/metrics/MetricHistogram.cuh"
-#include "kernels/metrics/MetricReduction.cuh"
-
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include "kernels/metrics/MetricPass.cuh"
 
 namespace itk::CudaSpline
 {
 
 namespace
 {
-
-// Blocks of a multiprocessor: 128 or 168 registers a thread, with which little is spilled.
-template <typename TValues>
-constexpr unsigned int MetricBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
-
-
-/** Blocks of samples that lie apart by the number of threads: a block's sums, by a fixed tree, to its place in
- * \p partial. */
-template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
-__global__ void
-__launch_bounds__(MetricThreads, MetricBlocks<TValues>)
-  MetricKernel(const __grid_constant__ MetricArguments<VDimension> arguments, double * partial)
-{
-  using Sums = MetricSums<VDimension, VSets>;
-  Sums               sums;
-  NoHistogram        none;
-  const std::int64_t first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
-  for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
-  {
-    if constexpr (VWalks && VSets > 0)
-    {
-      AddWalkedSample<true, TValues>(arguments, cursor, sums);
-    }
-    else
-    {
-      AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
-    }
-  }
-  StoreBlockSums(sums.numbers, partial);
-}
 
 /** Blocks of HistogramSamples samples, one after the other. */
 template <bool VWalks, typename TValues, unsigned int VDimension>
@@ -144,54 +102,32 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
   {
     return EvaluateFieldMetricOnCuda(descriptor, sources, context, workspace);
   }
+  if (descriptor.gradient != MetricGradient::None)
+  {
+    return EvaluateMomentsOnCuda(descriptor, sources, context, workspace);
+  }
   const DeviceScope scope(context.device);
   const Stream      stream;
   MetricResult      result;
   const auto        left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), stream);
-  const auto        run = [&](auto dimension, auto values, auto sets, auto walksAll) {
-    constexpr unsigned int VDimension = decltype(dimension)::value;
-    constexpr bool         VWalks = decltype(walksAll)::value;
-    using Sums = MetricSums<VDimension, decltype(sets)::value>;
-    auto arguments = MakeMetricArguments<VDimension>(descriptor, sources);
-    arguments.kept = KeptMemory(descriptor, left, workspace);
-    if (left != nullptr && left->valid != nullptr)
-    {
-      arguments.valid = static_cast<std::uint8_t *>(left->valid.get());
-      const auto bytes = static_cast<std::size_t>(arguments.count);
-      CheckCuda(cudaMemsetAsync(arguments.valid, 0, bytes, stream.Get()), "cudaMemsetAsync");
-    }
-    const auto blocks =
-      std::clamp<std::int64_t>((arguments.count + MetricThreads - 1) / MetricThreads, 1, MostMetricBlocks);
-    const auto          numbers = static_cast<std::size_t>(blocks + 1) * Sums::Numbers;
-    const DeviceBuffer  partial(numbers * sizeof(double), stream);
-    const bool          walks = arguments.mapCount < 0 || arguments.front >= 0;
-    const MetricUploads uploads(descriptor, walks, stream, arguments);
-    if constexpr (decltype(sets)::value == 0)
-    {
-      if (descriptor.pass == MetricPass::Histogram)
+  DispatchMetricSums(
+    descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto walksAll) {
+      constexpr unsigned int    VDimension = decltype(dimension)::value;
+      constexpr bool            VWalks = decltype(walksAll)::value;
+      PassArguments<VDimension> pass(descriptor, sources, left, workspace, stream);
+      if (descriptor.pass != MetricPass::Histogram)
       {
-        arguments.SetStride(HistogramThreads);
-        DeviceHistogram histogram(arguments, 0, stream);
-        AllowSharedMemory(&MetricHistogramKernel<VWalks, decltype(values), VDimension>, histogram.Shared());
-        MetricHistogramKernel<VWalks, decltype(values)>
-          <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(arguments, histogram.Space());
-        CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
-        result = histogram.Download(stream);
+        result = SumSamples<VWalks, decltype(values), 0>(pass.arguments, stream);
         return;
       }
-    }
-    arguments.SetStride(blocks * MetricThreads);
-    auto * const from = static_cast<double *>(partial.Data());
-    auto * const total = from + blocks * Sums::Numbers;
-    MetricKernel<VWalks, decltype(values), decltype(sets)::value>
-      <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
-    CheckCuda(cudaGetLastError(), "MetricKernel");
-    LaunchMetricTotal(from, blocks, Sums::Numbers, total, stream);
-    Sums sums;
-    DownloadThroughStaging(sums.numbers, total, sizeof(sums.numbers), stream);
-    result = MakeMetricResult(sums);
-  };
-  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, run);
+      pass.arguments.SetStride(HistogramThreads);
+      DeviceHistogram histogram(pass.arguments, 0, stream);
+      AllowSharedMemory(&MetricHistogramKernel<VWalks, decltype(values), VDimension>, histogram.Shared());
+      MetricHistogramKernel<VWalks, decltype(values)>
+        <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(pass.arguments, histogram.Space());
+      CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
+      result = histogram.Download(stream);
+    });
   if (left != nullptr)
   {
     workspace->values = left; // the stream has passed it

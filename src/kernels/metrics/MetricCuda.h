@@ -134,6 +134,13 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
                            const ExecutionContext & context,
                            MetricWorkspace *        workspace);
 
+/** \brief EvaluateMetric() on a device with derivatives by a linear stage. */
+MetricResult
+EvaluateMomentsOnCuda(const MetricDescriptor & descriptor,
+                      const MetricSources &    sources,
+                      const ExecutionContext & context,
+                      const MetricWorkspace *  workspace);
+
 /** \brief EvaluateMetric() on a device with derivatives by the displacements of a stage. */
 MetricResult
 EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,

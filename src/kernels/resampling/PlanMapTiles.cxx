@@ -139,12 +139,6 @@ RoundedUp(int number, int multiple)
   return (number + multiple - 1) / multiple * multiple;
 }
 
-/** Bytes of shared memory that windows may take. */
-constexpr int MostWindowBytes = 72 << 10;
-
-/** Columns of a window at most; see MostWindowColumns. */
-constexpr int MostPitch = 512;
-
 struct PlanInput
 {
   const ResampleDescriptor & descriptor;
@@ -182,7 +176,7 @@ PlanSeparable(const PlanInput & input)
     {
       const int  rows = WindowSize(WidestTile(places[1], static_cast<std::size_t>(tileY)), input.taps);
       const auto bytes = static_cast<std::int64_t>(WindowStages * rows + 2 * tileY) * pitch * input.elementBytes;
-      if (bytes > MostWindowBytes || pitch > MostPitch || static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
+      if (bytes > MostWindowBytes || pitch > MostWindowColumns || static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
       {
         continue;
       }
@@ -289,7 +283,7 @@ PlanPlane(const PlanInput & input, int tileY)
   const int vectors = RoundedUp(width + input.wide - 1, input.wide) / input.wide;
   const int stages = input.dimension == 3 ? WindowStages : 1;
   if (static_cast<std::int64_t>(tiles.pitch) * tiles.rows * stages * input.elementBytes > MostWindowBytes ||
-      tiles.pitch > MostPitch ||
+      tiles.pitch > MostWindowColumns ||
       (input.dimension == 3 && static_cast<std::int64_t>(vectors) * tiles.rows > MostWindowCopies))
   {
     return MapTiles();
@@ -378,10 +372,10 @@ PlanMapTiles(const ResampleDescriptor & descriptor,
   }
   const MapTiles tiles =
     shape == MapShape::Separable ? PlanSeparable(input) : PlanPlane(input, PlaneTileRows(source.dimension));
-  constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid: the latter make slices
-  const std::int64_t     rows = source.dimension == 3 ? descriptor.sliceLines : descriptor.lines;
-  const std::int64_t     slices = source.dimension == 3 ? descriptor.lines / descriptor.sliceLines : 1;
-  const bool             fits = tiles.shape != MapShape::General && rows / tiles.tileY < most && slices < most;
+  const std::int64_t rows = source.dimension == 3 ? descriptor.sliceLines : descriptor.lines;
+  const std::int64_t slices = source.dimension == 3 ? descriptor.lines / descriptor.sliceLines : 1;
+  const bool         fits =
+    tiles.shape != MapShape::General && rows / tiles.tileY < MostGridBlocks && slices < MostGridBlocks;
   return fits ? tiles : MapTiles();
 }
 

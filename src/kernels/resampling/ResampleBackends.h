@@ -99,12 +99,11 @@ SetSteps(const ResampleDescriptor & descriptor, double (&steps)[VDimension][VDim
   }
 }
 
-/** \brief The arguments of Resample(), but for the arrays and the number of samples. */
+/** \brief Sets what follows from the description of a resampling alone. */
 template <unsigned int VDimension>
-EvaluationArguments<VDimension>
-MakeResampleArguments(const ResampleDescriptor & descriptor, const SampleSource & source)
+void
+DescribeResampling(const ResampleDescriptor & descriptor, EvaluationArguments<VDimension> & arguments)
 {
-  EvaluationArguments<VDimension> arguments = MakeEvaluationArguments<VDimension>(descriptor, source);
   arguments.coordinates = Coordinates::Scanlines;
   arguments.lineLength = static_cast<double>(descriptor.lineLength);
   arguments.lineOffset = descriptor.lineOffset;
@@ -114,6 +113,15 @@ MakeResampleArguments(const ResampleDescriptor & descriptor, const SampleSource 
   arguments.samples = descriptor.samples;
   arguments.outputType = descriptor.output;
   arguments.defaultPixel = descriptor.defaultPixel;
+}
+
+/** \brief The arguments of Resample(), but for the arrays and the number of samples. */
+template <unsigned int VDimension>
+EvaluationArguments<VDimension>
+MakeResampleArguments(const ResampleDescriptor & descriptor, const SampleSource & source)
+{
+  auto arguments = MakeEvaluationArguments<VDimension>(descriptor, source);
+  DescribeResampling(descriptor, arguments);
   if (descriptor.extrapolation != nullptr)
   {
     arguments.extrapolation = descriptor.extrapolation->GetData();

@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/evaluation/ErrorBounds.h"
 
 #include "kernels/resampling/ResampleAtOnce.h"
+#include "kernels/resampling/ResampleKernel.h"
 
 #include <algorithm>
 #include <utility>
@@ -212,6 +213,23 @@ ResampleJob::Run(const ResamplePlan & plan, const void * pixels, void * output, 
     record.errorBound = ModeErrorBound(m_Task.resampling, *done.source, limited);
   }
   return record;
+}
+
+std::string
+ResampleJob::DescribeKernel(const ResamplePlan & plan)
+{
+  if (plan.devices.empty())
+  {
+    return {};
+  }
+  ExecutionContext context;
+  context.host = m_Host;
+  ResampleDescriptor descriptor = m_Task.resampling;
+  descriptor.scanlineEnds = this->ProvideEnds(context);
+  const DeviceInfo   info = QueryDevice(plan.devices.front());
+  const std::int64_t slab = plan.GetBoxes(m_Task).front().memory.slabLines;
+  return DescribeResampleKernel(
+    descriptor, m_Task.samples, std::min(slab, descriptor.lines), { info.blockMemory, info.sharedMemory }, context);
 }
 
 RunnableOperation

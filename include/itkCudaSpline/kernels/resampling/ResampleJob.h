@@ -29,6 +29,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 /** \file
@@ -185,6 +186,14 @@ public:
   {
     return m_Plan;
   }
+
+  /** \brief The kernel that evaluates by a plan, in words, and how it cuts the output: of the whole, even where a plan has
+   * pieces. Empty on the host.
+   *
+   * \param[in] plan what Plan() has made of this job
+   * \exception DeviceError no such device */
+  std::string
+  DescribeKernel(const ResamplePlan & plan);
 
   /** \brief What the last operation of this job has done. */
   const ResampleRecord &

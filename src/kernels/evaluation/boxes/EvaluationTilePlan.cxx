@@ -19,6 +19,8 @@
 
 #include "itkCudaSpline/math/Geometry.h"
 
+#include "kernels/evaluation/EvaluationTuning.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -174,6 +176,47 @@ PlanTiles(const double (&steps)[3][3],
     }
   }
   return best;
+}
+
+TilePlan
+PlanTiles(const double (&steps)[3][3],
+          const std::int64_t (&counts)[3],
+          int                       taps,
+          Derivatives               derivatives,
+          bool                      isAligned,
+          const SharedMemorySizes & memory)
+{
+  const int threads = BoxThreads(derivatives);
+  TilePlan  plan = PlanTiles(steps,
+                            counts,
+                            taps,
+                            static_cast<std::size_t>(memory.block),
+                            static_cast<std::size_t>(memory.multiprocessor),
+                            threads,
+                            threads * BoxBlocks(derivatives));
+  plan.rows = static_cast<int>(counts[1]);
+  plan.isAligned = isAligned;
+  return plan;
+}
+
+std::array<std::int64_t, 3>
+BlocksOf(const TilePlan & plan, std::int64_t samples, std::int64_t lines)
+{
+  const auto blocksOf = [&plan](std::int64_t count, int axis) {
+    return (count + (std::int64_t{ 1 } << plan.logExtent[axis]) - 1) >> plan.logExtent[axis];
+  };
+  return { blocksOf(samples, 0), blocksOf(plan.rows, 1), blocksOf((lines + plan.rows - 1) / plan.rows, 2) };
+}
+
+bool
+FitsGrid(const TilePlan & plan, std::int64_t samples, std::int64_t lines)
+{
+  if (!plan.exists)
+  {
+    return false;
+  }
+  const auto blocks = BlocksOf(plan, samples, lines);
+  return blocks[1] <= MostGridBlocks && blocks[2] <= MostGridBlocks;
 }
 
 } // namespace itk::CudaSpline

@@ -18,6 +18,11 @@
 #ifndef EvaluationTilePlan_h
 #define EvaluationTilePlan_h
 
+#include "itkCudaSpline/math/TensorProduct.h"
+
+#include "kernels/common/SharedMemorySizes.h"
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -45,6 +50,9 @@ struct TileShape
   static constexpr int MostSamples = 32;     ///< samples of a box of the output along its lines
   static constexpr int MostLines = 256;      ///< lines of a box of the output
 };
+
+/** \brief Sizes and indices of the input of which a tile is made, at most: places in it are computed in 32 bits. */
+inline constexpr std::int64_t MostTileIndex = std::int64_t{ 1 } << 20;
 
 /** \brief What stands before the tile in shared memory; the scanlines of the block follow it, then the tile. */
 struct TileShared
@@ -90,6 +98,38 @@ PlanTiles(const double (&steps)[3][3],
           std::size_t multiprocessorBytes,
           int         mostThreads,
           int         residentThreads);
+
+/** \brief The same by the tuning of the kernels, and for a source.
+ *
+ * \param[in] derivatives what is evaluated beside the value
+ * \param[in] isAligned rows of the input begin at multiples of 16 bytes
+ * \param[in] memory of the device */
+TilePlan
+PlanTiles(const double (&steps)[3][3],
+          const std::int64_t (&counts)[3],
+          int                       taps,
+          Derivatives               derivatives,
+          bool                      isAligned,
+          const SharedMemorySizes & memory);
+
+/** \brief Blocks of a plan along the axes of the output.
+ *
+ * \param[in] samples of a line, \param[in] lines of the output */
+std::array<std::int64_t, 3>
+BlocksOf(const TilePlan & plan, std::int64_t samples, std::int64_t lines);
+
+/** \brief Whether a plan exists whose blocks a grid can have; parameters as of BlocksOf(). */
+bool
+FitsGrid(const TilePlan & plan, std::int64_t samples, std::int64_t lines);
+
+/** \brief True where rows of the input begin at multiples of 16 bytes.
+ *
+ * \param[in] data floats, \param[in] size of a row */
+inline bool
+AreRowsAligned(const void * data, std::int64_t size)
+{
+  return size % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
 
 /** \brief Bytes of shared memory of a block. */
 std::size_t

@@ -19,77 +19,45 @@
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/evaluation/boxes/EvaluationTiles.cuh"
 
+#include <type_traits>
+
 namespace itk::CudaSpline
 {
 
-namespace
-{
-
-/** Whether the kernels that take tiles can do it; all else is for those that take samples. */
-bool
-CanTile(const SourceDescriptor &       source,
-        Derivatives                    derivatives,
-        const EvaluationArguments<3> & arguments,
-        std::int64_t                   lines)
-{
-  bool can = arguments.coordinates == Coordinates::Scanlines && arguments.mode == EvaluationMode::Exact &&
-             source.storage == CoefficientStorage::Element && arguments.element == ScalarType::Float32 &&
-             arguments.components == 1 && arguments.extrapolation == nullptr && arguments.defaultPixels == nullptr &&
-             arguments.inside == nullptr && lines < INT_MAX && arguments.samples < INT_MAX;
-  can = can && (derivatives == Derivatives::None ||
-                (derivatives == Derivatives::First && arguments.gradients != nullptr && arguments.hessians == nullptr));
-  for (int d = 0; d < 3; ++d)
-  {
-    can = can && arguments.extent.start[d] > -MostTileIndex &&
-          arguments.extent.start[d] + arguments.extent.size[d] < MostTileIndex;
-  }
-  return can;
-}
-
-} // namespace
-
-bool
-LaunchBoxes(Interpolation                  method,
-            const SourceDescriptor &       source,
-            Derivatives                    derivatives,
+void
+LaunchBoxes(const KernelRequest &          request,
             const EvaluationArguments<3> & arguments,
-            std::int64_t                   lines,
+            const TilePlan &               plan,
+            const SharedMemorySizes &      memory,
             StreamHandle                   stream)
 {
-  if (!CanTile(source, derivatives, arguments, lines))
-  {
-    return false;
-  }
-  const auto launch = [&](auto compiled) {
-    using Compiled = decltype(compiled);
-    return LaunchTiles<typename Compiled::Method, Compiled::derivatives>(arguments, lines, stream);
+  const auto launch = [&](auto method, auto derivatives) {
+    LaunchTiles<decltype(method), decltype(derivatives)::value>(arguments, request.lines, plan, memory, stream);
   };
-  constexpr auto none = Derivatives::None;
-  constexpr auto first = Derivatives::First;
-  if (method == Interpolation::CatmullRom)
+  constexpr std::integral_constant<Derivatives, Derivatives::None>  none;
+  constexpr std::integral_constant<Derivatives, Derivatives::First> first;
+  const bool                                                        isOfValues = request.derivatives == none.value;
+  if (request.method == Interpolation::CatmullRom)
   {
-    return derivatives == none ? launch(CompiledMethod<CatmullRomMethod<float>, none>())
-                               : launch(CompiledMethod<CatmullRomMethod<float>, first>());
+    isOfValues ? launch(CatmullRomMethod<float>(), none) : launch(CatmullRomMethod<float>(), first);
+    return;
   }
-  if (method != Interpolation::BSpline)
-  {
-    return false;
-  }
-  switch (source.order)
+  switch (request.order)
   {
     case 1:
-      return derivatives == none && launch(CompiledMethod<SplineMethod<1, float>, none>());
+      launch(SplineMethod<1, float>(), none);
+      break;
     case 2:
-      return derivatives == none && launch(CompiledMethod<SplineMethod<2, float>, none>());
-    case 3:
-      return derivatives == none ? launch(CompiledMethod<SplineMethod<3, float>, none>())
-                                 : launch(CompiledMethod<SplineMethod<3, float>, first>());
+      launch(SplineMethod<2, float>(), none);
+      break;
     case 4:
-      return derivatives == none && launch(CompiledMethod<SplineMethod<4, float>, none>());
+      launch(SplineMethod<4, float>(), none);
+      break;
     case 5:
-      return derivatives == none && launch(CompiledMethod<SplineMethod<5, float>, none>());
+      launch(SplineMethod<5, float>(), none);
+      break;
     default:
-      return false;
+      isOfValues ? launch(SplineMethod<3, float>(), none) : launch(SplineMethod<3, float>(), first);
   }
 }
 

@@ -129,7 +129,7 @@ struct ScanlineRule
 /** Values of a box of the output from a tile of the input in shared memory. */
 template <typename TMethod, Derivatives VDerivatives>
 __global__ void
-__launch_bounds__(TileThreadsOf(VDerivatives), TileBlocksOf(VDerivatives))
+__launch_bounds__(BoxThreads(VDerivatives), BoxBlocks(VDerivatives))
   TileKernel(const __grid_constant__ EvaluationArguments<3> arguments,
              std::int64_t                                   lines,
              const __grid_constant__ TilePlan               plan)
@@ -138,22 +138,19 @@ __launch_bounds__(TileThreadsOf(VDerivatives), TileBlocksOf(VDerivatives))
   RunTile<TMethod, VDerivatives>(arguments, lines, plan, rule);
 }
 
-/** Enqueues the evaluation of one slab.
- *
- * \return false where no tile fits: nothing was enqueued */
+/** Enqueues the evaluation of one slab. */
 template <typename TMethod, Derivatives VDerivatives>
-bool
-LaunchTiles(const EvaluationArguments<3> & arguments, std::int64_t lines, StreamHandle stream)
+void
+LaunchTiles(const EvaluationArguments<3> & arguments,
+            std::int64_t                   lines,
+            const TilePlan &               plan,
+            const SharedMemorySizes &      memory,
+            StreamHandle                   stream)
 {
-  const SharedMemorySizes memory;
-  const std::int64_t rows = arguments.sliceLines > 0 && arguments.sliceLines < lines ? arguments.sliceLines : lines;
-  const std::int64_t counts[3] = { arguments.samples, rows, (lines + rows - 1) / rows };
-  const TilePlan     plan = PlanTilesOnDevice<TMethod, VDerivatives>(arguments, arguments.steps, counts, memory);
-  const auto         kernel = TileKernel<TMethod, VDerivatives>;
-  return plan.exists &&
-         LaunchTileKernel(kernel, plan, arguments.samples, lines, memory, "TileKernel", [&](const dim3 & grid) {
-           kernel<<<grid, static_cast<unsigned int>(plan.threads), TileBytes(plan), stream>>>(arguments, lines, plan);
-         });
+  const auto kernel = TileKernel<TMethod, VDerivatives>;
+  LaunchTileKernel(kernel, plan, arguments.samples, lines, memory, "TileKernel", [&](const dim3 & grid) {
+    kernel<<<grid, static_cast<unsigned int>(plan.threads), TileBytes(plan), stream>>>(arguments, lines, plan);
+  });
 }
 
 } // namespace

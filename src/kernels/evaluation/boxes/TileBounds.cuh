@@ -58,9 +58,6 @@ WarpMinimum(int x)
 #endif
 }
 
-/** Sizes and indices of the input of which a tile is made, at most: places in it are computed in 32 bits. */
-constexpr std::int64_t MostTileIndex = std::int64_t{ 1 } << 20;
-
 /** Leaves the bounds of a warp's supports for the block.
  *
  * \param[in] least least starts, \param[in] most negative greatest starts, of the calling thread

@@ -188,75 +188,11 @@ RunTile(const EvaluationArguments<3> & arguments, std::int64_t lines, const Tile
   }
 }
 
-/** Threads of a block, at most, and blocks of so many that shall be resident: they bound the registers. Sums with
- * derivatives take more of them than 64. */
-///@{
-constexpr int
-TileThreadsOf(Derivatives derivatives)
-{
-  return derivatives == Derivatives::None ? 512 : 256;
-}
-constexpr int
-TileBlocksOf(Derivatives derivatives)
-{
-  return derivatives == Derivatives::None ? 2 : 3;
-}
-///@}
-
-/** Shared memory of the current device: what a block may have, and what a multiprocessor has (bytes). */
-struct SharedMemorySizes
-{
-  int block;
-  int multiprocessor;
-
-  SharedMemorySizes()
-  {
-    int device = 0;
-    CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
-    CheckCuda(cudaDeviceGetAttribute(&block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-              "cudaDeviceGetAttribute");
-    CheckCuda(cudaDeviceGetAttribute(&multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device),
-              "cudaDeviceGetAttribute");
-  }
-};
-
-/** True where rows of the input begin at multiples of 16 bytes. */
-inline bool
-IsTileAligned(const EvaluationArguments<3> & arguments)
-{
-  return arguments.extent.size[0] % 4 == 0 && reinterpret_cast<std::uintptr_t>(arguments.source) % 16 == 0;
-}
-
-/** PlanTiles() for the current device.
+/** Enqueues a kernel for all boxes of an output: as many as a grid can have.
  *
- * \param[in] arguments of the source
- * \param[in] steps as there, \param[in] counts as there: lines of a slice are at most INT_MAX */
-template <typename TMethod, Derivatives VDerivatives>
-TilePlan
-PlanTilesOnDevice(const EvaluationArguments<3> & arguments,
-                  const double (&steps)[3][3],
-                  const std::int64_t (&counts)[3],
-                  const SharedMemorySizes & memory)
-{
-  constexpr int threads = TileThreadsOf(VDerivatives);
-  TilePlan      plan = PlanTiles(steps,
-                            counts,
-                            TileReader<TMethod>::Taps,
-                            static_cast<std::size_t>(memory.block),
-                            static_cast<std::size_t>(memory.multiprocessor),
-                            threads,
-                            threads * TileBlocksOf(VDerivatives));
-  plan.rows = static_cast<int>(counts[1]);
-  plan.isAligned = IsTileAligned(arguments);
-  return plan;
-}
-
-/** Enqueues a kernel for all boxes of an output.
- *
- * \param[in] launch of a grid of blocks
- * \return false where a grid cannot have so many blocks: nothing was enqueued */
+ * \param[in] launch of a grid of blocks */
 template <typename TKernel, typename TLaunch>
-bool
+void
 LaunchTileKernel(const TKernel &           kernel,
                  const TilePlan &          plan,
                  std::int64_t              samples,
@@ -265,23 +201,13 @@ LaunchTileKernel(const TKernel &           kernel,
                  const char *              name,
                  const TLaunch &           launch)
 {
-  constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid
-  const auto             blocksOf = [&plan](std::int64_t count, int axis) {
-    return (count + (std::int64_t{ 1 } << plan.logExtent[axis]) - 1) >> plan.logExtent[axis];
-  };
-  const std::int64_t down = blocksOf(plan.rows, 1);
-  const std::int64_t deep = blocksOf((lines + plan.rows - 1) / plan.rows, 2);
-  if (down > most || deep > most)
-  {
-    return false;
-  }
+  const auto blocks = BlocksOf(plan, samples, lines);
   // Always the same number: another thread may be launching the same kernel by another plan.
   CheckCuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory.block),
             "cudaFuncSetAttribute");
   launch(dim3(
-    static_cast<unsigned int>(blocksOf(samples, 0)), static_cast<unsigned int>(down), static_cast<unsigned int>(deep)));
+    static_cast<unsigned int>(blocks[0]), static_cast<unsigned int>(blocks[1]), static_cast<unsigned int>(blocks[2])));
   CheckCuda(cudaGetLastError(), name);
-  return true;
 }
 
 } // namespace

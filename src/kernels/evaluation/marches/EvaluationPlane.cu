@@ -23,21 +23,16 @@ namespace itk::CudaSpline
 {
 
 void
-LaunchPlane(unsigned int                   taps,
-            bool                           isCatmullRom,
-            const EvaluationArguments<2> & arguments,
-            std::int64_t                   lines,
-            StreamHandle                   stream)
+LaunchPlane(const KernelRequest & request, const EvaluationArguments<2> & arguments, StreamHandle stream)
 {
-  DispatchTiled(taps, arguments.element, [&](auto fixedTaps, auto real) {
+  DispatchTiled(request.Taps(), arguments.element, [&](auto fixedTaps, auto real) {
     using Real = decltype(real);
     constexpr int columns = PlaneTileRows(2) / PlaneRowStep;
-    constexpr int blocks = 5;
+    constexpr int blocks = PlaneBlocks(2);
     LaunchMapKernel<2, Real>(PlaneKernel<decltype(fixedTaps)::value, Real, columns, blocks, 2>,
                              "PlaneKernel",
                              arguments,
-                             lines,
-                             isCatmullRom,
+                             request,
                              PlaneBytes<Real>(arguments.tiles),
                              blocks,
                              stream);
@@ -45,21 +40,16 @@ LaunchPlane(unsigned int                   taps,
 }
 
 void
-LaunchPlane(unsigned int                   taps,
-            bool                           isCatmullRom,
-            const EvaluationArguments<3> & arguments,
-            std::int64_t                   lines,
-            StreamHandle                   stream)
+LaunchPlane(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream)
 {
-  DispatchTiled(taps, arguments.element, [&](auto fixedTaps, auto real) {
+  DispatchTiled(request.Taps(), arguments.element, [&](auto fixedTaps, auto real) {
     using Real = decltype(real);
     constexpr int columns = PlaneTileRows(3) / PlaneRowStep;
-    constexpr int blocks = 2;
+    constexpr int blocks = PlaneBlocks(3);
     LaunchMapKernel<3, Real>(PlaneMarchKernel<decltype(fixedTaps)::value, Real, columns, blocks>,
                              "PlaneMarchKernel",
                              arguments,
-                             lines,
-                             isCatmullRom,
+                             request,
                              PlaneMarchBytes<decltype(fixedTaps)::value, Real>(arguments.tiles),
                              blocks,
                              stream);

@@ -21,35 +21,20 @@
 namespace itk::CudaSpline
 {
 
-namespace
-{
-
-template <unsigned int VTaps, typename TReal>
 void
-Launch(bool isCatmullRom, const EvaluationArguments<3> & arguments, std::int64_t lines, StreamHandle stream)
+LaunchSeparable(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream)
 {
-  constexpr int blocks = 2;
-  LaunchMapKernel<3, TReal>(SeparableKernel<VTaps, TReal, blocks>,
-                            "SeparableKernel",
-                            arguments,
-                            lines,
-                            isCatmullRom,
-                            SeparableBytes<VTaps, TReal>(arguments.tiles),
-                            blocks,
-                            stream);
-}
-
-} // namespace
-
-void
-LaunchSeparable(unsigned int                   taps,
-                bool                           isCatmullRom,
-                const EvaluationArguments<3> & arguments,
-                std::int64_t                   lines,
-                StreamHandle                   stream)
-{
-  DispatchTiled(taps, arguments.element, [&](auto fixedTaps, auto real) {
-    Launch<decltype(fixedTaps)::value, decltype(real)>(isCatmullRom, arguments, lines, stream);
+  DispatchTiled(request.Taps(), arguments.element, [&](auto fixedTaps, auto real) {
+    constexpr unsigned int VTaps = decltype(fixedTaps)::value;
+    using Real = decltype(real);
+    constexpr int blocks = SeparableBlocks;
+    LaunchMapKernel<3, Real>(SeparableKernel<VTaps, Real, blocks>,
+                             "SeparableKernel",
+                             arguments,
+                             request,
+                             SeparableBytes<VTaps, Real>(arguments.tiles),
+                             blocks,
+                             stream);
   });
 }
 

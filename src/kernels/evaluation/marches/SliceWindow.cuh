@@ -40,9 +40,6 @@ struct SliceWindow
   int pitch; ///< elements between rows in shared memory: a multiple of WideCopy
 };
 
-/** Columns of a window at most: of TileThreads outputs, or 32 of a turned tile, and what their supports add. */
-constexpr int MostWindowColumns = 512;
-
 /** Elements that are copied, read and written together. */
 template <typename TReal>
 __device__ __forceinline__ Lanes<WideCopy<TReal>, TReal>

@@ -20,6 +20,8 @@
 
 #include "itkCudaSpline/math/ScalarType.h"
 
+#include "kernels/evaluation/EvaluationTuning.h"
+
 #include <type_traits>
 
 /** \file
@@ -54,25 +56,6 @@ DispatchTiled(unsigned int taps, ScalarType element, const TRun & run)
   }
   run(std::integral_constant<unsigned int, 6>(), float());
 }
-
-/** \brief Rows of the output in an in-plane tile, by dimension. */
-constexpr int
-PlaneTileRows(unsigned int dimension)
-{
-  return dimension == 2 ? 64 : 16;
-}
-
-/** \brief Threads of a block of the kernels that take tiles. */
-inline constexpr int TileThreads = 256;
-
-/** \brief Vectors (of 16 bytes) whose sums over y and z a thread of the separable kernel holds. */
-inline constexpr int SeparableItems = 2;
-
-/** \brief Vectors (of 16 bytes) of a window that a thread copies at most. */
-inline constexpr int WindowCopiesPerThread = 4;
-
-/** \brief Windows of slices that are on their way into shared memory, or being read. */
-inline constexpr int WindowStages = 4;
 
 } // namespace itk::CudaSpline
 

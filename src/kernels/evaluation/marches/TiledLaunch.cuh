@@ -71,23 +71,23 @@ SlicesOfBlock(std::int64_t tiles, int slices, int blocksOfMultiprocessor)
 
 /** Launches a kernel that takes tiles, once for each component of the pixels.
  *
- * \param[in] kernel the kernel, \param[in] rows output rows of a tile, \param[in] bytes shared memory of a block
+ * \param[in] kernel the kernel, \param[in] bytes shared memory of a block
  * \param[in] blocks blocks of a multiprocessor */
 template <unsigned int VDimension, typename TReal, typename TKernel>
 void
 LaunchMapKernel(TKernel *                       kernel,
                 const char *                    name,
                 EvaluationArguments<VDimension> arguments,
-                std::int64_t                    lines,
-                bool                            isCatmullRom,
+                const KernelRequest &           request,
                 std::size_t                     bytes,
                 int                             blocks,
                 StreamHandle                    stream)
 {
-  const SlabSlices   slab = SlicesOfSlab(arguments, lines);
+  const SlabSlices   slab = SlicesOfSlab(arguments, request.lines);
   const auto         blocksOf = [](std::int64_t count, int size) { return (count + size - 1) / size; };
   const std::int64_t across = blocksOf(arguments.samples, arguments.tiles.tileX);
   const std::int64_t down = blocksOf(slab.rows, arguments.tiles.tileY);
+  const bool         isCatmullRom = request.method == Interpolation::CatmullRom;
   TiledPart          part{ slab, SlicesOfBlock(across * down, slab.count, blocks), 0, isCatmullRom };
   const dim3         grid(static_cast<unsigned int>(across),
                   static_cast<unsigned int>(down),

@@ -23,6 +23,7 @@
 
 #include "kernels/evaluation/Evaluation.h"
 #include "kernels/evaluation/EvaluationLaunchers.h"
+#include "kernels/evaluation/EvaluationTuning.h"
 #include "kernels/evaluation/MethodDispatch.h"
 
 #include <cuda_runtime.h>
@@ -33,24 +34,13 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr unsigned int BlockThreads = 128;
-
-/** Blocks that shall be resident on a multiprocessor. It bounds the registers of the kernel, and those of WalkStages(),
- * which it calls: a chain of transforms may spill, so that a kernel does not pay for one that is not there. 72
- * registers are what the sum over a cubic support takes. */
-constexpr unsigned int
-MinimumBlocks(bool sumsOverSupport, Derivatives derivatives)
-{
-  return derivatives == Derivatives::None ? (sumsOverSupport ? 7 : 8) : 1;
-}
-
 /** A thread an output sample.
  *
  * Blocks are boxes of the output, and warps 8 x 4 samples of a slice, so that what a warp reads lies together however
  * the output is turned; of lists, 32 consecutive points. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 __global__ void
-__launch_bounds__(BlockThreads, MinimumBlocks(TMethod::HasBasis, VDerivatives))
+__launch_bounds__(SampleThreads, SampleBlocks(TMethod::HasBasis, VDerivatives))
   EvaluationKernel(const __grid_constant__ EvaluationArguments<VDimension> arguments, std::int64_t lines)
 {
   const bool         isTurned = arguments.laneAxis == 2; // the second axis of a block is along the slices
@@ -72,9 +62,8 @@ template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
 LaunchPlain(EvaluationArguments<VDimension> arguments, std::int64_t lines, StreamHandle stream)
 {
-  constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid
-  const auto             blocksOf = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
-  const bool             isList =
+  const auto blocksOf = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+  const bool isList =
     arguments.coordinates == Coordinates::Indices || arguments.coordinates == Coordinates::Points || VDimension == 1;
   const bool hasSlices = !isList && arguments.sliceLines > 0 && arguments.sliceLines < lines;
   if (isList || (arguments.laneAxis == 2 && !hasSlices))
@@ -86,10 +75,10 @@ LaunchPlain(EvaluationArguments<VDimension> arguments, std::int64_t lines, Strea
   const bool         isTurned = arguments.laneAxis == 2;
   const std::int64_t rows = hasSlices ? arguments.sliceLines : lines;
   const std::int64_t rowBlocks = blocksOf(rows, isTurned ? block.z : block.y);
-  const std::int64_t down = rowBlocks < most || hasSlices ? rowBlocks : most;
+  const std::int64_t down = rowBlocks < MostGridBlocks || hasSlices ? rowBlocks : MostGridBlocks;
   const std::int64_t deep =
     hasSlices ? blocksOf(blocksOf(lines, rows), isTurned ? block.y : block.z) : blocksOf(rowBlocks, down);
-  if (down > most || deep > most)
+  if (down > MostGridBlocks || deep > MostGridBlocks)
   {
     throw DeviceError(DeviceError::Kind::Other, "A slab of the output has more lines than a grid of blocks can hold.");
   }

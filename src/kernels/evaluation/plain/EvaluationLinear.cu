@@ -27,19 +27,21 @@ LaunchLinear(const EvaluationArguments<VDimension> & arguments, std::int64_t lin
 {
   if (arguments.element == ScalarType::Float32)
   {
-    if constexpr (VDimension == 3)
-    {
-      if (LaunchScanlines<LinearMethod<float>>(arguments, lines, stream))
-      {
-        return;
-      }
-    }
     LaunchPlain<LinearMethod<float>, Derivatives::None>(arguments, lines, stream);
   }
   else
   {
     LaunchPlain<LinearMethod<double>, Derivatives::None>(arguments, lines, stream);
   }
+}
+
+void
+LaunchLinearScanlines(const EvaluationArguments<3> & arguments,
+                      std::int64_t                   lines,
+                      const ScanlinePlan &           plan,
+                      StreamHandle                   stream)
+{
+  LaunchScanlines<LinearMethod<float>>(arguments, lines, plan, stream);
 }
 
 template void

@@ -38,17 +38,6 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** How threads lie in the output: warps are 8 x 4 samples of a slice, blocks two of them beside each other in four
- * slices, and each thread goes on along its line. */
-struct ScanlinePlan
-{
-  int rows;      ///< lines of a slice of the output
-  int extent[3]; ///< samples of a block by axis of the output
-};
-
-/** Threads of a block. */
-constexpr int ScanlineThreads = 256;
-
 /** Whether an index is within bounds. */
 __device__ __forceinline__ bool
 IsWithin(const double (&least)[3], const double (&most)[3], const double (&index)[3])
@@ -234,9 +223,9 @@ __global__ void
 __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
   ScanlineKernel(const __grid_constant__ EvaluationArguments<3> arguments,
                  std::int64_t                                   lines,
-                 const __grid_constant__ ScanlinePlan           plan,
-                 const __grid_constant__ ScanlineBounds         bounds)
+                 const __grid_constant__ ScanlinePlan           plan)
 {
+  const ScanlineBounds &       bounds = plan.bounds;
   constexpr int                lanes = ScanlineValue<TMethod>::Lanes;
   const ScanlinePlace<TMethod> place(arguments, plan, lines);
   ScanlineSpan                 span;
@@ -280,52 +269,27 @@ __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
   }
 }
 
-/** Enqueues the evaluation of one slab.
- *
- * \return false where it is for other kernels: nothing was enqueued */
+/** Enqueues the evaluation of one slab. */
 template <typename TMethod>
-bool
-LaunchScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines, StreamHandle stream)
+void
+LaunchScanlines(const EvaluationArguments<3> & arguments,
+                std::int64_t                   lines,
+                const ScanlinePlan &           plan,
+                StreamHandle                   stream)
 {
-  constexpr std::int64_t most = 65535; // blocks along the second and third axis of a grid
-  const auto             blocksOf = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
-  const std::int64_t     rows = arguments.sliceLines > 0 && arguments.sliceLines < lines ? arguments.sliceLines : lines;
-  const bool             isFloat = arguments.outputType == ScalarType::Float32;
-  bool                   can = arguments.coordinates == Coordinates::Scanlines && !arguments.singleCoordinates &&
-             arguments.alphas != nullptr && arguments.components == 1 &&
-             (isFloat || !ScanlineValue<TMethod>::FloatsOnly) && arguments.inside == nullptr &&
-             arguments.defaultPixels == nullptr && arguments.samples < INT_MAX && rows < INT_MAX;
-  ScanlineBounds bounds{};
-  for (int d = 0; d < 3; ++d)
-  {
-    bounds.start[d] = static_cast<double>(arguments.extent.start[d]);
-  }
-  can = can && ScanlineValue<TMethod>::Bound(arguments, bounds);
-  constexpr int      lanes = ScanlineValue<TMethod>::Lanes;
-  const ScanlinePlan plan{ static_cast<int>(rows),
-                           { ScanlineValue<TMethod>::Samples * lanes, 2 * (32 / lanes), ScanlineThreads / 64 } };
-  const std::int64_t down = blocksOf(rows, plan.extent[1]);
-  const std::int64_t deep = blocksOf(blocksOf(lines, rows), plan.extent[2]);
-  if (!can || down > most || deep > most)
-  {
-    return false;
-  }
-  const dim3 grid(static_cast<unsigned int>(blocksOf(arguments.samples, plan.extent[0])),
-                  static_cast<unsigned int>(down),
-                  static_cast<unsigned int>(deep));
-  const auto launch = [&](auto kernel) {
-    kernel<<<grid, ScanlineThreads, 0, stream>>>(arguments, lines, plan, bounds);
-  };
-  if constexpr (ScanlineValue<TMethod>::FloatsOnly)
+  const dim3 grid(static_cast<unsigned int>(plan.blocks[0]),
+                  static_cast<unsigned int>(plan.blocks[1]),
+                  static_cast<unsigned int>(plan.blocks[2]));
+  const auto launch = [&](auto kernel) { kernel<<<grid, ScanlineThreads, 0, stream>>>(arguments, lines, plan); };
+  if (ScanlineValue<TMethod>::FloatsOnly || arguments.outputType == ScalarType::Float32)
   {
     launch(ScanlineKernel<TMethod, true>);
   }
-  else
+  else if constexpr (!ScanlineValue<TMethod>::FloatsOnly)
   {
-    isFloat ? launch(ScanlineKernel<TMethod, true>) : launch(ScanlineKernel<TMethod, false>);
+    launch(ScanlineKernel<TMethod, false>);
   }
   CheckCuda(cudaGetLastError(), "ScanlineKernel");
-  return true;
 }
 
 } // namespace

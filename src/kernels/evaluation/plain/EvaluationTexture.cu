@@ -28,14 +28,18 @@ LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t li
 {
   DispatchTexture(arguments.order, arguments.mode, [&](auto compiled) {
     using Method = typename decltype(compiled)::Method;
-    if constexpr (VDimension == 3)
-    {
-      if (LaunchScanlines<Method>(arguments, lines, stream))
-      {
-        return;
-      }
-    }
     LaunchPlain<Method, decltype(compiled)::derivatives>(arguments, lines, stream);
+  });
+}
+
+void
+LaunchTextureScanlines(const EvaluationArguments<3> & arguments,
+                       std::int64_t                   lines,
+                       const ScanlinePlan &           plan,
+                       StreamHandle                   stream)
+{
+  DispatchTexture(arguments.order, arguments.mode, [&](auto compiled) {
+    LaunchScanlines<typename decltype(compiled)::Method>(arguments, lines, plan, stream);
   });
 }
 

@@ -18,11 +18,10 @@
 #ifndef ScanlineValues_cuh
 #define ScanlineValues_cuh
 
-#include "itkCudaSpline/device/GatherTexture.h"
-
 #include "kernels/evaluation/InterpolationMethods.h"
 #include "kernels/evaluation/ScanlineSpan.cuh"
 #include "kernels/evaluation/TextureMethods.h"
+#include "kernels/evaluation/plain/ScanlinePlan.h"
 
 #include <cuda_runtime.h>
 
@@ -39,28 +38,14 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** What the kernel reads often, ready for it. */
-struct ScanlineBounds
-{
-  double least[3];        ///< of indices that need no folding and are inside
-  double most[3];         ///< of those too
-  double leastOfEdges[3]; ///< of indices that ScanlineValue can do, if it looks at the edges
-  double mostOfEdges[3];  ///< of those too
-  double start[3];        ///< index of the first sample of the input
-  int    first[3];        ///< the same
-  int    size[3];         ///< samples of the input
-  int    logSlices;       ///< of GatherLayout
-  int    slices;          ///< 2^logSlices - 1
-};
-
 /** The value at an index within ScanlineBounds, as TMethod has it: linear filtering by the texture. */
 template <typename TMethod>
 struct ScanlineValue
 {
-  static constexpr int  Lanes = 8;         ///< of a warp along the lines
-  static constexpr int  Samples = 8;       ///< of a thread
+  static constexpr int  Lanes = TextureScanlines.lanes;
+  static constexpr int  Samples = TextureScanlines.samples;
+  static constexpr int  Unrolled = TextureScanlines.unrolled;
   static constexpr bool FloatsOnly = true; ///< no other pixels are stored
-  static constexpr int  Unrolled = 1;      ///< samples a turn of the loop over those of a thread
   static constexpr int  Forms = 1;         ///< of the samples: in a texture, and where they are
 
   /** Blocks that shall be resident: reads take long, so that many warps are wanted, but the sum of several fetches
@@ -86,21 +71,6 @@ struct ScanlineValue
   {
     return ValueWithin<VForm>(arguments, bounds, index);
   }
-
-  /** Indices that need no folding; what is not such a number of samples is for other kernels. */
-  static bool
-  Bound(const EvaluationArguments<3> & arguments, ScanlineBounds & bounds)
-  {
-    for (int d = 0; d < 3; ++d)
-    {
-      const auto size = static_cast<double>(arguments.extent.size[d]);
-      bounds.least[d] = std::max(arguments.lower[d], bounds.start[d] - 0.5);
-      bounds.most[d] = std::min(std::nextafter(arguments.upper[d], -HUGE_VAL), bounds.start[d] + size - 0.5);
-      bounds.leastOfEdges[d] = bounds.least[d];
-      bounds.mostOfEdges[d] = bounds.most[d];
-    }
-    return true;
-  }
 };
 
 /** Linear interpolation as LinearMethod has it, between samples that all are there. They are gathered from a texture,
@@ -109,10 +79,10 @@ struct ScanlineValue
 template <>
 struct ScanlineValue<LinearMethod<float>>
 {
-  static constexpr int  Lanes = 8;
-  static constexpr int  Samples = 16;
+  static constexpr int  Lanes = LinearScanlines.lanes;
+  static constexpr int  Samples = LinearScanlines.samples;
+  static constexpr int  Unrolled = LinearScanlines.unrolled;
   static constexpr bool FloatsOnly = false;
-  static constexpr int  Unrolled = 4;
   static constexpr int  Forms = 2;
   static constexpr int  Blocks = 6;
 
@@ -242,35 +212,6 @@ struct ScanlineValue<LinearMethod<float>>
     float corner[8];
     Read<VForm>(arguments, bounds, cell, upper, corner);
     return Between<3, 0, false>(corner, distance, upper);
-  }
-
-  /** Indices of which each has a sample on either side, all of them there; at most 2^30 samples an axis, 2^32 in all.
-   */
-  static bool
-  Bound(const EvaluationArguments<3> & arguments, ScanlineBounds & bounds)
-  {
-    constexpr std::int64_t largest = std::int64_t{ 1 } << 29;
-    const auto &           extent = arguments.extent;
-    bool                   can = extent.size[0] * extent.size[1] < (std::int64_t{ 1 } << 32) / extent.size[2];
-    for (int d = 0; d < 3; ++d)
-    {
-      const std::int64_t last = extent.start[d] + extent.size[d] - 1;
-      can = can && extent.start[d] > -largest && last < largest;
-      bounds.least[d] = std::max(arguments.lower[d], bounds.start[d]);
-      bounds.most[d] = std::nextafter(std::min(arguments.upper[d], static_cast<double>(last)), -HUGE_VAL);
-      // As LinearMethod tells what goes on outside from what is ITK's rule.
-      const bool   isNearest = arguments.extension[d] == Extension::Nearest;
-      const double below = std::nextafter(arguments.upper[d], -HUGE_VAL);
-      const double end = static_cast<double>(last) + 1.0;
-      bounds.leastOfEdges[d] =
-        isNearest ? std::max(arguments.lower[d], -static_cast<double>(largest)) : bounds.least[d];
-      bounds.mostOfEdges[d] = std::min(below, isNearest ? std::nextafter(end, -HUGE_VAL) : static_cast<double>(last));
-      bounds.first[d] = static_cast<int>(extent.start[d]);
-      bounds.size[d] = static_cast<int>(extent.size[d]);
-    }
-    bounds.logSlices = GatherLayout(extent.size[0], extent.size[1], extent.size[2]).logSlices;
-    bounds.slices = (1 << bounds.logSlices) - 1;
-    return can;
   }
 };
 

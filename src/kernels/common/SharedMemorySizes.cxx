@@ -1,0 +1,40 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/common/SharedMemorySizes.h"
+
+#include "itkCudaSpline/device/DeviceError.h"
+
+#include <cuda_runtime.h>
+
+namespace itk::CudaSpline
+{
+
+SharedMemorySizes
+GetSharedMemorySizes()
+{
+  SharedMemorySizes sizes;
+  int               device = 0;
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetAttribute(&sizes.block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+            "cudaDeviceGetAttribute");
+  CheckCuda(cudaDeviceGetAttribute(&sizes.multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device),
+            "cudaDeviceGetAttribute");
+  return sizes;
+}
+
+} // namespace itk::CudaSpline
