@@ -42,9 +42,10 @@ namespace itk
  * - \c BSplineDecompositionImageFilter, from short, float and double to double, from float to float, in one to four
  *   dimensions: BSplineInterpolateImageFunction makes one of these.
  * - \c SmoothingRecursiveGaussianImageFilter<I, I>, images of unsigned char, short, unsigned short, int, float, double.
- * - \c RecursiveGaussianImageFilter and \c GradientMagnitudeRecursiveGaussianImageFilter, from short and float to float.
- * - \c GradientRecursiveGaussianImageFilter, from short, float and double to CovariantVector of double, and from float to
- *   that of float.
+ * - \c RecursiveGaussianImageFilter and \c GradientMagnitudeRecursiveGaussianImageFilter, from short and float to
+ * float.
+ * - \c GradientRecursiveGaussianImageFilter, from short, float and double to CovariantVector of double, and from float
+ * to that of float.
  * - \c ComposeDisplacementFieldsImageFilter, \c InvertDisplacementFieldImageFilter,
  *   \c ExponentialDisplacementFieldImageFilter and \c DisplacementFieldJacobianDeterminantFilter, fields of vectors of
  *   float and double.

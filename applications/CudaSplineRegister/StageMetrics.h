@@ -96,7 +96,7 @@ struct StageMetrics
   {}
   static void
   Configure(const StageOptions &,
-            const Options &                                                    options,
+            const Options &                                                        options,
             itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage> & metric)
   {
     static_assert(mostBins == itk::CudaSpline::MostHistogramBins, "what the command line refuses");

@@ -31,9 +31,9 @@
 /** Those that a stage of a registration optimizes, by whatever transform. */
 #define CUDASPLINE_STAGE_METRICS(entry)                                                                                \
   entry(MeanSquares, "meansquares", MeanSquaresImageToImageMetricv4)                                                   \
-  entry(Correlation, "correlation", CorrelationImageToImageMetricv4)                                                   \
-  entry(Mattes, "mattes", MattesMutualInformationImageToImageMetricv4)                                                 \
-  entry(LocalCorrelation, "cc", ANTSNeighborhoodCorrelationImageToImageMetricv4)
+    entry(Correlation, "correlation", CorrelationImageToImageMetricv4)                                                 \
+      entry(Mattes, "mattes", MattesMutualInformationImageToImageMetricv4)                                             \
+        entry(LocalCorrelation, "cc", ANTSNeighborhoodCorrelationImageToImageMetricv4)
 
 /** All: demons is for displacement fields alone. */
 #define CUDASPLINE_METRICS(entry)                                                                                      \

@@ -112,8 +112,8 @@ void
 LaunchPlane(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream);
 ///@}
 
-/** Catmull-Rom interpolation, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared memory; the
- * sum is that of the other kernels, in the same order. */
+/** Catmull-Rom interpolation, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared memory;
+ * the sum is that of the other kernels, in the same order. */
 void
 LaunchBoxes(const KernelRequest &          request,
             const EvaluationArguments<3> & arguments,

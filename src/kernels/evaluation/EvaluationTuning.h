@@ -23,8 +23,8 @@
 #include <cstdint>
 
 /** \file
- * \brief The numbers that the evaluating kernels of a device are tuned by, for those who choose and plan kernels and for
- * the kernels, which are compiled with them.
+ * \brief The numbers that the evaluating kernels of a device are tuned by, for those who choose and plan kernels and
+ * for the kernels, which are compiled with them.
  *
  * They follow from registers and shared memory, as said at each, or from measurements on an H100
  * (doc/PerformanceHistory.md). With other numbers kernels are as right, and slower. */

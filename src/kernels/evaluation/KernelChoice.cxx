@@ -32,8 +32,8 @@ namespace
 bool
 CanUseBoxes(const KernelRequest & request, const EvaluationArguments<3> & arguments)
 {
-  const bool isCubic = request.method == Interpolation::CatmullRom ||
-                       (request.method == Interpolation::BSpline && request.order == 3);
+  const bool isCubic =
+    request.method == Interpolation::CatmullRom || (request.method == Interpolation::BSpline && request.order == 3);
   const bool isSpline =
     isCubic || (request.method == Interpolation::BSpline && request.order >= 1 && request.order <= 5);
   const bool isOfValues = request.derivatives == Derivatives::None;
@@ -172,11 +172,9 @@ DescribeKernel(const KernelChoice & choice, const MapTiles & tiles)
       return "boxes" + extents(1 << boxes.logExtent[0], 1 << boxes.logExtent[1], 1 << boxes.logExtent[2]) + ", " +
              std::to_string(boxes.threads) + " threads";
     case KernelFamily::LinearScanlines:
-      return "linear along scanlines, blocks" +
-             extents(scanlines.extent[0], scanlines.extent[1], scanlines.extent[2]);
+      return "linear along scanlines, blocks" + extents(scanlines.extent[0], scanlines.extent[1], scanlines.extent[2]);
     case KernelFamily::TextureScanlines:
-      return "texture along scanlines, blocks" +
-             extents(scanlines.extent[0], scanlines.extent[1], scanlines.extent[2]);
+      return "texture along scanlines, blocks" + extents(scanlines.extent[0], scanlines.extent[1], scanlines.extent[2]);
     case KernelFamily::Texture:
       return "texture, sample by sample";
     case KernelFamily::Packed:

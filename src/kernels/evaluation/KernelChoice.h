@@ -22,8 +22,8 @@
 
 #include "kernels/common/SharedMemorySizes.h"
 #include "kernels/evaluation/EvaluationArguments.h"
-#include "kernels/evaluation/boxes/EvaluationTilePlan.h"
-#include "kernels/evaluation/plain/ScanlinePlan.h"
+#include "kernels/evaluation/EvaluationTilePlan.h"
+#include "kernels/evaluation/ScanlinePlan.h"
 
 #include <cstdint>
 #include <string>
@@ -31,8 +31,8 @@
 /** \file
  * \brief Which kernel of a device evaluates: the one place that decides it.
  *
- * A new kernel is a .cu with its launch (EvaluationLaunchers.h), a family here with the line of ChooseKernel() that says
- * when it is the best, a case in LaunchEvaluation(), and a line in CMake. */
+ * A new kernel is a .cu with its launch (EvaluationLaunchers.h), a family here with the line of ChooseKernel() that
+ * says when it is the best, a case in LaunchEvaluation(), and a line in CMake. */
 
 namespace itk::CudaSpline
 {

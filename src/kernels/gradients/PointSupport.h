@@ -91,18 +91,23 @@ struct AxisTaps
   /** \param[in] x coordinate (samples)
    * \return false where the border value stands */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE bool
-  Set(double x, std::int64_t size, ArrayMode mode)
+  Set(TReal x, std::int64_t size, ArrayMode mode)
   {
-    double folded = x;
-    if (!FoldCoordinate(folded, size, mode))
-    {
-      this->SetNone();
-      return false;
-    }
+    TReal position{};
     count = VOrder + 1;
-    TReal position;
-    first = ArraySupport<VOrder>(folded, position);
-    isWhole = first >= 0 && first + static_cast<std::int64_t>(VOrder) < size;
+    const bool isUnfolded = this->FindWhole(x, size, position);
+    isWhole = isUnfolded;
+    if (!isUnfolded)
+    {
+      auto folded = static_cast<double>(x);
+      if (!FoldCoordinate(folded, size, mode))
+      {
+        this->SetNone();
+        return false;
+      }
+      first = ArraySupport<VOrder>(folded, position);
+      isWhole = first >= 0 && first + static_cast<std::int64_t>(VOrder) < size;
+    }
     SplineWeights<VOrder>(position, weight[0]);
     if constexpr (VTotal >= 1)
     {
@@ -115,7 +120,7 @@ struct AxisTaps
       {
         SplineThirdDerivativeWeights<VOrder>(position, weight[3]);
       }
-      const auto slope = static_cast<TReal>(SlopeOfFold(x, size, mode));
+      const auto slope = isUnfolded ? TReal(1) : static_cast<TReal>(SlopeOfFold(static_cast<double>(x), size, mode));
       if (slope != TReal(1)) // seldom
       {
         TReal power = slope;
@@ -129,6 +134,41 @@ struct AxisTaps
       }
     }
     return true;
+  }
+
+private:
+  /** Begin and place of a support that lies in the image whole, of a coordinate that is a float: those of
+   * ArraySupport(), without doubles. What a float has behind its point is a float, and half more than a whole number is
+   * told by it alone.
+   *
+   * \return false where the other way has to be taken: what is set then does not count */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  FindWhole(TReal x, std::int64_t size, TReal & position)
+  {
+    if constexpr (sizeof(TReal) > sizeof(float))
+    {
+      (void)x;
+      (void)size;
+      (void)position;
+      return false;
+    }
+    else
+    {
+      constexpr TReal most = 0x1p23F; // from here on a float has nothing behind its point
+      if (!(x >= TReal(0) && x < most))
+      {
+        return false;
+      }
+      auto middle = static_cast<int>(x); // its floor, as it is not negative
+      position = x - static_cast<TReal>(middle);
+      if (VOrder % 2 == 0 && position >= TReal(0.5))
+      {
+        ++middle;
+        position -= TReal(1);
+      }
+      first = static_cast<std::int64_t>(middle) - static_cast<std::int64_t>(VOrder / 2);
+      return first >= 0 && first + static_cast<std::int64_t>(VOrder) < size && x <= static_cast<TReal>(size - 1);
+    }
   }
 };
 
@@ -181,7 +221,7 @@ PlacePoint(const PointArguments &            arguments,
       taps.SetNone();
       return;
     }
-    const auto at = static_cast<double>(point[axis - first]);
+    const TReal at = point[axis - first];
     isNumber = isNumber && at == at;
     isInside = taps.Set(at, arguments.size[axis], arguments.mode) && isInside;
   };

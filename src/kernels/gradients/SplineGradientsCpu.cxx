@@ -166,7 +166,7 @@ ScatterRows(const PointArguments & arguments, const ScatterSums & sums, const Ex
         {
           AxisTaps<VOrder, 0, TReal> taps;
           const TReal                x = *CoordinatesOf<TReal>(arguments, batch, point);
-          if (!taps.Set(static_cast<double>(x), rows, arguments.mode))
+          if (!taps.Set(x, rows, arguments.mode))
           {
             continue;
           }

@@ -37,8 +37,7 @@ EvaluateMomentsOnCuda(const MetricDescriptor & descriptor,
   DispatchMetricDerivatives(
     descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets, auto isBent) {
       PassArguments<decltype(dimension)::value> pass(descriptor, sources, nullptr, workspace, stream);
-      result =
-        SumSamples<decltype(isBent)::value, decltype(values), decltype(sets)::value>(pass.arguments, stream);
+      result = SumSamples<decltype(isBent)::value, decltype(values), decltype(sets)::value>(pass.arguments, stream);
     });
   return result;
 }

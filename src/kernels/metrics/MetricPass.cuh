@@ -35,7 +35,8 @@
 #include <memory>
 
 /** \file
- * \brief A pass over the samples of a metric on a device: sums of values, with the moments of derivatives or without. */
+ * \brief A pass over the samples of a metric on a device: sums of values, with the moments of derivatives or without.
+ */
 
 namespace itk::CudaSpline
 {

@@ -176,7 +176,8 @@ PlanSeparable(const PlanInput & input)
     {
       const int  rows = WindowSize(WidestTile(places[1], static_cast<std::size_t>(tileY)), input.taps);
       const auto bytes = static_cast<std::int64_t>(WindowStages * rows + 2 * tileY) * pitch * input.elementBytes;
-      if (bytes > MostWindowBytes || pitch > MostWindowColumns || static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
+      if (bytes > MostWindowBytes || pitch > MostWindowColumns ||
+          static_cast<std::int64_t>(vectors) * rows > MostWindowCopies)
       {
         continue;
       }
@@ -374,8 +375,7 @@ PlanMapTiles(const ResampleDescriptor & descriptor,
     shape == MapShape::Separable ? PlanSeparable(input) : PlanPlane(input, PlaneTileRows(source.dimension));
   const std::int64_t rows = source.dimension == 3 ? descriptor.sliceLines : descriptor.lines;
   const std::int64_t slices = source.dimension == 3 ? descriptor.lines / descriptor.sliceLines : 1;
-  const bool         fits =
-    tiles.shape != MapShape::General && rows / tiles.tileY < MostGridBlocks && slices < MostGridBlocks;
+  const bool fits = tiles.shape != MapShape::General && rows / tiles.tileY < MostGridBlocks && slices < MostGridBlocks;
   return fits ? tiles : MapTiles();
 }
 

@@ -36,8 +36,8 @@ DescribeResampleKernel(const ResampleDescriptor & descriptor,
   DispatchDimension(samples.dimension, [&](auto dimension) {
     auto arguments = DescribeEvaluation<decltype(dimension)::value>(descriptor, samples);
     DescribeResampling(descriptor, arguments);
-    const double    there = 0.0; // what the kernels look at are arrays that will be there
-    constexpr auto  pixel = std::uint64_t{ 0 };
+    const double   there = 0.0; // what the kernels look at are arrays that will be there
+    constexpr auto pixel = std::uint64_t{ 0 };
     arguments.defaultPixels = descriptor.defaultPixels != nullptr ? &pixel : nullptr;
     arguments.extrapolation = descriptor.extrapolation != nullptr ? &there : nullptr;
     if (descriptor.scanlineEnds != nullptr)
@@ -49,8 +49,9 @@ DescribeResampleKernel(const ResampleDescriptor & descriptor,
     {
       arguments.coordinates = descriptor.chain != nullptr ? Coordinates::Stages : Coordinates::Indices;
     }
-    const KernelRequest request{ descriptor.interpolation, samples.element,   samples.storage,
-                                 samples.order,            Derivatives::None, lines };
+    const KernelRequest request{ descriptor.interpolation, samples.element,
+                                 samples.storage,          samples.order,
+                                 Derivatives::None,        lines };
     text = DescribeKernel(ChooseKernel(request, arguments, memory), arguments.tiles);
   });
   return text;

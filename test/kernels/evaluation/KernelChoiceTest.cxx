@@ -24,7 +24,8 @@
 #include <string>
 
 /** \file
- * \brief Which kernel is chosen for what: every family once, and what keeps each of the faster ones from being taken. */
+ * \brief Which kernel is chosen for what: every family once, and what keeps each of the faster ones from being taken.
+ */
 
 namespace itk::CudaSpline
 {

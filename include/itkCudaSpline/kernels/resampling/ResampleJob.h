@@ -187,8 +187,8 @@ public:
     return m_Plan;
   }
 
-  /** \brief The kernel that evaluates by a plan, in words, and how it cuts the output: of the whole, even where a plan has
-   * pieces. Empty on the host.
+  /** \brief The kernel that evaluates by a plan, in words, and how it cuts the output: of the whole, even where a plan
+   * has pieces. Empty on the host.
    *
    * \param[in] plan what Plan() has made of this job
    * \exception DeviceError no such device */

@@ -19,7 +19,7 @@
 #define TileBounds_cuh
 
 #include "kernels/evaluation/EvaluationArguments.h"
-#include "kernels/evaluation/boxes/EvaluationTilePlan.h"
+#include "kernels/evaluation/EvaluationTilePlan.h"
 #include "kernels/evaluation/boxes/TileWalk.cuh"
 
 #include <climits>

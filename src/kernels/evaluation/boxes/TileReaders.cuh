@@ -20,7 +20,7 @@
 
 #include "kernels/evaluation/InterpolationMethods.h"
 #include "kernels/evaluation/ScanlineSpan.cuh"
-#include "kernels/evaluation/boxes/EvaluationTilePlan.h"
+#include "kernels/evaluation/EvaluationTilePlan.h"
 
 /** \file
  * \brief How the methods read a tile of the input in shared memory: with the arithmetic of the kernels that read the

@@ -18,7 +18,7 @@
 #ifndef TileWalk_cuh
 #define TileWalk_cuh
 
-#include "kernels/evaluation/boxes/EvaluationTilePlan.h"
+#include "kernels/evaluation/EvaluationTilePlan.h"
 
 #include <cuda_runtime.h>
 

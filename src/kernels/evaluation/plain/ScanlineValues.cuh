@@ -21,7 +21,7 @@
 #include "kernels/evaluation/InterpolationMethods.h"
 #include "kernels/evaluation/ScanlineSpan.cuh"
 #include "kernels/evaluation/TextureMethods.h"
-#include "kernels/evaluation/plain/ScanlinePlan.h"
+#include "kernels/evaluation/ScanlinePlan.h"
 
 #include <cuda_runtime.h>
 

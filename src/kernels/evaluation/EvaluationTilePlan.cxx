@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/evaluation/boxes/EvaluationTilePlan.h"
+#include "kernels/evaluation/EvaluationTilePlan.h"
 
 #include "itkCudaSpline/math/Geometry.h"
 

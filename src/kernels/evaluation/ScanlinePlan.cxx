@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/evaluation/plain/ScanlinePlan.h"
+#include "kernels/evaluation/ScanlinePlan.h"
 
 #include "itkCudaSpline/device/GatherTexture.h"
 
