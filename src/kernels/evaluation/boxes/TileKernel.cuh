@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "kernels/evaluation/EvaluationTuning.h"
 #include "kernels/evaluation/boxes/TileBounds.cuh"
 #include "kernels/evaluation/boxes/TileLoading.cuh"
 #include "kernels/evaluation/boxes/TileReaders.cuh"
