@@ -340,19 +340,13 @@ struct LinearLevel::Parts
     {
       inside = this->MaskOn(grid, fixed.mask);
       range = this->RangeOf(fixed);
-      if (range.lowest > range.highest)
-      {
-        throw std::runtime_error("The fixed image has no value under its mask.");
-      }
+      Require(range.lowest <= range.highest, "the fixed image has values under its mask");
     }
     else
     {
       std::int64_t count = 0;
       const auto   sampled = this->Sample(fixed, Interpolation::Linear, count);
-      if (count == 0)
-      {
-        throw std::runtime_error("No sample of the virtual domain lies in the fixed image and its mask.");
-      }
+      Require(count > 0, "a sample of the virtual domain lies in the fixed image and its mask");
       values = std::shared_ptr<const void>(sampled, sampled->memory.get());
       inside = count < samples ? std::shared_ptr<const void>(sampled, sampled->valid.get()) : nullptr;
       if (metric.kind == LinearMetricKind::Mattes)
