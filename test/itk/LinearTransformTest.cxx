@@ -160,7 +160,7 @@ public:
   }
 
 private:
-  FreshRandom            m_Random;
+  Random                 m_Random{ 1 };
   Point                  m_Centre;
   LinearTransform        m_Own;
   typename Base::Pointer m_Itk;
