@@ -24,22 +24,12 @@
 #include "Error.h"
 #include "Stopwatch.h"
 
-#include "itkCudaSplineBackend.h"
-#include "itkCudaSpline/device/Device.h"
-#include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/itk/Fields.h"
-#include "itkCudaSpline/itk/TransformDescriber.h"
-#include "itkCudaSpline/kernels/registration/LinearRegistration.h"
-
-#include "itkMatrixOffsetTransformBase.h"
-#include "itkMultiThreaderBase.h"
+#include "itkCudaSpline/itk/LinearRegistrationOfImages.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <string>
-#include <utility>
 
 namespace CudaSplineRegister
 {
@@ -50,68 +40,44 @@ class LinearStage
 {
 public:
   using Inputs = LinearInputs<TPixel, VDimension>;
-  using LinearTransform = itk::CudaSpline::LinearTransform;
+  using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<TPixel, VDimension>;
 
   LinearStage(const Inputs & inputs, const RegistrationRequest & request, std::size_t number)
-    : m_Inputs(inputs)
-    , m_Request(request)
+    : m_Request(request)
     , m_Number(number)
     , m_Stage(request.options->stages[number])
-    , m_Threader(itk::MultiThreaderBase::New())
-    , m_Executor(m_Threader)
-    , m_FixedGrid(GridOf(inputs.fixed.GetPointer()))
-    , m_MovingGrid(GridOf(inputs.moving.GetPointer()))
-    , m_Options(this->MakeOptions())
-    , m_Transform(this->MakeTransform())
-  {
-    m_Backend.SetDevice(request.options->device);
-    if (inputs.before.IsNotNull())
-    {
-      itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(inputs.before.GetPointer(), m_Behind);
-    }
-  }
+    , m_Options(this->MakeOptions(inputs.fixed))
+    , m_Registration({ inputs.fixed.GetPointer(),
+                       inputs.moving.GetPointer(),
+                       inputs.fixedMask.GetPointer(),
+                       inputs.movingMask.GetPointer(),
+                       inputs.before },
+                     KindOf(m_Stage.kind),
+                     inputs.transform,
+                     m_Options,
+                     request.options->device)
+  {}
 
   StageResult
-  Run(bool & isStopped)
+  Run(typename Inputs::TransformType * transform, bool & isStopped)
   {
     const Stopwatch time;
     StageResult     result;
-    for (std::size_t level = 0; level < m_Options.levels.size() && !m_IsStopped; ++level)
+    for (std::size_t level = 0; level < m_Options.levels.size() && !isStopped; ++level)
     {
-      this->RunLevel(level, result);
+      isStopped = this->RunLevel(level, result);
     }
-    typename Inputs::TransformType::ParametersType parameters(m_Inputs.transform->GetNumberOfParameters());
-    std::copy_n(m_Transform.GetParameters().begin(), parameters.Size(), parameters.begin());
-    m_Inputs.transform->SetParametersByValue(parameters);
-    isStopped = m_IsStopped;
+    m_Registration.CopyTo(transform);
+    const auto & backend = m_Registration.GetBackend();
     result.kind = m_Stage.kind;
-    result.parameters = m_Transform.CountParameters();
+    result.parameters = transform->GetNumberOfParameters();
     result.seconds = time.GetSeconds();
     result.backend = result.use.Most();
-    result.fallbackReason =
-      m_Backend.GetLastBackend() == result.backend ? m_Backend.GetFallbackReason() : std::string();
+    result.fallbackReason = backend.GetLastBackend() == result.backend ? backend.GetFallbackReason() : std::string();
     return result;
   }
 
-  /** The stages that a composite transform is for the kernels; false where they do not know it, or it is not linear. */
-  static bool
-  IsKnown(const typename Inputs::TransformType * before)
-  {
-    itk::CudaSpline::TransformChain chain;
-    return before == nullptr ||
-           (before->IsLinear() && itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(before, chain));
-  }
-
 private:
-  using Backend = itk::CudaSpline::Backend;
-
-  template <typename TImage>
-  static itk::CudaSpline::FieldGrid
-  GridOf(const TImage * image)
-  {
-    return itk::CudaSplineDetail::DescribeFieldGrid<VDimension>(image, image->GetBufferedRegion());
-  }
-
   static itk::CudaSpline::LinearKind
   KindOf(StageKind kind)
   {
@@ -150,7 +116,7 @@ private:
   }
 
   itk::CudaSpline::LinearOptions
-  MakeOptions() const
+  MakeOptions(const typename Inputs::ImageType * fixed) const
   {
     using Descent = itk::CudaSpline::LinearDescent;
     itk::CudaSpline::LinearOptions options;
@@ -164,84 +130,17 @@ private:
                             : m_Stage.optimizer == OptimizerKind::GradientDescent ? Descent::GradientDescent
                                                                                   : Descent::ConjugateGradient;
     options.rules.maximumStep = m_Stage.step; // 0: a voxel of the level
-    const auto & spacing = m_Inputs.fixed->GetSpacing();
+    const auto & spacing = fixed->GetSpacing();
     options.rules.minimumStep =
       m_Stage.minimumStep > 0.0 ? m_Stage.minimumStep : 1e-3 * *std::min_element(spacing.Begin(), spacing.End());
     options.rules.convergence = m_Stage.convergence;
     return options;
   }
 
-  LinearTransform
-  MakeTransform() const
-  {
-    using Linear = itk::MatrixOffsetTransformBase<double, VDimension, VDimension>;
-    LinearTransform::Vector centre{};
-    if (const auto * const linear = dynamic_cast<const Linear *>(m_Inputs.transform))
-    {
-      std::copy_n(linear->GetCenter().Begin(), VDimension, centre.begin());
-    }
-    LinearTransform             transform(KindOf(m_Stage.kind), VDimension, centre);
-    LinearTransform::Parameters parameters{};
-    const auto &                ofItk = m_Inputs.transform->GetParameters();
-    std::copy_n(ofItk.begin(), ofItk.Size(), parameters.begin());
-    transform.SetParameters(parameters);
-    return transform;
-  }
-
-  /** Bytes of the images and masks. */
-  std::size_t
-  CountImageBytes() const
-  {
-    const auto maskBytes = [](const auto & mask) {
-      return mask.IsNull() ? std::size_t(0) : mask->GetImage()->GetBufferedRegion().GetNumberOfPixels();
-    };
-    return static_cast<std::size_t>(m_FixedGrid.Count() + m_MovingGrid.Count()) * sizeof(TPixel) +
-           maskBytes(m_Inputs.fixedMask) + maskBytes(m_Inputs.movingMask);
-  }
-
-  itk::CudaSpline::SynSide
-  MakeSide(const typename Inputs::ImageType * image,
-           const typename Inputs::MaskType *  mask,
-           const itk::CudaSpline::Residence & residence) const
-  {
-    itk::CudaSpline::SynSide side;
-    side.image = itk::CudaSpline::MakeResidentImage(
-      GridOf(image), itk::CudaSpline::ScalarTypeOf<TPixel>(), image->GetBufferPointer(), residence);
-    if (mask != nullptr)
-    {
-      const auto * const pixels = mask->GetImage();
-      side.mask = itk::CudaSpline::MakeResidentImage(
-        GridOf(pixels), itk::CudaSpline::ScalarType::UInt8, pixels->GetBufferPointer(), residence);
-    }
-    return side;
-  }
-
-  /** The registration on a backend: images stay there from level to level. */
-  const itk::CudaSpline::LinearRegistration &
-  Provide(const itk::CudaSpline::ExecutionContext & context)
-  {
-    if (m_Registration == nullptr || context.backend != m_Where.backend || context.device != m_Where.device)
-    {
-      m_Where = context;
-      m_Where.host = &m_Executor;
-      m_Where.progress = nullptr;
-      const itk::CudaSpline::Residence residence(m_Where);
-      auto moving = this->MakeSide(m_Inputs.moving, m_Inputs.movingMask.GetPointer(), residence);
-      moving.stages = m_Behind.stages;
-      m_Registration = std::make_unique<itk::CudaSpline::LinearRegistration>(
-        this->MakeSide(m_Inputs.fixed, m_Inputs.fixedMask.GetPointer(), residence),
-        std::move(moving),
-        m_Options,
-        residence);
-    }
-    return *m_Registration;
-  }
-
   /** Tells of an iteration; false to end. */
   bool
-  Look(std::size_t level, const itk::CudaSpline::LinearIteration & found)
+  Look(std::size_t level, const itk::CudaSpline::LinearIteration & found) const
   {
-    m_Done = found.number;
     if (m_Request.progress)
     {
       Iteration iteration;
@@ -255,77 +154,29 @@ private:
     return m_Request.stopSignal == nullptr || *m_Request.stopSignal == 0;
   }
 
-  void
+  /** Runs a level; returns whether a signal ended it. */
+  bool
   RunLevel(std::size_t level, StageResult & result)
   {
-    const Stopwatch               time;
-    itk::CudaSpline::LinearRecord record;
-    m_Done = 0;
-    const std::size_t                 imageBytes = this->CountImageBytes();
-    itk::CudaSplineBackend::Operation operation;
-    operation.work = [&](int) { return this->CountWork(level, imageBytes); };
-    operation.memory = [&](int device) {
-      return itk::CudaSpline::PlanLinearRegistration(m_FixedGrid,
-                                                     m_MovingGrid,
-                                                     itk::CudaSpline::ScalarTypeOf<TPixel>(),
-                                                     m_Options,
-                                                     level,
-                                                     imageBytes,
-                                                     itk::CudaSpline::AvailableDeviceMemory(device));
-    };
-    operation.run = [&](const itk::CudaSpline::ExecutionContext & context) {
-      try
-      {
-        record = this->Provide(context).RunLevel(
-          level,
-          m_Transform,
-          [this](std::size_t of, const itk::CudaSpline::LinearIteration & iteration, const LinearTransform &) {
-            return this->Look(of, iteration);
-          },
-          m_Done);
-      }
-      catch (const itk::CudaSpline::DeviceError &)
-      {
-        m_Registration.reset(); // the host goes on behind the last iteration that has ended
-        throw;
-      }
-    };
-    operation.describe = [&] {
-      return "linear level " + std::to_string(level) + " of stage " + std::to_string(m_Number + 1);
-    };
-    m_Backend.Run(operation, m_Threader, nullptr);
-    const Backend backend = m_Backend.GetLastBackend();
+    const Stopwatch time;
+    const auto      record =
+      m_Registration.RunLevel(level, [this](std::size_t of, const itk::CudaSpline::LinearIteration & iteration) {
+        return this->Look(of, iteration);
+      });
+    const auto & backend = m_Registration.GetBackend();
     if (level == 0)
     {
-      CheckDeviceDid(backend, m_Backend.GetFallbackReason(), m_Request.options->device, "the metric");
+      CheckDeviceDid(backend.GetLastBackend(), backend.GetFallbackReason(), m_Request.options->device, "the metric");
     }
     if (record.stop == itk::CudaSpline::LinearStop::NoSamples)
     {
-      itkGenericExceptionMacro("All samples map outside moving image buffer.");
+      itkGenericExceptionMacro("No sample of the fixed image lies in the moving one and its mask.");
     }
-    m_IsStopped = record.stop == itk::CudaSpline::LinearStop::Stopped;
-    auto & count = result.use.counts[static_cast<std::size_t>(backend)];
+    auto & count = result.use.counts[static_cast<std::size_t>(backend.GetLastBackend())];
     count.calls += record.evaluations;
     count.seconds += record.seconds;
     result.levels.push_back({ record.value, record.iterations, time.GetSeconds(), this->DescribeStop(record, level) });
-  }
-
-  /** What a level takes, and how much of the like is to come. */
-  itk::CudaSpline::BackendWork
-  CountWork(std::size_t level, std::size_t imageBytes) const
-  {
-    const auto of = [&](std::size_t number, std::size_t bytes) {
-      return itk::CudaSpline::CountLinearRegistrationWork(m_FixedGrid, m_MovingGrid, m_Options, number, bytes);
-    };
-    itk::CudaSpline::BackendWork work{ of(level, imageBytes), of(level, imageBytes) };
-    work.further = of(level, 0);
-    double sums = 0.0;
-    for (std::size_t next = level; next < m_Options.levels.size(); ++next)
-    {
-      sums += of(next, 0).sums;
-    }
-    work.calls = work.further->sums > 0.0 ? sums / work.further->sums : 1.0;
-    return work;
+    return record.stop == itk::CudaSpline::LinearStop::Stopped;
   }
 
   /** Why a level ended, in the words of ITK's optimizers. */
@@ -354,40 +205,25 @@ private:
     }
   }
 
-  const Inputs &                                       m_Inputs;
-  const RegistrationRequest &                          m_Request;
-  std::size_t                                          m_Number;
-  const StageOptions &                                 m_Stage;
-  itk::MultiThreaderBase::Pointer                      m_Threader;
-  itk::CudaSplineHostExecutor                          m_Executor;
-  itk::CudaSplineBackend                               m_Backend;
-  itk::CudaSpline::FieldGrid                           m_FixedGrid;
-  itk::CudaSpline::FieldGrid                           m_MovingGrid;
-  itk::CudaSpline::LinearOptions                       m_Options;
-  itk::CudaSpline::TransformChain                      m_Behind;
-  LinearTransform                                      m_Transform;
-  itk::CudaSpline::ExecutionContext                    m_Where;
-  std::unique_ptr<itk::CudaSpline::LinearRegistration> m_Registration;
-  unsigned int                                         m_Done{ 0 }; ///< iterations of the level
-  bool                                                 m_IsStopped{ false };
+  const RegistrationRequest &    m_Request;
+  std::size_t                    m_Number;
+  const StageOptions &           m_Stage;
+  itk::CudaSpline::LinearOptions m_Options;
+  Registration                   m_Registration;
 };
 
 template <typename TPixel, unsigned int VDimension>
 bool
 IsStageOfKernels(const LinearInputs<TPixel, VDimension> & inputs, const StageOptions & stage, const Options & options)
 {
+  using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<TPixel, VDimension>;
   // Images that are too thin for Gaussians are left to ITK's filters, which say so.
   const bool smooths = options.gradient == GradientKind::Filter ||
                        std::any_of(stage.sigmas.begin(), stage.sigmas.end(), [](double sigma) { return sigma > 0.0; });
-  const auto isThick = [](const auto * image) {
-    const auto & size = image->GetBufferedRegion().GetSize();
-    return *std::min_element(size.begin(), size.end()) >=
-           static_cast<itk::SizeValueType>(itk::CudaSpline::SmallestGaussianLine);
-  };
   return stage.kind <= StageKind::Affine && stage.optimizer != OptimizerKind::Lbfgs &&
          stage.sampling == SamplingKind::None && (stage.metric != MetricKind::Mattes || options.bins <= mostBins) &&
-         (!smooths || (isThick(inputs.fixed.GetPointer()) && isThick(inputs.moving.GetPointer()))) &&
-         LinearStage<TPixel, VDimension>::IsKnown(inputs.before.GetPointer());
+         (!smooths || (Registration::IsForGaussians(inputs.fixed) && Registration::IsForGaussians(inputs.moving))) &&
+         Registration::IsKnown(inputs.before.GetPointer());
 }
 
 template <typename TPixel, unsigned int VDimension>
@@ -397,7 +233,7 @@ RunLinearStage(const LinearInputs<TPixel, VDimension> & inputs,
                std::size_t                              number,
                bool &                                   isStopped)
 {
-  return LinearStage<TPixel, VDimension>(inputs, request, number).Run(isStopped);
+  return LinearStage<TPixel, VDimension>(inputs, request, number).Run(inputs.transform, isStopped);
 }
 
 } // namespace CudaSplineRegister
