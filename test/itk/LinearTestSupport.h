@@ -269,16 +269,27 @@ MakeItkDescent(LinearDescent descent)
   return optimizer;
 }
 
-/** A registration by ITK's method. */
+template <typename TTransform>
+std::vector<double>
+ParametersOf(const TTransform * transform)
+{
+  const auto & parameters = transform->GetParameters();
+  return { parameters.begin(), parameters.end() };
+}
+
+/** Levels of a registration by ITK's method, which go on from a transform. */
 template <unsigned int VDimension>
-LinearCourse
-RegisterByItk(const LinearCase & what, const LinearImages<VDimension> & images, bool hasModulesMetric)
+void
+RunLevelsOfItk(const LinearCase &                       what,
+               const LinearImages<VDimension> &         images,
+               bool                                     hasModulesMetric,
+               typename LinearTypes<VDimension>::Base * transform,
+               LinearCourse &                           course)
 {
   using Types = LinearTypes<VDimension>;
   const auto metric = MakeItkMetric<VDimension>(what, images, hasModulesMetric);
   const auto optimizer = MakeItkDescent(what.descent);
   const auto estimator = itk::RegistrationParameterScalesFromPhysicalShift<typename Types::Metric>::New();
-  const auto transform = MakeItkLinear<VDimension>(what.kind, images.centre);
   estimator->SetMetric(metric);
   optimizer->SetScalesEstimator(estimator);
   const auto method = Types::Method::New();
@@ -305,16 +316,36 @@ RegisterByItk(const LinearCase & what, const LinearImages<VDimension> & images, 
     optimizer->SetNumberOfIterations(what.iterations[method->GetCurrentLevel()]);
     optimizer->SetMaximumStepSizeInPhysicalUnits(1.5 * what.shrink[method->GetCurrentLevel()]);
   });
-  LinearCourse course;
-  const auto   parametersOf = [&transform] {
-    const auto & parameters = transform->GetParameters();
-    return std::vector<double>(parameters.begin(), parameters.end());
-  };
   optimizer->AddObserver(itk::IterationEvent(), [&](const itk::EventObject &) {
-    course.steps.push_back({ optimizer->GetCurrentMetricValue(), parametersOf() });
+    course.steps.push_back({ optimizer->GetCurrentMetricValue(), ParametersOf(transform) });
   });
   method->Update();
-  course.parameters = parametersOf();
+}
+
+/** A registration by ITK's method. With ITK's Mattes each level has a metric of its own: its first value after another
+ * Initialize() has a histogram of fixed values to which the one of the level before is added. */
+template <unsigned int VDimension>
+LinearCourse
+RegisterByItk(const LinearCase & what, const LinearImages<VDimension> & images, bool hasModulesMetric)
+{
+  const auto   transform = MakeItkLinear<VDimension>(what.kind, images.centre);
+  LinearCourse course;
+  if (hasModulesMetric || what.metric != LinearMetricKind::Mattes)
+  {
+    RunLevelsOfItk<VDimension>(what, images, hasModulesMetric, transform, course);
+  }
+  else
+  {
+    for (std::size_t level = 0; level < what.shrink.size(); ++level)
+    {
+      LinearCase one = what;
+      one.shrink = { what.shrink[level] };
+      one.sigmas = { what.sigmas[level] };
+      one.iterations = { what.iterations[level] };
+      RunLevelsOfItk<VDimension>(one, images, hasModulesMetric, transform, course);
+    }
+  }
+  course.parameters = ParametersOf(transform.GetPointer());
   return course;
 }
 
