@@ -27,8 +27,8 @@
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
-#include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 
 #include "itkCentralDifferenceImageFunction.h"
 #include "itkComposeDisplacementFieldsImageFilter.h"
@@ -52,25 +52,12 @@ template <typename TImage>
 CudaSpline::ResidentImage
 MakeResident(const TImage * image, const CudaSpline::Residence & residence)
 {
-  CudaSpline::ResidentImage resident;
-  if (image == nullptr)
-  {
-    return resident;
-  }
-  resident.grid = DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion());
-  resident.pixel = CudaSpline::ScalarTypeOf<typename TImage::PixelType>();
-  if (residence.IsOnDevice())
-  {
-    const std::size_t bytes = static_cast<std::size_t>(resident.grid.Count()) * sizeof(typename TImage::PixelType);
-    const auto        array = std::make_shared<CudaSpline::ResidentArray>(bytes, residence);
-    CudaSpline::Upload(array->Data(), image->GetBufferPointer(), bytes, residence);
-    resident.data = std::shared_ptr<const void>(array, array->Data());
-  }
-  else
-  {
-    resident.data = std::shared_ptr<const void>(image->GetBufferPointer(), [](const void *) {});
-  }
-  return resident;
+  return image == nullptr
+           ? CudaSpline::ResidentImage()
+           : CudaSpline::MakeResidentImage(DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion()),
+                                           CudaSpline::ScalarTypeOf<typename TImage::PixelType>(),
+                                           image->GetBufferPointer(),
+                                           residence);
 }
 } // namespace CudaSplineDetail
 
@@ -477,18 +464,7 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       CudaSplineDetail::MakeResident(image, residence), image->GetBufferPointer(), context.backend, context.device
     };
   }
-  CudaSpline::ResidentImage smooth = original.image;
-  if (smoothing)
-  {
-    const std::size_t bytes = static_cast<std::size_t>(smooth.grid.Count()) * CudaSpline::SizeOf(smooth.pixel);
-    const auto        array = std::make_shared<CudaSpline::ResidentArray>(bytes, residence);
-    const CudaSpline::ResidentArray scratch(
-      CudaSpline::CountResidentGaussianScratch(*smoothing, CudaSpline::GaussianOperation::Smoothing, context.backend),
-      residence);
-    CudaSpline::SmoothResident(*smoothing, original.image.data.get(), array->Data(), scratch.Data(), residence);
-    smooth.data = std::shared_ptr<const void>(array, array->Data());
-  }
-  return smooth;
+  return smoothing ? CudaSpline::SmoothImage(original.image, *smoothing, residence) : original.image;
 }
 
 template <typename TFixedImage,

@@ -47,6 +47,15 @@ Residence::Wait() const
   }
 }
 
+void
+Residence::Follow(StreamHandle stream) const
+{
+  if (this->IsOnDevice())
+  {
+    FollowOnDevice(stream, *this);
+  }
+}
+
 ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence)
   : m_Bytes(bytes)
 {
@@ -143,6 +152,12 @@ AllocateOnDevice(std::size_t, const Residence &)
 
 void
 WaitOnDevice(const Residence &)
+{
+  ThrowUnavailable();
+}
+
+void
+FollowOnDevice(StreamHandle, const Residence &)
 {
   ThrowUnavailable();
 }

@@ -41,6 +41,10 @@ AllocateOnDevice(std::size_t bytes, const Residence & residence);
 void
 WaitOnDevice(const Residence & residence);
 
+/** See Residence::Follow(). */
+void
+FollowOnDevice(StreamHandle stream, const Residence & residence);
+
 /** See Upload(). */
 void
 UploadToDevice(void * to, const void * fromHost, std::size_t bytes, const Residence & residence);

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/device/Stream.h"
 
 #include "device/DeviceHealth.h"
+#include "device/StreamPool.h"
 #include "kernels/common/HostCopies.h"
 #include "kernels/common/ResidenceBackends.h"
 
@@ -52,6 +53,13 @@ void
 WaitOnDevice(const Residence & residence)
 {
   residence.GetStream().Synchronize();
+}
+
+void
+FollowOnDevice(StreamHandle stream, const Residence & residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  WaitInStream(residence.GetStream().Get(), stream);
 }
 
 void

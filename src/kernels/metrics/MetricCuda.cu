@@ -109,7 +109,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
   const DeviceScope scope(context.device);
   const Stream      stream;
   MetricResult      result;
-  const auto        left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), stream);
+  const auto        left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), workspace, stream);
   DispatchMetricSums(
     descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto walksAll) {
       constexpr unsigned int    VDimension = decltype(dimension)::value;

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCuda.h"
 #include "kernels/metrics/MetricReduction.cuh"

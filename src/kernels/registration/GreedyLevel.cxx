@@ -79,9 +79,10 @@ GreedyLevel::SetField(const void * vectors, ScalarType element)
 }
 
 void
-GreedyLevel::GetField(void * vectors, ScalarType element) const
+GreedyLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
 {
-  m_Parts->field.Get(vectors, element);
+  const LevelForces & forces = m_Parts->forces;
+  GiveField(vectors, element, memory, m_Parts->field.Data(), forces.GetShape(), forces.GetResidence());
 }
 
 void
@@ -114,14 +115,14 @@ GreedyLevel::Iterate(const SynRules & rules)
 }
 
 FieldInversionState
-GreedyLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element)
+GreedyLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory)
 {
   const FieldShape & shape = m_Parts->forces.GetShape();
   const Residence &  residence = m_Parts->forces.GetResidence();
   auto * const       state = &m_Parts->record.As<Record>()->inversion;
   ClearResident(m_Parts->update.Data(), shape.Bytes(), residence);
   InvertField(shape, m_Parts->field.Data(), m_Parts->update.Data(), rules, state, m_Parts->forces.Scratch(), residence);
-  DownloadField(vectors, element, m_Parts->update.Data(), shape, residence);
+  GiveField(vectors, element, memory, m_Parts->update.Data(), shape, residence);
   FieldInversionState cameTo;
   Download(&cameTo, state, sizeof(cameTo), residence);
   return cameTo;

@@ -238,7 +238,7 @@ LevelField::Set(const void * vectors, ScalarType element)
 void
 LevelField::Get(void * vectors, ScalarType element) const
 {
-  DownloadField(vectors, element, m_Vectors.Data(), m_Shape, m_Residence);
+  GiveField(vectors, element, FieldMemory::Host, m_Vectors.Data(), m_Shape, m_Residence);
 }
 
 void
@@ -276,21 +276,32 @@ LevelField::AdaptFrom(const LevelField & other)
 }
 
 void
-DownloadField(void *             vectors,
-              ScalarType         element,
-              const void *       field,
-              const FieldShape & shape,
-              const Residence &  residence)
+GiveField(void *             vectors,
+          ScalarType         element,
+          FieldMemory        memory,
+          const void *       field,
+          const FieldShape & shape,
+          const Residence &  residence)
 {
-  AdviseLargePages(vectors, static_cast<std::size_t>(shape.Numbers()) * SizeOf(element));
+  if (!residence.IsOnDevice() || memory == FieldMemory::Host)
+  {
+    AdviseLargePages(vectors, static_cast<std::size_t>(shape.Numbers()) * SizeOf(element));
+  }
+  if (!residence.IsOnDevice() || memory == FieldMemory::Residence)
+  {
+    if (element == shape.element)
+    {
+      CopyResident(vectors, field, shape.Bytes(), residence);
+    }
+    else
+    {
+      ConvertNumbers(field, shape.element, vectors, shape.Numbers(), residence);
+    }
+    return;
+  }
   if (element == shape.element)
   {
     Download(vectors, field, shape.Bytes(), residence);
-    return;
-  }
-  if (!residence.IsOnDevice())
-  {
-    ConvertNumbers(field, shape.element, vectors, shape.Numbers(), residence);
     return;
   }
   const auto    slab = std::min<std::int64_t>(shape.Numbers(), TransferChunkBytes / SizeOf(element));

@@ -174,13 +174,15 @@ private:
   ResidentArray m_Vectors;
 };
 
-/** \brief Numbers of a field in memory of the backend, to host memory of another type if need be; waits. */
+/** \brief Numbers of a field in memory of the backend, to memory of numbers of another type if need be; waits where
+ * that is the host's. */
 void
-DownloadField(void *             vectors,
-              ScalarType         element,
-              const void *       field,
-              const FieldShape & shape,
-              const Residence &  residence);
+GiveField(void *             vectors,
+          ScalarType         element,
+          FieldMemory        memory,
+          const void *       field,
+          const FieldShape & shape,
+          const Residence &  residence);
 
 } // namespace itk::CudaSpline
 

@@ -147,7 +147,7 @@ SynLevel::Iterate(const SynRules & rules)
 }
 
 void
-SynLevel::GetWhole(void * forward, void * backward, ScalarType element)
+SynLevel::GetWhole(void * forward, void * backward, ScalarType element, FieldMemory memory)
 {
   const FieldShape & shape = m_Parts->forces.GetShape();
   const Residence &  residence = m_Parts->forces.GetResidence();
@@ -157,7 +157,7 @@ SynLevel::GetWhole(void * forward, void * backward, ScalarType element)
       void * const whole = m_Parts->work[0].Data();
       ComposeFields(
         shape, m_Parts->Field(displacement).Data(), shape, m_Parts->Field(warping).Data(), whole, residence);
-      DownloadField(to, element, whole, shape, residence);
+      GiveField(to, element, memory, whole, shape, residence);
     }
   };
   get(SynField::MovingToMiddleInverse, SynField::FixedToMiddle, forward);

@@ -70,6 +70,12 @@ public:
   {
     return *m_Stream;
   }
+  /** Lets the next steps begin behind all that is in a stream of the caller's: of a device; elsewhere nothing.
+   *
+   * \param[in] stream of the same device; null: the default stream
+   * \exception DeviceError a lost device */
+  void
+  Follow(StreamHandle stream) const;
   /** Waits until every step is done: of a device.
    *
    * \exception DeviceError a step failed, or a lost device */

@@ -76,9 +76,9 @@ public:
    * \param[in] element type of their numbers, Float32 or Float64 */
   void
   SetField(const void * vectors, ScalarType element);
-  /** Reads the field, as SetField() takes it; waits. */
+  /** Reads the field, as SetField() takes it; waits for the host's memory. */
   void
-  GetField(void * vectors, ScalarType element) const;
+  GetField(void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host) const;
   /** Makes the field of that of a coarser level, linear between its samples. */
   void
   AdaptFrom(const GreedyLevel & coarser);
@@ -93,10 +93,11 @@ public:
   /** \brief The inverse of the field, by itk::InvertDisplacementFieldImageFilter's iteration from zero; waits.
    *
    * \param[in] rules of the inversion
-   * \param[out] vectors host memory, \param[in] element type of their numbers
+   * \param[out] vectors the inverse, \param[in] element type of their numbers
+   * \param[in] memory where they are
    * \return what it came to */
   FieldInversionState
-  GetInverse(const FieldInversion & rules, void * vectors, ScalarType element);
+  GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host);
 
 private:
   struct Parts;

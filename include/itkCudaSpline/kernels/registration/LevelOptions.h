@@ -58,6 +58,13 @@ struct SynRules
   }
 };
 
+/** \brief Where the vectors of a field go. */
+enum class FieldMemory : unsigned char
+{
+  Host,     ///< memory of the host, whoever iterated
+  Residence ///< memory of the backend that iterated; nothing travels
+};
+
 /** \brief An image in the memory of a residence. */
 struct ResidentImage
 {

@@ -113,11 +113,12 @@ public:
    *
    * Forces of an iteration are lost.
    *
-   * \param[out] forward host memory: compose(moving inverse, warping = fixed); null: not wanted
-   * \param[out] backward host memory: compose(fixed inverse, warping = moving)
-   * \param[in] element type of their numbers */
+   * \param[out] forward compose(moving inverse, warping = fixed); null: not wanted
+   * \param[out] backward compose(fixed inverse, warping = moving); null: not wanted
+   * \param[in] element type of their numbers
+   * \param[in] memory where both are; waits for the host's */
   void
-  GetWhole(void * forward, void * backward, ScalarType element);
+  GetWhole(void * forward, void * backward, ScalarType element, FieldMemory memory = FieldMemory::Host);
 
 private:
   struct Parts;

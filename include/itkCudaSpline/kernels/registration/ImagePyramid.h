@@ -1,0 +1,90 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_registration_ImagePyramid_h
+#define itkCudaSpline_kernels_registration_ImagePyramid_h
+
+#include "itkCudaSpline/kernels/common/Residence.h"
+#include "itkCudaSpline/kernels/fields/Field.h"
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+#include "itkCudaSpline/kernels/registration/LevelOptions.h"
+
+/** \file
+ * \brief The levels of a registration from coarse to fine, as itk::ImageRegistrationMethodv4 has them: the grid on
+ * which images are compared, and how smooth they are there. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief A level. */
+struct PyramidLevel
+{
+  unsigned int shrink{ 1 };     ///< samples of the fixed image for one of the level's grid, along each axis; from 1 on
+  double       sigma{ 0.0 };    ///< of the Gaussian that smooths both images (samples of each, or mm); 0: none
+  unsigned int iterations{ 0 }; ///< at most
+};
+
+/** \brief The inverse of the matrix of a grid, by cofactors: of matrices that are diagonal with ITK's bits.
+ *
+ * \param[in] matrix whose first rows and columns count
+ * \param[in] dimension 2 or 3
+ * \exception std::invalid_argument it has none */
+FieldGrid::Matrix
+InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension);
+
+/** \brief The grid of fewer samples about the same centre that itk::ShrinkImageFilter makes of a grid.
+ *
+ * \param[in] grid of the fixed image, of 2 or 3 dimensions
+ * \param[in] factor how many times as far its samples are apart; from 1 on. Axes of fewer samples keep one
+ * \exception std::invalid_argument a factor of 0 */
+FieldGrid
+ShrinkGrid(const FieldGrid & grid, unsigned int factor);
+
+/** \brief How an image is smoothed for a level.
+ *
+ * \param[in] image of float or double pixels
+ * \param[in] sigma above 0
+ * \param[in] isInMm whether it is in mm, else in samples of the image
+ * \exception std::invalid_argument axes below SmallestGaussianLine samples */
+GaussianDescriptor
+DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm);
+
+/** \brief An image, smooth, where it is; nothing waits.
+ *
+ * \param[in] image in the memory of the residence
+ * \param[in] smoothing of its size, pixels and spacing
+ * \exception DeviceError out of memory, or a lost device
+ * \param[in] residence where */
+ResidentImage
+SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, const Residence & residence);
+
+/** \brief An image of host memory in the memory of a residence: uploaded to a device, borrowed on the host.
+ *
+ * \param[in] grid where its pixels are
+ * \param[in] pixel their type
+ * \param[in] pixels host memory, x fastest
+ * \exception DeviceError out of memory, or a lost device
+ * \param[in] residence where */
+ResidentImage
+MakeResidentImage(const FieldGrid & grid, ScalarType pixel, const void * pixels, const Residence & residence);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,135 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_registration_LinearRegistration_h
+#define itkCudaSpline_kernels_registration_LinearRegistration_h
+
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
+#include "itkCudaSpline/kernels/registration/LinearLevel.h"
+#include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+/** \file
+ * \brief Registration by a linear transform from the coarsest level to the finest. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief What a linear registration is told, beside its images and its beginning. */
+struct LinearOptions
+{
+  std::vector<PyramidLevel> levels;              ///< from coarse to fine; their iterations are those of the rules
+  bool                      sigmasInMm{ false }; ///< of the levels
+  LinearMetric              metric;              ///< how the images are compared
+  /** Of each level. With a maximum step of 0 it is the level's least spacing; watched places are the corners of the
+   * fixed image where none are named. */
+  LinearRules rules;
+};
+
+/** \brief Told of each iteration and of the transform that it has come to; returns false to end the registration with
+ * the best one. */
+using LinearWatch =
+  std::function<bool(std::size_t level, const LinearIteration & iteration, const LinearTransform & transform)>;
+
+/** \brief A level that has ended. */
+struct LinearRecord
+{
+  LinearStop   stop{ LinearStop::None }; ///< why; LinearStop::Stopped where the watch said so
+  unsigned int iterations{ 0 };          ///< that were made, those before RunLevel() included
+  double       value{ 0.0 };             ///< of the last iteration; 0 where there was none
+  double       step{ 0.0 };              ///< of the last iteration (mm)
+  double       gradient{ 0.0 };          ///< length of the last gradient, by the scales
+  unsigned int evaluations{ 0 };         ///< of the metric
+  double       seconds{ 0.0 };           ///< that it took, smoothing included
+};
+
+/** \brief A registration on one backend. */
+class LinearRegistration
+{
+public:
+  /** \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the linear one
+   * \param[in] moving the moving image; its stages are transforms behind the linear one
+   * \param[in] options how
+   * \param[in] residence where all of it is
+   * \exception std::invalid_argument no level */
+  LinearRegistration(SynSide fixed, SynSide moving, const LinearOptions & options, const Residence & residence);
+
+  /** \brief Runs a level.
+   *
+   * \param[in] level its number
+   * \param[in,out] transform where it begins, and then what it has come to: after each iteration, so that another
+   * backend can go on where this one fails
+   * \param[in] watch told of each iteration; may be empty. What it throws is thrown
+   * \param[in] done iterations that were made before, of those of the level
+   * \exception std::invalid_argument images that are too small for their smoothing; what LinearLevel throws
+   * \exception DeviceError the device failed */
+  LinearRecord
+  RunLevel(std::size_t level, LinearTransform & transform, const LinearWatch & watch, unsigned int done = 0) const;
+
+  /** \brief Runs all levels, or those until the watch stops it.
+   *
+   * \param[in,out] transform see RunLevel()
+   * \param[in] watch see RunLevel()
+   * \return those that were begun */
+  std::vector<LinearRecord>
+  Run(LinearTransform & transform, const LinearWatch & watch) const;
+
+private:
+  SynSide       m_Fixed;
+  SynSide       m_Moving;
+  LinearOptions m_Options;
+  Residence     m_Residence;
+};
+
+/** \brief Plans a level on a device, with the images as they came.
+ *
+ * \param[in] fixed, moving grids of the images
+ * \param[in] pixel of both
+ * \param[in] options how, \param[in] level its number
+ * \param[in] imageBytes of both images and their masks, as they came
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
+MemoryPlan
+PlanLinearRegistration(const FieldGrid &     fixed,
+                       const FieldGrid &     moving,
+                       ScalarType            pixel,
+                       const LinearOptions & options,
+                       std::size_t           level,
+                       std::size_t           imageBytes,
+                       std::size_t           budget);
+
+/** \brief Work of a level, of all iterations that it may take.
+ *
+ * \param[in] fixed, moving grids of the images
+ * \param[in] options how, \param[in] level its number
+ * \param[in] imageBytes of both images and their masks */
+OperationWork
+CountLinearRegistrationWork(const FieldGrid &     fixed,
+                            const FieldGrid &     moving,
+                            const LinearOptions & options,
+                            std::size_t           level,
+                            std::size_t           imageBytes);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

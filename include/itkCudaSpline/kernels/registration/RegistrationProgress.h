@@ -1,0 +1,65 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_registration_RegistrationProgress_h
+#define itkCudaSpline_kernels_registration_RegistrationProgress_h
+
+#include <cstddef>
+#include <functional>
+
+/** \file
+ * \brief What a registration tells while it runs, and of its levels when it has ended. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief An iteration that has ended. */
+struct RegistrationIteration
+{
+  std::size_t  level{ 0 };         ///< from 0, the coarsest
+  unsigned int number{ 0 };        ///< from 1, in its level
+  double       value{ 0.0 };       ///< of the metric, the better the lower
+  double       convergence{ 0.0 }; ///< ConvergenceWindow::GetValue(); infinite of too few values
+};
+
+/** \brief Told of each iteration; returns false to end the registration with what it has come to. */
+using RegistrationWatch = std::function<bool(const RegistrationIteration & iteration)>;
+
+/** \brief Why a level has ended. */
+enum class LevelEnd : unsigned char
+{
+  Iterations, ///< all are done
+  Converged,  ///< values hardly fall any more
+  Stopped     ///< by the watch, in this level or before it
+};
+
+/** \brief A level that has ended. */
+struct LevelRecord
+{
+  LevelEnd     end{ LevelEnd::Iterations }; ///< why
+  unsigned int iterations{ 0 };             ///< that were made
+  double       value{ 0.0 };                ///< of the last iteration; 0 where there was none
+  double       convergence{ 0.0 };          ///< the same
+  double       seconds{ 0.0 };              ///< that it took, smoothing included
+};
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,240 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
+
+#include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
+#include "itkCudaSpline/kernels/registration/GreedyLevel.h"
+#include "itkCudaSpline/kernels/registration/SynLevel.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+FieldShape
+ShapeOf(const FieldGrid & fixed, const PyramidLevel & level, ScalarType element)
+{
+  return { ShrinkGrid(fixed, level.shrink), element };
+}
+
+SynMetric
+MetricOf(const DeformableOptions & options)
+{
+  SynMetric metric;
+  metric.radius = options.radius;
+  metric.arithmetic = options.element;
+  metric.epsilon = std::numeric_limits<double>::epsilon(); // as the metric's of ITK, which computes in double
+  return metric;
+}
+
+void
+CheckOptions(const DeformableOptions & options)
+{
+  if (options.levels.empty())
+  {
+    throw std::invalid_argument("A registration has one level at least.");
+  }
+  if (options.element != ScalarType::Float32 && options.element != ScalarType::Float64)
+  {
+    throw std::invalid_argument("Fields of a registration are float32 or float64.");
+  }
+  if (options.window < 2)
+  {
+    throw std::invalid_argument("The window of the convergence has 2 values at least, not " +
+                                std::to_string(options.window) + ".");
+  }
+  const SynRules & rules = options.rules;
+  if (!(rules.learningRate > 0.0) || !(rules.updateVariance >= 0.0) || !(rules.totalVariance >= 0.0))
+  {
+    throw std::invalid_argument("The learning rate is above 0, and variances are 0 or more.");
+  }
+  for (const PyramidLevel & level : options.levels)
+  {
+    if (level.shrink < 1 || !(level.sigma >= 0.0))
+    {
+      throw std::invalid_argument("Levels are shrunk by 1 or more, and their sigmas are 0 or more.");
+    }
+  }
+}
+
+} // namespace
+
+/** What runs, and where it has come to. */
+struct DeformableRegistration::Parts
+{
+  SynSide           fixed; ///< as it came
+  SynSide           moving;
+  DeformableOptions options;
+  Residence         residence;
+  FieldGrid         grid; ///< of the last level
+
+  std::unique_ptr<SynLevel>    syn; ///< the level that ran last, of one of the two
+  std::unique_ptr<GreedyLevel> greedy;
+
+  /** An image as a level without iterations has it, or smooth. */
+  SynSide
+  Prepare(const SynSide & side, const PyramidLevel & level) const
+  {
+    SynSide prepared = side;
+    if (level.sigma > 0.0 && level.iterations > 0)
+    {
+      prepared.image =
+        SmoothImage(side.image, DescribeSmoothing(side.image, level.sigma, options.sigmasInMm), residence);
+    }
+    return prepared;
+  }
+
+  template <typename TLevel>
+  LevelRecord
+  RunLevel(std::unique_ptr<TLevel> & last, std::size_t number, const RegistrationWatch & watch, bool & isStopped)
+  {
+    const auto         begin = std::chrono::steady_clock::now();
+    const PyramidLevel planned = options.levels[number];
+    PyramidLevel       level = planned;
+    level.iterations = isStopped ? 0 : planned.iterations;
+    const FieldShape shape = ShapeOf(fixed.image.grid, level, options.element);
+    auto             made = std::make_unique<TLevel>(
+      shape, this->Prepare(fixed, level), this->Prepare(moving, level), MetricOf(options), residence);
+    if (last != nullptr)
+    {
+      made->AdaptFrom(*last);
+    }
+    last = std::move(made);
+    grid = shape.grid;
+
+    LevelRecord       record;
+    ConvergenceWindow window(options.window);
+    record.end = isStopped ? LevelEnd::Stopped : LevelEnd::Iterations;
+    while (record.iterations < level.iterations && record.end == LevelEnd::Iterations)
+    {
+      record.value = last->Iterate(options.rules).Value();
+      ++record.iterations;
+      window.Add(record.value);
+      record.convergence = window.GetValue();
+      if (record.convergence == std::numeric_limits<double>::max())
+      {
+        record.convergence = std::numeric_limits<double>::infinity(); // of too few values
+      }
+      isStopped = watch && !watch({ number, record.iterations, record.value, record.convergence });
+      record.end = isStopped                                  ? LevelEnd::Stopped
+                   : record.convergence < options.convergence ? LevelEnd::Converged
+                                                              : LevelEnd::Iterations;
+    }
+    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return record;
+  }
+};
+
+DeformableRegistration::DeformableRegistration(SynSide                   fixed,
+                                               SynSide                   moving,
+                                               const DeformableOptions & options,
+                                               const Residence &         residence)
+{
+  CheckOptions(options);
+  const FieldGrid grid = fixed.image.grid;
+  m_Parts.reset(new Parts{ std::move(fixed), std::move(moving), options, residence, grid, nullptr, nullptr });
+}
+
+DeformableRegistration::~DeformableRegistration() = default;
+
+std::vector<LevelRecord>
+DeformableRegistration::Run(const RegistrationWatch & watch)
+{
+  m_Parts->syn.reset();
+  m_Parts->greedy.reset();
+  std::vector<LevelRecord> records;
+  bool                     isStopped = false;
+  for (std::size_t number = 0; number < m_Parts->options.levels.size(); ++number)
+  {
+    records.push_back(m_Parts->options.kind == DeformableKind::Syn
+                        ? m_Parts->RunLevel(m_Parts->syn, number, watch, isStopped)
+                        : m_Parts->RunLevel(m_Parts->greedy, number, watch, isStopped));
+  }
+  return records;
+}
+
+const FieldGrid &
+DeformableRegistration::GetGrid() const
+{
+  return m_Parts->grid;
+}
+
+void
+DeformableRegistration::GetFields(void * forward, void * backward, ScalarType element, FieldMemory memory)
+{
+  if (m_Parts->syn != nullptr)
+  {
+    m_Parts->syn->GetWhole(forward, backward, element, memory);
+  }
+  else if (m_Parts->greedy != nullptr)
+  {
+    if (forward != nullptr)
+    {
+      m_Parts->greedy->GetField(forward, element, memory);
+    }
+    if (backward != nullptr)
+    {
+      m_Parts->greedy->GetInverse(m_Parts->options.rules.inversion, backward, element, memory);
+    }
+  }
+  else
+  {
+    throw std::invalid_argument("A registration that has not run has no fields.");
+  }
+}
+
+MemoryPlan
+PlanDeformableRegistration(const FieldGrid &         fixed,
+                           ScalarType                pixel,
+                           std::size_t               imageBytes,
+                           const DeformableOptions & options,
+                           std::size_t               budget)
+{
+  const auto isCoarser = [](const PyramidLevel & one, const PyramidLevel & other) { return one.shrink > other.shrink; };
+  const auto finest = std::max_element(options.levels.begin(), options.levels.end(), isCoarser);
+  PyramidLevel level;
+  level.shrink = finest == options.levels.end() ? 1 : std::max(1U, finest->shrink);
+  const bool isSmoothed =
+    std::any_of(options.levels.begin(), options.levels.end(), [](const PyramidLevel & one) { return one.sigma > 0.0; });
+  // Images as they came, and smooth. A greedy level has fewer fields than one of SyN.
+  return PlanSynLevel(
+    ShapeOf(fixed, level, options.element), MetricOf(options), pixel, isSmoothed ? 2 * imageBytes : imageBytes, budget);
+}
+
+OperationWork
+CountDeformableWork(const FieldGrid & fixed, std::size_t imageBytes, const DeformableOptions & options)
+{
+  OperationWork work = CountSynWork({ fixed, options.element }, 0, imageBytes);
+  for (const PyramidLevel & level : options.levels)
+  {
+    PyramidLevel counted = level;
+    counted.shrink = std::max(1U, level.shrink);
+    work = work + CountSynWork(ShapeOf(fixed, counted, options.element), level.iterations, 0);
+  }
+  return work;
+}
+
+} // namespace itk::CudaSpline

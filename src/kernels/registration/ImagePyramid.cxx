@@ -1,0 +1,179 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
+
+#include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** Continuous index in the middle of a grid. */
+FieldGrid::Vector
+CentreOf(const FieldGrid & grid)
+{
+  FieldGrid::Vector centre{};
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    centre[d] = static_cast<double>(grid.start[d]) + static_cast<double>(grid.size[d] - 1) / 2.0;
+  }
+  return centre;
+}
+
+} // namespace
+
+FieldGrid::Matrix
+InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension)
+{
+  FieldGrid::Matrix whole{ { { { 1.0, 0.0, 0.0 } }, { { 0.0, 1.0, 0.0 } }, { { 0.0, 0.0, 1.0 } } } };
+  bool              isDiagonal = true;
+  for (unsigned int r = 0; r < dimension; ++r)
+  {
+    for (unsigned int c = 0; c < dimension; ++c)
+    {
+      whole[r][c] = matrix[r][c];
+      isDiagonal = isDiagonal && (r == c || matrix[r][c] == 0.0);
+    }
+  }
+  const auto cofactor = [&](unsigned int r, unsigned int c) {
+    const unsigned int r1 = (r + 1) % 3;
+    const unsigned int r2 = (r + 2) % 3;
+    const unsigned int c1 = (c + 1) % 3;
+    const unsigned int c2 = (c + 2) % 3;
+    return whole[r1][c1] * whole[r2][c2] - whole[r1][c2] * whole[r2][c1];
+  };
+  const double determinant = whole[0][0] * cofactor(0, 0) + whole[0][1] * cofactor(0, 1) + whole[0][2] * cofactor(0, 2);
+  if (!(std::abs(determinant) > 0.0) || !std::isfinite(determinant))
+  {
+    throw std::invalid_argument("The matrix of a grid has no inverse: its determinant is " +
+                                std::to_string(determinant) + ".");
+  }
+  FieldGrid::Matrix inverse{};
+  for (unsigned int r = 0; r < dimension; ++r)
+  {
+    for (unsigned int c = 0; c < dimension; ++c)
+    {
+      inverse[r][c] = cofactor(c, r) / determinant;
+    }
+    if (isDiagonal)
+    {
+      inverse[r] = {};
+      inverse[r][r] = 1.0 / whole[r][r]; // rounded once
+    }
+  }
+  return inverse;
+}
+
+FieldGrid
+ShrinkGrid(const FieldGrid & grid, unsigned int factor)
+{
+  if (factor == 0)
+  {
+    throw std::invalid_argument("Grids are shrunk by 1 and more, not by 0.");
+  }
+  if (factor == 1)
+  {
+    return grid;
+  }
+  FieldGrid shrunk = grid;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    shrunk.spacing[d] = grid.spacing[d] * factor;
+    shrunk.size[d] = grid.size[d] / factor > 1 ? grid.size[d] / factor : 1;
+    shrunk.start[d] =
+      static_cast<std::int64_t>(std::ceil(static_cast<double>(grid.start[d]) / static_cast<double>(factor)));
+    for (unsigned int r = 0; r < grid.dimension; ++r)
+    {
+      shrunk.indexToPoint[r][d] = grid.indexToPoint[r][d] * factor;
+    }
+  }
+  shrunk.pointToIndex = InvertGridMatrix(shrunk.indexToPoint, grid.dimension);
+  const FieldGrid::Vector before = PlaceOfIndex(grid, CentreOf(grid));
+  const FieldGrid::Vector after = PlaceOfIndex(shrunk, CentreOf(shrunk));
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    shrunk.origin[d] = grid.origin[d] + (before[d] - after[d]);
+  }
+  return shrunk;
+}
+
+GaussianDescriptor
+DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm)
+{
+  GaussianDescriptor descriptor;
+  descriptor.dimension = image.grid.dimension;
+  descriptor.pixel = image.pixel;
+  descriptor.output = image.pixel;
+  for (unsigned int d = 0; d < image.grid.dimension; ++d)
+  {
+    if (image.grid.size[d] < SmallestGaussianLine)
+    {
+      throw std::invalid_argument("An image of " + std::to_string(image.grid.size[d]) + " samples along axis " +
+                                  std::to_string(d) + " cannot be smoothed, which takes " +
+                                  std::to_string(SmallestGaussianLine) + "; a sigma of 0 leaves it as it is.");
+    }
+    descriptor.size[d] = image.grid.size[d];
+    descriptor.spacing[d] = image.grid.spacing[d];
+    descriptor.sigma[d] = isInMm ? sigma : sigma * image.grid.spacing[d];
+  }
+  return descriptor;
+}
+
+ResidentImage
+SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, const Residence & residence)
+{
+  ResidentImage       smooth = image;
+  const std::size_t   bytes = static_cast<std::size_t>(image.grid.Count()) * SizeOf(image.pixel);
+  const auto          array = std::make_shared<ResidentArray>(bytes, residence);
+  const ResidentArray scratch(
+    CountResidentGaussianScratch(smoothing, GaussianOperation::Smoothing, residence.GetBackend()), residence);
+  SmoothResident(smoothing, image.data.get(), array->Data(), scratch.Data(), residence);
+  smooth.data = std::shared_ptr<const void>(array, array->Data());
+  return smooth;
+}
+
+ResidentImage
+MakeResidentImage(const FieldGrid & grid, ScalarType pixel, const void * pixels, const Residence & residence)
+{
+  ResidentImage image;
+  image.grid = grid;
+  image.pixel = pixel;
+  if (residence.IsOnDevice())
+  {
+    const auto array =
+      std::make_shared<ResidentArray>(static_cast<std::size_t>(grid.Count()) * SizeOf(pixel), residence);
+    Upload(array->Data(), pixels, array->Bytes(), residence);
+    image.data = std::shared_ptr<const void>(array, array->Data());
+  }
+  else
+  {
+    image.data = std::shared_ptr<const void>(pixels, [](const void *) {});
+  }
+  return image;
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,302 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+/** Calls a functor with the pixels as what they are. */
+template <typename TFunctor>
+auto
+WithPixels(const void * pixels, ScalarType pixel, const TFunctor & functor)
+{
+  switch (pixel)
+  {
+    case ScalarType::Float32:
+      return functor(static_cast<const float *>(pixels));
+    case ScalarType::Float64:
+      return functor(static_cast<const double *>(pixels));
+    default:
+      throw std::invalid_argument("Pixels of a registration are float or double.");
+  }
+}
+
+template <typename TPixel>
+std::optional<std::array<double, 2>>
+QuantilesOf(const TPixel *                from,
+            std::int64_t                  count,
+            const std::array<double, 2> & wanted,
+            const ExecutionContext &      context)
+{
+  constexpr std::size_t  bins = 65536;
+  constexpr std::int64_t parts = 64; // of the image, each by one thread
+  const auto             forEach = [&](std::int64_t part, const auto & run) {
+    std::for_each(from + count * part / parts, from + count * (part + 1) / parts, [&](TPixel value) {
+      if (std::isfinite(value))
+      {
+        run(value);
+      }
+    });
+  };
+  std::array<std::array<TPixel, 2>, parts> ranges;
+  context.ParallelFor(parts, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t part = begin; part < end; ++part)
+    {
+      std::array<TPixel, 2> range{ { std::numeric_limits<TPixel>::max(), std::numeric_limits<TPixel>::lowest() } };
+      forEach(part, [&range](TPixel value) { range = { { std::min(range[0], value), std::max(range[1], value) } }; });
+      ranges[static_cast<std::size_t>(part)] = range;
+    }
+  });
+  TPixel least = std::numeric_limits<TPixel>::max();
+  TPixel largest = std::numeric_limits<TPixel>::lowest();
+  for (const auto & range : ranges)
+  {
+    least = std::min(least, range[0]);
+    largest = std::max(largest, range[1]);
+  }
+  if (!(largest > least))
+  {
+    return std::nullopt;
+  }
+  const double             width = (static_cast<double>(largest) - static_cast<double>(least)) / bins;
+  std::vector<std::size_t> histogram(bins);
+  std::mutex               mutex;
+  context.ParallelFor(parts, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::size_t> here(bins);
+    for (std::int64_t part = begin; part < end; ++part)
+    {
+      forEach(part, [&](TPixel value) {
+        const double place = (static_cast<double>(value) - static_cast<double>(least)) / width;
+        ++here[std::min(static_cast<std::size_t>(place), bins - 1)];
+      });
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    std::transform(here.begin(), here.end(), histogram.begin(), histogram.begin(), std::plus<>());
+  });
+  const std::size_t finite = std::accumulate(histogram.begin(), histogram.end(), std::size_t{ 0 });
+  const auto        quantile = [&](double part) {
+    const double below = part * static_cast<double>(finite);
+    double       sum = 0.0;
+    for (std::size_t bin = 0; bin < bins; ++bin)
+    {
+      const auto here = static_cast<double>(histogram[bin]);
+      if (here > 0.0 && sum + here >= below)
+      {
+        return static_cast<TPixel>(static_cast<double>(least) +
+                                   width * (static_cast<double>(bin) + std::max(0.0, below - sum) / here));
+      }
+      sum += here;
+    }
+    return largest;
+  };
+  return std::array<double, 2>{ { static_cast<double>(quantile(wanted[0])),
+                                  static_cast<double>(quantile(wanted[1])) } };
+}
+
+/** A mask in space, as itk::ImageMaskSpatialObject. */
+class SpatialMask
+{
+public:
+  SpatialMask(const FieldGrid & grid, const std::uint8_t * pixels)
+    : m_Grid(grid)
+    , m_Pixels(pixels)
+  {}
+
+  bool
+  IsInside(const FieldGrid::Vector & place) const
+  {
+    if (m_Pixels == nullptr)
+    {
+      return true;
+    }
+    std::array<std::int64_t, 3> index{};
+    for (unsigned int r = 0; r < m_Grid.dimension; ++r)
+    {
+      double sum = 0.0;
+      for (unsigned int c = 0; c < m_Grid.dimension; ++c)
+      {
+        sum += m_Grid.pointToIndex[r][c] * (place[c] - m_Grid.origin[c]);
+      }
+      const double nearest = std::floor(sum + 0.5) - static_cast<double>(m_Grid.start[r]);
+      if (!(nearest >= 0.0 && nearest < static_cast<double>(m_Grid.size[r])))
+      {
+        return false;
+      }
+      index[r] = static_cast<std::int64_t>(nearest);
+    }
+    return m_Pixels[index[0] + m_Grid.size[0] * (index[1] + m_Grid.size[1] * index[2])] != 0;
+  }
+
+private:
+  const FieldGrid &    m_Grid;
+  const std::uint8_t * m_Pixels;
+};
+
+/** Sums of a slice. */
+struct Moments
+{
+  double                least{ std::numeric_limits<double>::infinity() };
+  double                largest{ -std::numeric_limits<double>::infinity() };
+  double                count{ 0.0 };
+  double                total{ 0.0 };
+  std::array<double, 3> indices{};
+  std::array<double, 3> moments{};
+
+  void
+  Add(const Moments & other)
+  {
+    least = std::min(least, other.least);
+    largest = std::max(largest, other.largest);
+    count += other.count;
+    total += other.total;
+    for (unsigned int d = 0; d < 3; ++d)
+    {
+      indices[d] += other.indices[d];
+      moments[d] += other.moments[d];
+    }
+  }
+};
+
+template <typename TPixel>
+Moments
+MomentsOfSlice(const FieldGrid & grid, const TPixel * pixels, const SpatialMask & mask, std::int64_t slice)
+{
+  const bool         isPlane = grid.dimension == 2;
+  const std::int64_t rows = isPlane ? 1 : grid.size[1];
+  Moments            sums;
+  const TPixel *     pixel = pixels + slice * grid.size[0] * rows;
+  for (std::int64_t row = 0; row < rows; ++row)
+  {
+    for (std::int64_t x = 0; x < grid.size[0]; ++x, ++pixel)
+    {
+      const auto value = static_cast<double>(*pixel);
+      if (!std::isfinite(value))
+      {
+        continue;
+      }
+      const std::array<double, 3> index{ { static_cast<double>(grid.start[0] + x),
+                                           static_cast<double>(grid.start[1] + (isPlane ? slice : row)),
+                                           static_cast<double>(grid.start[2] + (isPlane ? 0 : slice)) } };
+      FieldGrid::Vector           place = grid.origin; // as itk::ImageBase::TransformIndexToPhysicalPoint()
+      for (unsigned int r = 0; r < grid.dimension; ++r)
+      {
+        for (unsigned int c = 0; c < grid.dimension; ++c)
+        {
+          place[r] += grid.indexToPoint[r][c] * index[c];
+        }
+      }
+      if (!mask.IsInside(place))
+      {
+        continue;
+      }
+      sums.least = std::min(sums.least, value);
+      sums.largest = std::max(sums.largest, value);
+      sums.count += 1.0;
+      sums.total += value;
+      for (unsigned int d = 0; d < grid.dimension; ++d)
+      {
+        sums.indices[d] += index[d];
+        sums.moments[d] += value * index[d];
+      }
+    }
+  }
+  return sums;
+}
+
+} // namespace
+
+std::optional<std::array<double, 2>>
+FindQuantiles(const void *                  pixels,
+              ScalarType                    pixel,
+              std::int64_t                  count,
+              const std::array<double, 2> & parts,
+              const ExecutionContext &      context)
+{
+  for (const double part : parts)
+  {
+    if (!(part >= 0.0 && part <= 1.0))
+    {
+      throw std::invalid_argument("Quantiles are from 0 to 1.");
+    }
+  }
+  return WithPixels(pixels, pixel, [&](const auto * values) { return QuantilesOf(values, count, parts, context); });
+}
+
+FieldGrid::Vector
+PlaceOfIndex(const FieldGrid & grid, const FieldGrid::Vector & index)
+{
+  FieldGrid::Vector place{};
+  for (unsigned int r = 0; r < grid.dimension; ++r)
+  {
+    double sum = 0.0;
+    for (unsigned int c = 0; c < grid.dimension; ++c)
+    {
+      sum += grid.indexToPoint[r][c] * index[c];
+    }
+    place[r] = sum + grid.origin[r];
+  }
+  return place;
+}
+
+std::optional<FieldGrid::Vector>
+FindCentreOfGravity(const FieldGrid &        grid,
+                    const void *             pixels,
+                    ScalarType               pixel,
+                    const FieldGrid &        maskGrid,
+                    const std::uint8_t *     mask,
+                    const ExecutionContext & context)
+{
+  const SpatialMask    inside(maskGrid, mask);
+  const std::int64_t   count = grid.size[grid.dimension - 1];
+  std::vector<Moments> slices(static_cast<std::size_t>(count));
+  WithPixels(pixels, pixel, [&](const auto * values) {
+    context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t slice = begin; slice < end; ++slice)
+      {
+        slices[static_cast<std::size_t>(slice)] = MomentsOfSlice(grid, values, inside, slice);
+      }
+    });
+    return 0;
+  });
+  Moments all;
+  std::for_each(slices.begin(), slices.end(), [&all](const Moments & slice) { all.Add(slice); });
+  if (!(all.largest > all.least))
+  {
+    return std::nullopt;
+  }
+  FieldGrid::Vector centre{};
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    centre[d] = (all.moments[d] - all.least * all.indices[d]) / (all.total - all.least * all.count);
+  }
+  return PlaceOfIndex(grid, centre);
+}
+
+} // namespace itk::CudaSpline
