@@ -18,6 +18,7 @@
 #include "ImageOutput.h"
 
 #include "Error.h"
+#include "Gzip.h"
 #include "ImageReading.h"
 #include "LibraryMessages.h"
 #include "NiftiFile.h"
@@ -342,7 +343,7 @@ Write(const Volume &                  volume,
   const NiftiMarks      marks = MarksOf(layout);
   const bool            hasMarks = marks.qform || marks.sform || marks.timeUnit || !marks.description.empty();
   const bool            isStreamed = layout.volumes > few;
-  const bool            isPacked = (hasMarks || isStreamed) && EndsWith(name, ".nii.gz");
+  const bool            isPacked = EndsWith(name, ".nii.gz");
   const bool            setsMarks = hasMarks && (isPacked || std::filesystem::path(name).extension() == ".nii");
   if (isPacked)
   {

@@ -479,24 +479,4 @@ WriteNiftiMarks(const std::string & path, const NiftiMarks & marks)
   }
 }
 
-void
-CompressFile(const std::string & from, const std::string & to)
-{
-  std::ifstream     stream(from, std::ios::binary);
-  GzFile            file(gzopen(to.c_str(), "wb"), &gzclose);
-  std::vector<char> buffer(1 << 18);
-  bool              isDone = file != nullptr;
-  while (isDone && (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || stream.gcount() > 0))
-  {
-    const auto count = static_cast<unsigned int>(stream.gcount());
-    isDone = gzwrite(file.get(), buffer.data(), count) == static_cast<int>(count);
-  }
-  if (!isDone || gzclose(file.release()) != Z_OK)
-  {
-    throw ProgramError("the output cannot be compressed (is the disk full?)");
-  }
-  std::error_code error;
-  fs::remove(from, error);
-}
-
 } // namespace CudaSplineProgram

@@ -81,10 +81,6 @@ ReadNiftiMarks(const std::string & path, double volumeSpacing);
 void
 WriteNiftiMarks(const std::string & path, const NiftiMarks & marks);
 
-/** \brief Compresses a file and removes the one that was not. \exception ProgramError it cannot be written */
-void
-CompressFile(const std::string & from, const std::string & to);
-
 /** \brief Where a file has the volumes of a series, in this machine's order of bytes.
  *
  * \param[in] bytes of all pixels as ITK gives them

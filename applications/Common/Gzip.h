@@ -1,0 +1,38 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef Gzip_h
+#define Gzip_h
+
+#include <string>
+
+namespace CudaSplineProgram
+{
+
+/** \brief Compresses a file as gzip does, on all threads, and removes the one that was not.
+ *
+ * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads: blocks
+ * of a fixed size are deflated by themselves, each with what stands before it as dictionary.
+ *
+ * \param[in] from the file, \param[in] to the compressed one
+ * \exception ProgramError it cannot be read or written */
+void
+CompressFile(const std::string & from, const std::string & to);
+
+} // namespace CudaSplineProgram
+
+#endif
