@@ -138,7 +138,7 @@ struct DeformableRegistration::Parts
       {
         record.convergence = std::numeric_limits<double>::infinity(); // of too few values
       }
-      isStopped = watch && !watch({ number, record.iterations, record.value, record.convergence });
+      isStopped = watch && !watch({ number, record.iterations, record.value, record.convergence, 0.0 });
       record.end = isStopped                                  ? LevelEnd::Stopped
                    : record.convergence < options.convergence ? LevelEnd::Converged
                                                               : LevelEnd::Iterations;
