@@ -26,7 +26,6 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 namespace itk
 {
@@ -121,24 +120,9 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
-    typename Superclass::Outcome outcome;
-    CudaSpline::MetricResult     sums =
-      reduce(CudaSpline::MetricPass::LocalCorrelation, withDerivative, this->MakeParameters());
-    outcome.count = sums.count;
-    m_NumberOfFlatWindows = static_cast<SizeValueType>(sums.values[1]);
-    if (sums.count > 0)
-    {
-      const auto number = static_cast<double>(sums.count);
-      outcome.value = -sums.values[0] / number;
-      outcome.derivative = std::move(sums.derivatives[0]);
-      if (!this->HasLocalSupport())
-      {
-        for (double & sum : outcome.derivative)
-        {
-          sum /= number;
-        }
-      }
-    }
+    typename Superclass::Outcome outcome =
+      CudaSpline::ReduceLocalCorrelation(reduce, withDerivative, this->MakeParameters(), !this->HasLocalSupport());
+    m_NumberOfFlatWindows = static_cast<SizeValueType>(outcome.flatWindows);
     return outcome;
   }
 

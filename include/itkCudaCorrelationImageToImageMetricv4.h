@@ -100,32 +100,8 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
-    typename Superclass::Outcome   outcome;
-    const CudaSpline::MetricResult means = reduce(CudaSpline::MetricPass::Means, false, {});
-    outcome.count = means.count;
-    if (means.count == 0)
-    {
-      return outcome;
-    }
-    const auto                   number = static_cast<double>(means.count);
-    CudaSpline::MetricParameters parameters;
-    parameters.fixedMean = means.values[0] / number;
-    parameters.movingMean = means.values[1] / number;
-    const CudaSpline::MetricResult sums = reduce(CudaSpline::MetricPass::Correlation, withDerivative, parameters);
-    const double                   ff = sums.values[0];
-    const double                   mm = sums.values[1];
-    const double                   fm = sums.values[2];
-    constexpr auto nothing = static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon());
-    if (!(mm * ff <= nothing)) // NaN too: what came of it shall be seen
-    {
-      outcome.value = -1.0 * fm * fm / (mm * ff);
-      const double factor = 2.0 * fm / (ff * mm);
-      for (std::size_t i = 0; i < sums.derivatives[0].size(); ++i)
-      {
-        outcome.derivative.push_back(factor * (sums.derivatives[0][i] - fm / mm * sums.derivatives[1][i]));
-      }
-    }
-    return outcome;
+    return CudaSpline::ReduceCorrelation(
+      reduce, withDerivative, static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon()));
   }
 };
 

@@ -24,9 +24,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
-#include <utility>
 #include <vector>
 
 namespace itk
@@ -93,18 +90,11 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
                                                 TInternalComputationValueType,
                                                 TMetricTraits>::MakeBins() const -> Bins
 {
-  constexpr int padding = 2; // bins
-  const auto    inside = static_cast<double>(this->m_NumberOfHistogramBins) - 2 * padding;
-  Bins          bins;
-  bins.bins = static_cast<int>(this->m_NumberOfHistogramBins);
-  bins.movingLowest = this->m_MovingImageTrueMin;
-  bins.movingHighest = this->m_MovingImageTrueMax;
-  const double fixedLowest = this->m_FixedImageTrueMin;
-  bins.fixedBinSize = (this->m_FixedImageTrueMax - fixedLowest) / inside;
-  bins.fixedMinimum = fixedLowest / bins.fixedBinSize - padding;
-  bins.movingBinSize = (bins.movingHighest - bins.movingLowest) / inside;
-  bins.movingMinimum = bins.movingLowest / bins.movingBinSize - padding;
-  return bins;
+  return CudaSpline::MakeParzenBins(static_cast<int>(this->m_NumberOfHistogramBins),
+                                    this->m_FixedImageTrueMin,
+                                    this->m_FixedImageTrueMax,
+                                    this->m_MovingImageTrueMin,
+                                    this->m_MovingImageTrueMax);
 }
 
 template <typename TFixedImage,
@@ -240,65 +230,7 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
                                                                            bool withDerivative) const ->
   typename Superclass::Outcome
 {
-  CudaSpline::MetricParameters parameters;
-  const auto                   bins = static_cast<std::size_t>(this->m_NumberOfHistogramBins);
-  parameters.bins = this->MakeBins();
-
-  typename Superclass::Outcome   outcome;
-  const CudaSpline::MetricResult counted = reduce(CudaSpline::MetricPass::Histogram, false, parameters);
-  outcome.count = counted.count;
-  if (counted.count == 0)
-  {
-    return outcome;
-  }
-  double sum = 0.0;
-  for (const double weight : counted.histogram)
-  {
-    sum += weight;
-  }
-  std::vector<double> joint(bins * bins);
-  std::vector<double> fixed(bins, 0.0);
-  std::vector<double> moving(bins, 0.0);
-  for (std::size_t f = 0; f < bins; ++f)
-  {
-    for (std::size_t m = 0; m < bins; ++m)
-    {
-      const double probability = counted.histogram[f * bins + m] / sum;
-      joint[f * bins + m] = probability;
-      fixed[f] += probability;
-      moving[m] += probability;
-    }
-  }
-  constexpr double nothing = std::numeric_limits<double>::epsilon(); // of float parameters too: sums are double here
-  const auto       table = std::make_shared<std::vector<double>>(bins * bins, 0.0);
-  double           information = 0.0;
-  for (std::size_t f = 0; f < bins; ++f)
-  {
-    const double logFixed = fixed[f] > nothing ? std::log(fixed[f]) : 0.0;
-    for (std::size_t m = 0; m < bins; ++m)
-    {
-      const double probability = joint[f * bins + m];
-      if (fixed[f] > nothing && moving[m] > nothing && probability > nothing)
-      {
-        const double ratio = std::log(probability / moving[m]);
-        information += probability * (ratio - logFixed);
-        (*table)[f * bins + m] = ratio;
-      }
-    }
-  }
-  outcome.value = -information;
-  if (withDerivative)
-  {
-    // In the table, so that what the pass makes is the derivative as it is: TakesForces().
-    const double factor = -1.0 / (parameters.bins.movingBinSize * static_cast<double>(counted.count));
-    for (double & ratio : *table)
-    {
-      ratio *= factor;
-    }
-    parameters.table = table;
-    outcome.derivative = std::move(reduce(CudaSpline::MetricPass::Information, true, parameters).derivatives[0]);
-  }
-  return outcome;
+  return CudaSpline::ReduceMattes(reduce, withDerivative, this->MakeBins());
 }
 
 template <typename TFixedImage,

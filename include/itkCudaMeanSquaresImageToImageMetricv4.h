@@ -22,8 +22,6 @@
 
 #include "itkMeanSquaresImageToImageMetricv4.h"
 
-#include <utility>
-
 namespace itk
 {
 
@@ -87,23 +85,8 @@ protected:
   typename Superclass::Outcome
   Accumulate(const typename Superclass::Reduce & reduce, bool withDerivative) const override
   {
-    typename Superclass::Outcome outcome;
-    CudaSpline::MetricResult     sums = reduce(CudaSpline::MetricPass::MeanSquares, withDerivative, {});
-    outcome.count = sums.count;
-    if (sums.count > 0)
-    {
-      const auto number = static_cast<double>(sums.count);
-      outcome.value = sums.values[0] / number;
-      outcome.derivative = std::move(sums.derivatives[0]);
-      if (!this->HasLocalSupport()) // of a displacement, which has its own sample's part alone, ITK makes no mean
-      {
-        for (double & sum : outcome.derivative)
-        {
-          sum /= number;
-        }
-      }
-    }
-    return outcome;
+    // Of a displacement, which has its own sample's part alone, ITK makes no mean.
+    return CudaSpline::ReduceMeanSquares(reduce, withDerivative, !this->HasLocalSupport());
   }
 
   /** Displacements have their own samples' part, which is what the pass gives. */

@@ -30,6 +30,7 @@
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
+#include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 
 #include "itkCentralDifferenceImageFunction.h"
 #include "itkImageMaskSpatialObject.h"
@@ -37,7 +38,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -241,16 +241,10 @@ public:
 
 protected:
   /** What a metric is made of, when all samples were added up. */
-  struct Outcome
-  {
-    std::int64_t        count{ 0 };   ///< valid points
-    double              value{ 0.0 }; ///< the metric's value
-    std::vector<double> derivative;   ///< moments, or by parameter (CudaSpline::MetricResult); empty: none, or 0
-  };
+  using Outcome = CudaSpline::MetricOutcome;
 
   /** Adds up a pass over all samples; the second parameter is whether moments are wanted. */
-  using Reduce =
-    std::function<CudaSpline::MetricResult(CudaSpline::MetricPass, bool, const CudaSpline::MetricParameters &)>;
+  using Reduce = CudaSpline::MetricReduce;
 
   CudaSplineImageMetric();
   ~CudaSplineImageMetric() override = default;

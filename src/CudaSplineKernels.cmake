@@ -69,6 +69,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/SplineGradientsCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelationCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricCpu.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricFormula.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricSamples.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PhysicalShift.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvergenceWindow.cxx"
@@ -77,6 +78,8 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImagePyramid.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImageStatistics.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LevelForces.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearLevel.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearOptimizer.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SynLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/IndexBounds.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/MapShape.cxx"
@@ -87,6 +90,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResamplePieces.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleTask.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/ChainBounds.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/LinearTransform.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/StageIdentity.cxx"
 )
 cudaspline_kernels_settings(CudaSplineHostKernels)
@@ -115,6 +119,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalMetric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/Metric.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvertNumbers.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/PixelRange.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/Resample.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/Displacements.cxx"
 )
@@ -166,6 +171,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/SplineGradientsCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvertNumbersCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/PixelRangeCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/LocalCorrelationCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricFieldCuda.cu"

@@ -130,6 +130,8 @@ GradientResidentOnCuda(const GaussianDescriptor & descriptor,
                        std::size_t                notesBytes,
                        const void *               pixels,
                        void *                     gradients,
+                       std::int64_t               pixelStride,
+                       std::int64_t               componentStride,
                        void *                     scratch,
                        const Residence &          residence);
 ///@}

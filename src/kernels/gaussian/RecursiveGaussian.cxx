@@ -261,15 +261,20 @@ MakeResidentGradient(const GaussianDescriptor & descriptor,
                      const void *               pixels,
                      void *                     gradients,
                      void *                     scratch,
-                     const Residence &          residence)
+                     const Residence &          residence,
+                     GradientLayout             layout)
 {
   CheckGradient(descriptor, residence.GetContext());
   CheckResident(descriptor);
   ExecutionContext quiet = residence.GetContext();
   quiet.progress = nullptr;
+  const bool         isPlanes = layout == GradientLayout::Planes;
+  const std::int64_t ofPixel = isPlanes ? 1 : descriptor.dimension;
+  const std::int64_t ofComponent = isPlanes ? descriptor.Count() : 1;
   residence.IsOnDevice()
-    ? GradientResidentOnCuda(descriptor, NotesBytes(descriptor), pixels, gradients, scratch, residence)
-    : GradientOnCpu(descriptor, pixels, gradients, descriptor.dimension, 1, quiet);
+    ? GradientResidentOnCuda(
+        descriptor, NotesBytes(descriptor), pixels, gradients, ofPixel, ofComponent, scratch, residence)
+    : GradientOnCpu(descriptor, pixels, gradients, ofPixel, ofComponent, quiet);
 }
 
 MemoryPlan
@@ -350,7 +355,14 @@ SmoothResidentOnCuda(const GaussianDescriptor &, std::size_t, const void *, void
 }
 
 void
-GradientResidentOnCuda(const GaussianDescriptor &, std::size_t, const void *, void *, void *, const Residence &)
+GradientResidentOnCuda(const GaussianDescriptor &,
+                       std::size_t,
+                       const void *,
+                       void *,
+                       std::int64_t,
+                       std::int64_t,
+                       void *,
+                       const Residence &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

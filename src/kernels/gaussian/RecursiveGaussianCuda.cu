@@ -389,6 +389,8 @@ GradientResidentOnCuda(const GaussianDescriptor & descriptor,
                        std::size_t                notesBytes,
                        const void *               pixels,
                        void *                     gradients,
+                       std::int64_t               pixelStride,
+                       std::int64_t               componentStride,
                        void *                     scratch,
                        const Residence &          residence)
 {
@@ -407,7 +409,7 @@ GradientResidentOnCuda(const GaussianDescriptor & descriptor,
                  notes,
                  stream);
   }
-  CombinePlanes(descriptor, planes, 0, count, gradients, descriptor.dimension, 1, stream);
+  CombinePlanes(descriptor, planes, 0, count, gradients, pixelStride, componentStride, stream);
 }
 
 std::shared_ptr<const SampleSource>

@@ -247,9 +247,10 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
                     MetricWorkspace *        workspace)
 {
   MetricResult result;
-  const auto   left = MakeMovingValues(descriptor, context, CountMetricSamples(sources), [](std::size_t bytes) {
-    return std::shared_ptr<void>(new std::byte[bytes], std::default_delete<std::byte[]>());
-  });
+  const auto   left =
+    MakeMovingValues(descriptor, context, CountMetricSamples(sources), workspace, [](std::size_t bytes) {
+      return std::shared_ptr<void>(new std::byte[bytes], std::default_delete<std::byte[]>());
+    });
   const auto & kept = left != nullptr || !descriptor.sharesValues ? left : workspace->values;
   const auto   run = [&](auto dimension, auto values, auto sets, auto walksAll) {
     constexpr unsigned int                  VDimension = decltype(dimension)::value;

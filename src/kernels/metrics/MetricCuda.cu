@@ -147,7 +147,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
   const DeviceScope scope(context.device);
   const Stream      stream;
   MetricResult      result;
-  const auto        left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), stream);
+  const auto        left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), workspace, stream);
   const auto        run = [&](auto dimension, auto values, auto sets, auto walksAll) {
     constexpr unsigned int VDimension = decltype(dimension)::value;
     constexpr bool         VWalks = decltype(walksAll)::value;

@@ -88,9 +88,10 @@ inline std::shared_ptr<MetricMovingValues>
 LeaveMovingValues(const MetricDescriptor & descriptor,
                   const ExecutionContext & context,
                   std::int64_t             samples,
+                  const MetricWorkspace *  workspace,
                   const Stream &           stream)
 {
-  return MakeMovingValues(descriptor, context, samples, [&stream](std::size_t bytes) {
+  return MakeMovingValues(descriptor, context, samples, workspace, [&stream](std::size_t bytes) {
     const auto memory = std::make_shared<DeviceBuffer>(bytes, stream);
     return std::shared_ptr<void>(memory, memory->Data());
   });

@@ -67,17 +67,25 @@ struct MetricMovingValues
 
 /** \brief Values that a pass is to leave, with memory that \p allocate makes; none where it is to leave none.
  *
+ * \param[in] workspace its values are written over where they fit and nobody else has them; null: there is none
  * \param[in] allocate called with the bytes, gives a shared pointer to void */
 template <typename TAllocate>
 std::shared_ptr<MetricMovingValues>
 MakeMovingValues(const MetricDescriptor & descriptor,
                  const ExecutionContext & context,
                  std::int64_t             samples,
+                 const MetricWorkspace *  workspace,
                  const TAllocate &        allocate)
 {
   if (!descriptor.sharesValues || descriptor.gradient != MetricGradient::None)
   {
     return nullptr;
+  }
+  const auto * const before = workspace != nullptr ? &workspace->values : nullptr;
+  if (before != nullptr && before->use_count() == 1 && (*before)->Fits(descriptor, context, samples) &&
+      ((*before)->valid != nullptr) == descriptor.marksValid)
+  {
+    return *before;
   }
   auto values = std::make_shared<MetricMovingValues>();
   values->backend = context.backend;

@@ -237,7 +237,7 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
   const Stream                           stream;
   MetricResult                           result;
   const auto                             count = CountMetricSamples(sources);
-  const auto                             left = LeaveMovingValues(descriptor, context, count, stream);
+  const auto                             left = LeaveMovingValues(descriptor, context, count, workspace, stream);
   std::shared_ptr<const MetricCellOrder> order;
   if (workspace != nullptr && workspace->order != nullptr &&
       workspace->order->IsOf(descriptor, sources, context.device))

@@ -66,7 +66,8 @@ enum class WorkKind : std::uint64_t
   Metric,
   Gaussian,
   Fields,
-  Syn
+  Syn,
+  Linear
 };
 
 /** \brief The sum of two operations, one after the other. */

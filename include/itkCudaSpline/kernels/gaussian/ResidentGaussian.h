@@ -55,20 +55,29 @@ SmoothResident(const GaussianDescriptor & descriptor,
                void *                     scratch,
                const Residence &          residence);
 
+/** \brief How the numbers of gradients lie in memory. */
+enum class GradientLayout : unsigned char
+{
+  Vectors, ///< \c dimension numbers a pixel, side by side
+  Planes   ///< an image a component, one after the other: as a SampleSource has them
+};
+
 /** \brief MakeGaussianGradient() of an image that is in the memory of the residence.
  *
  * \param[in] descriptor image and Gaussians; pixels are float32 or float64
  * \param[in] pixels x fastest
- * \param[out] gradients \c dimension numbers a pixel, side by side
+ * \param[out] gradients \c dimension numbers a pixel
  * \param[out] scratch CountResidentGaussianScratch() bytes
  * \exception std::invalid_argument as MakeGaussianGradient(), and other pixels
- * \param[in] residence where */
+ * \param[in] residence where
+ * \param[in] layout of the gradients */
 void
 MakeResidentGradient(const GaussianDescriptor & descriptor,
                      const void *               pixels,
                      void *                     gradients,
                      void *                     scratch,
-                     const Residence &          residence);
+                     const Residence &          residence,
+                     GradientLayout             layout = GradientLayout::Vectors);
 
 /** @} */
 } // namespace itk::CudaSpline

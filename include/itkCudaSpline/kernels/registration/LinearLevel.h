@@ -93,9 +93,8 @@ public:
    * \param[in] moving the moving image and what is around it; its pixels have the type of the fixed one's
    * \param[in] metric how they are compared
    * \param[in] residence where
-   * \exception std::invalid_argument images, masks, or a metric that do not fit; for Mattes, an image that has one value
-   * alone under its mask
-   * \exception std::runtime_error no sample of the virtual domain lies in the fixed image and its mask
+   * \exception std::invalid_argument images, masks, or a metric that do not fit; no sample of the virtual domain lies
+   * in the fixed image and its mask; for Mattes, an image has one value alone under its mask
    * \exception DeviceError out of memory, or a lost device */
   LinearLevel(const FieldGrid &    grid,
               SynSide              fixed,

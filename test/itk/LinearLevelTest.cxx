@@ -1,0 +1,308 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "LinearTestSupport.h"
+
+#include "GpuOnAndOff.h"
+
+#include "itkPointSet.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+/** \file
+ * \brief Linear levels of the kernels beside itk::ImageRegistrationMethodv4, with ITK's metric and with the module's.
+ *
+ * Images are oblique, of two spacings, and begin at other indices than 0. Each iteration's value agrees with ITK's to
+ * 1e-9: what metrics promise (1e-12, derivatives 1e-10), magnified by the steps. Parameters agree to 1e-7: angles and
+ * matrices of some tenths, translations of some mm. */
+
+namespace
+{
+
+using namespace CudaSplineTest;
+using itk::CudaSpline::Backend;
+using itk::CudaSpline::LinearTransform;
+using itk::CudaSpline::Residence;
+
+class LinearLevels : public GpuOnAndOff
+{
+protected:
+  Residence
+  Here() const
+  {
+    itk::CudaSpline::ExecutionContext context;
+    context.backend = GetParam() ? Backend::Cuda : Backend::Cpu;
+    return Residence(context);
+  }
+
+  template <unsigned int VDimension>
+  void
+  CompareCourses(const LinearCase & what, double sameValues = 1e-9)
+  {
+    SCOPED_TRACE(what.Text());
+    const LinearImages<VDimension> images(what);
+    const LinearCourse             found = RegisterByKernels<VDimension>(what, images, this->Here());
+    ASSERT_GE(found.steps.size(), 4U);
+    for (const bool hasModulesMetric : { false, true })
+    {
+      SCOPED_TRACE(hasModulesMetric ? "the module's metric" : "ITK's metric");
+      const LinearCourse expected = RegisterByItk<VDimension>(what, images, hasModulesMetric);
+      ASSERT_EQ(found.steps.size(), expected.steps.size());
+      for (std::size_t n = 0; n < found.steps.size(); ++n)
+      {
+        EXPECT_NEAR(found.steps[n].value, expected.steps[n].value, sameValues * std::abs(expected.steps[n].value))
+          << "iteration " << n;
+        this->ExpectSame(found.steps[n].parameters, expected.steps[n].parameters);
+      }
+      this->ExpectSame(found.parameters, expected.parameters);
+    }
+    double moved = 0.0;
+    for (const double parameter : found.parameters)
+    {
+      moved = std::max(moved, std::abs(parameter - std::round(parameter)));
+    }
+    EXPECT_GT(moved, 0.01); // it is not the identity that agrees
+  }
+
+  template <unsigned int VDimension>
+  void
+  CompareAllKinds(LinearCase what)
+  {
+    for (const LinearKind kind :
+         { LinearKind::Translation, LinearKind::Rigid, LinearKind::Similarity, LinearKind::Affine })
+    {
+      what.kind = kind;
+      this->CompareCourses<VDimension>(what);
+    }
+  }
+
+  void
+  ExpectSame(const std::vector<double> & found, const std::vector<double> & expected)
+  {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t p = 0; p < found.size(); ++p)
+    {
+      EXPECT_NEAR(found[p], expected[p], 1e-7) << "parameter " << p;
+    }
+  }
+};
+
+TEST_P(LinearLevels, TakeItksRegularSteps)
+{
+  LinearCase what;
+  this->CompareAllKinds<2>(what);
+  this->CompareAllKinds<3>(what);
+}
+
+TEST_P(LinearLevels, TakeThemByEachMetric)
+{
+  for (const LinearMetricKind metric : { LinearMetricKind::Correlation, LinearMetricKind::Mattes })
+  {
+    LinearCase what;
+    what.metric = metric;
+    this->CompareCourses<2>(what);
+    what.kind = LinearKind::Similarity;
+    this->CompareCourses<3>(what);
+  }
+}
+
+TEST_P(LinearLevels, TakeThemByLocalCorrelation)
+{
+  LinearCase what;
+  what.metric = LinearMetricKind::LocalCorrelation;
+  what.kind = LinearKind::Rigid;
+  what.iterations = { 8, 4 };
+  this->CompareCourses<2>(what, 1e-8);
+  this->CompareCourses<3>(what, 1e-8);
+}
+
+TEST_P(LinearLevels, TakeThemWithGradientsOfGaussians)
+{
+  LinearCase what;
+  what.gradient = MetricGradient::Image;
+  this->CompareAllKinds<2>(what);
+  what.metric = LinearMetricKind::Mattes;
+  this->CompareCourses<3>(what);
+}
+
+TEST_P(LinearLevels, TakeThemUnderMasksAndBehindOthers)
+{
+  LinearCase what;
+  what.hasMasks = true;
+  this->CompareAllKinds<3>(what);
+  what.hasInitial = true;
+  this->CompareAllKinds<2>(what);
+  what.metric = LinearMetricKind::Mattes;
+  this->CompareCourses<2>(what);
+  this->CompareCourses<3>(what);
+}
+
+TEST_P(LinearLevels, DescendAsItk)
+{
+  LinearCase what;
+  what.descent = LinearDescent::GradientDescent;
+  this->CompareAllKinds<2>(what);
+  this->CompareCourses<3>(what);
+  what.metric = LinearMetricKind::Mattes;
+  what.hasInitial = true;
+  this->CompareCourses<3>(what);
+}
+
+TEST_P(LinearLevels, SearchAlongLinesAsItk)
+{
+  LinearCase what;
+  what.descent = LinearDescent::ConjugateGradient;
+  what.iterations = { 6, 4 };
+  this->CompareAllKinds<2>(what);
+  this->CompareCourses<3>(what);
+  what.metric = LinearMetricKind::Correlation;
+  this->CompareCourses<3>(what);
+}
+
+TEST_P(LinearLevels, EndWhereValuesDoNotFall)
+{
+  // Ten values of an optimum that was found end a level long before its iterations do, in ITK too.
+  LinearCase what;
+  what.kind = LinearKind::Translation;
+  what.shrink = { 1 };
+  what.sigmas = { 0.0 };
+  what.descent = LinearDescent::ConjugateGradient;
+  what.iterations = { 60 };
+  const LinearImages<2> images(what);
+  const LinearCourse    found = RegisterByKernels<2>(what, images, this->Here());
+  const LinearCourse    expected = RegisterByItk<2>(what, images, false);
+  EXPECT_LT(found.steps.size(), 60U);
+  EXPECT_EQ(found.steps.size(), expected.steps.size());
+  // Near the optimum a search ends anywhere within its width, a hundredth of the step.
+  for (std::size_t p = 0; p < found.parameters.size(); ++p)
+  {
+    EXPECT_NEAR(found.parameters[p], expected.parameters[p], 1e-3);
+  }
+}
+
+/** Behind the transform come B-splines: gradients come back through them. ITK's own metric knows no such Jacobian. */
+TEST_P(LinearLevels, EvaluateBeforeSplines)
+{
+  LinearCase what;
+  what.shrink = { 1 };
+  what.sigmas = { 0.0 };
+  const LinearImages<3> images(what);
+  const auto            spline = WavySpline<3, 3>();
+  const auto            level = MakeLevel<3>(what, 0, images, MakeLinearMetric(what), this->Here(), spline);
+  const auto            metric = MakeItkMetric<3>(what, images, true);
+  const auto            composite = itk::CompositeTransform<double, 3>::New();
+  const auto            affine = MakeItkLinear<3>(LinearKind::Affine, images.centre);
+  composite->AddTransform(spline);
+  composite->AddTransform(affine);
+  composite->SetOnlyMostRecentTransformToOptimizeOn();
+  metric->SetFixedImage(images.images.fixed);
+  metric->SetMovingImage(images.images.moving);
+  metric->SetMovingTransform(composite);
+  metric->Initialize();
+  double                      value = 0.0;
+  typename itk::Array<double> derivative(12);
+  metric->GetValueAndDerivative(value, derivative);
+  const auto found = level->Evaluate(MakeLinear<3>(LinearKind::Affine, images.centre), true);
+  EXPECT_EQ(found.count, static_cast<std::int64_t>(metric->GetNumberOfValidPoints()));
+  EXPECT_NEAR(found.value, value, 1e-12 * std::abs(value));
+  const double length = derivative.two_norm();
+  for (unsigned int p = 0; p < 12; ++p)
+  {
+    EXPECT_NEAR(found.derivative[p], derivative[p], 1e-10 * length);
+  }
+}
+
+/** Places that are given take the place of the grid. */
+TEST_P(LinearLevels, EvaluateAtPlaces)
+{
+  for (const LinearMetricKind kind : { LinearMetricKind::MeanSquares, LinearMetricKind::Mattes })
+  {
+    LinearCase what;
+    what.metric = kind;
+    what.shrink = { 1 };
+    what.sigmas = { 0.0 };
+    what.hasMasks = true;
+    SCOPED_TRACE(what.Text());
+    const LinearImages<3> images(what);
+    auto                  metric = MakeItkMetric<3>(what, images, false);
+    auto                  own = MakeLinearMetric(what);
+    const auto            points = LinearTypes<3>::Metric::FixedSampledPointSetType::New();
+    itk::ImageRegionIteratorWithIndex<LinearTypes<3>::Image> it(images.images.fixed,
+                                                                images.images.fixed->GetBufferedRegion());
+    unsigned int                                             number = 0;
+    for (unsigned int n = 0; !it.IsAtEnd(); ++it, ++n)
+    {
+      if (n % 3 == 0)
+      {
+        itk::Point<double, 3> place;
+        images.images.fixed->TransformIndexToPhysicalPoint(it.GetIndex(), place);
+        place[0] += 0.2; // between samples, but nearest to this one
+        LinearTypes<3>::Metric::FixedSampledPointSetType::PointType point;
+        point.CastFrom(place); // floats, by default
+        points->SetPoint(number++, point);
+        if (images.fixedMask->IsInsideInWorldSpace(itk::Point<double, 3>(point)))
+        {
+          own.places.insert(own.places.end(), { point[0], point[1], point[2] });
+        }
+      }
+    }
+    if (kind == LinearMetricKind::Mattes)
+    {
+      // ITK takes the range of all points, under the mask or not: here there are no others.
+      metric->SetFixedImageMask(nullptr);
+      const auto under = LinearTypes<3>::Metric::FixedSampledPointSetType::New();
+      for (std::size_t n = 0; n < own.places.size() / 3; ++n)
+      {
+        LinearTypes<3>::Metric::FixedSampledPointSetType::PointType point;
+        for (unsigned int d = 0; d < 3; ++d)
+        {
+          point[d] = static_cast<float>(own.places[3 * n + d]);
+        }
+        under->SetPoint(static_cast<unsigned int>(n), point);
+      }
+      metric->SetFixedSampledPointSet(under);
+    }
+    else
+    {
+      metric->SetFixedSampledPointSet(points);
+    }
+    metric->SetUseSampledPointSet(true);
+    const auto transform = MakeItkLinear<3>(LinearKind::Rigid, images.centre);
+    metric->SetFixedImage(images.images.fixed);
+    metric->SetMovingImage(images.images.moving);
+    metric->SetMovingTransform(transform);
+    metric->Initialize();
+    double             value = 0.0;
+    itk::Array<double> derivative(6);
+    metric->GetValueAndDerivative(value, derivative);
+    const auto level = MakeLevel<3>(what, 0, images, own, this->Here(), nullptr);
+    const auto found = level->Evaluate(MakeLinear<3>(LinearKind::Rigid, images.centre), true);
+    EXPECT_EQ(found.count, static_cast<std::int64_t>(metric->GetNumberOfValidPoints()));
+    EXPECT_NEAR(found.value, value, 1e-11 * std::abs(value));
+    const double length = derivative.two_norm();
+    for (unsigned int p = 0; p < 6; ++p)
+    {
+      EXPECT_NEAR(found.derivative[p], derivative[p], 1e-9 * length);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, LinearLevels, testing::Bool(), GpuOrHost);
+
+} // namespace

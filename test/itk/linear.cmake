@@ -1,0 +1,6 @@
+# Registrations by linear transforms in the kernels layer: against ITK's.
+add_executable(CudaSplineLinearTests LinearLevelTest.cxx LinearTransformTest.cxx)
+target_link_libraries(CudaSplineLinearTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+cudaspline_use_instances(CudaSplineLinearTests RegistrationInstances)
+gtest_discover_tests(CudaSplineLinearTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
+gtest_discover_tests(CudaSplineLinearTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)

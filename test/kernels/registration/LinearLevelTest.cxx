@@ -1,0 +1,568 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Linear levels and their descents on both backends.
+//
+// Expected: values by plain loops where a transform moves samples onto samples; derivatives by differences of values,
+// of splines whose gradient is the derivative itself; transforms that are known, which descents find. The same bits
+// come on any number of threads. What ITK makes of the same is in test/itk/LinearLevelTest.cxx.
+
+#include "../metrics/MetricCase.h"
+
+#include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+/** A grid of samples 1 mm apart along the axes. */
+FieldGrid
+MakeGrid(unsigned int dimension, std::int64_t length)
+{
+  FieldGrid grid;
+  grid.dimension = dimension;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    grid.size[d] = length;
+    grid.indexToPoint[d][d] = 1.0;
+    grid.pointToIndex[d][d] = 1.0;
+  }
+  return grid;
+}
+
+/** Pixels by a function of the place. */
+template <typename TFunction>
+std::vector<double>
+MakePixels(const FieldGrid & grid, const TFunction & function)
+{
+  std::vector<double> pixels;
+  for (std::int64_t z = 0; z < grid.size[2]; ++z)
+  {
+    for (std::int64_t y = 0; y < grid.size[1]; ++y)
+    {
+      for (std::int64_t x = 0; x < grid.size[0]; ++x)
+      {
+        pixels.push_back(function(LinearTransform::Vector{ grid.origin[0] + static_cast<double>(x),
+                                                           grid.origin[1] + static_cast<double>(y),
+                                                           grid.origin[2] + static_cast<double>(z) }));
+      }
+    }
+  }
+  return pixels;
+}
+
+template <typename TPixel>
+ResidentImage
+MakeImage(const FieldGrid & grid, const std::vector<TPixel> & pixels, const Residence & residence)
+{
+  ResidentImage image;
+  const auto    array = std::make_shared<ResidentArray>(pixels.size() * sizeof(TPixel), residence);
+  Upload(array->Data(), pixels.data(), array->Bytes(), residence);
+  image.grid = grid;
+  image.pixel = ScalarTypeOf<TPixel>();
+  image.data = std::shared_ptr<const void>(array, array->Data());
+  return image;
+}
+
+/** Waves that are some samples long. */
+double
+Waves(const LinearTransform::Vector & x)
+{
+  double value = 100.0;
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    value += 20.0 * std::sin(0.31 * x[d] + d) + 10.0 * std::sin(0.47 * x[d] + 0.2 * x[(d + 1) % 3]);
+  }
+  return value;
+}
+
+/** A fixed image inside of a larger moving one, so that all samples stay valid. */
+struct Pair
+{
+  FieldGrid           inner;
+  FieldGrid           outer;
+  std::vector<double> fixed;
+  std::vector<double> moving;
+
+  explicit Pair(unsigned int dimension)
+    : inner(MakeGrid(dimension, 18))
+    , outer(MakeGrid(dimension, 34))
+  {
+    outer.origin.fill(-8.0);
+    if (dimension == 2)
+    {
+      outer.origin[2] = 0.0;
+    }
+    fixed = MakePixels(inner, Waves);
+    moving = MakePixels(outer, [](LinearTransform::Vector x) {
+      x[0] += 0.4;
+      return 3.0 + 0.8 * Waves(x) + 4.0 * std::sin(0.2 * x[1]);
+    });
+  }
+
+  std::unique_ptr<LinearLevel>
+  Level(const LinearMetric & metric, const Residence & residence, std::vector<TransformChain::Stage> behind = {}) const
+  {
+    SynSide fixedSide;
+    SynSide movingSide;
+    fixedSide.image = MakeImage(inner, fixed, residence);
+    movingSide.image = MakeImage(outer, moving, residence);
+    movingSide.stages = std::move(behind);
+    return std::make_unique<LinearLevel>(inner, fixedSide, movingSide, metric, residence);
+  }
+};
+
+/** A transform of a kind, not far from the identity, about the middle of the fixed image. */
+LinearTransform
+SomeTransform(LinearKind kind, unsigned int dimension)
+{
+  LinearTransform transform(kind, dimension, { 8.0, 9.0, dimension == 3 ? 7.0 : 0.0 });
+  auto            parameters = transform.GetParameters();
+  for (std::size_t p = 0; p < transform.CountParameters(); ++p)
+  {
+    parameters[p] += 0.03 * std::cos(2.0 * static_cast<double>(p) + 1.0);
+  }
+  transform.SetParameters(parameters);
+  return transform;
+}
+
+LinearMetric
+SplineMetric(LinearMetricKind kind)
+{
+  LinearMetric metric;
+  metric.kind = kind;
+  metric.bins = 20;
+  metric.order = 3;
+  metric.gradient = MetricGradient::Analytic;
+  metric.arithmetic = ScalarType::Float64;
+  return metric;
+}
+
+/** A slight shear. */
+TransformChain::Stage
+Shear(unsigned int dimension)
+{
+  TransformChain::Stage stage;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    stage.matrix[d][d] = 1.0 + 0.02 * d;
+    stage.matrix[d][(d + 1) % dimension] = 0.05;
+    stage.offset[d] = 0.3;
+  }
+  return stage;
+}
+
+/** Small waves of a cubic B-spline that is about the fixed image. */
+TransformChain::Stage
+Bend(unsigned int dimension)
+{
+  TransformChain::Stage stage;
+  stage.kind = TransformKind::BSpline;
+  stage.order = 3;
+  std::int64_t numbers = dimension;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    stage.size[d] = 7;
+    stage.origin[d] = -15.0;
+    stage.pointToIndex[d][d] = 1.0 / 8.0;
+    numbers *= stage.size[d];
+  }
+  const auto data = std::make_shared<std::vector<double>>();
+  for (std::int64_t n = 0; n < numbers; ++n)
+  {
+    data->push_back(0.4 * std::cos(1.7 * static_cast<double>(n)));
+  }
+  stage.data = std::shared_ptr<const double>(data, data->data());
+  return stage;
+}
+
+class Linear : public OnMetricBackend
+{
+protected:
+  /** Differences of values over h have an error of h^2 and of roundings over h: 1e-6 of the longest one. */
+  void
+  ExpectDerivativeOfValues(LinearLevel & level, const LinearTransform & transform)
+  {
+    constexpr double h = 1e-4;
+    const auto       found = level.Evaluate(transform, true);
+    ASSERT_EQ(found.count, level.GetGrid().Count()); // else values jump
+    double              longest = 0.0;
+    std::vector<double> differences;
+    for (std::size_t p = 0; p < transform.CountParameters(); ++p)
+    {
+      const auto at = [&](double step) {
+        LinearTransform moved = transform;
+        auto            parameters = transform.GetParameters();
+        parameters[p] += step;
+        moved.SetParameters(parameters);
+        return level.Evaluate(moved, false).value;
+      };
+      // ITK's sign: along it the value falls.
+      differences.push_back(-(at(h) - at(-h)) / (2.0 * h));
+      longest = std::max(longest, std::abs(differences.back()));
+    }
+    EXPECT_GT(longest, 0.0);
+    for (std::size_t p = 0; p < transform.CountParameters(); ++p)
+    {
+      EXPECT_NEAR(found.derivative[p], differences[p], 1e-6 * longest) << NameOf(transform.GetKind()) << ' ' << p;
+    }
+  }
+
+  void
+  ExpectDerivativesOf(LinearMetricKind kind)
+  {
+    const Residence residence(this->OnBackend());
+    for (const unsigned int dimension : { 2U, 3U })
+    {
+      const Pair images(dimension);
+      const auto alone = images.Level(SplineMetric(kind), residence);
+      const auto before = images.Level(SplineMetric(kind), residence, { Shear(dimension) });
+      const auto bent = images.Level(SplineMetric(kind), residence, { Shear(dimension), Bend(dimension) });
+      for (const LinearKind of :
+           { LinearKind::Translation, LinearKind::Rigid, LinearKind::Similarity, LinearKind::Affine })
+      {
+        SCOPED_TRACE(dimension);
+        this->ExpectDerivativeOfValues(*alone, SomeTransform(of, dimension));
+        this->ExpectDerivativeOfValues(*before, SomeTransform(of, dimension));
+        this->ExpectDerivativeOfValues(*bent, SomeTransform(of, dimension));
+      }
+    }
+  }
+};
+
+TEST_P(Linear, DerivativesOfMeanSquaresAreThoseOfValues)
+{
+  this->ExpectDerivativesOf(LinearMetricKind::MeanSquares);
+}
+
+TEST_P(Linear, DerivativesOfCorrelationAreThoseOfValues)
+{
+  this->ExpectDerivativesOf(LinearMetricKind::Correlation);
+}
+
+TEST_P(Linear, DerivativesOfMutualInformationAreThoseOfValues)
+{
+  this->ExpectDerivativesOf(LinearMetricKind::Mattes);
+}
+
+TEST_P(Linear, MeanSquaresAreThoseOfAPlainLoop)
+{
+  // A shift by whole samples: values are pixels, and their sums are of integers.
+  const FieldGrid           grid = MakeGrid(3, 11);
+  FreshRandom               random;
+  std::vector<double>       fixed;
+  std::vector<double>       moving;
+  std::vector<std::uint8_t> fixedMask;
+  std::vector<std::uint8_t> movingMask;
+  for (std::int64_t n = 0; n < grid.Count(); ++n)
+  {
+    fixed.push_back(std::floor(random.Uniform(-50.0, 50.0)));
+    moving.push_back(std::floor(random.Uniform(-50.0, 50.0)));
+    fixedMask.push_back(random.Uniform(0.0, 1.0) < 0.8 ? 1 : 0);
+    movingMask.push_back(random.Uniform(0.0, 1.0) < 0.7 ? 255 : 0);
+  }
+  const std::int64_t shift[3] = { 2, -3, 1 };
+  LinearTransform    transform(LinearKind::Translation, 3);
+  transform.SetParameters({ 2.0, -3.0, 1.0 });
+  for (const bool hasMasks : { false, true })
+  {
+    std::int64_t count = 0;
+    double       sum = 0.0;
+    for (std::int64_t n = 0; n < grid.Count(); ++n)
+    {
+      const std::int64_t to[3] = { n % 11 + shift[0], n / 11 % 11 + shift[1], n / 121 + shift[2] };
+      const bool         isIn = std::all_of(to, to + 3, [](std::int64_t at) { return at >= 0 && at < 11; });
+      const auto         from = static_cast<std::size_t>(n);
+      const auto         at = isIn ? static_cast<std::size_t>(to[0] + 11 * (to[1] + 11 * to[2])) : 0;
+      if (isIn && (!hasMasks || (fixedMask[from] != 0 && movingMask[at] != 0)))
+      {
+        ++count;
+        sum += (fixed[from] - moving[at]) * (fixed[from] - moving[at]);
+      }
+    }
+    const Residence residence(this->OnBackend());
+    SynSide         fixedSide;
+    SynSide         movingSide;
+    fixedSide.image = MakeImage(grid, fixed, residence);
+    movingSide.image = MakeImage(grid, moving, residence);
+    if (hasMasks)
+    {
+      fixedSide.mask = MakeImage(grid, fixedMask, residence);
+      movingSide.mask = MakeImage(grid, movingMask, residence);
+    }
+    LinearMetric metric;
+    metric.kind = LinearMetricKind::MeanSquares;
+    for (const ScalarType arithmetic : { ScalarType::Float32, ScalarType::Float64 })
+    {
+      metric.arithmetic = arithmetic;
+      LinearLevel level(grid, fixedSide, movingSide, metric, residence);
+      const auto  found = level.Evaluate(transform, false);
+      EXPECT_EQ(found.count, count);
+      EXPECT_EQ(found.value, sum / static_cast<double>(count));
+      EXPECT_EQ(found.derivative, LinearTransform::Parameters());
+    }
+  }
+}
+
+TEST_P(Linear, FixedStagesLeadToTheFixedImage)
+{
+  // Both images are moved by the same: the virtual domain is another, the images still lie on each other.
+  const Pair      images(3);
+  const Residence residence(this->OnBackend());
+  LinearMetric    metric;
+  metric.kind = LinearMetricKind::MeanSquares;
+  metric.arithmetic = ScalarType::Float64;
+  SynSide side;
+  side.image = MakeImage(images.outer, images.moving, residence);
+  side.stages = { Shear(3), Bend(3) };
+  side.stages = MakeResidentStages(side.stages, 3, residence);
+  LinearLevel level(images.inner, side, side, metric, residence);
+  const auto  found = level.Evaluate(LinearTransform(LinearKind::Affine, 3), true);
+  EXPECT_EQ(found.count, images.inner.Count());
+  EXPECT_NEAR(found.value, 0.0, 1e-20); // roundings of places, squared
+}
+
+TEST_P(Linear, DescentsFindWhatIsKnown)
+{
+  // The moving image shows the fixed one's waves through the inverse of a transform, which is found to a hundredth of a
+  // sample: linear interpolation of waves of 13 samples and more is off by less.
+  const Residence residence(this->OnBackend());
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    for (const LinearDescent descent :
+         { LinearDescent::RegularStep, LinearDescent::GradientDescent, LinearDescent::ConjugateGradient })
+    {
+      for (const LinearKind kind :
+           { LinearKind::Translation, LinearKind::Rigid, LinearKind::Similarity, LinearKind::Affine })
+      {
+        SCOPED_TRACE(std::string(NameOf(kind)) + ", descent " + std::to_string(static_cast<int>(descent)));
+        Pair                  images(dimension);
+        const LinearTransform known = SomeTransform(kind, dimension);
+        images.fixed =
+          MakePixels(images.inner, [&](const LinearTransform::Vector & x) { return Waves(known.Apply(x)); });
+        images.moving = MakePixels(images.outer, Waves);
+        LinearMetric metric = SplineMetric(LinearMetricKind::MeanSquares);
+        const auto   level = images.Level(metric, residence);
+        LinearRules  rules;
+        rules.descent = descent;
+        rules.iterations = 300;
+        rules.maximumStep = descent == LinearDescent::GradientDescent ? 0.01 : 0.5;
+        rules.minimumStep = 1e-5;
+        rules.convergence = 0.0;
+        LinearOptimizer optimizer(*level, LinearTransform(kind, dimension, known.GetCentre()), rules);
+        double          last = std::numeric_limits<double>::max();
+        while (const auto iteration = optimizer.Iterate())
+        {
+          EXPECT_EQ(iteration->number, optimizer.GetIterations());
+          last = iteration->value;
+        }
+        EXPECT_NE(optimizer.GetStop(), LinearStop::None);
+        EXPECT_LE(optimizer.GetBestValue(), last);
+        const auto corners =
+          std::vector<LinearTransform::Vector>{ { 0.0, 0.0, 0.0 }, { 17.0, 17.0, dimension == 3 ? 17.0 : 0.0 } };
+        for (const auto & corner : corners)
+        {
+          const auto expected = known.Apply(corner);
+          const auto found = optimizer.GetBest().Apply(corner);
+          for (unsigned int d = 0; d < dimension; ++d)
+          {
+            EXPECT_NEAR(found[d], expected[d], 0.02);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Linear, HasTheSameBitsOnAnyNumberOfThreads)
+{
+  const Pair   images(3);
+  LinearMetric metric;
+  metric.arithmetic = ScalarType::Float64;
+  const auto run = [&](const ExecutionContext & context) {
+    const auto  level = images.Level(metric, Residence(context));
+    LinearRules rules;
+    rules.iterations = 8;
+    LinearOptimizer optimizer(*level, LinearTransform(LinearKind::Affine, 3, { 8.0, 8.0, 8.0 }), rules);
+    while (optimizer.Iterate())
+    {}
+    return optimizer.GetTransform().GetParameters();
+  };
+  const auto           several = run(this->OnBackend());
+  const ThreadExecutor one{ 1 };
+  ExecutionContext     context = this->OnBackend();
+  context.host = &one;
+  EXPECT_EQ(run(context), several);
+  // Host and device add up in other orders: eight steps from the same place end in the same one.
+  context.backend = Backend::Cpu;
+  const auto onHost = run(context);
+  for (std::size_t p = 0; p < onHost.size(); ++p)
+  {
+    EXPECT_NEAR(onHost[p], several[p], 1e-8) << p;
+  }
+}
+
+TEST_P(Linear, SaysWhyItEnds)
+{
+  const Pair      images(2);
+  const Residence residence(this->OnBackend());
+  LinearMetric    metric;
+  metric.kind = LinearMetricKind::MeanSquares;
+  const auto level = images.Level(metric, residence);
+  const auto end = [&](LinearLevel & of, LinearTransform start, const LinearRules & rules) {
+    LinearOptimizer optimizer(of, start, rules);
+    while (optimizer.Iterate())
+    {}
+    EXPECT_FALSE(optimizer.Iterate().has_value());
+    return optimizer.GetStop();
+  };
+  const LinearTransform start(LinearKind::Translation, 2);
+  LinearRules           rules;
+  rules.iterations = 2;
+  EXPECT_EQ(end(*level, start, rules), LinearStop::Iterations);
+  rules.iterations = 0;
+  EXPECT_EQ(end(*level, start, rules), LinearStop::Iterations);
+  rules.iterations = 50;
+  rules.minimumStep = 100.0;
+  EXPECT_EQ(end(*level, start, rules), LinearStop::ShortStep);
+  rules.minimumStep = 0.0;
+  rules.descent = LinearDescent::GradientDescent;
+  rules.convergence = std::numeric_limits<double>::max() / 2.0;
+  EXPECT_EQ(end(*level, start, rules), LinearStop::Converged);
+  LinearTransform far(LinearKind::Translation, 2);
+  far.SetParameters({ 1000.0, 0.0 });
+  EXPECT_EQ(end(*level, far, rules), LinearStop::NoSamples);
+  EXPECT_EQ(level->Evaluate(far, true).value, std::numeric_limits<double>::max());
+  SynSide side;
+  side.image = MakeImage(images.inner, images.fixed, residence);
+  LinearLevel same(images.inner, side, side, metric, residence);
+  rules.descent = LinearDescent::RegularStep;
+  EXPECT_EQ(end(same, start, rules), LinearStop::NoGradient);
+}
+
+TEST_P(Linear, IsInterruptedAtTheBest)
+{
+  const Pair      images(2);
+  const Residence residence(this->OnBackend());
+  LinearMetric    metric;
+  metric.kind = LinearMetricKind::MeanSquares;
+  metric.arithmetic = ScalarType::Float64;
+  const auto  level = images.Level(metric, residence);
+  LinearRules rules;
+  rules.descent = LinearDescent::GradientDescent; // whose steps of one length go beyond the optimum and back
+  rules.maximumStep = 1.0;
+  LinearOptimizer optimizer(*level, LinearTransform(LinearKind::Translation, 2), rules);
+  double          lowest = std::numeric_limits<double>::max();
+  for (int n = 0; n < 8; ++n)
+  {
+    const auto iteration = optimizer.Iterate();
+    ASSERT_TRUE(iteration.has_value());
+    lowest = std::min(lowest, iteration->value);
+    EXPECT_EQ(optimizer.GetBestValue(), lowest);
+    EXPECT_EQ(level->Evaluate(optimizer.GetBest(), false).value, lowest);
+  }
+}
+
+TEST_P(Linear, RefusesWhatDoesNotFit)
+{
+  const Pair      images(2);
+  const Residence residence(this->OnBackend());
+  const auto      expectRefusal = [&](const char * what, const auto & change) {
+    SCOPED_TRACE(what);
+    FieldGrid    grid = images.inner;
+    SynSide      fixed;
+    SynSide      moving;
+    LinearMetric metric;
+    fixed.image = MakeImage(images.inner, images.fixed, residence);
+    moving.image = MakeImage(images.outer, images.moving, residence);
+    change(grid, fixed, moving, metric);
+    EXPECT_THROW(LinearLevel(grid, fixed, moving, metric, residence), std::invalid_argument);
+  };
+  expectRefusal("no image",
+                [](FieldGrid &, SynSide & fixed, SynSide &, LinearMetric &) { fixed.image.data = nullptr; });
+  expectRefusal("two types", [&](FieldGrid &, SynSide &, SynSide & moving, LinearMetric &) {
+    moving.image = MakeImage(images.outer, std::vector<float>(images.moving.begin(), images.moving.end()), residence);
+  });
+  expectRefusal("bins", [](FieldGrid &, SynSide &, SynSide &, LinearMetric & metric) { metric.bins = 4; });
+  expectRefusal("many bins", [](FieldGrid &, SynSide &, SynSide &, LinearMetric & metric) { metric.bins = 161; });
+  expectRefusal("order", [](FieldGrid &, SynSide &, SynSide &, LinearMetric & metric) { metric.order = 6; });
+  expectRefusal(
+    "analytic gradients of linear interpolation",
+    [](FieldGrid &, SynSide &, SynSide &, LinearMetric & metric) { metric.gradient = MetricGradient::Analytic; });
+  expectRefusal("dimension", [](FieldGrid & grid, SynSide &, SynSide &, LinearMetric &) { grid = MakeGrid(3, 5); });
+  expectRefusal("an image of one value for mutual information",
+                [&](FieldGrid &, SynSide & fixed, SynSide &, LinearMetric &) {
+                  fixed.image = MakeImage(images.inner, std::vector<double>(images.fixed.size(), 7.0), residence);
+                });
+  const auto level = images.Level(LinearMetric(), residence);
+  EXPECT_THROW(level->Evaluate(LinearTransform(LinearKind::Rigid, 3), false), std::invalid_argument);
+  EXPECT_THROW(LinearOptimizer(*level, LinearTransform(LinearKind::Rigid, 3), LinearRules()), std::invalid_argument);
+  LinearRules rules;
+  rules.relaxation = 1.0;
+  EXPECT_THROW(LinearOptimizer(*level, LinearTransform(LinearKind::Rigid, 2), rules), std::invalid_argument);
+  rules = LinearRules();
+  rules.window = 1;
+  EXPECT_THROW(LinearOptimizer(*level, LinearTransform(LinearKind::Rigid, 2), rules), std::invalid_argument);
+}
+
+TEST_P(Linear, SaysThatThereIsNoFixedSample)
+{
+  const Pair      images(2);
+  const Residence residence(this->OnBackend());
+  SynSide         fixed;
+  SynSide         moving;
+  fixed.image = MakeImage(images.inner, images.fixed, residence);
+  moving.image = MakeImage(images.outer, images.moving, residence);
+  fixed.mask = MakeImage(images.inner, std::vector<std::uint8_t>(images.fixed.size(), 0), residence);
+  EXPECT_THROW(LinearLevel(images.inner, fixed, moving, LinearMetric(), residence), std::invalid_argument);
+  FieldGrid elsewhere = images.inner;
+  elsewhere.origin = { 500.0, 500.0, 0.0 };
+  fixed.mask = ResidentImage();
+  EXPECT_THROW(LinearLevel(elsewhere, fixed, moving, LinearMetric(), residence), std::invalid_argument);
+}
+
+TEST_P(Linear, PlansWhatADeviceHolds)
+{
+  const FieldGrid grid = MakeGrid(3, 64);
+  LinearMetric    metric;
+  const auto      plan = [&](std::size_t budget) {
+    return PlanLinearLevel(grid, metric, grid, ScalarType::Float32, std::size_t(8) << 20, budget);
+  };
+  EXPECT_TRUE(plan(std::size_t(1) << 30).fits);
+  EXPECT_FALSE(plan(std::size_t(1) << 20).fits);
+  // Gradients of Gaussians are three volumes more, and splines one of coefficients.
+  const std::size_t plain = plan(std::size_t(1) << 30).PeakBytes();
+  metric.gradient = MetricGradient::Image;
+  EXPECT_GE(plan(std::size_t(1) << 30).PeakBytes(), plain + 3 * sizeof(float) * 64 * 64 * 64);
+  const auto once = CountLinearWork(grid, metric, grid, 1, 1000);
+  const auto tenfold = CountLinearWork(grid, metric, grid, 10, 1000);
+  EXPECT_EQ(tenfold.sums, 10.0 * once.sums);
+  EXPECT_EQ(tenfold.uploadBytes, once.uploadBytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Linear, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);
+
+} // namespace
