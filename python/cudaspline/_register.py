@@ -325,6 +325,8 @@ class _Work:
     precision: str
     device: Any
     threads: int
+    #: Of rotations, scales and matrices (mm).
+    centre: numpy.ndarray
 
     @classmethod
     def open(cls, fixed: Any, moving: Any, mask: Any, moving_mask: Any, precision: str, device: Any, threads: int) -> _Work:
@@ -336,7 +338,7 @@ class _Work:
         if one.pixels.device != other.pixels.device:
             raise ValueError(f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}.")
         device_word(device, one.pixels.device)  # refuses what excludes that
-        return cls(one, other, precision, device, threads)
+        return cls(one, other, precision, device, threads, _middle_of(one.geometry))
 
     def _call(self) -> _library.Call:
         return _library.Call(device_word(self.device, self.fixed.pixels.device), self.threads, on_device=True)
@@ -378,12 +380,12 @@ class _Work:
             return [GivenPart(initial)]
         centres = []
         for side in (self.fixed, self.moving):
-            if initial.lower() == "centre":
-                index = 0.5 * (numpy.array(side.geometry.size) - 1.0)
-                centres.append(side.geometry.index_to_point @ index + side.geometry.origin)
-            else:
-                centres.append(self._centre_of_gravity(side))
-        return [LinearPart("rigid", numpy.eye(dimension), centres[0], centres[1] - centres[0])]
+            is_middle = initial.lower() == "centre"
+            centres.append(_middle_of(side.geometry) if is_middle else self._centre_of_gravity(side))
+        self.centre = centres[0]
+        shift = centres[1] - centres[0]
+        angles = [0.0] * (1 if dimension == 2 else 3)
+        return [LinearPart("rigid", numpy.eye(dimension), centres[0], shift, (*angles, *shift.tolist()))]
 
     def _centre_of_gravity(self, side: _Side) -> numpy.ndarray:
         dimension = side.geometry.dimension
@@ -403,9 +405,7 @@ class _Work:
 
     def run(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
         """Runs a stage behind what was found before; returns what it came to, and the parts with the new one."""
-        if not stage.is_deformable:
-            raise NotImplementedError
-        return self._run_deformable(stage, parts, told)
+        return self._run_deformable(stage, parts, told) if stage.is_deformable else self._run_linear(stage, parts, told)
 
     def _describe(self, stage: Stage, parts: Sequence[Part]) -> tuple[_registration_library.Registration, Any]:
         """What all stages tell the library, and what has to live as long."""
@@ -451,6 +451,32 @@ class _Work:
         del kept
         return report, [*parts, FieldPart(forward, backward, geometry)]
 
+    def _run_linear(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
+        """A linear stage takes the place of the linear one before it, as far as it can hold what that one has found."""
+        kinds = _registration_library.LINEAR
+        before = parts[-1] if parts else None
+        start = LinearPart("translation", numpy.eye(0), self.centre, numpy.zeros(0), ())
+        if isinstance(before, LinearPart) and before.parameters is not None and kinds[before.kind] <= kinds[stage.kind]:
+            start, parts = before, parts[:-1]
+        described, kept = self._describe(stage, parts)
+        n = self.fixed.geometry.dimension
+        linear = _registration_library.Linear()
+        linear.kind, linear.metric = kinds[stage.kind], _registration_library.METRICS[str(stage.metric)]
+        linear.bins = stage.bins
+        linear.radius[:] = [stage.radius] * 3
+        linear.descent = _registration_library.DESCENTS[stage.optimizer]
+        linear.step, linear.minimum_step = stage.step or 0.0, stage.minimum_step or 0.0
+        linear.convergence, linear.window = stage.convergence, _WINDOW
+        linear.centre[:n] = start.centre.tolist()
+        linear.start_kind = kinds[start.kind]
+        parameters = start.parameters or ()
+        linear.parameters[: len(parameters)] = parameters
+        report = self._run("cudaspline_register_linear", described, linear, stage, told)
+        del kept
+        matrix = numpy.array(linear.matrix[:]).reshape(3, 3)[:n, :n].copy()
+        found = LinearPart(stage.kind, matrix, start.centre, numpy.array(linear.translation[:n]), tuple(linear.parameters))
+        return report, [*parts, found]
+
     def _run(
         self, name: str, described: _registration_library.Registration, how: Any, stage: Stage, told: _Told
     ) -> StageReport:
@@ -468,6 +494,18 @@ class _Work:
             end = _registration_library.ENDS[made.end]
             levels.append(LevelReport(wanted.shrink, wanted.sigma, made.made, made.value, made.seconds, end))
         return StageReport(stage, tuple(levels), execution)
+
+
+def _middle_of(geometry: Geometry) -> numpy.ndarray:
+    """The middle between the first sample and the last one, as CudaSplineRegister has it."""
+    corners = []
+    for index in (numpy.zeros(geometry.dimension), numpy.array(geometry.size) - 1.0):
+        place = geometry.origin.copy()
+        for axis in range(geometry.dimension):
+            place = place + geometry.index_to_point[:, axis] * index[axis]
+        corners.append(place)
+    middle: numpy.ndarray = 0.5 * (corners[0] + corners[1])
+    return middle
 
 
 def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer:

@@ -113,6 +113,27 @@ class Deformable(ctypes.Structure):
     ]
 
 
+class Linear(ctypes.Structure):
+    """cudaspline_linear."""
+
+    _fields_ = [
+        ("kind", c_int32),
+        ("metric", c_int32),
+        ("bins", c_int32),
+        ("radius", c_int32 * 3),
+        ("descent", c_int32),
+        ("step", c_double),
+        ("minimum_step", c_double),
+        ("convergence", c_double),
+        ("window", c_int32),
+        ("centre", _library.Vector),
+        ("start_kind", c_int32),
+        ("parameters", c_double * 12),
+        ("matrix", _library.Matrix),
+        ("translation", _library.Vector),
+    ]
+
+
 class FoldingState(ctypes.Structure):
     """cudaspline_folding."""
 
@@ -123,6 +144,7 @@ _EXECUTION = POINTER(_library.Execution)
 _NUMBERS = POINTER(c_double)
 for _name, _arguments in {
     "cudaspline_register_deformable": [POINTER(Registration), POINTER(Deformable), _EXECUTION],
+    "cudaspline_register_linear": [POINTER(Registration), POINTER(Linear), _EXECUTION],
     "cudaspline_shrink_grid": [POINTER(Grid), c_int32, c_int32, POINTER(Grid)],
     "cudaspline_measure_folding": [
         POINTER(Grid), c_int32, c_void_p, c_int32, c_int32, c_void_p, c_int32, c_void_p, POINTER(FoldingState), _EXECUTION,

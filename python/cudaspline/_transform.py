@@ -24,6 +24,8 @@ class LinearPart:
     matrix: numpy.ndarray
     centre: numpy.ndarray
     translation: numpy.ndarray
+    #: By which a registration goes on from it, as ITK's class of the kind has them; None: it does not.
+    parameters: Optional[tuple[float, ...]] = None
 
     @property
     def offset(self) -> numpy.ndarray:

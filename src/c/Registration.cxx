@@ -25,6 +25,7 @@
 #include "itkCudaSpline/kernels/fields/FieldFolding.h"
 #include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+#include "itkCudaSpline/kernels/registration/LinearRegistration.h"
 
 #include <algorithm>
 #include <cmath>
@@ -179,6 +180,11 @@ public:
   {
     return m_Fixed.image.grid;
   }
+  const FieldGrid &
+  GetMovingGrid() const
+  {
+    return m_Moving.image.grid;
+  }
   ScalarType
   GetPixel() const
   {
@@ -303,15 +309,112 @@ private:
   std::vector<PyramidLevel>       m_Levels;
 };
 
+/** \exception std::invalid_argument the number is not in [0, last] */
+template <typename TEnum>
+TEnum
+KindOfCode(std::int32_t code, TEnum last, const std::string & name)
+{
+  if (code < 0 || code > static_cast<std::int32_t>(last))
+  {
+    throw std::invalid_argument(name + " is " + std::to_string(code) + ", and 0 to " +
+                                std::to_string(static_cast<std::int32_t>(last)) + " are known.");
+  }
+  return static_cast<TEnum>(code);
+}
+
+void
+CheckWindow(std::int32_t window, const std::string & name)
+{
+  if (window < 2)
+  {
+    throw std::invalid_argument(name + " is " + std::to_string(window) + ", and 2 is the least.");
+  }
+}
+
+LinearOptions
+DescribeLinear(const cudaspline_linear & from, const Images & images, bool sigmasInMm)
+{
+  LinearOptions options;
+  options.levels = images.GetLevels();
+  options.sigmasInMm = sigmasInMm;
+  static_assert(static_cast<int>(LinearMetricKind::MeanSquares) == CUDASPLINE_MEAN_SQUARES &&
+                  static_cast<int>(LinearMetricKind::LocalCorrelation) == CUDASPLINE_LOCAL_CORRELATION,
+                "The metrics have the same numbers.");
+  options.metric.kind = KindOfCode(from.metric, LinearMetricKind::LocalCorrelation, "linear.metric");
+  options.metric.arithmetic = images.GetPixel();
+  if (options.metric.kind == LinearMetricKind::Mattes && (from.bins < 5 || from.bins > 160))
+  {
+    throw std::invalid_argument("linear.bins is " + std::to_string(from.bins) + ", and 5 to 160 are allowed.");
+  }
+  options.metric.bins = from.bins;
+  for (unsigned int d = 0; d < images.GetFixedGrid().dimension; ++d)
+  {
+    if (options.metric.kind == LinearMetricKind::LocalCorrelation && from.radius[d] < 1)
+    {
+      throw std::invalid_argument("linear.radius is " + std::to_string(from.radius[d]) + ", and 1 is the least.");
+    }
+    options.metric.radius[d] = from.radius[d];
+  }
+  options.rules.descent = KindOfCode(from.descent, LinearDescent::ConjugateGradient, "linear.descent");
+  for (const double step : { from.step, from.minimum_step })
+  {
+    if (!(step >= 0.0 && std::isfinite(step)))
+    {
+      throw std::invalid_argument(Indefinite("linear.step or minimum_step", step, "0 is the least"));
+    }
+  }
+  options.rules.maximumStep = from.step;
+  options.rules.minimumStep = from.minimum_step;
+  options.rules.convergence = from.convergence;
+  CheckWindow(from.window, "linear.window");
+  options.rules.window = static_cast<std::size_t>(from.window);
+  return options;
+}
+
+LinearTransform
+DescribeStart(const cudaspline_linear & from, unsigned int dimension)
+{
+  static_assert(static_cast<int>(LinearKind::Translation) == CUDASPLINE_TRANSLATION &&
+                  static_cast<int>(LinearKind::Affine) == CUDASPLINE_AFFINE &&
+                  LinearTransform::MostParameters == CUDASPLINE_MAXIMUM_LINEAR_PARAMETERS,
+                "The kinds have the same numbers.");
+  const LinearKind        kind = KindOfCode(from.kind, LinearKind::Affine, "linear.kind");
+  LinearTransform::Vector centre{};
+  std::copy_n(from.centre, 3, centre.begin());
+  LinearTransform start(KindOfCode(from.start_kind, LinearKind::Affine, "linear.start_kind"), dimension, centre);
+  LinearTransform::Parameters parameters{};
+  std::copy_n(from.parameters, start.CountParameters(), parameters.begin());
+  for (const double parameter : parameters)
+  {
+    if (!std::isfinite(parameter))
+    {
+      throw std::invalid_argument("linear.parameters are not finite.");
+    }
+  }
+  start.SetParameters(parameters);
+  return start.As(kind);
+}
+
+void
+WriteLinear(const LinearTransform & found, cudaspline_linear & to)
+{
+  const LinearTransform::Vector translation = found.GetTranslation();
+  std::copy(found.GetParameters().begin(), found.GetParameters().end(), to.parameters);
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    to.translation[d] = translation[d];
+    std::copy(found.GetMatrix()[d].begin(), found.GetMatrix()[d].end(), to.matrix + 3 * d);
+  }
+}
+
 DeformableOptions
 DescribeDeformable(const cudaspline_deformable & from, const Images & images, bool sigmasInMm)
 {
   DeformableOptions options;
-  if (from.kind != CUDASPLINE_SYN && from.kind != CUDASPLINE_GREEDY)
-  {
-    throw std::invalid_argument("deformable.kind is " + std::to_string(from.kind) + ", and 0 and 1 are known.");
-  }
-  options.kind = from.kind == CUDASPLINE_SYN ? DeformableKind::Syn : DeformableKind::Greedy;
+  static_assert(static_cast<int>(DeformableKind::Syn) == CUDASPLINE_SYN &&
+                  static_cast<int>(DeformableKind::Greedy) == CUDASPLINE_GREEDY,
+                "The kinds have the same numbers.");
+  options.kind = KindOfCode(from.kind, DeformableKind::Greedy, "deformable.kind");
   options.levels = images.GetLevels();
   options.sigmasInMm = sigmasInMm;
   options.element = RealOfCode(from.element, "deformable.element");
@@ -339,10 +442,7 @@ DescribeDeformable(const cudaspline_deformable & from, const Images & images, bo
   options.rules.updateVariance = from.update_variance;
   options.rules.totalVariance = from.total_variance;
   options.convergence = from.convergence;
-  if (from.window < 2)
-  {
-    throw std::invalid_argument("deformable.window is " + std::to_string(from.window) + ", and 2 is the least.");
-  }
+  CheckWindow(from.window, "deformable.window");
   options.window = static_cast<std::size_t>(from.window);
   return options;
 }
@@ -418,6 +518,38 @@ cudaspline_register_deformable(cudaspline_registration *     registration,
           images.Report(running.Run(images.MakeWatch()));
           running.GetFields(deformable->forward, deformable->backward, type, images.GetMemory());
           residence.Wait(); // before the fields that are read go
+        });
+    });
+  });
+}
+
+std::int32_t
+cudaspline_register_linear(cudaspline_registration * registration,
+                           cudaspline_linear *       linear,
+                           cudaspline_execution *    execution)
+{
+  return Call([=] {
+    RequirePointer(registration, "registration");
+    RequirePointer(linear, "linear");
+    CallExecution         call(execution);
+    const Images          images(*registration);
+    const LinearOptions   options = DescribeLinear(*linear, images, registration->sigmas_in_mm != 0);
+    const LinearTransform start =
+      Naming("linear.parameters", [&] { return DescribeStart(*linear, images.GetFixedGrid().dimension); });
+    const std::size_t bytes = images.CountBytes();
+    Naming("registration", [&] {
+      images.Run(
+        call,
+        [&] { return CountLinearRegistrationWork(images.GetFixedGrid(), images.GetMovingGrid(), bytes, options); },
+        [&](std::size_t budget) {
+          return PlanLinearRegistration(
+            images.GetFixedGrid(), images.GetMovingGrid(), images.GetPixel(), bytes, options, budget);
+        },
+        [&](const Residence & residence) {
+          LinearRegistration running(
+            images.MakeFixed(residence), images.MakeMoving(residence), options, start, residence);
+          images.Report(running.Run(images.MakeWatch()));
+          WriteLinear(running.GetTransform(), *linear);
         });
     });
   });

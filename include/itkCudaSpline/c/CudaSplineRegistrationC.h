@@ -164,6 +164,38 @@ extern "C"
     void *  backward;        /**< result: those of the inverse; null: not wanted */
   } cudaspline_deformable;
 
+  /** \brief How a linear transform is found: matrix (x - centre) + centre + translation (mm); see
+   * itk::CudaSpline::LinearTransform for the parameters of each kind. */
+  typedef struct cudaspline_linear
+  {
+    int32_t kind;         /**< cudaspline_linear_kind */
+    int32_t metric;       /**< cudaspline_metric */
+    int32_t bins;         /**< of CUDASPLINE_MATTES: 5 to 160 (not a default) */
+    int32_t radius[3];    /**< of CUDASPLINE_LOCAL_CORRELATION, by axis (samples); 1 or more (not a default) */
+    int32_t descent;      /**< cudaspline_descent */
+    double  step;         /**< longest way of a corner of the fixed image in the first iteration, of gradient descent in
+                               each one (mm); 0: a voxel of the level */
+    double  minimum_step; /**< a shorter way ends a level (mm); 0: a thousandth of a voxel */
+    double  convergence;  /**< a level ends where values fall less; not of CUDASPLINE_REGULAR_STEP */
+    int32_t window;       /**< values of the convergence; 2 or more (not a default) */
+    double  centre[3];    /**< of rotations, scales and matrices */
+    int32_t start_kind;   /**< cudaspline_linear_kind of the start: what \c kind can hold */
+    double  parameters[CUDASPLINE_MAXIMUM_LINEAR_PARAMETERS]; /**< of the start; result: of what was found */
+    double  matrix[9];                                        /**< result */
+    double  translation[3];                                   /**< result */
+  } cudaspline_linear;
+
+  /** \brief Finds the linear transform that lays the moving image over the fixed one: a place of the fixed image goes
+   * through it, and then through the stages.
+   *
+   * \param[in,out] registration images, and results of levels
+   * \param[in,out] linear how, and what was found
+   * \param[in,out] execution where it runs; its progress is not called */
+  int32_t
+  cudaspline_register_linear(cudaspline_registration * registration,
+                             cudaspline_linear *       linear,
+                             cudaspline_execution *    execution);
+
   /** \brief The grid of a level: fewer samples of a fixed image about the same centre, as itk::ShrinkImageFilter has
    * them.
    *
