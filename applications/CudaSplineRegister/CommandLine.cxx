@@ -41,8 +41,10 @@ AddStageOptions(CLI::App & app, Words & words)
   const auto add = [&app](const char * name, std::vector<std::string> & values, const char * text, const char * type) {
     app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
   };
-  add(
-    "-s,--stage", words.stages, "rigid, affine, bspline or syn; may be repeated; default: rigid, then affine", "NAME");
+  add("-s,--stage",
+      words.stages,
+      "translation, rigid, similarity, affine, bspline or syn; may be repeated; default: rigid, then affine",
+      "NAME");
   add(
     "-m,--metric", words.metrics, "* mattes (default), meansquares, correlation or cc (local; default of syn)", "NAME");
   add("--optimizer", words.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");

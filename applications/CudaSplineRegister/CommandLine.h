@@ -37,10 +37,12 @@ inline constexpr unsigned int mostBins = 160;
 /** \brief What a stage optimizes. */
 enum class StageKind : unsigned char
 {
-  Rigid,   ///< Euler angles and a translation
-  Affine,  ///< a matrix and a translation
-  BSpline, ///< coefficients of a cubic B-spline on a grid, in mm
-  Syn      ///< displacement fields from both images to a middle, symmetric normalization
+  Translation, ///< of linear ones each can do what those before it can
+  Rigid,       ///< Euler angles and a translation
+  Similarity,  ///< a rotation, one scale and a translation
+  Affine,      ///< a matrix and a translation
+  BSpline,     ///< coefficients of a cubic B-spline on a grid, in mm
+  Syn          ///< displacement fields from both images to a middle, symmetric normalization
 };
 
 enum class MetricKind : unsigned char
@@ -92,7 +94,7 @@ enum class TargetKind : unsigned char
   Mean    ///< that of all its volumes
 };
 
-/** \brief "rigid", "affine", "bspline" or "syn". */
+/** \brief "translation", "rigid", "similarity", "affine", "bspline" or "syn". */
 const char *
 NameOf(StageKind kind);
 

@@ -22,6 +22,7 @@
 #include "DeviceWord.h"
 #include "Error.h"
 #include "IterationWatch.h"
+#include "LinearStage.h"
 #include "Registration.h"
 #include "RotationSearch.h"
 #include "StageMetrics.h"
@@ -203,7 +204,8 @@ private:
       m_Centre = CentreOfGravity(m_Fixed.GetPointer(), m_Inputs.fixedMask.GetPointer(), "fixed");
       other = CentreOfGravity(m_Moving.GetPointer(), m_Inputs.movingMask.GetPointer(), "moving");
     }
-    const auto start = Transforms::MakeLinear(StageKind::Rigid, nullptr, m_Centre);
+    const typename Transforms::Linear::Pointer start = Transforms::Rigid::New().GetPointer();
+    start->SetCenter(m_Centre);
     start->SetTranslation(other - m_Centre);
     if (m_Options.initialization == InitializationKind::Search)
     {
@@ -211,8 +213,9 @@ private:
         { m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask }, m_Request, start);
     }
     m_Chain.emplace_back(start);
-    m_Linear = start;
-    m_LinearKind = StageKind::Rigid;
+    m_Linear = start.GetPointer();
+    m_LinearKind =
+      m_Options.initialization == InitializationKind::Search ? StageKind::Rigid : StageKind::Translation; // it is one
   }
 
   /** The transform that a stage optimizes, which becomes the chain's last. A linear one takes the place of the linear
@@ -226,7 +229,7 @@ private:
       m_Chain.emplace_back(Transforms::MakeSpline(m_Fixed, meshes.front()));
       return m_Chain.back();
     }
-    const bool goesOn = m_Linear.IsNotNull() && (stage.kind == StageKind::Affine || m_LinearKind == StageKind::Rigid);
+    const bool goesOn = m_Linear.IsNotNull() && stage.kind >= m_LinearKind;
     const auto linear = Transforms::MakeLinear(stage.kind, goesOn ? m_Linear.GetPointer() : nullptr, m_Centre);
     if (goesOn)
     {
@@ -283,6 +286,20 @@ private:
     const bool isSpline = stage.kind == StageKind::BSpline;
     const auto meshes = Transforms::MeshesOf(stage, m_Fixed);
     const auto transform = this->ExtendChain(stage, meshes);
+    if (!isSpline)
+    {
+      LinearInputs<TPixel, VDimension> inputs{
+        m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask, nullptr, transform.GetPointer()
+      };
+      if (m_Chain.size() > 1)
+      {
+        inputs.before = Transforms::Combine({ m_Chain.begin(), m_Chain.end() - 1 }).GetPointer();
+      }
+      if (IsStageOfKernels(inputs, stage, m_Options))
+      {
+        return RunLinearStage(inputs, m_Request, number, isStopped);
+      }
+    }
     const auto metric = Metrics::Make(stage, m_Inputs, m_Options);
     const auto estimator = EstimatorType::New();
     estimator->SetMetric(metric.object);
@@ -407,8 +424,8 @@ private:
   std::vector<typename Transforms::Point>      m_Corners;
   typename Transforms::Point                   m_Centre; ///< of linear transforms
   std::vector<typename TransformType::Pointer> m_Chain;  ///< the last is applied first to a point
-  typename Transforms::Linear::Pointer         m_Linear; ///< the chain's last, where a linear stage may go on from it
-  StageKind                                    m_LinearKind{ StageKind::Rigid };
+  typename TransformType::Pointer              m_Linear; ///< the chain's last, where a linear stage may go on from it
+  StageKind                                    m_LinearKind{ StageKind::Translation }; ///< the least that it is
 };
 
 template <typename TPixel, unsigned int VDimension>

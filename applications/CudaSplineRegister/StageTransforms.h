@@ -27,6 +27,9 @@
 #include "itkEuler2DTransform.h"
 #include "itkEuler3DTransform.h"
 #include "itkImageBase.h"
+#include "itkSimilarity2DTransform.h"
+#include "itkSimilarity3DTransform.h"
+#include "itkTranslationTransform.h"
 
 #include <algorithm>
 #include <array>
@@ -47,6 +50,9 @@ struct StageTransforms
   using Base = itk::Transform<double, VDimension, VDimension>;
   using Linear = itk::MatrixOffsetTransformBase<double, VDimension, VDimension>;
   using Rigid = std::conditional_t<VDimension == 2, itk::Euler2DTransform<double>, itk::Euler3DTransform<double>>;
+  using Translation = itk::TranslationTransform<double, VDimension>;
+  using Similarity =
+    std::conditional_t<VDimension == 2, itk::Similarity2DTransform<double>, itk::Similarity3DTransform<double>>;
   using Affine = itk::AffineTransform<double, VDimension>;
   using Spline = itk::BSplineTransform<double, VDimension, 3>;
   using Composite = itk::CompositeTransform<double, VDimension>;
@@ -114,28 +120,49 @@ struct StageTransforms
     return movements;
   }
 
-  /** A rigid or affine transform that goes on where another one ended.
+  /** A linear transform that goes on where another one ended.
    *
+   * \param[in] kind of the stage, which can do what the other transform can
    * \param[in] from null: the identity, about a centre */
-  static typename Linear::Pointer
-  MakeLinear(StageKind kind, const Linear * from, const Point & centre)
+  static typename Base::Pointer
+  MakeLinear(StageKind kind, const Base * from, const Point & centre)
   {
+    const auto * const about = dynamic_cast<const Linear *>(from);
+    const auto * const shift = dynamic_cast<const Translation *>(from);
+    auto               translation = Translation::New()->GetOffset(); // 0
+    if (about != nullptr || shift != nullptr)
+    {
+      translation = about != nullptr ? about->GetTranslation() : shift->GetOffset();
+    }
+    if (kind == StageKind::Translation)
+    {
+      const auto transform = Translation::New();
+      transform->SetOffset(translation);
+      return transform.GetPointer();
+    }
     typename Linear::Pointer transform;
     if (kind == StageKind::Rigid)
     {
       transform = Rigid::New().GetPointer();
     }
+    else if (kind == StageKind::Similarity)
+    {
+      transform = Similarity::New().GetPointer();
+    }
     else
     {
       transform = Affine::New().GetPointer();
     }
-    transform->SetCenter(from != nullptr ? from->GetCenter() : centre);
+    transform->SetCenter(about != nullptr ? about->GetCenter() : centre);
+    if (about != nullptr)
+    {
+      transform->SetMatrix(about->GetMatrix());
+    }
     if (from != nullptr)
     {
-      transform->SetMatrix(from->GetMatrix());
-      transform->SetTranslation(from->GetTranslation());
+      transform->SetTranslation(translation);
     }
-    return transform;
+    return transform.GetPointer();
   }
 
   /** Extent of an image from the first voxel's centre to the last one's; at least a voxel. */

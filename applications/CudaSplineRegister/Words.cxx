@@ -36,10 +36,10 @@ namespace
 
 constexpr std::size_t mostLevels = 10;
 
-const std::map<std::string, StageKind>          stageKinds{ { "rigid", StageKind::Rigid },
-                                                   { "affine", StageKind::Affine },
-                                                   { "bspline", StageKind::BSpline },
-                                                   { "syn", StageKind::Syn } };
+const std::map<std::string, StageKind> stageKinds{
+  { "translation", StageKind::Translation }, { "rigid", StageKind::Rigid },     { "similarity", StageKind::Similarity },
+  { "affine", StageKind::Affine },           { "bspline", StageKind::BSpline }, { "syn", StageKind::Syn }
+};
 const std::map<std::string, MetricKind>         metricKinds{ { "mattes", MetricKind::Mattes },
                                                      { "meansquares", MetricKind::MeanSquares },
                                                      { "correlation", MetricKind::Correlation },

@@ -364,7 +364,11 @@ DescribeLinear(const cudaspline_linear & from, const Images & images, bool sigma
     }
   }
   options.rules.maximumStep = from.step;
-  options.rules.minimumStep = from.minimum_step;
+  const FieldGrid::Vector & spacing = images.GetFixedGrid().spacing;
+  options.rules.minimumStep =
+    from.minimum_step > 0.0
+      ? from.minimum_step
+      : 1e-3 * *std::min_element(spacing.begin(), spacing.begin() + images.GetFixedGrid().dimension);
   options.rules.convergence = from.convergence;
   CheckWindow(from.window, "linear.window");
   options.rules.window = static_cast<std::size_t>(from.window);
@@ -405,6 +409,98 @@ WriteLinear(const LinearTransform & found, cudaspline_linear & to)
     to.translation[d] = translation[d];
     std::copy(found.GetMatrix()[d].begin(), found.GetMatrix()[d].end(), to.matrix + 3 * d);
   }
+}
+
+/** Work of all levels, of whose images the first one has the way to a device. */
+OperationWork
+CountLinearLevels(const Images & images, const LinearOptions & options)
+{
+  OperationWork work;
+  for (std::size_t level = 0; level < options.levels.size(); ++level)
+  {
+    const std::size_t bytes = level == 0 ? images.CountBytes() : 0;
+    work = work + CountLinearRegistrationWork(images.GetFixedGrid(), images.GetMovingGrid(), options, level, bytes);
+  }
+  return work;
+}
+
+/** Memory of the level that takes most. */
+MemoryPlan
+PlanLinearLevels(const Images & images, const LinearOptions & options, std::size_t budget)
+{
+  MemoryPlan largest;
+  for (std::size_t level = 0; level < options.levels.size(); ++level)
+  {
+    const MemoryPlan plan = PlanLinearRegistration(
+      images.GetFixedGrid(), images.GetMovingGrid(), images.GetPixel(), options, level, images.CountBytes(), budget);
+    if (level == 0 || !plan.fits)
+    {
+      largest = plan;
+    }
+  }
+  return largest;
+}
+
+LinearWatch
+MakeLinearWatch(const RegistrationWatch & watch)
+{
+  if (!watch)
+  {
+    return {};
+  }
+  return [watch](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
+    const bool isOfTooFew = iteration.convergence == std::numeric_limits<double>::max();
+    return watch({ level,
+                   iteration.number,
+                   iteration.value,
+                   isOfTooFew ? std::numeric_limits<double>::infinity() : iteration.convergence,
+                   iteration.step });
+  };
+}
+
+LevelEnd
+EndOf(LinearStop stop)
+{
+  switch (stop)
+  {
+    case LinearStop::Converged:
+      return LevelEnd::Converged;
+    case LinearStop::NoGradient:
+      return LevelEnd::NoGradient;
+    case LinearStop::ShortStep:
+      return LevelEnd::ShortStep;
+    case LinearStop::Stopped:
+      return LevelEnd::Stopped;
+    default:
+      return LevelEnd::Iterations;
+  }
+}
+
+/** \exception std::invalid_argument a level without a sample */
+std::vector<LevelRecord>
+RecordsOf(const std::vector<LinearRecord> & levels, std::size_t count)
+{
+  std::vector<LevelRecord> records;
+  for (const LinearRecord & level : levels)
+  {
+    if (level.stop == LinearStop::NoSamples)
+    {
+      throw std::invalid_argument("The images do not overlap: no sample of the fixed image lies in the moving one, and "
+                                  "under the masks, where level " +
+                                  std::to_string(records.size() + 1) + " has come to.");
+    }
+    LevelRecord record;
+    record.end = EndOf(level.stop);
+    record.iterations = level.iterations;
+    record.value = level.value;
+    record.convergence = std::numeric_limits<double>::infinity();
+    record.seconds = level.seconds;
+    records.push_back(record);
+  }
+  LevelRecord stopped; // those that have not run
+  stopped.end = LevelEnd::Stopped;
+  records.resize(count, stopped);
+  return records;
 }
 
 DeformableOptions
@@ -540,16 +636,15 @@ cudaspline_register_linear(cudaspline_registration * registration,
     Naming("registration", [&] {
       images.Run(
         call,
-        [&] { return CountLinearRegistrationWork(images.GetFixedGrid(), images.GetMovingGrid(), bytes, options); },
-        [&](std::size_t budget) {
-          return PlanLinearRegistration(
-            images.GetFixedGrid(), images.GetMovingGrid(), images.GetPixel(), bytes, options, budget);
-        },
+        [&] { return CountLinearLevels(images, options); },
+        [&](std::size_t budget) { return PlanLinearLevels(images, options, budget); },
         [&](const Residence & residence) {
-          LinearRegistration running(
-            images.MakeFixed(residence), images.MakeMoving(residence), options, start, residence);
-          images.Report(running.Run(images.MakeWatch()));
-          WriteLinear(running.GetTransform(), *linear);
+          const LinearRegistration running(
+            images.MakeFixed(residence), images.MakeMoving(residence), options, residence);
+          LinearTransform                 transform = start;
+          const std::vector<LinearRecord> records = running.Run(transform, MakeLinearWatch(images.MakeWatch()));
+          images.Report(RecordsOf(records, options.levels.size()));
+          WriteLinear(transform, *linear);
         });
     });
   });

@@ -159,6 +159,82 @@ TEST_F(RegisterStages, LevelsBeginAtTheBestPlace)
   EXPECT_FALSE(isLastBest) << "each search ended at its best place: nothing was to be seen";
 }
 
+/** A stage of each linear kind finds what it can hold, and writes a transform of its class; the next one goes on. */
+TEST_F(RegisterStages, LinearKindsInThePlane)
+{
+  const auto translation = itk::TranslationTransform<double, 2>::New();
+  auto       offset = translation->GetOffset();
+  offset[0] = 2.4;
+  offset[1] = -1.7;
+  translation->SetOffset(offset);
+  const auto similarity = itk::Similarity2DTransform<double>::New();
+  similarity->SetScale(1.06);
+  similarity->SetAngle(0.1);
+  similarity->SetTranslation(offset);
+  const auto find = [&](const std::vector<std::string> & stages, const Transform<2> * known, const char * name) {
+    WritePair<2>(known, stagesSize);
+    std::vector<std::string> options{
+      "--metric", "meansquares", "-o", Path("out.tfm"), "--report", Path("report.json")
+    };
+    for (const std::string & stage : stages)
+    {
+      options.insert(options.end(), { "--stage", stage });
+    }
+    ExpectQuietSuccess(Register(options));
+    EXPECT_STREQ(ReadTransform<2>(Path("out.tfm"))->GetNameOfClass(), name);
+    EXPECT_LE(DistanceOf<2>("out.tfm", known, stagesSize), 0.1) << name;
+    const nlohmann::json report = ReadReport();
+    ASSERT_EQ(report["stages"].size(), stages.size());
+    for (std::size_t stage = 0; stage < stages.size(); ++stage)
+    {
+      EXPECT_EQ(report["stages"][stage]["kind"], stages[stage]);
+      EXPECT_NE(report["stages"][stage]["backend"], "Superclass");
+    }
+  };
+  find({ "translation" }, translation, "TranslationTransform");
+  find({ "similarity" }, similarity, "Similarity2DTransform");
+  find({ "translation", "rigid", "similarity" }, similarity, "Similarity2DTransform");
+  find({ "translation", "affine" }, similarity, "AffineTransform");
+  // What turns cannot go on as a translation: that comes on top.
+  find({ "similarity", "translation" }, similarity, "CompositeTransform");
+}
+
+TEST_F(RegisterStages, LinearKindsInSpace)
+{
+  const auto                      similarity = itk::Similarity3DTransform<double>::New();
+  itk::Versor<double>             turn;
+  itk::Versor<double>::VectorType axis;
+  axis[0] = 0.2;
+  axis[1] = -0.5;
+  axis[2] = 1.0;
+  turn.Set(axis, 0.12);
+  itk::Vector<double, 3> shift;
+  shift[0] = 1.4;
+  shift[1] = -1.2;
+  shift[2] = 0.8;
+  similarity->SetVersor(turn);
+  similarity->SetScale(0.95);
+  similarity->SetTranslation(shift);
+  WritePair<3>(similarity.GetPointer(), 26);
+  for (const char * const optimizer : { "regular-step", "gradient-descent", "conjugate-gradient", "lbfgs" })
+  {
+    ExpectQuietSuccess(Register({ "--stage",
+                                  "rigid",
+                                  "--stage",
+                                  "similarity",
+                                  "--metric",
+                                  "meansquares",
+                                  "--optimizer",
+                                  "regular-step",
+                                  "--optimizer",
+                                  optimizer,
+                                  "-o",
+                                  Path("out.tfm") }));
+    EXPECT_STREQ(ReadTransform<3>(Path("out.tfm"))->GetNameOfClass(), "Similarity3DTransform");
+    EXPECT_LE(DistanceOf<3>("out.tfm", similarity.GetPointer(), 26), 0.3) << optimizer;
+  }
+}
+
 /** A stage behind a B-spline's: ITK's own metric would throw, as its B-splines have no Jacobian by position. */
 TEST_F(RegisterStages, StagesBehindASpline)
 {

@@ -25,8 +25,11 @@
 #include "itkCompositeTransform.h"
 #include "itkEuler2DTransform.h"
 #include "itkEuler3DTransform.h"
+#include "itkSimilarity2DTransform.h"
+#include "itkSimilarity3DTransform.h"
 #include "itkTransformFileReader.h"
 #include "itkTransformFileWriter.h"
+#include "itkTranslationTransform.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -23,6 +23,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 /** \file
@@ -265,7 +266,7 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
     if (kind == LinearMetricKind::Mattes)
     {
       // ITK takes the range of all points, under the mask or not: here there are no others.
-      metric->SetFixedImageMask(nullptr);
+      metric->SetFixedImageMask(LinearTypes<3>::Mask::Pointer());
       const auto under = LinearTypes<3>::Metric::FixedSampledPointSetType::New();
       for (std::size_t n = 0; n < own.places.size() / 3; ++n)
       {

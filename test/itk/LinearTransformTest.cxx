@@ -20,6 +20,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 /** \file
@@ -160,7 +161,7 @@ public:
   }
 
 private:
-  FreshRandom            m_Random;
+  Random                 m_Random{ 1 };
   Point                  m_Centre;
   LinearTransform        m_Own;
   typename Base::Pointer m_Itk;

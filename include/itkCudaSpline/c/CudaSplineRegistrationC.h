@@ -111,7 +111,7 @@ extern "C"
     int32_t end;         /**< cudaspline_level_end */
     int32_t made;        /**< iterations that were made */
     double  value;       /**< of the last one; 0 where there was none */
-    double  convergence; /**< the same; infinite of too few values */
+    double  convergence; /**< the same; infinite of too few values, and of linear transforms */
     double  seconds;     /**< that the level took */
   } cudaspline_registration_level;
 

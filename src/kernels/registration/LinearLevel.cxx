@@ -196,6 +196,26 @@ struct Map
 
 } // namespace
 
+std::vector<double>
+CornersOf(const FieldGrid & grid)
+{
+  std::vector<double> places;
+  for (unsigned int corner = 0; corner < 1U << grid.dimension; ++corner)
+  {
+    for (unsigned int r = 0; r < grid.dimension; ++r)
+    {
+      double place = grid.origin[r];
+      for (unsigned int c = 0; c < grid.dimension; ++c)
+      {
+        const std::int64_t at = grid.start[c] + ((corner >> c & 1U) != 0 ? grid.size[c] - 1 : 0);
+        place += grid.indexToPoint[r][c] * static_cast<double>(at);
+      }
+      places.push_back(place);
+    }
+  }
+  return places;
+}
+
 struct LinearLevel::Parts
 {
   Parts(const FieldGrid & virtualGrid, SynSide moving, const LinearMetric & how, const Residence & where)
@@ -478,6 +498,7 @@ struct LinearLevel::Parts
   MetricSources                      sources;
   MetricWorkspace                    workspace;
   ParzenBins                         bins;
+  unsigned int                       evaluations{ 0 };
 };
 
 LinearLevel::LinearLevel(const FieldGrid &    grid,
@@ -525,6 +546,7 @@ LinearLevel::Evaluate(const LinearTransform & transform, bool withDerivative)
     isFirst = false;
     return EvaluateMetric(descriptor, parts.sources, parts.context, &parts.workspace);
   };
+  ++parts.evaluations;
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   MetricOutcome    outcome;
   switch (parts.metric.kind)
@@ -580,18 +602,12 @@ LinearLevel::LargestShift(const LinearTransform &             transform,
     }
     return place;
   };
-  double largest = 0.0;
-  for (unsigned int corner = 0; corner < 1U << grid.dimension; ++corner)
+  double                    largest = 0.0;
+  const std::vector<double> corners = CornersOf(grid);
+  for (std::size_t first = 0; first < corners.size(); first += grid.dimension)
   {
-    Vector place = grid.origin;
-    for (unsigned int r = 0; r < grid.dimension; ++r)
-    {
-      for (unsigned int c = 0; c < grid.dimension; ++c)
-      {
-        const std::int64_t at = grid.start[c] + ((corner >> c & 1U) != 0 ? grid.size[c] - 1 : 0);
-        place[r] += grid.indexToPoint[r][c] * static_cast<double>(at);
-      }
-    }
+    Vector place{};
+    std::copy_n(corners.begin() + static_cast<std::ptrdiff_t>(first), grid.dimension, place.begin());
     const Vector before = moveOn(transform.Apply(place));
     const Vector after = moveOn(changed.Apply(place));
     double       square = 0.0;
@@ -608,6 +624,12 @@ const FieldGrid &
 LinearLevel::GetGrid() const
 {
   return m_Parts->grid;
+}
+
+unsigned int
+LinearLevel::CountEvaluations() const
+{
+  return m_Parts->evaluations;
 }
 
 namespace

@@ -66,27 +66,6 @@ Require(bool holds, const std::string & what)
   }
 }
 
-/** Corners of a grid, one after the other. */
-std::vector<double>
-CornersOf(const FieldGrid & grid)
-{
-  std::vector<double> places;
-  for (unsigned int corner = 0; corner < 1U << grid.dimension; ++corner)
-  {
-    for (unsigned int r = 0; r < grid.dimension; ++r)
-    {
-      double place = grid.origin[r];
-      for (unsigned int c = 0; c < grid.dimension; ++c)
-      {
-        const std::int64_t at = grid.start[c] + ((corner >> c & 1U) != 0 ? grid.size[c] - 1 : 0);
-        place += grid.indexToPoint[r][c] * static_cast<double>(at);
-      }
-      places.push_back(place);
-    }
-  }
-  return places;
-}
-
 } // namespace
 
 LinearOptimizer::LinearOptimizer(LinearLevel & level, const LinearTransform & start, const LinearRules & rules)

@@ -34,8 +34,8 @@
 #include <vector>
 
 /** \file
- * \brief A level of a registration by a linear transform, as itk::ImageRegistrationMethodv4 has it: two images that stay
- * on a backend, and how alike they are under the transform. LinearOptimizer finds the transform. */
+ * \brief A level of a registration by a linear transform, as itk::ImageRegistrationMethodv4 has it: two images that
+ * stay on a backend, and how alike they are under the transform. LinearOptimizer finds the transform. */
 
 namespace itk::CudaSpline
 {
@@ -54,12 +54,12 @@ enum class LinearMetricKind : unsigned char
 /** \brief How two images are compared by a linear level. */
 struct LinearMetric
 {
-  LinearMetricKind   kind{ LinearMetricKind::Mattes };     ///< which metric
-  int                bins{ 50 };                           ///< of Mattes, along either axis: 5 to MostHistogramBins
-  std::array<int, 3> radius{ { 4, 4, 4 } };                ///< of LocalCorrelation: windows have 2 radius + 1 samples
-  unsigned int       order{ 1 };                           ///< of the moving image's B-spline, 0 to 5; 1 is linear
-  MetricGradient gradient{ MetricGradient::CentralDifferences }; ///< Image is ITK's default: a Gaussian of a voxel
-  ScalarType     arithmetic{ ScalarType::Float32 };              ///< of values and gradients; sums are double
+  LinearMetricKind   kind{ LinearMetricKind::Mattes }; ///< which metric
+  int                bins{ 50 };                       ///< of Mattes, along either axis: 5 to MostHistogramBins
+  std::array<int, 3> radius{ { 4, 4, 4 } };            ///< of LocalCorrelation: windows have 2 radius + 1 samples
+  unsigned int       order{ 1 };                       ///< of the moving image's B-spline, 0 to 5; 1 is linear
+  MetricGradient     gradient{ MetricGradient::CentralDifferences }; ///< Image is ITK's default: a Gaussian of a voxel
+  ScalarType         arithmetic{ ScalarType::Float32 };              ///< of values and gradients; sums are double
   /** Places in the virtual domain that are compared (mm), \c dimension numbers each, x first; empty: all samples of its
    * grid. Not of LocalCorrelation. */
   std::vector<double> places;
@@ -74,6 +74,10 @@ struct LinearEvaluation
   /** By the parameters, with ITK's sign: a step along it lowers the value. 0 where it is not wanted. */
   LinearTransform::Parameters derivative{};
 };
+
+/** \brief The outermost samples of a grid, as LinearRules::watched takes them: \c dimension numbers each (mm). */
+std::vector<double>
+CornersOf(const FieldGrid & grid);
 
 /** \brief A level on one backend: images, masks, samples of the fixed image, gradients of the moving one.
  *
@@ -131,6 +135,10 @@ public:
   /** The virtual domain. */
   const FieldGrid &
   GetGrid() const;
+
+  /** How often Evaluate() was called. */
+  unsigned int
+  CountEvaluations() const;
 
 private:
   struct Parts;

@@ -56,12 +56,12 @@ struct LinearRules
   double minimumStep{ 0.0 }; ///< an iteration that moves no watched place as far as this is the last one (mm)
   /** Places whose ways are measured, \c dimension numbers each (mm); empty: the corners of the virtual domain. */
   std::vector<double> watched;
-  double              relaxation{ 0.5 };         ///< of RegularStep: factor of steps where the direction turns back
-  double              convergence{ 1e-7 };       ///< slope of the last values that ends the others (ConvergenceWindow)
-  std::size_t         window{ 10 };              ///< values of the slope; 2 or more
+  double              relaxation{ 0.5 };          ///< of RegularStep: factor of steps where the direction turns back
+  double              convergence{ 1e-7 };        ///< slope of the last values that ends the others (ConvergenceWindow)
+  std::size_t         window{ 10 };               ///< values of the slope; 2 or more
   unsigned int        lineSearchIterations{ 20 }; ///< of ConjugateGradient
-  double              lineSearchEnd{ 5.0 };      ///< of ConjugateGradient: how far it looks, in steps
-  double              lineSearchEpsilon{ 0.01 }; ///< of ConjugateGradient: width that ends a search, as a share
+  double              lineSearchEnd{ 5.0 };       ///< of ConjugateGradient: how far it looks, in steps
+  double              lineSearchEpsilon{ 0.01 };  ///< of ConjugateGradient: width that ends a search, as a share
 };
 
 /** \brief Why a descent has ended. */
@@ -72,7 +72,8 @@ enum class LinearStop : unsigned char
   Converged,  ///< values do not fall any more (ConvergenceWindow)
   NoGradient, ///< of RegularStep: there is no direction
   ShortStep,  ///< the last step was shorter than LinearRules::minimumStep
-  NoSamples   ///< no sample of the fixed image meets the moving one
+  NoSamples,  ///< no sample of the fixed image meets the moving one
+  Stopped     ///< somebody said so (LinearRegistration)
 };
 
 /** \brief What an iteration came to. */
@@ -105,7 +106,8 @@ public:
   /** \param[in] level what is optimized; it outlives the descent
    * \param[in] start where it begins
    * \param[in] rules what it goes by
-   * \exception std::invalid_argument a dimension that is not the level's; steps, windows or a relaxation that are none */
+   * \exception std::invalid_argument a dimension that is not the level's; steps, windows or a relaxation that are none
+   */
   LinearOptimizer(LinearLevel & level, const LinearTransform & start, const LinearRules & rules);
 
   /** \brief One iteration; nothing where the descent has ended.
@@ -191,8 +193,8 @@ private:
   double              m_BestValue{ std::numeric_limits<double>::max() };
   Parameters          m_Scales{};
   bool                m_ScalesAreIdentity{ false };
-  Parameters          m_Gradient{}; ///< and what becomes of it in a step
-  Parameters          m_Previous{}; ///< of the step before; of ConjugateGradient its gradient
+  Parameters          m_Gradient{};  ///< and what becomes of it in a step
+  Parameters          m_Previous{};  ///< of the step before; of ConjugateGradient its gradient
   Parameters          m_Direction{}; ///< of ConjugateGradient
   double              m_Magnitude{ 0.0 };
   double              m_LearningRate{ 1.0 };

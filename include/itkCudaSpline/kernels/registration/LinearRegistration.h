@@ -18,17 +18,13 @@
 #ifndef itkCudaSpline_kernels_registration_LinearRegistration_h
 #define itkCudaSpline_kernels_registration_LinearRegistration_h
 
-#include "itkCudaSpline/kernels/common/CostModel.h"
-#include "itkCudaSpline/kernels/common/MemoryPlan.h"
-#include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
-#include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 #include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
-#include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
-#include "itkCudaSpline/kernels/transforms/LinearTransform.h"
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <vector>
 
 /** \file
@@ -39,93 +35,99 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What a linear registration is told, beside its images. */
+/** \brief What a linear registration is told, beside its images and its beginning. */
 struct LinearOptions
 {
-  std::vector<PyramidLevel> levels;              ///< from coarse to fine
+  std::vector<PyramidLevel> levels;              ///< from coarse to fine; their iterations are those of the rules
   bool                      sigmasInMm{ false }; ///< of the levels
-  LinearMetric              metric;              ///< how images are compared
-  /** What the descents go by. \c iterations are those of each level; a \c maximumStep of 0 is a voxel of the level's
-   * grid, a \c minimumStep of 0 a thousandth of a voxel of the fixed image, and without \c watched places these are the
-   * corners of the fixed image. */
+  LinearMetric              metric;              ///< how the images are compared
+  /** Of each level. With a maximum step of 0 it is the level's least spacing; watched places are the corners of the
+   * fixed image where none are named. */
   LinearRules rules;
 };
 
-/** \brief A linear registration on one backend.
- *
- * Levels are those of itk::ImageRegistrationMethodv4: each goes on where the one before has ended, on the grid of
- * ShrinkGrid(), and both images are smoothed as they came. */
+/** \brief Told of each iteration and of the transform that it has come to; returns false to end the registration with
+ * the best one. */
+using LinearWatch =
+  std::function<bool(std::size_t level, const LinearIteration & iteration, const LinearTransform & transform)>;
+
+/** \brief A level that has ended. */
+struct LinearRecord
+{
+  LinearStop   stop{ LinearStop::None }; ///< why; LinearStop::Stopped where the watch said so
+  unsigned int iterations{ 0 };          ///< that were made, those before RunLevel() included
+  double       value{ 0.0 };             ///< of the last iteration; 0 where there was none
+  double       step{ 0.0 };              ///< of the last iteration (mm)
+  double       gradient{ 0.0 };          ///< length of the last gradient, by the scales
+  unsigned int evaluations{ 0 };         ///< of the metric
+  double       seconds{ 0.0 };           ///< that it took, smoothing included
+};
+
+/** \brief A registration on one backend. */
 class LinearRegistration
 {
 public:
   /** \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the linear one
    * \param[in] moving the moving image; its stages are transforms behind the linear one
    * \param[in] options how
-   * \param[in] start where it begins
    * \param[in] residence where all of it is
    * \exception std::invalid_argument no level */
-  LinearRegistration(SynSide                 fixed,
-                     SynSide                 moving,
-                     const LinearOptions &   options,
-                     const LinearTransform & start,
-                     const Residence &       residence);
+  LinearRegistration(SynSide fixed, SynSide moving, const LinearOptions & options, const Residence & residence);
 
-  /** \brief Runs all levels. Where the watch stops it, the transform is the best of the level, and those that are left
-   * do not run.
+  /** \brief Runs a level.
    *
+   * \param[in] level its number
+   * \param[in,out] transform where it begins, and then what it has come to: after each iteration, so that another
+   * backend can go on where this one fails
    * \param[in] watch told of each iteration; may be empty. What it throws is thrown
-   * \return the levels
-   * \exception std::invalid_argument images that do not fit, or are too small for their smoothing; no sample of the
-   * fixed image lies in the moving one
+   * \param[in] done iterations that were made before, of those of the level
+   * \exception std::invalid_argument images that are too small for their smoothing; what LinearLevel throws
    * \exception DeviceError the device failed */
-  std::vector<LevelRecord>
-  Run(const RegistrationWatch & watch);
+  LinearRecord
+  RunLevel(std::size_t level, LinearTransform & transform, const LinearWatch & watch, unsigned int done = 0) const;
 
-  /** What was found. */
-  const LinearTransform &
-  GetTransform() const
-  {
-    return m_Transform;
-  }
+  /** \brief Runs all levels, or those until the watch stops it.
+   *
+   * \param[in,out] transform see RunLevel()
+   * \param[in] watch see RunLevel()
+   * \return those that were begun */
+  std::vector<LinearRecord>
+  Run(LinearTransform & transform, const LinearWatch & watch) const;
 
 private:
-  LevelRecord
-  RunLevel(std::size_t number, const RegistrationWatch & watch);
-
-  SynSide         m_Fixed; ///< as it came
-  SynSide         m_Moving;
-  LinearOptions   m_Options;
-  LinearTransform m_Transform;
-  Residence       m_Residence;
+  SynSide       m_Fixed;
+  SynSide       m_Moving;
+  LinearOptions m_Options;
+  Residence     m_Residence;
 };
 
-/** \brief Plans a registration on a device, with its images.
+/** \brief Plans a level on a device, with the images as they came.
  *
- * \param[in] fixed grid of the fixed image
- * \param[in] moving grid of the moving image
- * \param[in] pixel of the images
+ * \param[in] fixed, moving grids of the images
+ * \param[in] pixel of both
+ * \param[in] options how, \param[in] level its number
  * \param[in] imageBytes of both images and their masks, as they came
- * \param[in] options how
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanLinearRegistration(const FieldGrid &     fixed,
                        const FieldGrid &     moving,
                        ScalarType            pixel,
-                       std::size_t           imageBytes,
                        const LinearOptions & options,
+                       std::size_t           level,
+                       std::size_t           imageBytes,
                        std::size_t           budget);
 
-/** \brief Work of a registration, of all iterations that it may take.
+/** \brief Work of a level, of all iterations that it may take.
  *
- * \param[in] fixed grid of the fixed image
- * \param[in] moving grid of the moving image
- * \param[in] imageBytes of both images and their masks
- * \param[in] options how */
+ * \param[in] fixed, moving grids of the images
+ * \param[in] options how, \param[in] level its number
+ * \param[in] imageBytes of both images and their masks */
 OperationWork
 CountLinearRegistrationWork(const FieldGrid &     fixed,
                             const FieldGrid &     moving,
-                            std::size_t           imageBytes,
-                            const LinearOptions & options);
+                            const LinearOptions & options,
+                            std::size_t           level,
+                            std::size_t           imageBytes);
 
 /** @} */
 } // namespace itk::CudaSpline

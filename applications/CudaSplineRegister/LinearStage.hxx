@@ -1,0 +1,241 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_LinearStage_hxx
+#define CudaSplineRegister_LinearStage_hxx
+
+#include "LinearStage.h"
+
+#include "DeviceWord.h"
+#include "Error.h"
+#include "Stopwatch.h"
+
+#include "itkCudaSpline/itk/LinearRegistrationOfImages.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+namespace CudaSplineRegister
+{
+
+/** \brief A stage of a linear transform: the kernels' levels, and what is told of them. */
+template <typename TPixel, unsigned int VDimension>
+class LinearStage
+{
+public:
+  using Inputs = LinearInputs<TPixel, VDimension>;
+  using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<TPixel, VDimension>;
+
+  LinearStage(const Inputs & inputs, const RegistrationRequest & request, std::size_t number)
+    : m_Request(request)
+    , m_Number(number)
+    , m_Stage(request.options->stages[number])
+    , m_Options(this->MakeOptions(inputs.fixed))
+    , m_Registration({ inputs.fixed.GetPointer(),
+                       inputs.moving.GetPointer(),
+                       inputs.fixedMask.GetPointer(),
+                       inputs.movingMask.GetPointer(),
+                       inputs.before },
+                     KindOf(m_Stage.kind),
+                     inputs.transform,
+                     m_Options,
+                     request.options->device)
+  {}
+
+  StageResult
+  Run(typename Inputs::TransformType * transform, bool & isStopped)
+  {
+    const Stopwatch time;
+    StageResult     result;
+    for (std::size_t level = 0; level < m_Options.levels.size() && !isStopped; ++level)
+    {
+      isStopped = this->RunLevel(level, result);
+    }
+    m_Registration.CopyTo(transform);
+    const auto & backend = m_Registration.GetBackend();
+    result.kind = m_Stage.kind;
+    result.parameters = transform->GetNumberOfParameters();
+    result.seconds = time.GetSeconds();
+    result.backend = result.use.Most();
+    result.fallbackReason = backend.GetLastBackend() == result.backend ? backend.GetFallbackReason() : std::string();
+    return result;
+  }
+
+private:
+  static itk::CudaSpline::LinearKind
+  KindOf(StageKind kind)
+  {
+    switch (kind)
+    {
+      case StageKind::Translation:
+        return itk::CudaSpline::LinearKind::Translation;
+      case StageKind::Rigid:
+        return itk::CudaSpline::LinearKind::Rigid;
+      case StageKind::Similarity:
+        return itk::CudaSpline::LinearKind::Similarity;
+      default:
+        return itk::CudaSpline::LinearKind::Affine;
+    }
+  }
+
+  itk::CudaSpline::LinearMetric
+  MakeMetric() const
+  {
+    using Kind = itk::CudaSpline::LinearMetricKind;
+    using Gradient = itk::CudaSpline::MetricGradient;
+    const Options &               options = *m_Request.options;
+    itk::CudaSpline::LinearMetric metric;
+    metric.kind = m_Stage.metric == MetricKind::Mattes        ? Kind::Mattes
+                  : m_Stage.metric == MetricKind::MeanSquares ? Kind::MeanSquares
+                  : m_Stage.metric == MetricKind::Correlation ? Kind::Correlation
+                                                              : Kind::LocalCorrelation;
+    metric.bins = static_cast<int>(options.bins);
+    metric.radius.fill(static_cast<int>(m_Stage.radius));
+    metric.order = std::max(1U, options.order);
+    metric.gradient = options.gradient == GradientKind::Differences ? Gradient::CentralDifferences
+                      : options.gradient == GradientKind::Filter    ? Gradient::Image
+                                                                    : Gradient::Analytic;
+    metric.arithmetic = itk::CudaSpline::ScalarTypeOf<TPixel>();
+    return metric;
+  }
+
+  itk::CudaSpline::LinearOptions
+  MakeOptions(const typename Inputs::ImageType * fixed) const
+  {
+    using Descent = itk::CudaSpline::LinearDescent;
+    itk::CudaSpline::LinearOptions options;
+    for (std::size_t level = 0; level < m_Stage.iterations.size(); ++level)
+    {
+      options.levels.push_back({ m_Stage.shrink[level], m_Stage.sigmas[level], m_Stage.iterations[level] });
+    }
+    options.sigmasInMm = m_Stage.sigmasInMm;
+    options.metric = this->MakeMetric();
+    options.rules.descent = m_Stage.optimizer == OptimizerKind::RegularStep       ? Descent::RegularStep
+                            : m_Stage.optimizer == OptimizerKind::GradientDescent ? Descent::GradientDescent
+                                                                                  : Descent::ConjugateGradient;
+    options.rules.maximumStep = m_Stage.step; // 0: a voxel of the level
+    const auto & spacing = fixed->GetSpacing();
+    options.rules.minimumStep =
+      m_Stage.minimumStep > 0.0 ? m_Stage.minimumStep : 1e-3 * *std::min_element(spacing.Begin(), spacing.End());
+    options.rules.convergence = m_Stage.convergence;
+    return options;
+  }
+
+  /** Tells of an iteration; false to end. */
+  bool
+  Look(std::size_t level, const itk::CudaSpline::LinearIteration & found) const
+  {
+    if (m_Request.progress)
+    {
+      Iteration iteration;
+      iteration.stage = m_Number;
+      iteration.level = level;
+      iteration.number = found.number;
+      iteration.value = found.value;
+      iteration.step = found.step;
+      m_Request.progress(iteration);
+    }
+    return m_Request.stopSignal == nullptr || *m_Request.stopSignal == 0;
+  }
+
+  /** Runs a level; returns whether a signal ended it. */
+  bool
+  RunLevel(std::size_t level, StageResult & result)
+  {
+    const Stopwatch time;
+    const auto      record =
+      m_Registration.RunLevel(level, [this](std::size_t of, const itk::CudaSpline::LinearIteration & iteration) {
+        return this->Look(of, iteration);
+      });
+    const auto & backend = m_Registration.GetBackend();
+    if (level == 0)
+    {
+      CheckDeviceDid(backend.GetLastBackend(), backend.GetFallbackReason(), m_Request.options->device, "the metric");
+    }
+    if (record.stop == itk::CudaSpline::LinearStop::NoSamples)
+    {
+      itkGenericExceptionMacro("No sample of the fixed image lies in the moving one and its mask.");
+    }
+    auto & count = result.use.counts[static_cast<std::size_t>(backend.GetLastBackend())];
+    count.calls += record.evaluations;
+    count.seconds += record.seconds;
+    result.levels.push_back({ record.value, record.iterations, time.GetSeconds(), this->DescribeStop(record, level) });
+    return record.stop == itk::CudaSpline::LinearStop::Stopped;
+  }
+
+  /** Why a level ended, in the words of ITK's optimizers. */
+  std::string
+  DescribeStop(const itk::CudaSpline::LinearRecord & record, std::size_t level) const
+  {
+    using Stop = itk::CudaSpline::LinearStop;
+    const std::string optimizer =
+      m_Stage.optimizer == OptimizerKind::RegularStep       ? "RegularStepGradientDescentOptimizerv4: "
+      : m_Stage.optimizer == OptimizerKind::GradientDescent ? "GradientDescentOptimizerv4Template: "
+                                                            : "ConjugateGradientLineSearchOptimizerv4Template: ";
+    switch (record.stop)
+    {
+      case Stop::Converged:
+        return optimizer + "Convergence checker passed at iteration " + std::to_string(record.iterations) + '.';
+      case Stop::NoGradient:
+        return optimizer + "Gradient magnitude tolerance met after " + std::to_string(record.iterations) +
+               " iterations. Gradient magnitude (" + Brief(record.gradient) +
+               ") is less than gradient magnitude tolerance (" + Brief(std::numeric_limits<double>::min()) + ").";
+      case Stop::ShortStep:
+        return "the step of " + Brief(record.step) + " mm is below " + Brief(m_Options.rules.minimumStep) + " mm";
+      case Stop::Stopped:
+        return "a signal";
+      default:
+        return optimizer + "Maximum number of iterations (" + std::to_string(m_Stage.iterations[level]) + ") exceeded.";
+    }
+  }
+
+  const RegistrationRequest &    m_Request;
+  std::size_t                    m_Number;
+  const StageOptions &           m_Stage;
+  itk::CudaSpline::LinearOptions m_Options;
+  Registration                   m_Registration;
+};
+
+template <typename TPixel, unsigned int VDimension>
+bool
+IsStageOfKernels(const LinearInputs<TPixel, VDimension> & inputs, const StageOptions & stage, const Options & options)
+{
+  using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<TPixel, VDimension>;
+  // Images that are too thin for Gaussians are left to ITK's filters, which say so.
+  const bool smooths = options.gradient == GradientKind::Filter ||
+                       std::any_of(stage.sigmas.begin(), stage.sigmas.end(), [](double sigma) { return sigma > 0.0; });
+  return stage.kind <= StageKind::Affine && stage.optimizer != OptimizerKind::Lbfgs &&
+         stage.sampling == SamplingKind::None && (stage.metric != MetricKind::Mattes || options.bins <= mostBins) &&
+         (!smooths || (Registration::IsForGaussians(inputs.fixed) && Registration::IsForGaussians(inputs.moving))) &&
+         Registration::IsKnown(inputs.before.GetPointer());
+}
+
+template <typename TPixel, unsigned int VDimension>
+StageResult
+RunLinearStage(const LinearInputs<TPixel, VDimension> & inputs,
+               const RegistrationRequest &              request,
+               std::size_t                              number,
+               bool &                                   isStopped)
+{
+  return LinearStage<TPixel, VDimension>(inputs, request, number).Run(inputs.transform, isStopped);
+}
+
+} // namespace CudaSplineRegister
+
+#endif

@@ -1,0 +1,289 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_LinearRegistrationOfImages_h
+#define itkCudaSpline_itk_LinearRegistrationOfImages_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/itk/Fields.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
+#include "itkCudaSpline/kernels/registration/LinearRegistration.h"
+
+#include "itkImage.h"
+#include "itkImageMaskSpatialObject.h"
+#include "itkMatrixOffsetTransformBase.h"
+#include "itkMultiThreaderBase.h"
+#include "itkTransform.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+/** \file
+ * \brief CudaSpline::LinearRegistration for images, masks and transforms of ITK, on the backend that is done first. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief The levels of a registration by a linear transform.
+ *
+ * Images stay on a backend from level to level. Where a device fails in a level the host goes on behind the last
+ * iteration that has ended.
+ *
+ * \tparam TPixel float or double
+ * \tparam VDimension 2 or 3 */
+template <typename TPixel, unsigned int VDimension>
+class LinearRegistrationOfImages
+{
+public:
+  /** Types of ITK's conventions. */
+  ///@{
+  using ImageType = Image<TPixel, VDimension>;
+  using MaskType = ImageMaskSpatialObject<VDimension>;
+  using TransformType = Transform<double, VDimension, VDimension>;
+  ///@}
+  /** Told of each iteration, and of the level; returns false to end with the best transform. */
+  using Watch = std::function<bool(std::size_t level, const CudaSpline::LinearIteration & iteration)>;
+
+  /** What is registered. */
+  struct Inputs
+  {
+    typename ImageType::ConstPointer     fixed;      ///< in memory as a whole
+    typename ImageType::ConstPointer     moving;     ///< in memory as a whole
+    typename MaskType::ConstPointer      fixedMask;  ///< null: none
+    typename MaskType::ConstPointer      movingMask; ///< null: none
+    typename TransformType::ConstPointer before;     ///< comes behind the one that is optimized; null: none
+  };
+
+  /** Whether a transform may come behind: those that are linear, and that the kernels know. */
+  static bool
+  IsKnown(const TransformType * before)
+  {
+    CudaSpline::TransformChain chain;
+    return before == nullptr || (before->IsLinear() && TransformDescriber<VDimension>::Append(before, chain));
+  }
+
+  /** Whether an image is large enough for Gaussians along each axis. */
+  static bool
+  IsForGaussians(const ImageType * image)
+  {
+    const auto & size = image->GetBufferedRegion().GetSize();
+    return *std::min_element(size.begin(), size.end()) >= static_cast<SizeValueType>(CudaSpline::SmallestGaussianLine);
+  }
+
+  /** \param[in] inputs what is registered; IsKnown() of what comes behind
+   * \param[in] kind of the transform
+   * \param[in] transform ITK's of that kind (see CudaSpline::LinearKind), where it begins
+   * \param[in] options levels, metric, rules
+   * \param[in] device see CudaSplineBackend::SetDevice() */
+  LinearRegistrationOfImages(const Inputs &                    inputs,
+                             CudaSpline::LinearKind            kind,
+                             const TransformType *             transform,
+                             const CudaSpline::LinearOptions & options,
+                             const std::string &               device)
+    : m_Inputs(inputs)
+    , m_Options(options)
+    , m_Threader(MultiThreaderBase::New())
+    , m_Executor(m_Threader)
+    , m_FixedGrid(GridOf(inputs.fixed.GetPointer()))
+    , m_MovingGrid(GridOf(inputs.moving.GetPointer()))
+    , m_Transform(kind, VDimension, CentreOf(transform))
+  {
+    CudaSpline::LinearTransform::Parameters parameters{};
+    const auto &                            ofItk = transform->GetParameters();
+    std::copy_n(ofItk.begin(), std::min<std::size_t>(ofItk.Size(), parameters.size()), parameters.begin());
+    m_Transform.SetParameters(parameters);
+    m_Backend.SetDevice(device);
+    if (inputs.before.IsNotNull())
+    {
+      TransformDescriber<VDimension>::Append(inputs.before.GetPointer(), m_Behind);
+    }
+  }
+
+  /** \brief Runs a level.
+   *
+   * \param[in] level its number
+   * \param[in] watch told of each iteration; may be empty
+   * \exception ExceptionObject images or a metric that do not fit, an unknown device */
+  CudaSpline::LinearRecord
+  RunLevel(std::size_t level, const Watch & watch)
+  {
+    CudaSpline::LinearRecord     record;
+    unsigned int                 done = 0;
+    const std::size_t            imageBytes = this->CountImageBytes();
+    CudaSplineBackend::Operation operation;
+    operation.work = [&](int) { return this->CountWork(level, imageBytes); };
+    operation.memory = [&](int device) {
+      return CudaSpline::PlanLinearRegistration(m_FixedGrid,
+                                                m_MovingGrid,
+                                                CudaSpline::ScalarTypeOf<TPixel>(),
+                                                m_Options,
+                                                level,
+                                                imageBytes,
+                                                CudaSpline::AvailableDeviceMemory(device));
+    };
+    const auto look = [&](std::size_t of, const CudaSpline::LinearIteration & iteration, const auto &) {
+      done = iteration.number;
+      return !watch || watch(of, iteration);
+    };
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      try
+      {
+        record = this->Provide(context).RunLevel(level, m_Transform, look, done);
+      }
+      catch (const CudaSpline::DeviceError &)
+      {
+        m_Registration.reset();
+        throw;
+      }
+    };
+    operation.describe = [&] {
+      return std::string(NameOf(m_Transform.GetKind())) + ", level " + std::to_string(level);
+    };
+    m_Backend.Run(operation, m_Threader, nullptr);
+    return record;
+  }
+
+  /** What was found so far. */
+  const CudaSpline::LinearTransform &
+  GetTransform() const
+  {
+    return m_Transform;
+  }
+
+  /** Sets ITK's transform to what was found. */
+  void
+  CopyTo(TransformType * transform) const
+  {
+    typename TransformType::ParametersType parameters(transform->GetNumberOfParameters());
+    std::copy_n(m_Transform.GetParameters().begin(), parameters.Size(), parameters.begin());
+    transform->SetParametersByValue(parameters);
+  }
+
+  /** Who computed the last level, and why not an earlier backend. */
+  const CudaSplineBackend &
+  GetBackend() const
+  {
+    return m_Backend;
+  }
+
+private:
+  template <typename TImage>
+  static CudaSpline::FieldGrid
+  GridOf(const TImage * image)
+  {
+    return DescribeFieldGrid<VDimension>(image, image->GetBufferedRegion());
+  }
+
+  static CudaSpline::LinearTransform::Vector
+  CentreOf(const TransformType * transform)
+  {
+    CudaSpline::LinearTransform::Vector centre{};
+    if (const auto * const linear =
+          dynamic_cast<const MatrixOffsetTransformBase<double, VDimension, VDimension> *>(transform))
+    {
+      std::copy_n(linear->GetCenter().Begin(), VDimension, centre.begin());
+    }
+    return centre;
+  }
+
+  std::size_t
+  CountImageBytes() const
+  {
+    const auto maskBytes = [](const auto & mask) {
+      return mask.IsNull() ? std::size_t(0) : mask->GetImage()->GetBufferedRegion().GetNumberOfPixels();
+    };
+    return static_cast<std::size_t>(m_FixedGrid.Count() + m_MovingGrid.Count()) * sizeof(TPixel) +
+           maskBytes(m_Inputs.fixedMask) + maskBytes(m_Inputs.movingMask);
+  }
+
+  /** What a level takes, and how much of the like is to come. */
+  CudaSpline::BackendWork
+  CountWork(std::size_t level, std::size_t imageBytes) const
+  {
+    const auto of = [&](std::size_t number, std::size_t bytes) {
+      return CudaSpline::CountLinearRegistrationWork(m_FixedGrid, m_MovingGrid, m_Options, number, bytes);
+    };
+    CudaSpline::BackendWork work{ of(level, imageBytes), of(level, imageBytes) };
+    work.further = of(level, 0);
+    double sums = 0.0;
+    for (std::size_t next = level; next < m_Options.levels.size(); ++next)
+    {
+      sums += of(next, 0).sums;
+    }
+    work.calls = work.further->sums > 0.0 ? sums / work.further->sums : 1.0;
+    return work;
+  }
+
+  static CudaSpline::SynSide
+  MakeSide(const ImageType * image, const MaskType * mask, const CudaSpline::Residence & residence)
+  {
+    CudaSpline::SynSide side;
+    side.image = CudaSpline::MakeResidentImage(
+      GridOf(image), CudaSpline::ScalarTypeOf<TPixel>(), image->GetBufferPointer(), residence);
+    if (mask != nullptr)
+    {
+      const auto * const pixels = mask->GetImage();
+      side.mask = CudaSpline::MakeResidentImage(
+        GridOf(pixels), CudaSpline::ScalarType::UInt8, pixels->GetBufferPointer(), residence);
+    }
+    return side;
+  }
+
+  /** The registration on a backend. */
+  const CudaSpline::LinearRegistration &
+  Provide(const CudaSpline::ExecutionContext & context)
+  {
+    if (m_Registration == nullptr || context.backend != m_Where.backend || context.device != m_Where.device)
+    {
+      m_Where = context;
+      m_Where.host = &m_Executor; // lasts as long as the registration
+      m_Where.progress = nullptr;
+      const CudaSpline::Residence residence(m_Where);
+      auto                        fixed = MakeSide(m_Inputs.fixed, m_Inputs.fixedMask.GetPointer(), residence);
+      auto                        moving = MakeSide(m_Inputs.moving, m_Inputs.movingMask.GetPointer(), residence);
+      moving.stages = m_Behind.stages;
+      m_Registration =
+        std::make_unique<CudaSpline::LinearRegistration>(std::move(fixed), std::move(moving), m_Options, residence);
+    }
+    return *m_Registration;
+  }
+
+  Inputs                                          m_Inputs;
+  CudaSpline::LinearOptions                       m_Options;
+  MultiThreaderBase::Pointer                      m_Threader;
+  CudaSplineHostExecutor                          m_Executor;
+  CudaSplineBackend                               m_Backend;
+  CudaSpline::FieldGrid                           m_FixedGrid;
+  CudaSpline::FieldGrid                           m_MovingGrid;
+  CudaSpline::TransformChain                      m_Behind; ///< the transform
+  CudaSpline::LinearTransform                     m_Transform;
+  CudaSpline::ExecutionContext                    m_Where; ///< of the registration
+  std::unique_ptr<CudaSpline::LinearRegistration> m_Registration;
+};
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif
