@@ -114,9 +114,9 @@ def register(
     quantiles = _check_quantiles(winsorize) if winsorize is not None else quantiles
     choose(precision, {"float32": 0, "float64": 0}, "precision")
     work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads)
-    parts = work.begin_at(initial)
     if quantiles is not None:
         work.cut(quantiles)
+    parts = work.begin_at(initial)
     told = _Told(chosen, work.fixed.geometry.dimension, progress)
     reports: list[StageReport] = []
     for number, stage in enumerate(chosen):

@@ -199,34 +199,38 @@ def to_itk(transform: Transform) -> Any:
         itk = importlib.import_module("itk")
     except ImportError:
         raise ImportError("transform: itk is not installed (pip install itk).") from None
-    from ._transform import FieldPart
-
     n = transform.dimension
     made: list[Any] = []
     for part, stages, number in _stages_of(transform):
         stage = stages.stages[number]
         if stage.kind == _library.STAGE_AFFINE:
             matrix, centre, translation = _of_stage(part, stages, number)
-            affine = itk.AffineTransform[itk.D, n].New()
-            affine.SetCenter(centre.tolist())
-            affine.SetMatrix(itk.matrix_from_array(numpy.ascontiguousarray(matrix)))
-            affine.SetTranslation(translation.tolist())
-            made.append(affine)
+            made.append(_itk_object(itk, "Affine", n, numpy.concatenate([matrix.ravel(), translation]), centre))
             continue
-        geometry = stages.grid_of(number)
-        if stage.kind == _library.STAGE_BSPLINE or stage.nearest:
-            raise TypeError("transform: B-splines and fields of nearest displacements do not become objects of itk; to_simpleitk() makes them.")
-        field = itk.DisplacementFieldTransform[itk.D, n].New()
-        field.SetDisplacementField(_itk_image(_vectors_of(stages, number, geometry).astype("f8"), geometry))
-        if isinstance(part, FieldPart) and part.backward is not None:
-            field.SetInverseDisplacementField(_itk_image(part.inverse()._host.astype("f8"), geometry))
-        made.append(field)
+        is_spline = stage.kind == _library.STAGE_BSPLINE
+        if stage.nearest or (is_spline and stage.order != 3):
+            raise TypeError("transform: fields of nearest displacements, and splines of orders other than 3, are no objects of itk in Python.")
+        grid = stages.grid_of(number)
+        fixed = numpy.concatenate([grid.size, grid.origin, grid.spacing, grid.direction.ravel()])
+        numbers = numpy.asarray(stages._buffers[number].array, "f8").ravel()
+        made.append(_itk_object(itk, "BSpline" if is_spline else "DisplacementField", n, numbers, fixed))
     if len(made) == 1:
         return made[0]
     composite = itk.CompositeTransform[itk.D, n].New()
     for one in made:
         composite.AddTransform(one)
     return composite
+
+
+def _itk_object(itk: Any, kind: str, dimension: int, numbers: numpy.ndarray, fixed: numpy.ndarray) -> Any:
+    """A transform by its parameters: itk has no images of double vectors in Python, of which a field could be made."""
+    described = {"transformParameterization": kind, "parametersValueType": "float64", "inputDimension": dimension, "outputDimension": dimension}
+    return itk.transform_from_dict(
+        {
+            "transformType": described, "name": "", "inputSpaceName": "", "outputSpaceName": "", "parameters": numbers,
+            "fixedParameters": numpy.asarray(fixed, "f8"), "numberOfParameters": numbers.size, "numberOfFixedParameters": len(fixed),
+        }
+    )  # fmt: skip
 
 
 def _stages_of(transform: Transform) -> list[tuple[Any, _transforms.Stages, int]]:

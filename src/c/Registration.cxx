@@ -632,7 +632,6 @@ cudaspline_register_linear(cudaspline_registration * registration,
     const LinearOptions   options = DescribeLinear(*linear, images, registration->sigmas_in_mm != 0);
     const LinearTransform start =
       Naming("linear.parameters", [&] { return DescribeStart(*linear, images.GetFixedGrid().dimension); });
-    const std::size_t bytes = images.CountBytes();
     Naming("registration", [&] {
       images.Run(
         call,
