@@ -57,12 +57,9 @@ template <typename TPixel, unsigned int VDimension>
 class LinearRegistrationOfImages
 {
 public:
-  /** Types of ITK's conventions. */
-  ///@{
-  using ImageType = Image<TPixel, VDimension>;
-  using MaskType = ImageMaskSpatialObject<VDimension>;
-  using TransformType = Transform<double, VDimension, VDimension>;
-  ///@}
+  using ImageType = Image<TPixel, VDimension>;                     ///< of both images
+  using MaskType = ImageMaskSpatialObject<VDimension>;             ///< of both masks
+  using TransformType = Transform<double, VDimension, VDimension>; ///< of ITK's transforms
   /** Told of each iteration, and of the level; returns false to end with the best transform. */
   using Watch = std::function<bool(std::size_t level, const CudaSpline::LinearIteration & iteration)>;
 

@@ -98,6 +98,33 @@ TEST_P(MetricWorkspaces, DerivativesTakeTheValuesOfThePassBefore)
   }
 }
 
+TEST_P(MetricWorkspaces, ValuesAreWrittenOverWhereNobodyElseHasThem)
+{
+  const IntegerMetric metric;
+  ExecutionContext    context;
+  context.backend = GetParam();
+  const MetricSources sources = metric.Make(ScalarType::Float64, true, false, context);
+  MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::Means, false);
+  descriptor.sharesValues = true;
+  MetricWorkspace    workspace;
+  const MetricResult means = EvaluateMetric(descriptor, sources, context, &workspace);
+  const auto * const first = workspace.values.get();
+  ExpectSame(EvaluateMetric(descriptor, sources, context, &workspace), means);
+  EXPECT_EQ(workspace.values.get(), first);
+  const auto held = workspace.values;
+  ExpectSame(EvaluateMetric(descriptor, sources, context, &workspace), means);
+  EXPECT_NE(workspace.values, held);
+  // Others do not fit: floats, and values that are marked.
+  const auto * const second = workspace.values.get();
+  descriptor.singleMoving = true;
+  EvaluateMetric(descriptor, sources, context, &workspace);
+  EXPECT_NE(workspace.values.get(), second);
+  const auto unmarked = workspace.values;
+  descriptor.marksValid = true;
+  EvaluateMetric(descriptor, sources, context, &workspace);
+  EXPECT_NE(workspace.values, unmarked);
+}
+
 TEST_P(MetricWorkspaces, WhatWasNotLeftCannotBeTaken)
 {
   const IntegerMetric metric;

@@ -23,7 +23,8 @@
 
 #include "../metrics/MetricCase.h"
 
-#include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/registration/LinearRegistration.h"
 
 #include <algorithm>
 #include <array>
@@ -542,6 +543,126 @@ TEST_P(Linear, SaysThatThereIsNoFixedSample)
   elsewhere.origin = { 500.0, 500.0, 0.0 };
   fixed.mask = ResidentImage();
   EXPECT_THROW(LinearLevel(elsewhere, fixed, moving, LinearMetric(), residence), std::invalid_argument);
+}
+
+/** A registration of two levels on images that were smoothed for the first one. */
+struct TwoLevels
+{
+  LinearOptions options;
+
+  TwoLevels()
+  {
+    options.levels = { { 2, 1.5, 12 }, { 1, 0.0, 6 } };
+    options.metric.kind = LinearMetricKind::MeanSquares;
+    options.metric.arithmetic = ScalarType::Float64;
+  }
+
+  LinearRegistration
+  Make(const Pair & images, const Residence & residence) const
+  {
+    SynSide fixed;
+    SynSide moving;
+    fixed.image = MakeImage(images.inner, images.fixed, residence);
+    moving.image = MakeImage(images.outer, images.moving, residence);
+    return LinearRegistration(fixed, moving, options, residence);
+  }
+};
+
+TEST_P(Linear, LevelsGoOnFromEachOther)
+{
+  const Pair      images(3);
+  const Residence residence(this->OnBackend());
+  const TwoLevels two;
+  const auto      registration = two.Make(images, residence);
+  LinearTransform transform(LinearKind::Rigid, 3, { 8.0, 8.0, 8.0 });
+
+  std::vector<std::size_t>  levels;
+  std::vector<unsigned int> numbers;
+  const auto                records =
+    registration.Run(transform, [&](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
+      levels.push_back(level);
+      numbers.push_back(iteration.number);
+      return true;
+    });
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].iterations, 12U);
+  EXPECT_EQ(records[0].evaluations, 12U);
+  EXPECT_EQ(records[1].iterations, 6U);
+  EXPECT_EQ(records[1].stop, LinearStop::Iterations);
+  EXPECT_EQ(levels.size(), 18U);
+  EXPECT_EQ(levels[12], 1U);
+  EXPECT_EQ(numbers[12], 1U);
+
+  // One by one they are the same.
+  LinearTransform again(LinearKind::Rigid, 3, { 8.0, 8.0, 8.0 });
+  registration.RunLevel(0, again, {});
+  const auto last = registration.RunLevel(1, again, {});
+  EXPECT_EQ(again.GetParameters(), transform.GetParameters());
+  EXPECT_EQ(last.value, records[1].value);
+}
+
+TEST_P(Linear, AWatchEndsARegistration)
+{
+  const Pair      images(3);
+  const Residence residence(this->OnBackend());
+  const auto      registration = TwoLevels().Make(images, residence);
+  LinearTransform transform(LinearKind::Rigid, 3, { 8.0, 8.0, 8.0 });
+  LinearTransform third = transform; // where the best of three iterations began
+  double          lowest = std::numeric_limits<double>::max();
+  LinearTransform before = transform;
+  const auto      records =
+    registration.Run(transform, [&](std::size_t, const LinearIteration & iteration, const LinearTransform & now) {
+      if (iteration.value < lowest)
+      {
+        lowest = iteration.value;
+        third = before;
+      }
+      before = now;
+      return iteration.number < 3;
+    });
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].stop, LinearStop::Stopped);
+  EXPECT_EQ(records[0].iterations, 3U);
+  EXPECT_EQ(transform.GetParameters(), third.GetParameters());
+}
+
+TEST_P(Linear, AnotherBackendGoesOn)
+{
+  const Pair                images(3);
+  const Residence           residence(this->OnBackend());
+  const auto                registration = TwoLevels().Make(images, residence);
+  LinearTransform           transform(LinearKind::Rigid, 3, { 8.0, 8.0, 8.0 });
+  std::vector<unsigned int> numbers;
+  const auto                watch = [&](std::size_t, const LinearIteration & iteration, const LinearTransform &) {
+    numbers.push_back(iteration.number);
+    if (numbers.size() == 4)
+    {
+      throw DeviceError(DeviceError::Kind::Lost, "as if");
+    }
+    return true;
+  };
+  EXPECT_THROW(registration.RunLevel(0, transform, watch), DeviceError);
+  const LinearTransform there = transform;
+  EXPECT_NE(there.GetParameters(), LinearTransform(LinearKind::Rigid, 3).GetParameters());
+  const auto record = registration.RunLevel(0, transform, watch, 4);
+  EXPECT_EQ(record.iterations, 12U);
+  ASSERT_EQ(numbers.size(), 12U);
+  EXPECT_EQ(numbers[4], 5U);
+}
+
+TEST_P(Linear, SaysThatAnImageIsTooThinToBeSmoothed)
+{
+  Pair            images(3);
+  const Residence residence(this->OnBackend());
+  const auto      expectRefusal = [&](const TwoLevels & two) {
+    LinearTransform transform(LinearKind::Rigid, 3);
+    EXPECT_THROW(two.Make(images, residence).Run(transform, {}), std::invalid_argument);
+  };
+  TwoLevels two;
+  two.options.levels.clear();
+  expectRefusal(two);
+  images.inner.size[2] = 3;
+  expectRefusal(TwoLevels());
 }
 
 TEST_P(Linear, PlansWhatADeviceHolds)
