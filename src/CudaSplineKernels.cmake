@@ -65,6 +65,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/ScanlinePlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldOperationsCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldWeights.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldFolding.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/HostFields.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCpu.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/SplineGradientsCpu.cxx"
@@ -195,7 +196,7 @@ if(CUDASPLINE_HAS_CUDA)
   target_link_libraries(CudaSplineKernels PUBLIC CUDA::cudart_static)
   set_target_properties(CudaSplineKernels PROPERTIES CUDA_RUNTIME_LIBRARY Static)
 endif()
-if(NOT CUDASPLINE_BUILD_REGISTRATION)
+if(NOT CUDASPLINE_BUILD_REGISTRATION AND NOT CUDASPLINE_BUILD_PYTHON) # the interface in C registers, too
   cudaspline_leave_out_rooms(metrics registration)
 endif()
 if(NOT CUDASPLINE_BUILD_PYTHON AND NOT BUILD_TESTING)

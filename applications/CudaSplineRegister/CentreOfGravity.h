@@ -20,18 +20,15 @@
 
 #include "Error.h"
 
-#include "itkContinuousIndex.h"
-#include "itkImageRegionConstIteratorWithIndex.h"
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/itk/Fields.h"
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+
+#include "itkImageMaskSpatialObject.h"
 #include "itkMultiThreaderBase.h"
 #include "itkPoint.h"
-#include "itkSpatialObject.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
 #include <string>
-#include <vector>
 
 namespace CudaSplineRegister
 {
@@ -45,84 +42,35 @@ namespace CudaSplineRegister
  * \exception ProgramError all values are the same */
 template <typename TImage>
 itk::Point<double, TImage::ImageDimension>
-CentreOfGravity(const TImage * image, const itk::SpatialObject<TImage::ImageDimension> * mask, const std::string & name)
+CentreOfGravity(const TImage *                                              image,
+                const itk::ImageMaskSpatialObject<TImage::ImageDimension> * mask,
+                const std::string &                                         name)
 {
-  constexpr unsigned int dimension = TImage::ImageDimension;
-  /** Of a slice; all of them are added in their order, whoever summed them. */
-  struct Sums
-  {
-    double                        least{ std::numeric_limits<double>::infinity() };
-    double                        largest{ -std::numeric_limits<double>::infinity() };
-    double                        count{ 0.0 };
-    double                        total{ 0.0 };
-    std::array<double, dimension> indices{};
-    std::array<double, dimension> moments{};
+  constexpr unsigned int            dimension = TImage::ImageDimension;
+  const itk::CudaSplineHostExecutor host(itk::MultiThreaderBase::New());
+  itk::CudaSpline::ExecutionContext context;
+  context.host = &host;
+  const auto gridOf = [](const auto * of) {
+    return itk::CudaSplineDetail::DescribeFieldGrid<dimension>(of, of->GetBufferedRegion());
   };
-  const auto        region = image->GetBufferedRegion();
-  std::vector<Sums> slices(region.GetSize(dimension - 1));
-  const auto        sum = [&](itk::SizeValueType slice) {
-    auto part = region;
-    part.SetIndex(dimension - 1, region.GetIndex(dimension - 1) + static_cast<itk::IndexValueType>(slice));
-    part.SetSize(dimension - 1, 1);
-    Sums                                           sums;
-    itk::ImageRegionConstIteratorWithIndex<TImage> it(image, part);
-    for (; !it.IsAtEnd(); ++it)
-    {
-      const auto value = static_cast<double>(it.Get());
-      if (!std::isfinite(value))
-      {
-        continue;
-      }
-      const auto & index = it.GetIndex();
-      if (mask != nullptr)
-      {
-        typename TImage::PointType place;
-        image->TransformIndexToPhysicalPoint(index, place);
-        if (!mask->IsInsideInWorldSpace(place))
-        {
-          continue;
-        }
-      }
-      sums.least = std::min(sums.least, value);
-      sums.largest = std::max(sums.largest, value);
-      sums.count += 1.0;
-      sums.total += value;
-      for (unsigned int d = 0; d < dimension; ++d)
-      {
-        const auto coordinate = static_cast<double>(index[d]);
-        sums.indices[d] += coordinate;
-        sums.moments[d] += value * coordinate;
-      }
-    }
-    slices[slice] = sums;
-  };
-  itk::MultiThreaderBase::New()->ParallelizeArray(0, slices.size(), sum, nullptr);
-  Sums all;
-  for (const Sums & sums : slices)
-  {
-    all.least = std::min(all.least, sums.least);
-    all.largest = std::max(all.largest, sums.largest);
-    all.count += sums.count;
-    all.total += sums.total;
-    for (unsigned int d = 0; d < dimension; ++d)
-    {
-      all.indices[d] += sums.indices[d];
-      all.moments[d] += sums.moments[d];
-    }
-  }
-  if (!(all.largest > all.least))
+  const auto centre =
+    itk::CudaSpline::FindCentreOfGravity(gridOf(image),
+                                         image->GetBufferPointer(),
+                                         itk::CudaSpline::ScalarTypeOf<typename TImage::PixelType>(),
+                                         mask != nullptr ? gridOf(mask->GetImage()) : itk::CudaSpline::FieldGrid(),
+                                         mask != nullptr ? mask->GetImage()->GetBufferPointer() : nullptr,
+                                         context);
+  if (!centre)
   {
     throw CudaSplineProgram::ProgramError("the " + name + " image is the same everywhere" +
                                           (mask != nullptr ? " under its mask" : "") +
                                           ", so it has no centre of gravity; use --initialize centre or none");
   }
-  itk::ContinuousIndex<double, dimension> centre;
+  itk::Point<double, dimension> place;
   for (unsigned int d = 0; d < dimension; ++d)
   {
-    centre[d] = (all.moments[d] - all.least * all.indices[d]) / (all.total - all.least * all.count);
+    place[d] = (*centre)[d];
   }
-  itk::Point<double, dimension> place;
-  image->TransformContinuousIndexToPhysicalPoint(centre, place);
   return place;
 }
 

@@ -20,9 +20,10 @@
 
 #include "Volume.h"
 
+#include "itkCudaSpline/kernels/fields/FieldFolding.h"
+
 #include "itkTransformBase.h"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -44,13 +45,7 @@ struct DeformationSettings
 };
 
 /** \brief What a transform does to volumes. */
-struct Folding
-{
-  std::size_t voxels{ 0 };  ///< whose determinant is not positive
-  std::size_t all{ 0 };     ///< voxels of the fixed image
-  double      least{ 0.0 }; ///< determinant
-  double      largest{ 0.0 };
-};
+using Folding = itk::CudaSpline::FieldFolding;
 
 /** \brief An image under a transform, on a grid, by itk::CudaResampleImageFilter.
  * \param[in] outside value where the transform leads out of the image */

@@ -25,25 +25,21 @@
 #include "StageTransforms.h"
 
 #include "itkCudaResampleImageFilter.h"
+#include "itkCudaSpline/itk/Fields.h"
+#include "itkCudaSplineBackend.h"
 #include "itkCudaTransformToDisplacementFieldFilter.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkDisplacementFieldTransform.h"
 #include "itkImageFileReader.h"
 #include "itkImageFileWriter.h"
-#include "itkImageRegionConstIteratorWithIndex.h"
 #include "itkInvertDisplacementFieldImageFilter.h"
 #include "itkMultiThreaderBase.h"
 #include "itkNearestNeighborInterpolateImageFunction.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <mutex>
 #include <string>
 
 namespace CudaSplineRegister
@@ -209,90 +205,19 @@ DeformationOf<TPixel, VDimension>::MeasureFolding(const itk::DataObject * field,
                                                   bool                    isLogarithm)
 {
   using FieldType = itk::Image<itk::Vector<TPixel, VDimension>, VDimension>;
-  using MatrixType = itk::Matrix<double, VDimension, VDimension>;
   const auto * const image = dynamic_cast<const FieldType *>(field);
-  const auto         region = image->GetBufferedRegion();
-  const auto &       size = region.GetSize();
   if (determinants != nullptr)
   {
     *determinants = Volume::Allocate(grid, itk::CudaSpline::ScalarTypeOf<TPixel>());
   }
-  auto * const to = determinants != nullptr ? static_cast<TPixel *>(determinants->pixels.get()) : nullptr;
-  // du/dx = du/di di/dx, of which the latter is the same everywhere.
-  MatrixType indexOfPoint(image->GetInverseDirection());
-  for (unsigned int row = 0; row < VDimension; ++row)
-  {
-    for (unsigned int column = 0; column < VDimension; ++column)
-    {
-      indexOfPoint[row][column] /= image->GetSpacing()[row];
-    }
-  }
-  std::array<std::ptrdiff_t, VDimension> strides{};
-  std::ptrdiff_t                         stride = 1;
-  for (unsigned int d = 0; d < VDimension; ++d)
-  {
-    strides[d] = stride;
-    stride *= static_cast<std::ptrdiff_t>(size[d]);
-  }
-
-  Folding    folding;
-  std::mutex mutex;
-  folding.all = region.GetNumberOfPixels();
-  folding.least = std::numeric_limits<double>::infinity();
-  folding.largest = -std::numeric_limits<double>::infinity();
-  const auto measure = [&](const typename FieldType::RegionType & part) {
-    Folding here;
-    here.least = std::numeric_limits<double>::infinity();
-    here.largest = -std::numeric_limits<double>::infinity();
-    const auto * const                                buffer = image->GetBufferPointer();
-    itk::ImageRegionConstIteratorWithIndex<FieldType> it(image, part);
-    for (; !it.IsAtEnd(); ++it)
-    {
-      const auto         index = it.GetIndex();
-      const auto         offset = image->ComputeOffset(index);
-      const auto * const vector = buffer + offset;
-      MatrixType         byIndex;
-      for (unsigned int axis = 0; axis < VDimension; ++axis)
-      {
-        const auto   place = index[axis] - region.GetIndex(axis);
-        const auto   behind = place > 0 ? strides[axis] : 0;
-        const auto   ahead = place + 1 < static_cast<itk::IndexValueType>(size[axis]) ? strides[axis] : 0;
-        const double steps = (behind != 0 ? 1.0 : 0.0) + (ahead != 0 ? 1.0 : 0.0);
-        for (unsigned int d = 0; d < VDimension; ++d)
-        {
-          byIndex[d][axis] =
-            steps > 0.0 ? (static_cast<double>(vector[ahead][d]) - static_cast<double>(vector[-behind][d])) / steps
-                        : 0.0;
-        }
-      }
-      MatrixType derivative = byIndex * indexOfPoint;
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        derivative[d][d] += 1.0;
-      }
-      double determinant = derivative[0][0] * derivative[1][1] - derivative[0][1] * derivative[1][0];
-      if constexpr (VDimension == 3)
-      {
-        const auto & m = derivative;
-        determinant = m[2][2] * determinant + m[1][2] * (m[0][1] * m[2][0] - m[0][0] * m[2][1]) +
-                      m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-      }
-      here.voxels += determinant > 0.0 ? 0 : 1;
-      here.least = std::min(here.least, determinant);
-      here.largest = std::max(here.largest, determinant);
-      if (to != nullptr)
-      {
-        constexpr double leastOfLogarithm = 1e-4;
-        to[offset] = static_cast<TPixel>(isLogarithm ? std::log(std::max(determinant, leastOfLogarithm)) : determinant);
-      }
-    }
-    const std::lock_guard<std::mutex> lock(mutex);
-    folding.voxels += here.voxels;
-    folding.least = std::min(folding.least, here.least);
-    folding.largest = std::max(folding.largest, here.largest);
-  };
-  itk::MultiThreaderBase::New()->template ParallelizeImageRegion<VDimension>(region, measure, nullptr);
-  return folding;
+  const itk::CudaSplineHostExecutor host(itk::MultiThreaderBase::New());
+  itk::CudaSpline::ExecutionContext context;
+  context.host = &host;
+  return itk::CudaSpline::MeasureFolding(itk::CudaSplineDetail::DescribeField(image),
+                                         image->GetBufferPointer(),
+                                         determinants != nullptr ? determinants->pixels.get() : nullptr,
+                                         isLogarithm,
+                                         context);
 }
 
 } // namespace CudaSplineRegister

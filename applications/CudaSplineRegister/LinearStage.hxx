@@ -65,9 +65,8 @@ public:
     StageResult     result;
     for (std::size_t level = 0; level < m_Options.levels.size() && !isStopped; ++level)
     {
-      isStopped = this->RunLevel(level, result);
+      isStopped = this->RunLevel(level, transform, result);
     }
-    m_Registration.CopyTo(transform);
     const auto & backend = m_Registration.GetBackend();
     result.kind = m_Stage.kind;
     result.parameters = transform->GetNumberOfParameters();
@@ -156,7 +155,7 @@ private:
 
   /** Runs a level; returns whether a signal ended it. */
   bool
-  RunLevel(std::size_t level, StageResult & result)
+  RunLevel(std::size_t level, typename Inputs::TransformType * transform, StageResult & result)
   {
     const Stopwatch time;
     const auto      record =
@@ -168,9 +167,10 @@ private:
     {
       CheckDeviceDid(backend.GetLastBackend(), backend.GetFallbackReason(), m_Request.options->device, "the metric");
     }
-    if (record.stop == itk::CudaSpline::LinearStop::NoSamples)
+    m_Registration.CopyTo(transform);
+    if (record.stop == itk::CudaSpline::LinearStop::NoSamples && m_Stage.metric == MetricKind::Mattes)
     {
-      itkGenericExceptionMacro("No sample of the fixed image lies in the moving one and its mask.");
+      itkGenericExceptionMacro("All samples map outside moving image buffer."); // as ITK's metric, alone of all
     }
     auto & count = result.use.counts[static_cast<std::size_t>(backend.GetLastBackend())];
     count.calls += record.evaluations;
@@ -198,6 +198,8 @@ private:
                ") is less than gradient magnitude tolerance (" + Brief(std::numeric_limits<double>::min()) + ").";
       case Stop::ShortStep:
         return "the step of " + Brief(record.step) + " mm is below " + Brief(m_Options.rules.minimumStep) + " mm";
+      case Stop::NoSamples:
+        return "no sample of the fixed image lies in the moving one";
       case Stop::Stopped:
         return "a signal";
       default:

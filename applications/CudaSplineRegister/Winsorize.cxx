@@ -17,17 +17,14 @@
  *=========================================================================*/
 #include "Winsorize.h"
 
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+
 #include "itkMultiThreaderBase.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstddef>
-#include <functional>
-#include <limits>
-#include <mutex>
-#include <numeric>
-#include <vector>
+#include <cstdint>
 
 namespace CudaSplineRegister
 {
@@ -37,90 +34,19 @@ namespace
 
 template <typename TPixel>
 Volume
-WinsorizeTyped(const Volume & image, const std::array<double, 2> & quantiles)
+CutTo(const Volume & image, const std::array<double, 2> & values, const itk::CudaSpline::ExecutionContext & context)
 {
-  constexpr std::size_t bins = 65536;
-  const auto * const    from = static_cast<const TPixel *>(image.pixels.get());
-  const std::size_t     count = image.grid.GetNumberOfVoxels();
-  const auto            threader = itk::MultiThreaderBase::New();
-  // Parts of the image, each by one thread.
-  constexpr std::size_t parts = 64;
-  const auto            forEach = [&](std::size_t part, const auto & run) {
-    std::for_each(from + count * part / parts, from + count * (part + 1) / parts, [&](TPixel value) {
-      if (std::isfinite(value))
-      {
-        run(value);
-      }
-    });
-  };
-  std::array<std::array<TPixel, 2>, parts> ranges;
-  threader->ParallelizeArray(
-    0,
-    parts,
-    [&](itk::SizeValueType part) {
-      std::array<TPixel, 2> range{ { std::numeric_limits<TPixel>::max(), std::numeric_limits<TPixel>::lowest() } };
-      forEach(part, [&range](TPixel value) { range = { { std::min(range[0], value), std::max(range[1], value) } }; });
-      ranges[part] = range;
-    },
-    nullptr);
-  TPixel least = std::numeric_limits<TPixel>::max();
-  TPixel largest = std::numeric_limits<TPixel>::lowest();
-  for (const auto & range : ranges)
-  {
-    least = std::min(least, range[0]);
-    largest = std::max(largest, range[1]);
-  }
-  if (!(largest > least))
-  {
-    return image;
-  }
-  const double             width = (static_cast<double>(largest) - static_cast<double>(least)) / bins;
-  std::vector<std::size_t> histogram(bins);
-  std::mutex               mutex;
-  threader->ParallelizeArray(
-    0,
-    parts,
-    [&](itk::SizeValueType part) {
-      std::vector<std::size_t> here(bins);
-      forEach(part, [&](TPixel value) {
-        const double place = (static_cast<double>(value) - static_cast<double>(least)) / width;
-        ++here[std::min(static_cast<std::size_t>(place), bins - 1)];
-      });
-      const std::lock_guard<std::mutex> lock(mutex);
-      std::transform(here.begin(), here.end(), histogram.begin(), histogram.begin(), std::plus<>());
-    },
-    nullptr);
-  const std::size_t finite = std::accumulate(histogram.begin(), histogram.end(), std::size_t{ 0 });
-  // Values are taken as evenly spread in a bin.
-  const auto quantile = [&](double part) {
-    const double wanted = part * static_cast<double>(finite);
-    double       below = 0.0;
-    for (std::size_t bin = 0; bin < bins; ++bin)
-    {
-      const auto here = static_cast<double>(histogram[bin]);
-      if (here > 0.0 && below + here >= wanted)
-      {
-        return static_cast<TPixel>(static_cast<double>(least) +
-                                   width * (static_cast<double>(bin) + std::max(0.0, wanted - below) / here));
-      }
-      below += here;
-    }
-    return largest;
-  };
-  const TPixel lower = quantile(quantiles[0]);
-  const TPixel upper = quantile(quantiles[1]);
-  Volume       cut = Volume::Allocate(image.grid, image.type);
-  auto * const to = static_cast<TPixel *>(cut.pixels.get());
-  threader->ParallelizeArray(
-    0,
-    parts,
-    [&](itk::SizeValueType part) {
-      const std::size_t begin = count * part / parts;
-      std::transform(from + begin, from + count * (part + 1) / parts, to + begin, [lower, upper](TPixel value) {
-        return std::min(std::max(lower, value), upper); // one that is not a number becomes the lower
-      });
-    },
-    nullptr);
+  const auto         lower = static_cast<TPixel>(values[0]);
+  const auto         upper = static_cast<TPixel>(values[1]);
+  const auto * const from = static_cast<const TPixel *>(image.pixels.get());
+  Volume             cut = Volume::Allocate(image.grid, image.type);
+  auto * const       to = static_cast<TPixel *>(cut.pixels.get());
+  context.ParallelFor(static_cast<std::int64_t>(image.grid.GetNumberOfVoxels()),
+                      [&](std::int64_t begin, std::int64_t end) {
+                        std::transform(from + begin, from + end, to + begin, [lower, upper](TPixel value) {
+                          return std::min(std::max(lower, value), upper); // one that is not a number becomes the lower
+                        });
+                      });
   return cut;
 }
 
@@ -129,8 +55,17 @@ WinsorizeTyped(const Volume & image, const std::array<double, 2> & quantiles)
 Volume
 Winsorize(const Volume & image, const std::array<double, 2> & quantiles)
 {
-  return image.type == ScalarType::Float32 ? WinsorizeTyped<float>(image, quantiles)
-                                           : WinsorizeTyped<double>(image, quantiles);
+  const itk::CudaSplineHostExecutor host(itk::MultiThreaderBase::New());
+  itk::CudaSpline::ExecutionContext context;
+  context.host = &host;
+  const auto values = itk::CudaSpline::FindQuantiles(
+    image.pixels.get(), image.type, static_cast<std::int64_t>(image.grid.GetNumberOfVoxels()), quantiles, context);
+  if (!values)
+  {
+    return image; // all values are the same
+  }
+  return image.type == ScalarType::Float32 ? CutTo<float>(image, *values, context)
+                                           : CutTo<double>(image, *values, context);
 }
 
 } // namespace CudaSplineRegister

@@ -9,11 +9,16 @@ from ._geometry import Geometry
 from ._images import Image
 from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory
 from ._library import version as _version
+from ._register import register
+from ._registration_library import Folding
+from ._registration_result import History, Registration
+from ._registration_stages import Stage
 from ._resample import resample, zoom
 from ._sample import sample
 from ._source import Source, prefilter
+from ._transform import Transform
 from ._transforms import BSplineGrid, DisplacementField
-from ._warnings import DownsamplingWarning, OutsideWarning, ResamplingWarning
+from ._warnings import DownsamplingWarning, OutsideWarning, RegistrationWarning, ResamplingWarning
 
 __version__ = _version()
 
@@ -23,17 +28,24 @@ __all__ = [
     "DeviceMemoryError",
     "DisplacementField",
     "DownsamplingWarning",
+    "Folding",
     "Geometry",
+    "History",
     "Image",
     "InverseResidual",
     "OutsideWarning",
+    "Registration",
+    "RegistrationWarning",
     "Report",
     "ResamplingWarning",
     "Source",
+    "Stage",
+    "Transform",
     "cuda_version",
     "device_count",
     "last_report",
     "prefilter",
+    "register",
     "release_memory",
     "resample",
     "sample",

@@ -254,6 +254,18 @@ def like_host(array: numpy.ndarray, like: Buffer) -> Buffer:
     return found
 
 
+def on_device(array: numpy.ndarray, like: Buffer) -> Any:
+    """An array of NumPy as one of the library of another one, on its device."""
+    if like.kind == "cupy":
+        cupy = sys.modules["cupy"]
+        with cupy.cuda.Device(like.device):
+            return cupy.asarray(array)
+    if like.kind == "torch":
+        return sys.modules["torch"].from_numpy(numpy.ascontiguousarray(array)).to(like.array.device)
+    jax = sys.modules["jax"]
+    return jax.device_put(array, next(iter(like.array.devices())))
+
+
 def part_of(buffer: Buffer, number: int) -> Buffer:
     """One of the slowest axis of an array."""
     count = math.prod(buffer.shape[1:]) * _SIZES[buffer.dtype]

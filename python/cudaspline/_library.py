@@ -212,8 +212,9 @@ class _Reports:
 
     It knows nothing of the Call, which so is let go of when nobody has it any more."""
 
-    def __init__(self, progress: Optional[Callable[[float], object]]) -> None:
-        self.progress = progress
+    def __init__(self, listen: Optional[Callable[[Any], object]]) -> None:
+        #: Called with the structure that is reported.
+        self.listen = listen
         #: What the callback, or a signal's handler about it, has raised.
         self.raised: Optional[BaseException] = None
         #: Whether a function of the library runs.
@@ -228,8 +229,8 @@ class _Reports:
                 while True:
                     state = yield go_on
                     go_on = 0
-                    if self.progress is not None:
-                        self.progress(state.contents.fraction)
+                    if self.listen is not None:
+                        self.listen(state.contents)
                     go_on = 1
             except BaseException as error:  # pylint: disable=broad-except
                 if not self.is_running:  # the end of this generator
@@ -284,7 +285,8 @@ class Call:
         progress: Optional[Callable[[float], object]] = None,
         on_device: bool = False,
     ) -> None:
-        self._reports = _Reports(callback(progress, "progress"))
+        heard = callback(progress, "progress")
+        self._reports = _Reports(None if heard is None else lambda state: heard(state.fraction))
         self.execution = Execution()
         self.execution.device = (device or "").encode()
         self.execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or _threads_of_worker()

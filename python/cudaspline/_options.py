@@ -26,6 +26,31 @@ Alignment = Literal["edges", "centers"]
 Progress = Callable[[float], object]
 
 
+StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy"]
+MetricName = Literal["mattes", "meansquares", "correlation", "cc"]
+OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient"]
+PresetName = Literal["brain", "fast"]
+
+
+class StageOptions(TypedDict, total=False):
+    """What may be said for all stages of register() at once."""
+
+    metric: MetricName
+    iterations: Union[int, Sequence[int]]
+    shrink: Sequence[int]
+    sigmas: Sequence[float]
+    sigmas_in_mm: bool
+    radius: int
+    bins: int
+    convergence: float
+    optimizer: OptimizerName
+    step: float
+    minimum_step: float
+    learning_rate: float
+    update_variance: float
+    total_variance: float
+
+
 class MethodOptions(TypedDict, total=False):
     """How values are made: keywords of resample(), zoom(), sample() and Source."""
 

@@ -51,7 +51,16 @@ class OutsideWarning(ResamplingWarning):
     """
 
 
-def warn(message: str, category: Type[ResamplingWarning]) -> None:
+class RegistrationWarning(UserWarning):
+    """A registration was stopped, or has images with pixels that are not finite.
+
+    >>> import cudaspline
+    >>> issubclass(cudaspline.RegistrationWarning, cudaspline.ResamplingWarning)
+    False
+    """
+
+
+def warn(message: str, category: Type[Warning]) -> None:
     """Warns at the line that called the package."""
     level = 1
     frame: Optional[Any] = sys._getframe()

@@ -214,6 +214,22 @@ DescribeMethod(const cudaspline_interpolation & from)
   return method;
 }
 
+std::vector<TransformChain::Stage>
+DescribeStages(const cudaspline_stage * stages, std::int32_t count, unsigned int dimension, const std::string & name)
+{
+  if (count < 0)
+  {
+    throw std::invalid_argument(name + ".stage_count is negative.");
+  }
+  std::vector<TransformChain::Stage> described;
+  for (std::int32_t i = 0; i < count; ++i)
+  {
+    RequirePointer(stages, (name + ".stages").c_str());
+    described.push_back(DescribeStage(stages[i], dimension));
+  }
+  return described;
+}
+
 TransformChain
 DescribeChain(const cudaspline_resampling & resampling, unsigned int dimension)
 {
@@ -231,15 +247,7 @@ DescribeChain(const cudaspline_resampling & resampling, unsigned int dimension)
     chain.regionStart[d] = resampling.output_start[d];
     chain.regionSize[d] = resampling.output_size[d];
   }
-  if (resampling.stage_count < 0)
-  {
-    throw std::invalid_argument("resampling.stage_count is negative.");
-  }
-  for (std::int32_t i = 0; i < resampling.stage_count; ++i)
-  {
-    RequirePointer(resampling.stages, "resampling.stages");
-    chain.stages.push_back(DescribeStage(resampling.stages[i], dimension));
-  }
+  chain.stages = DescribeStages(resampling.stages, resampling.stage_count, dimension, "resampling");
   return chain;
 }
 

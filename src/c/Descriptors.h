@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 /** \file
@@ -48,6 +49,14 @@ DescribeImage(const cudaspline_image & image);
 /** \brief How a value is made. */
 InterpolationDescriptor
 DescribeMethod(const cudaspline_interpolation & from);
+
+/** \brief Stages of transforms. Displacements are borrowed.
+ *
+ * \param[in] stages,count as the caller gave them
+ * \param[in] dimension of the images
+ * \param[in] name of the field that has them */
+std::vector<TransformChain::Stage>
+DescribeStages(const cudaspline_stage * stages, std::int32_t count, unsigned int dimension, const std::string & name);
 
 /** \brief A chain of transforms, its grids included. Displacements are borrowed. \param[in] dimension of the images */
 TransformChain

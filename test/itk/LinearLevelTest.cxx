@@ -58,7 +58,32 @@ protected:
   {
     SCOPED_TRACE(what.Text());
     const LinearImages<VDimension> images(what);
-    const LinearCourse             found = RegisterByKernels<VDimension>(what, images, this->Here());
+    this->CompareWithItk<VDimension>(
+      what, images, RegisterByKernels<VDimension>(what, images, this->Here()), sameValues);
+  }
+
+  /** The same with grids and smooth images of the kernels. */
+  template <unsigned int VDimension>
+  void
+  CompareRegistrations(LinearCase what)
+  {
+    SCOPED_TRACE(what.Text());
+    what.step = 2.5;
+    what.shrink = { 3, 2, 1 };
+    what.sigmas = { 3.0, 1.7, 0.0 };
+    what.iterations = { 6, 6, 4 };
+    const LinearImages<VDimension> images(what);
+    this->CompareWithItk<VDimension>(
+      what, images, RegisterImages<VDimension>(what, images, GetParam() ? "gpu" : "cpu"), 1e-9);
+  }
+
+  template <unsigned int VDimension>
+  void
+  CompareWithItk(const LinearCase &               what,
+                 const LinearImages<VDimension> & images,
+                 const LinearCourse &             found,
+                 double                           sameValues)
+  {
     ASSERT_GE(found.steps.size(), 4U);
     for (const bool hasModulesMetric : { false, true })
     {
@@ -174,6 +199,21 @@ TEST_P(LinearLevels, SearchAlongLinesAsItk)
   this->CompareCourses<3>(what);
   what.metric = LinearMetricKind::Correlation;
   this->CompareCourses<3>(what);
+}
+
+TEST_P(LinearLevels, FollowFromImages)
+{
+  LinearCase what;
+  what.kind = LinearKind::Rigid;
+  this->CompareRegistrations<2>(what);
+  what.kind = LinearKind::Similarity;
+  what.hasMasks = true;
+  this->CompareRegistrations<3>(what);
+  what.metric = LinearMetricKind::Mattes;
+  what.hasInitial = true;
+  this->CompareRegistrations<2>(what);
+  what.kind = LinearKind::Affine;
+  this->CompareRegistrations<3>(what);
 }
 
 TEST_P(LinearLevels, EndWhereValuesDoNotFall)

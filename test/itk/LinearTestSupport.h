@@ -25,6 +25,7 @@
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaSpline/itk/Fields.h"
+#include "itkCudaSpline/itk/LinearRegistrationOfImages.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
 
@@ -66,6 +67,13 @@ struct LinearCase
   std::vector<unsigned int> shrink{ 2, 1 };
   std::vector<double>       sigmas{ 2.0, 0.0 }; ///< mm
   std::vector<unsigned int> iterations{ 12, 8 };
+  double                    step{ 0.0 }; ///< longest first one (mm); 0: 1.5 times the level's factor
+
+  double
+  StepOf(std::size_t level) const
+  {
+    return step > 0.0 ? step : 1.5 * shrink[level];
+  }
 
   std::string
   Text() const
@@ -314,7 +322,7 @@ RunLevelsOfItk(const LinearCase &                       what,
   method->SetSmoothingSigmasPerLevel(sigmas);
   method->AddObserver(itk::MultiResolutionIterationEvent(), [&](const itk::EventObject &) {
     optimizer->SetNumberOfIterations(what.iterations[method->GetCurrentLevel()]);
-    optimizer->SetMaximumStepSizeInPhysicalUnits(1.5 * what.shrink[method->GetCurrentLevel()]);
+    optimizer->SetMaximumStepSizeInPhysicalUnits(what.StepOf(method->GetCurrentLevel()));
   });
   optimizer->AddObserver(itk::IterationEvent(), [&](const itk::EventObject &) {
     course.steps.push_back({ optimizer->GetCurrentMetricValue(), ParametersOf(transform) });
@@ -441,7 +449,7 @@ RegisterByKernels(const LinearCase &                 what,
     itk::CudaSpline::LinearRules rules;
     rules.descent = what.descent;
     rules.iterations = what.iterations[number];
-    rules.maximumStep = 1.5 * what.shrink[number];
+    rules.maximumStep = what.StepOf(number);
     itk::CudaSpline::LinearOptimizer descent(*level, transform, rules);
     while (const auto iteration = descent.Iterate())
     {
@@ -450,6 +458,47 @@ RegisterByKernels(const LinearCase &                 what,
     transform = descent.GetTransform();
   }
   course.parameters = parametersOf(transform);
+  return course;
+}
+
+/** The same from ITK's images: grids and smooth images are the kernels' own. */
+template <unsigned int VDimension>
+LinearCourse
+RegisterImages(const LinearCase & what, const LinearImages<VDimension> & images, const std::string & device)
+{
+  using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<double, VDimension>;
+  const auto transform = MakeItkLinear<VDimension>(what.kind, images.centre);
+  const auto initial = MakeInitial<VDimension>();
+
+  itk::CudaSpline::LinearOptions options;
+  for (std::size_t level = 0; level < what.shrink.size(); ++level)
+  {
+    options.levels.push_back({ what.shrink[level], what.sigmas[level], what.iterations[level] });
+  }
+  options.sigmasInMm = true;
+  options.metric = MakeLinearMetric(what);
+  options.rules.descent = what.descent;
+  options.rules.maximumStep = what.step;
+  Registration registration({ images.images.fixed.GetPointer(),
+                              images.images.moving.GetPointer(),
+                              images.fixedMask.GetPointer(),
+                              images.movingMask.GetPointer(),
+                              what.hasInitial ? initial.GetPointer() : nullptr },
+                            what.kind,
+                            transform,
+                            options,
+                            device);
+  LinearCourse course;
+  for (std::size_t level = 0; level < what.shrink.size(); ++level)
+  {
+    registration.RunLevel(level, [&](std::size_t, const itk::CudaSpline::LinearIteration & iteration) {
+      registration.CopyTo(transform);
+      course.steps.push_back({ iteration.value, ParametersOf(transform.GetPointer()) });
+      return true;
+    });
+  }
+  registration.CopyTo(transform);
+  course.parameters = ParametersOf(transform.GetPointer());
   return course;
 }
 

@@ -4,6 +4,7 @@ add_executable(
   ConvergenceWindowTest.cxx
   CudaSyNImageRegistrationMethodStateTest.cxx
   CudaSyNImageRegistrationMethodTest.cxx
+  ImagePyramidTest.cxx
 )
 target_link_libraries(CudaSplineSynTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineSynTests RegistrationInstances)

@@ -11,7 +11,7 @@ import cudaspline
 import cudaspline.ndimage
 
 #: Of exceptions, and of what is only given back, there is nothing to show.
-WITHOUT = {"DeviceError", "DeviceMemoryError", "InverseResidual", "Report"}
+WITHOUT = {"DeviceError", "DeviceMemoryError", "Folding", "InverseResidual", "Report"}
 
 
 def modules():

@@ -33,6 +33,11 @@ report = cudaspline.last_report()
 backend: str = report.backend if report is not None else ""
 of_arrays: numpy.ndarray[Any, Any] = cudaspline.resample(numpy.eye(4), rounding="nearest")
 of_images: cudaspline.Image = cudaspline.zoom(moved, 0.5, order=1)
+found = cudaspline.register(image, moved, ["rigid", cudaspline.Stage("syn", iterations=(20, 10))], metric="cc", progress=True, mask=image)
+there: numpy.ndarray[Any, Any] = (found.transform @ cudaspline.Transform(None, 3)).inverse().apply([[1.0, 2.0, 3.0]])
+folded: int = found.folding.voxels
+field: cudaspline.Image = found.field
+values_of: float = found.history[-1].value
 turned = ndimage.rotate(numpy.eye(4), 30.0, order=1, precision="double")
 """
 
@@ -54,6 +59,9 @@ BAD = (
     ('cudaspline.Source(image, threads="all")', "arg-type"),
     ("cudaspline.nothing", "attr-defined"),
     ('ndimage.shift(image, 1, order="1")', "arg-type"),
+    ("cudaspline.register(image, image, odrer=3)", "call-arg"),
+    ('cudaspline.register(image, image, preset="best")', "arg-type"),
+    ('cudaspline.register(image, image, metric="ssd")', "arg-type"),
 )
 
 

@@ -94,19 +94,6 @@ struct DeformableRegistration::Parts
   std::unique_ptr<SynLevel>    syn; ///< the level that ran last, of one of the two
   std::unique_ptr<GreedyLevel> greedy;
 
-  /** An image as a level without iterations has it, or smooth. */
-  SynSide
-  Prepare(const SynSide & side, const PyramidLevel & level) const
-  {
-    SynSide prepared = side;
-    if (level.sigma > 0.0 && level.iterations > 0)
-    {
-      prepared.image =
-        SmoothImage(side.image, DescribeSmoothing(side.image, level.sigma, options.sigmasInMm), residence);
-    }
-    return prepared;
-  }
-
   template <typename TLevel>
   LevelRecord
   RunLevel(std::unique_ptr<TLevel> & last, std::size_t number, const RegistrationWatch & watch, bool & isStopped)
@@ -116,8 +103,11 @@ struct DeformableRegistration::Parts
     PyramidLevel       level = planned;
     level.iterations = isStopped ? 0 : planned.iterations;
     const FieldShape shape = ShapeOf(fixed.image.grid, level, options.element);
-    auto             made = std::make_unique<TLevel>(
-      shape, this->Prepare(fixed, level), this->Prepare(moving, level), MetricOf(options), residence);
+    auto             made = std::make_unique<TLevel>(shape,
+                                         SmoothSide(fixed, level, options.sigmasInMm, residence),
+                                         SmoothSide(moving, level, options.sigmasInMm, residence),
+                                         MetricOf(options),
+                                         residence);
     if (last != nullptr)
     {
       made->AdaptFrom(*last);
@@ -138,7 +128,7 @@ struct DeformableRegistration::Parts
       {
         record.convergence = std::numeric_limits<double>::infinity(); // of too few values
       }
-      isStopped = watch && !watch({ number, record.iterations, record.value, record.convergence });
+      isStopped = watch && !watch({ number, record.iterations, record.value, record.convergence, 0.0 });
       record.end = isStopped                                  ? LevelEnd::Stopped
                    : record.convergence < options.convergence ? LevelEnd::Converged
                                                               : LevelEnd::Iterations;

@@ -156,6 +156,17 @@ SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, c
   return smooth;
 }
 
+SynSide
+SmoothSide(const SynSide & side, const PyramidLevel & level, bool isInMm, const Residence & residence)
+{
+  SynSide smooth = side;
+  if (level.sigma > 0.0 && level.iterations > 0)
+  {
+    smooth.image = SmoothImage(side.image, DescribeSmoothing(side.image, level.sigma, isInMm), residence);
+  }
+  return smooth;
+}
+
 ResidentImage
 MakeResidentImage(const FieldGrid & grid, ScalarType pixel, const void * pixels, const Residence & residence)
 {

@@ -272,6 +272,7 @@ struct LinearLevel::Parts
     }
     const auto converted = this->Allocate(static_cast<std::size_t>(count) * SizeOf(metric.arithmetic));
     ConvertNumbers(numbers.get(), type, converted->Data(), count, residence);
+    residence.Wait(); // what was converted may go, on another stream
     return std::shared_ptr<const void>(converted, converted->Data());
   }
 

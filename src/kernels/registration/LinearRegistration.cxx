@@ -52,16 +52,12 @@ LinearRegistration::RunLevel(std::size_t         level,
 {
   const auto           begin = std::chrono::steady_clock::now();
   const PyramidLevel & of = m_Options.levels.at(level);
-  const auto           smooth = [&](SynSide side) {
-    if (of.sigma > 0.0)
-    {
-      side.image = SmoothImage(side.image, DescribeSmoothing(side.image, of.sigma, m_Options.sigmasInMm), m_Residence);
-    }
-    return side;
-  };
-  LinearLevel images(
-    ShrinkGrid(m_Fixed.image.grid, of.shrink), smooth(m_Fixed), smooth(m_Moving), m_Options.metric, m_Residence);
-  LinearRules rules = m_Options.rules;
+  LinearLevel          images(ShrinkGrid(m_Fixed.image.grid, of.shrink),
+                     SmoothSide(m_Fixed, of, m_Options.sigmasInMm, m_Residence),
+                     SmoothSide(m_Moving, of, m_Options.sigmasInMm, m_Residence),
+                     m_Options.metric,
+                     m_Residence);
+  LinearRules          rules = m_Options.rules;
   rules.iterations = of.iterations > done ? of.iterations - done : 0;
   LinearOptimizer descent(images, transform, rules);
   LinearRecord    record;

@@ -74,6 +74,16 @@ DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm);
 ResidentImage
 SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, const Residence & residence);
 
+/** \brief A side of a registration as a level has it: its image is smooth, where it is and the level iterates.
+ *
+ * \param[in] side as it came
+ * \param[in] level what it is made for
+ * \param[in] isInMm whether its sigma is in mm
+ * \exception std::invalid_argument,DeviceError as DescribeSmoothing(), SmoothImage()
+ * \param[in] residence where */
+SynSide
+SmoothSide(const SynSide & side, const PyramidLevel & level, bool isInMm, const Residence & residence);
+
 /** \brief An image of host memory in the memory of a residence: uploaded to a device, borrowed on the host.
  *
  * \param[in] grid where its pixels are

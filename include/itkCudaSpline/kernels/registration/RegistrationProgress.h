@@ -36,6 +36,7 @@ struct RegistrationIteration
   unsigned int number{ 0 };        ///< from 1, in its level
   double       value{ 0.0 };       ///< of the metric, the better the lower
   double       convergence{ 0.0 }; ///< ConvergenceWindow::GetValue(); infinite of too few values
+  double       step{ 0.0 };        ///< of linear transforms: longest way of a watched place (mm)
 };
 
 /** \brief Told of each iteration; returns false to end the registration with what it has come to. */
@@ -46,7 +47,9 @@ enum class LevelEnd : unsigned char
 {
   Iterations, ///< all are done
   Converged,  ///< values hardly fall any more
-  Stopped     ///< by the watch, in this level or before it
+  Stopped,    ///< by the watch, in this level or before it
+  ShortStep,  ///< of linear transforms: steps are shorter than the least
+  NoGradient  ///< of linear transforms: there is no direction in which values fall
 };
 
 /** \brief A level that has ended. */

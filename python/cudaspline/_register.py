@@ -1,0 +1,535 @@
+"""Registration of two images: register()."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+
+import numpy
+
+from . import _arrays, _images, _library, _registration_library, _resample, _transforms
+from ._checks import callback
+from ._geometry import Geometry, has_indices
+from ._methods import choose, device_word
+from ._options import PresetName, RealType, StageOptions
+from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
+from ._registration_stages import Stage, stages_of, work_of
+from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform, library_of
+from ._warnings import RegistrationWarning, warn
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+#: Values of the convergence, as of ANTs.
+_WINDOW = 10
+_INITIAL = {"moments": "moments", "centre": "centre", "none": "none"}
+#: Most stages of the initial transforms that the kernels walk.
+_MOST_INITIAL = 6
+
+
+@_arrays.refuses_gradients
+def register(
+    fixed: Any,
+    moving: Any,
+    stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
+    *,
+    mask: Any = None,
+    moving_mask: Any = None,
+    initial: Any = "moments",
+    preset: Optional[PresetName] = None,
+    winsorize: Optional[tuple[float, float]] = None,
+    precision: RealType = "float32",
+    device: Any = None,
+    threads: int = 0,
+    progress: Union[None, bool, Callable[[float], object]] = None,
+    **options: Unpack[StageOptions],
+) -> Registration:
+    """Lays one image over another one: what CudaSplineRegister does, with its kernels and its results.
+
+    Parameters
+    ----------
+    fixed, moving
+        Images of itk, SimpleITK, nibabel or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
+        __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
+        pixel. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
+        finite are left out.
+    stages
+        "translation", "rigid", "similarity", "affine", "syn", "greedy"; a cudaspline.Stage with levels and options of its own; or a list of
+        these, one after the other. None: "rigid" and "affine", or the preset's.
+    mask, moving_mask
+        Where fixed and moving count: images or arrays of their shapes, of which what is 0 or NaN is left out.
+    initial
+        Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "none"; or a transform
+        from places of the fixed image to places of the moving one, whatever cudaspline.resample takes.
+    preset
+        "brain" (affine and SyN with windows of radius 4, for brains of 1 mm) or "fast" (affine and SyN that leave the finest level out).
+    winsorize
+        Two quantiles to which values are cut before anything else, as (0.005, 0.995); None: the preset's, or none.
+    precision
+        "float32" or "float64": of pixels, arithmetic and fields. Places are float64 in any case.
+    device, threads
+        As for cudaspline.resample(): where images in host memory are registered, and threads of the host.
+    progress
+        True: a bar on stderr; or a function that is called with the finished fraction, in [0, 1]: what it raises stops the work and is
+        raised. None: nothing is told. An interrupt (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
+    options
+        Those of cudaspline.Stage, for every stage that has them: metric, iterations, shrink, sigmas, sigmas_in_mm, radius, bins,
+        convergence, optimizer, step, minimum_step, learning_rate, update_variance, total_variance.
+
+    Returns
+    -------
+    A cudaspline.Registration with warped, transform, field, jacobian(), history, report.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name.
+    DeviceError
+        The GPU that was asked for is not there, or fails while the images are on it.
+
+    Warns
+    -----
+    RegistrationWarning
+        It was interrupted, or images have pixels that are not finite.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> y, x = numpy.mgrid[:24, :32]
+    >>> fixed, moving = (numpy.exp(-((x - 15 - shift) ** 2 + (y - 12) ** 2) / 40.0) for shift in (0, 2))
+    >>> found = cudaspline.register(fixed, moving, "greedy", radius=2, iterations=10, shrink=(2, 1), device="cpu")
+    >>> found.transform.apply([15.0, 12.0]).round(1)
+    array([17., 12.])
+    >>> found.field.shape
+    (24, 32, 2)
+    """
+    begin = time.monotonic()
+    chosen, quantiles = stages_of(stages, preset, options)
+    quantiles = _check_quantiles(winsorize) if winsorize is not None else quantiles
+    choose(precision, {"float32": 0, "float64": 0}, "precision")
+    work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads)
+    if quantiles is not None:
+        work.cut(quantiles)
+    parts = work.begin_at(initial)
+    told = _Told(chosen, work.fixed.geometry.dimension, progress)
+    reports: list[StageReport] = []
+    for number, stage in enumerate(chosen):
+        told.begin(number)
+        report, parts = work.run(stage, parts, told)
+        reports.append(report)
+        if told.is_stopped:
+            break
+    told.end()
+    transform = Transform._of(parts, work.fixed.geometry.dimension)
+    whole = RegistrationReport(tuple(reports), time.monotonic() - begin)
+    if told.is_stopped:
+        warn("The registration was interrupted: the result is the best so far.", RegistrationWarning)
+    return Registration(fixed, moving, transform, History(told.iterations), whole, told.is_stopped, precision, (device, threads))
+
+
+def _check_quantiles(value: Any) -> tuple[float, float]:
+    try:
+        lower, upper = (float(one) for one in value)
+    except (TypeError, ValueError):
+        raise TypeError(f"winsorize: {value!r} is no pair of numbers.") from None
+    if not 0 <= lower < upper <= 1:
+        raise ValueError(f"winsorize: {value!r} are not two quantiles from 0 to 1, the lower first.")
+    return lower, upper
+
+
+class _Told:
+    """What a registration tells of its iterations: the history, and a bar or the caller's function."""
+
+    def __init__(self, stages: Sequence[Stage], dimension: int, progress: Any) -> None:
+        self.iterations: list[Iteration] = []
+        self.is_stopped = False
+        self._stages, self._dimension = stages, dimension
+        self._is_bar = progress is True
+        self._callback = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
+        self._stage = 0
+        self._before = 0  # iterations of the stages before
+        self._drawn = -math.inf
+        self._is_terminal = self._is_bar and sys.stderr.isatty()
+
+    def begin(self, number: int) -> None:
+        """A stage begins."""
+        self._stage, self._before = number, len(self.iterations)
+
+    def hear(self, state: Any) -> None:
+        """An iteration has ended, of the library's structure."""
+        if state.level == 0 and state.number == 1:
+            del self.iterations[self._before :]  # another backend has begun the stage anew
+        self.iterations.append(Iteration(self._stage, state.level, state.number, state.value, state.convergence, state.step))
+        if self._callback is not None:
+            self._callback(self.fraction)
+        if self._is_bar:
+            self._draw()
+
+    @property
+    def fraction(self) -> float:
+        """What is done, if all levels take as many iterations as they may."""
+        last = self.iterations[-1]
+        done = total = 0.0
+        for number, stage in enumerate(self._stages):
+            for place, level in enumerate(stage.levels):
+                work = work_of(stage, level, self._dimension)
+                total += work * level.iterations
+                if (number, place) < (last.stage, last.level):
+                    done += work * level.iterations
+                elif (number, place) == (last.stage, last.level):
+                    done += work * last.iteration
+        return done / total
+
+    def _draw(self) -> None:
+        last = self.iterations[-1]
+        stage = self._stages[last.stage]
+        if not self._is_terminal:
+            if last.iteration == 1:  # a line a level
+                print(f"{stage.kind}, level {last.level + 1} of {len(stage.levels)}: metric {last.value:.6g}", file=sys.stderr)
+            return
+        now = time.monotonic()
+        if now - self._drawn < 0.1:
+            return
+        self._drawn = now
+        count = int(30 * self.fraction)
+        text = (
+            f"{stage.kind} {last.level + 1}/{len(stage.levels)} [{'#' * count}{'.' * (30 - count)}] "
+            f"{last.iteration}/{stage.levels[last.level].iterations} metric {last.value:.6g}"
+        )
+        print(f"\r{text:<79}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """All stages have ended."""
+        if self._is_terminal and self.iterations:
+            print(f"\r{'':<79}\r", end="", file=sys.stderr, flush=True)
+
+
+@dataclass
+class _Side:
+    """An image with its mask, where they are, as the kernels take them."""
+
+    name: str
+    pixels: _arrays.Buffer
+    geometry: Geometry
+    mask: Optional[_arrays.Buffer]
+    mask_geometry: Optional[Geometry]
+    #: The image as it came.
+    original: _images.Pixels
+
+    def describe(self) -> tuple[_registration_library.Image, _registration_library.Image]:
+        """Image and mask as the library takes them."""
+        image = _registration_library.describe_image(self.pixels.pointer, self.geometry)
+        if self.mask is None or self.mask_geometry is None:
+            return image, _registration_library.Image()
+        return image, _registration_library.describe_image(self.mask.pointer, self.mask_geometry)
+
+
+def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _Side:
+    original = _images.open_image(image, name)
+    geometry = original.geometry
+    if geometry.dimension not in (2, 3):
+        raise ValueError(f"{name}: it has {geometry.dimension} axes; images of 2 and 3 are registered.")
+    if original.components != 1 or original.channels:
+        raise ValueError(f"{name}: it has {original.components} numbers a pixel; images of one are registered.")
+    found = original.buffer
+    pixels = _arrays.view(found.array, name, precision)
+    pixels.finish, pixels.owner = found.finish, found.owner
+    pixels, finite = _take_out_what_is_not_finite(pixels, name)
+    marks, grid = (None, None) if mask is None else _open_mask(mask, mask_name, geometry, pixels)
+    if finite is not None:
+        marks, grid = _join(finite, marks, grid, geometry, pixels)
+    return _Side(name, pixels, geometry, marks, grid, original)
+
+
+def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> tuple[_arrays.Buffer, Geometry]:
+    """A mask as numbers that are 0 or 1."""
+    opened = _images.open_image(mask, name)
+    geometry = opened.geometry
+    if not _images.is_image(mask) and has_indices(geometry):  # an array has the place of its image
+        if geometry.size != image.size:
+            raise ValueError(f"{name}: its shape is {geometry.shape}, and that of its image {image.shape}.")
+        geometry = image
+    if geometry.dimension != image.dimension:
+        raise ValueError(f"{name}: it has {geometry.dimension} axes, and its image {image.dimension}.")
+    if opened.components != 1 or opened.channels:
+        raise ValueError(f"{name}: it has {opened.components} numbers a pixel; masks have one.")
+    found = opened.buffer
+    if found.device != like.device:
+        raise ValueError(f"{name}: it is on {_place(found.device)}, and its image on {_place(like.device)}.")
+    array = found.array.reshape(found.shape)
+    marks = _bytes_of((array != 0) & (array == array), found)
+    if not bool(marks.array.any()):
+        raise ValueError(f"{name}: it is 0 everywhere.")
+    return marks, geometry
+
+
+def _bytes_of(condition: Any, like: _arrays.Buffer) -> _arrays.Buffer:
+    """True and false as 1 and 0 of uint8, of the kind of another array."""
+    array = condition.to(sys.modules["torch"].uint8) if like.kind == "torch" else condition.astype("uint8")
+    return _arrays.view(array, "mask", "uint8")
+
+
+def _place(device: int) -> str:
+    return "the host" if device < 0 else f"device {device}"
+
+
+def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_arrays.Buffer, Optional[_arrays.Buffer]]:
+    """(pixels whose others are the least finite one, where they are finite); None where all are."""
+    library = _functions_of(pixels)
+    array = pixels.array.reshape(pixels.shape)
+    finite = library.isfinite(array)
+    if bool(finite.all()):
+        return pixels, None
+    if not bool(finite.any()):
+        raise ValueError(f"{name}: it has no pixel with a finite value.")
+    count = int((~finite).sum())
+    warn(f"{name}: {count} of {math.prod(pixels.shape)} pixels are not finite (NaN or infinite); they lie outside.", RegistrationWarning)
+    filled = library.where(finite, array, array[finite].min())
+    made = _arrays.view(filled, name, pixels.dtype)
+    made.finish = pixels.finish
+    return made, _bytes_of(finite, pixels)
+
+
+def _functions_of(buffer: _arrays.Buffer) -> Any:
+    """The module whose functions work on an array."""
+    return numpy if isinstance(buffer.array, numpy.ndarray) else library_of(buffer.kind)
+
+
+def _join(
+    finite: _arrays.Buffer, mask: Optional[_arrays.Buffer], grid: Optional[Geometry], image: Geometry, like: _arrays.Buffer
+) -> tuple[_arrays.Buffer, Geometry]:
+    """Where an image is finite, and under its mask, on the image's grid."""
+    if mask is None or grid is None:
+        return finite, image
+    under: Any = mask.array.reshape(mask.shape)
+    if grid != image:
+        there = _images.Image(under, grid.spacing, grid.origin, grid.direction)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            under = _resample.resample(there, None, image, interpolation="nearest", smooth=False).array
+    return _bytes_of((finite.array.reshape(finite.shape) != 0) & (under != 0), like), image
+
+
+@dataclass
+class _Work:
+    """Two images that are registered."""
+
+    fixed: _Side
+    moving: _Side
+    precision: str
+    device: Any
+    threads: int
+    #: Of rotations, scales and matrices (mm).
+    centre: numpy.ndarray
+
+    @classmethod
+    def open(cls, fixed: Any, moving: Any, mask: Any, moving_mask: Any, precision: str, device: Any, threads: int) -> _Work:
+        """Reads what a caller gave. Raises TypeError or ValueError, naming the argument."""
+        one = _open(fixed, mask, "fixed", "mask", precision)
+        other = _open(moving, moving_mask, "moving", "moving_mask", precision)
+        if one.geometry.dimension != other.geometry.dimension:
+            raise ValueError(f"moving: it has {other.geometry.dimension} axes, and fixed has {one.geometry.dimension}.")
+        if one.pixels.device != other.pixels.device:
+            raise ValueError(f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}.")
+        device_word(device, one.pixels.device)  # refuses what excludes that
+        return cls(one, other, precision, device, threads, _middle_of(one.geometry))
+
+    def _call(self) -> _library.Call:
+        return _library.Call(device_word(self.device, self.fixed.pixels.device), self.threads, on_device=True)
+
+    def _host_call(self) -> _library.Call:
+        return _library.Call("cpu", self.threads)
+
+    def cut(self, quantiles: tuple[float, float]) -> None:
+        """Cuts values to quantiles."""
+        for side in (self.fixed, self.moving):
+            found = side.pixels
+            on_host = numpy.ascontiguousarray(_arrays.to_host(found))
+            lower, upper = _registration_library.find_quantiles(
+                self._host_call(), on_host.ctypes.data, found.type_code, on_host.size, quantiles
+            )
+            if lower == lower:
+                array = found.array.reshape(found.shape)
+                clipped = array.clamp(lower, upper) if found.kind == "torch" and not isinstance(array, numpy.ndarray) else array.clip(lower, upper)
+                side.pixels = _arrays.view(clipped, side.name, found.dtype)
+
+    def begin_at(self, initial: Any) -> list[Part]:
+        """The initial transform. Raises TypeError or ValueError, naming the argument."""
+        dimension = self.fixed.geometry.dimension
+        if initial is None or (isinstance(initial, str) and initial.lower() == "none"):
+            return []
+        if not isinstance(initial, str) or initial.lower() not in _INITIAL:
+            if isinstance(initial, Transform):
+                if initial.dimension != dimension:
+                    raise ValueError(f"initial: it is of {initial.dimension} dimensions, and the images are of {dimension}.")
+                return list(initial._parts)
+            try:
+                stages = _transforms.describe(initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry)
+            except FileNotFoundError:
+                raise FileNotFoundError(
+                    f"initial: there is no file {initial}; words that are known are 'centre', 'moments' and 'none'."
+                ) from None
+            if len(stages.stages) > _MOST_INITIAL:
+                raise ValueError(f"initial: it is made of {len(stages.stages)} transforms, and {_MOST_INITIAL} are taken.")
+            return [GivenPart(initial)]
+        centres = []
+        for side in (self.fixed, self.moving):
+            is_middle = initial.lower() == "centre"
+            centres.append(_middle_of(side.geometry) if is_middle else self._centre_of_gravity(side))
+        self.centre = centres[0]
+        shift = centres[1] - centres[0]
+        angles = [0.0] * (1 if dimension == 2 else 3)
+        return [LinearPart("rigid", numpy.eye(dimension), centres[0], shift, (*angles, *shift.tolist()))]
+
+    def _centre_of_gravity(self, side: _Side) -> numpy.ndarray:
+        dimension = side.geometry.dimension
+        on_host = numpy.ascontiguousarray(_arrays.to_host(side.pixels))
+        image = _registration_library.describe_image(on_host.ctypes.data, side.geometry)
+        mask = None
+        if side.mask is not None and side.mask_geometry is not None:
+            marks = numpy.ascontiguousarray(_arrays.to_host(side.mask))
+            mask = _registration_library.describe_image(marks.ctypes.data, side.mask_geometry)
+        centre = _registration_library.find_centre_of_gravity(self._host_call(), image, side.pixels.type_code, mask, dimension)
+        if not all(map(math.isfinite, centre)):
+            raise ValueError(
+                f"{side.name}: it is the same everywhere{'' if mask is None else ' under its mask'}, so it has no centre of gravity; initial may be "
+                "'centre' or 'none'."
+            )
+        return numpy.array(centre)
+
+    def run(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
+        """Runs a stage behind what was found before; returns what it came to, and the parts with the new one."""
+        return self._run_deformable(stage, parts, told) if stage.is_deformable else self._run_linear(stage, parts, told)
+
+    def _describe(self, stage: Stage, parts: Sequence[Part]) -> tuple[_registration_library.Registration, Any]:
+        """What all stages tell the library, and what has to live as long."""
+        described = _registration_library.Registration()
+        described.dimension = self.fixed.geometry.dimension
+        described.pixel = self.fixed.pixels.type_code
+        described.fixed, described.fixed_mask = self.fixed.describe()
+        described.moving, described.moving_mask = self.moving.describe()
+        device = self.fixed.pixels.device
+        chain = _transforms.Stages(described.dimension, False, self.moving.geometry)
+        Transform._of(parts, described.dimension).append_to(chain, "initial", device)
+        if len(chain.stages) > _MOST_INITIAL:
+            raise ValueError(f"stages: what is before a stage is made of {len(chain.stages)} transforms, and {_MOST_INITIAL} are taken.")
+        owned = _arrays_on(device, chain, self.fixed.pixels)
+        array = chain.as_array()
+        if array is not None:
+            described.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
+            described.stage_count = len(chain.stages)
+        described.device, described.stream = device, self.fixed.pixels.stream
+        described.sigmas_in_mm = int(stage.sigmas_in_mm)
+        levels = (_registration_library.Level * len(stage.levels))()
+        for level, wanted in zip(levels, stage.levels):
+            level.shrink, level.sigma, level.iterations = wanted
+        described.levels = ctypes.cast(levels, ctypes.POINTER(_registration_library.Level))
+        described.level_count = len(levels)
+        return described, (array, chain, levels, owned)
+
+    def _run_deformable(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
+        described, kept = self._describe(stage, parts)
+        geometry = _shrunk(self.fixed.geometry, stage.levels[-1].shrink)
+        shape = (*geometry.shape, geometry.dimension)
+        forward, backward = (_empty_field(self.fixed.pixels, shape) for _ in range(2))
+        deformable = _registration_library.Deformable()
+        deformable.kind = _registration_library.DEFORMABLE[stage.kind]
+        deformable.element = self.fixed.pixels.type_code
+        deformable.radius[:] = [stage.radius] * 3
+        deformable.learning_rate = stage.learning_rate
+        deformable.update_variance, deformable.total_variance = stage.update_variance, stage.total_variance
+        deformable.convergence, deformable.window = stage.convergence, _WINDOW
+        deformable.field_type = forward.type_code
+        deformable.forward, deformable.backward = forward.pointer, backward.pointer
+        report = self._run("cudaspline_register_deformable", described, deformable, stage, told)
+        del kept
+        return report, [*parts, FieldPart(forward, backward, geometry)]
+
+    def _run_linear(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
+        """A linear stage takes the place of the linear one before it, as far as it can hold what that one has found."""
+        kinds = _registration_library.LINEAR
+        before = parts[-1] if parts else None
+        start = LinearPart("translation", numpy.eye(0), self.centre, numpy.zeros(0), ())
+        if isinstance(before, LinearPart) and before.parameters is not None and kinds[before.kind] <= kinds[stage.kind]:
+            start, parts = before, parts[:-1]
+        described, kept = self._describe(stage, parts)
+        n = self.fixed.geometry.dimension
+        linear = _registration_library.Linear()
+        linear.kind, linear.metric = kinds[stage.kind], _registration_library.METRICS[str(stage.metric)]
+        linear.bins = stage.bins
+        linear.radius[:] = [stage.radius] * 3
+        linear.descent = _registration_library.DESCENTS[stage.optimizer]
+        linear.step, linear.minimum_step = stage.step or 0.0, stage.minimum_step or 0.0
+        linear.convergence, linear.window = stage.convergence, _WINDOW
+        linear.centre[:n] = start.centre.tolist()
+        linear.start_kind = kinds[start.kind]
+        parameters = start.parameters or ()
+        linear.parameters[: len(parameters)] = parameters
+        report = self._run("cudaspline_register_linear", described, linear, stage, told)
+        del kept
+        matrix = numpy.array(linear.matrix[:]).reshape(3, 3)[:n, :n].copy()
+        found = LinearPart(stage.kind, matrix, start.centre, numpy.array(linear.translation[:n]), tuple(linear.parameters))
+        return report, [*parts, found]
+
+    def _run(
+        self, name: str, described: _registration_library.Registration, how: Any, stage: Stage, told: _Told
+    ) -> StageReport:
+        """Runs a stage by the library."""
+        watch = _registration_library.Watch(told.hear)
+        described.iteration = watch.callback
+        execution, raised = watch.run(self._call(), name, ctypes.byref(described), ctypes.byref(how))
+        if raised is not None and not isinstance(raised, KeyboardInterrupt):
+            told.end()
+            raise raised
+        told.is_stopped = raised is not None
+        levels = []
+        for number, wanted in enumerate(stage.levels):
+            made = described.levels[number]
+            end = _registration_library.ENDS[made.end]
+            levels.append(LevelReport(wanted.shrink, wanted.sigma, made.made, made.value, made.seconds, end))
+        return StageReport(stage, tuple(levels), execution)
+
+
+def _middle_of(geometry: Geometry) -> numpy.ndarray:
+    """The middle between the first sample and the last one, as CudaSplineRegister has it."""
+    corners = []
+    for index in (numpy.zeros(geometry.dimension), numpy.array(geometry.size) - 1.0):
+        place = geometry.origin.copy()
+        for axis in range(geometry.dimension):
+            place = place + geometry.index_to_point[:, axis] * index[axis]
+        corners.append(place)
+    middle: numpy.ndarray = 0.5 * (corners[0] + corners[1])
+    return middle
+
+
+def _empty_field(like: _arrays.Buffer, shape: tuple[int, ...]) -> _arrays.Buffer:
+    """Displacements of float64 where an image is; of float32 where its library has no others (JAX without its option for 64 bits)."""
+    try:
+        made = _arrays.empty(like, shape, "float64")
+    except TypeError:
+        made = _arrays.empty(like, shape, "float32")
+    return made
+
+
+def _arrays_on(device: int, chain: _transforms.Stages, like: _arrays.Buffer) -> list[Any]:
+    """Brings the displacements of a chain to the device of the images; what has to live as long."""
+    if device < 0:
+        return []
+    owned = []
+    for number, buffer in chain._buffers.items():
+        if buffer.device < 0:
+            copy = _arrays.view(_arrays.on_device(numpy.asarray(buffer.array).reshape(buffer.shape), like), "initial")
+            chain.stages[number].data, chain.stages[number].type = copy.pointer, copy.type_code
+            owned.append(copy)
+    return owned
+
+
+def _shrunk(geometry: Geometry, factor: int) -> Geometry:
+    """The grid of a level."""
+    return _registration_library.shrink_grid(geometry, factor) if factor > 1 else geometry

@@ -1,0 +1,227 @@
+"""What register() gives back."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Iterator, NamedTuple, Optional
+
+import numpy
+
+from . import _arrays, _images, _library, _registration_library, _resample
+from ._geometry import Geometry
+from ._images import Image
+from ._registration_library import Folding
+from ._registration_stages import Stage
+from ._transform import Transform
+
+
+class Iteration(NamedTuple):
+    """An iteration of a registration."""
+
+    #: Of the stage, from 0.
+    stage: int
+    #: In the stage, from 0, the coarsest.
+    level: int
+    #: In its level, from 1.
+    iteration: int
+    #: Of the metric, the better the lower.
+    value: float
+    #: How much the last values fall; infinite of too few.
+    convergence: float
+    #: Of matrices: the longest way of a corner of the fixed image (mm); 0 of fields.
+    step: float
+
+
+class History:
+    """All iterations of a registration, as a table: history["value"] is a column, history[3] an iteration.
+
+    Examples
+    --------
+    >>> history = History([Iteration(0, 0, 1, -0.5, float("inf"), 1.0), Iteration(0, 0, 2, -0.75, float("inf"), 0.5)])
+    >>> history["value"]
+    array([-0.5 , -0.75])
+    >>> len(history), history.columns
+    (2, ('stage', 'level', 'iteration', 'value', 'convergence', 'step'))
+    """
+
+    def __init__(self, iterations: list[Iteration]) -> None:
+        self._iterations = tuple(iterations)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return Iteration._fields
+
+    def __len__(self) -> int:
+        return len(self._iterations)
+
+    def __iter__(self) -> Iterator[Iteration]:
+        return iter(self._iterations)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by its name, or iterations by number or slice. Raises KeyError for another name."""
+        if not isinstance(key, str):
+            return self._iterations[key]
+        if key not in Iteration._fields:
+            raise KeyError(f"{key!r} is no column; columns are {', '.join(Iteration._fields)}")
+        number = Iteration._fields.index(key)
+        dtype = numpy.int64 if number < 3 else numpy.float64
+        return numpy.array([iteration[number] for iteration in self._iterations], dtype)
+
+    def to_dict(self) -> dict[str, numpy.ndarray]:
+        """The columns by their names: pandas.DataFrame(history.to_dict()) and its like."""
+        return {name: self[name] for name in Iteration._fields}
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draws the metric's values over the iterations by Matplotlib, which has to be installed, a line a level; returns the axes.
+
+        axes: of Matplotlib; None: new ones"""
+        if axes is None:
+            import matplotlib.pyplot  # type: ignore[import-not-found, unused-ignore]
+
+            axes = matplotlib.pyplot.figure().add_subplot()
+        stage, level, value = self["stage"], self["level"], self["value"]
+        for key in sorted(set(zip(stage.tolist(), level.tolist()))):
+            rows = numpy.flatnonzero((stage == key[0]) & (level == key[1]))
+            axes.plot(rows + 1, value[rows], label=f"stage {key[0] + 1}, level {key[1] + 1}")
+        axes.set_xlabel("iteration")
+        axes.set_ylabel("metric")
+        if len(self):
+            axes.legend()
+        return axes
+
+    def __repr__(self) -> str:
+        lines = [" ".join(f"{name:>12}" for name in Iteration._fields)]
+        rows = list(self._iterations)
+        for row in rows if len(rows) <= 12 else [*rows[:6], None, *rows[-5:]]:
+            lines.append("..." if row is None else " ".join(f"{n:>12}" if isinstance(n, int) else f"{n:>12.6g}" for n in row))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class LevelReport:
+    """A level that has ended."""
+
+    shrink: int
+    sigma: float
+    #: That were made.
+    iterations: int
+    #: Of the metric, in the last one; 0 where there was none.
+    value: float
+    seconds: float
+    #: Why it has ended, in words.
+    end: str
+
+
+@dataclass(frozen=True)
+class StageReport:
+    """A stage that has ended."""
+
+    #: As it was run.
+    stage: Stage
+    levels: tuple[LevelReport, ...]
+    #: Who computed it, and why it was not an earlier backend.
+    execution: _library.Report
+
+
+@dataclass(frozen=True)
+class RegistrationReport:
+    """What a registration came to. str(report) is a table."""
+
+    stages: tuple[StageReport, ...]
+    #: Of the whole, with all that is around the stages.
+    seconds: float
+
+    def __str__(self) -> str:
+        lines = []
+        for number, stage in enumerate(self.stages):
+            where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
+            reason = f" ({stage.execution.reason})" if stage.execution.reason else ""
+            lines.append(f"stage {number + 1}: {stage.stage.kind}, {stage.stage.metric}, on {where}{reason}")
+            for level in stage.levels:
+                lines.append(
+                    f"  1/{level.shrink}, sigma {level.sigma:g}: {level.iterations} iterations in {level.seconds:.3g} s, "
+                    f"metric {level.value:.6g}; {level.end}"
+                )
+        lines.append(f"{self.seconds:.3g} s")
+        return "\n".join(lines)
+
+
+class Registration:
+    """What register() has found.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> y, x = numpy.mgrid[:24, :32]
+    >>> fixed, moving = (numpy.exp(-((x - 15 - shift) ** 2 + (y - 12) ** 2) / 40.0) for shift in (0, 1))
+    >>> found = cudaspline.register(fixed, moving, "syn", radius=2, iterations=20, shrink=(2, 1), device="cpu")
+    >>> bool(numpy.abs(found.warped - fixed).max() < 0.3 * numpy.abs(moving - fixed).max())
+    True
+    """
+
+    def __init__(
+        self, fixed: Any, moving: Any, transform: Transform, history: History, report: RegistrationReport, stopped: bool, precision: str,
+        around: tuple[Any, int],
+    ) -> None:  # fmt: skip
+        self._fixed, self._moving = fixed, moving
+        self._precision = precision
+        self._device, self._threads = around
+        #: From places of the fixed image to places of the moving one.
+        self.transform = transform
+        #: All iterations.
+        self.history = history
+        #: Levels, times, who computed.
+        self.report = report
+        #: Whether it was interrupted: the transform is the best so far, and later stages have not run.
+        self.stopped = stopped
+
+    @functools.cached_property
+    def warped(self) -> Any:
+        """The moving image on the fixed one's grid, of its own kind, linearly interpolated; 0 where it has nothing."""
+        return self._resample(self._moving, self.transform, self._fixed)
+
+    @functools.cached_property
+    def inverse_warped(self) -> Any:
+        """The fixed image on the moving one's grid."""
+        return self._resample(self._fixed, self.transform.inverse(), self._moving)
+
+    def _resample(self, image: Any, transform: Transform, reference: Any) -> Any:
+        return _resample.resample(
+            image, transform, reference, interpolation="linear", dtype=self._precision, smooth=False, device=self._device,
+            threads=self._threads,
+        )  # fmt: skip
+
+    @functools.cached_property
+    def field(self) -> Image:
+        """How far samples of the fixed image are moved (mm, x first in the last axis), of all stages and initial transforms."""
+        return self.transform.field(self._fixed, self._precision)
+
+    def jacobian(self, log: bool = False) -> Any:
+        """Jacobian determinants of the transform at the samples of the fixed image, of its kind: how volumes are scaled, above 1 where the
+        moving image is larger.
+
+        log: their natural logarithm, and that of 1e-4 where they are less"""
+        return self._measure(log, True)[0]
+
+    @functools.cached_property
+    def folding(self) -> Folding:
+        """How many samples are folded, and the range of the determinants."""
+        return self._measure(False, False)[1]
+
+    def _measure(self, is_logarithm: bool, is_wanted: bool) -> tuple[Any, Folding]:
+        pixels = _images.open_image(self._fixed, "fixed")
+        geometry: Geometry = pixels.geometry
+        field = _arrays.view(self.field.array, "field")
+        output: Optional[_arrays.Buffer] = _arrays.empty(field, geometry.shape, field.dtype) if is_wanted else None
+        folding = _registration_library.measure_folding(
+            _library.Call("cpu", self._threads), geometry, field.pointer, field.type_code, is_logarithm,
+            0 if output is None else output.pointer, field.device, field.stream,
+        )  # fmt: skip
+        return None if output is None else pixels.finish(output, geometry), folding
+
+    def __repr__(self) -> str:
+        value = f", metric {self.history[-1].value:.6g}" if len(self.history) else ""
+        return f"<cudaspline.Registration: {self.transform!r}{value}{', stopped' if self.stopped else ''}>"

@@ -1,0 +1,235 @@
+"""What a registration does one after the other: stages with their levels, and the presets that CudaSplineRegister has too."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
+
+from ._checks import integer, number
+from ._methods import choose
+from ._registration_library import DEFORMABLE, DESCENTS, LINEAR, METRICS
+
+#: Most levels of a stage, as CudaSplineRegister has it.
+_MOST_LEVELS = 16
+#: Iterations of SyN from fine to coarse, as antsRegistrationSyN.sh has them.
+_OF_SYN = (20, 50, 70, 100)
+
+
+class Level(NamedTuple):
+    """A level of a stage."""
+
+    #: Samples of the fixed image for one that is compared, along each axis.
+    shrink: int
+    #: Of the Gaussian that smooths both images.
+    sigma: float
+    #: At most.
+    iterations: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a registration. Options that a kind does not have are refused where they are given.
+
+    kind: "translation", "rigid", "similarity", "affine": matrices; "syn": fields of both images to a middle, symmetric normalization;
+        "greedy": one field, in half of the time
+    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation). None: "mattes" for matrices, "cc" for
+        fields, which have no other
+    iterations: at most, a number a level from coarse to fine, or one for all. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
+    shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
+    sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
+    sigmas_in_mm: whether these are in mm
+    radius: of the windows of "cc" (voxels)
+    bins: of Mattes' histogram
+    convergence: a level ends where the last ten values fall by less than that share. None: 1e-6 for fields, else 1e-7
+    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"
+    step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level
+    minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
+    learning_rate: of fields: the longest way in an iteration (voxels)
+    update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2)
+
+    Raises TypeError or ValueError, naming the argument.
+
+    Examples
+    --------
+    >>> import cudaspline
+    >>> cudaspline.Stage("syn", iterations=(40, 20, 0)).levels
+    (Level(shrink=4, sigma=2.0, iterations=40), Level(shrink=2, sigma=1.0, iterations=20), Level(shrink=1, sigma=0.0, iterations=0))
+    """
+
+    kind: str
+    metric: Optional[str] = None
+    iterations: Union[None, int, Sequence[int]] = None
+    shrink: Optional[Sequence[int]] = None
+    sigmas: Optional[Sequence[float]] = None
+    sigmas_in_mm: bool = False
+    radius: int = 4
+    bins: int = 50
+    convergence: Optional[float] = None
+    optimizer: str = "regular-step"
+    step: Optional[float] = None
+    minimum_step: Optional[float] = None
+    learning_rate: float = 0.1
+    update_variance: float = 3.0
+    total_variance: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", choose(self.kind, KINDS, "kind"))
+        object.__setattr__(self, "metric", _metric_of(self.metric, self.is_deformable))
+        object.__setattr__(self, "radius", integer(self.radius, "radius", 1, 100))
+        object.__setattr__(self, "bins", integer(self.bins, "bins", 5, 160))
+        choose(self.optimizer, DESCENTS, "optimizer")
+        for name in ("step", "minimum_step"):
+            if getattr(self, name) is not None:
+                number(getattr(self, name), name, 0.0)
+        number(self.learning_rate, "learning_rate", 0.0)
+        for name in ("update_variance", "total_variance"):
+            if number(getattr(self, name), name) < 0:
+                raise ValueError(f"{name}: {getattr(self, name)!r} is below 0.")
+        convergence = (1e-6 if self.is_deformable else 1e-7) if self.convergence is None else number(self.convergence, "convergence")
+        object.__setattr__(self, "convergence", convergence)
+        for name in _OF_FIELDS if not self.is_deformable else _OF_MATRICES:
+            if getattr(self, name) != _DEFAULTS[name]:
+                raise ValueError(f"{name}: {getattr(self, name)!r} is not for a stage {self.kind!r}.")
+        object.__setattr__(self, "_levels", _levels_of(self))
+
+    @property
+    def is_deformable(self) -> bool:
+        """Whether it finds fields."""
+        return self.kind in DEFORMABLE
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """From coarse to fine."""
+        levels: tuple[Level, ...] = getattr(self, "_levels")
+        return levels
+
+
+#: Kinds of stages.
+KINDS = {name: name for name in (*LINEAR, *DEFORMABLE)}
+_OF_MATRICES = ("bins", "optimizer", "step", "minimum_step")
+_OF_FIELDS = ("learning_rate", "update_variance", "total_variance")
+_DEFAULTS = {one.name: one.default for one in fields(Stage)}
+#: What may be said for all stages at once.
+OPTIONS = tuple(name for name in _DEFAULTS if name != "kind")
+
+
+def _metric_of(metric: Any, is_deformable: bool) -> str:
+    if metric is None:
+        return "cc" if is_deformable else "mattes"
+    choose(metric, METRICS, "metric")
+    if is_deformable and metric != "cc":
+        raise ValueError(f"metric: {metric!r} is for matrices; fields are found by 'cc' (a Stage each has metrics of its own).")
+    return str(metric)
+
+
+def _numbers(value: Any, name: str, least: int, most: int) -> list[int]:
+    try:
+        found = [integer(n, name, least, most) for n in value]
+    except TypeError as error:
+        if str(error).startswith(name):
+            raise
+        raise TypeError(f"{name}: {value!r} is no sequence of whole numbers, one a level.") from None
+    if not 1 <= len(found) <= _MOST_LEVELS:
+        raise ValueError(f"{name}: there are 1 to {_MOST_LEVELS} levels, not {len(found)}.")
+    return found
+
+
+def _levels_of(stage: Stage) -> tuple[Level, ...]:
+    """What is given for each level decides how many there are; what is not given follows."""
+    iterations: Optional[list[int]] = None
+    if stage.iterations is not None:
+        single = not hasattr(stage.iterations, "__iter__")
+        iterations = _numbers([stage.iterations] if single else stage.iterations, "iterations", 0, 1000000)
+    shrink = None if stage.shrink is None else _numbers(stage.shrink, "shrink", 1, 1024)
+    sigmas: Optional[list[float]] = None
+    if stage.sigmas is not None:
+        if not hasattr(stage.sigmas, "__iter__") or isinstance(stage.sigmas, str):
+            raise TypeError(f"sigmas: {stage.sigmas!r} is no sequence of numbers, one a level.")
+        sigmas = [number(sigma, "sigmas") for sigma in stage.sigmas]
+        if not sigmas or min(sigmas) < 0 or max(sigmas) > 1e6:
+            raise ValueError(f"sigmas: numbers from 0 to 1e6 are allowed, one a level; {stage.sigmas!r} is not that.")
+    told = [len(values) for values in (shrink, sigmas) if values is not None]
+    told += [len(iterations)] if iterations is not None and len(iterations) > 1 else []
+    count = max(told, default=4 if stage.is_deformable else 3)
+    coarseness = range(count - 1, -1, -1)
+    if iterations is None:
+        iterations = [_OF_SYN[min(c, 3)] if stage.is_deformable else (50 if c == 0 else 100) for c in coarseness]
+    elif len(iterations) == 1:
+        iterations = iterations * count
+    shrink = [2**c for c in coarseness] if shrink is None else shrink
+    sigmas = [float(c) for c in coarseness] if sigmas is None else sigmas
+    if not len(iterations) == len(shrink) == len(sigmas):
+        raise ValueError(
+            f"iterations, shrink, sigmas: they have values for different numbers of levels ({len(iterations)}, {len(shrink)}, {len(sigmas)})."
+        )
+    return tuple(Level(*values) for values in zip(shrink, sigmas, iterations))
+
+
+class Preset(NamedTuple):
+    """Stages with what belongs to them: those of CudaSplineRegister's --preset."""
+
+    stages: tuple[Stage, ...]
+    #: Quantiles to which values are cut.
+    winsorize: Optional[tuple[float, float]]
+
+
+#: What applications/CudaSplineRegister/Preset.cxx says, of what is there without ITK.
+PRESETS: Mapping[str, Preset] = {
+    "fast": Preset(
+        (
+            Stage("affine", iterations=(100, 100, 50, 0), shrink=(8, 4, 2, 1), sigmas=(3, 2, 1, 0)),
+            Stage("syn", radius=2, iterations=(100, 70, 50, 0), shrink=(8, 4, 2, 1), sigmas=(3, 2, 1, 0)),
+        ),
+        None,
+    ),
+    "brain": Preset(
+        (
+            Stage("affine", iterations=(100, 100, 50), shrink=(4, 2, 1), sigmas=(2, 1, 0)),
+            Stage("syn", iterations=(100, 70, 50, 20), shrink=(8, 4, 2, 1), sigmas=(3, 2, 1, 0)),
+        ),
+        (0.005, 0.995),
+    ),
+}
+
+
+def stages_of(stages: Any, preset: Any, options: Mapping[str, Any]) -> tuple[list[Stage], Optional[tuple[float, float]]]:
+    """(stages, quantiles) of what a caller says. Raises TypeError or ValueError, naming the argument."""
+    for name in options:
+        if name not in OPTIONS:
+            raise TypeError(f"{name}: register() has no such argument.")
+    winsorize = None
+    if preset is not None:
+        found = choose(preset, PRESETS, "preset")
+        if stages is not None:
+            raise ValueError(f"preset: {preset!r} has stages of its own; leave stages away.")
+        named: list[Any] = list(found.stages)
+        winsorize = found.winsorize
+    elif stages is None:
+        named = ["rigid", "affine"]
+    elif isinstance(stages, (str, Stage)):
+        named = [stages]
+    elif isinstance(stages, (list, tuple)) and stages:
+        named = list(stages)
+    else:
+        raise TypeError(f"stages: {stages!r} is no name of a stage, no Stage, and no list of these.")
+    made = []
+    for i, stage in enumerate(named):
+        if isinstance(stage, str):
+            made.append(Stage(choose(stage, KINDS, "stages"), **_options_of(stage, options)))
+        elif isinstance(stage, Stage):
+            made.append(replace(stage, **_options_of(stage.kind, options)))
+        else:
+            raise TypeError(f"stages[{i}]: {type(stage).__name__} is no name of a stage, and no Stage.")
+    return made, winsorize
+
+
+def _options_of(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options for all stages that a kind has."""
+    others = _OF_MATRICES if kind in DEFORMABLE else _OF_FIELDS
+    return {name: value for name, value in options.items() if name not in others}
+
+
+def work_of(stage: Stage, level: Level, dimension: int) -> float:
+    """About how long an iteration of a level takes, as a share of one of all voxels."""
+    return (10.0 if stage.is_deformable else 0.5) / math.pow(level.shrink, dimension)

@@ -1,0 +1,337 @@
+"""What a registration finds: a chain of transforms that is applied, composed, inverted, saved and given to other libraries."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional, Sequence, Union
+
+import numpy
+
+from . import _arrays, _images, _inverse, _library, _resample, _transform_writing, _transforms
+from ._geometry import Geometry
+from ._images import Image
+
+
+@dataclass(frozen=True)
+class LinearPart:
+    """matrix (x - centre) + centre + translation."""
+
+    #: "translation", "rigid", "similarity" or "affine".
+    kind: str
+    matrix: numpy.ndarray
+    centre: numpy.ndarray
+    translation: numpy.ndarray
+    #: By which a registration goes on from it, as ITK's class of the kind has them; None: it does not.
+    parameters: Optional[tuple[float, ...]] = None
+
+    @property
+    def offset(self) -> numpy.ndarray:
+        """What is left at x = 0: rounded as in itk::MatrixOffsetTransformBase."""
+        offset: numpy.ndarray = self.translation + self.centre
+        for column in range(len(offset)):
+            offset = offset - self.matrix[:, column] * self.centre[column]
+        return offset
+
+    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
+        """Appends it to a chain."""
+        stages.add_affine(self.matrix, self.offset, name)
+
+    def inverse(self) -> LinearPart:
+        """Its inverse, about the same centre."""
+        _inverse.check_matrix(self.matrix, "transform")
+        inverse = numpy.linalg.inv(self.matrix)
+        return LinearPart(self.kind, inverse, self.centre, -inverse @ self.translation)
+
+
+@dataclass(frozen=True, eq=False)
+class FieldPart:
+    """x + forward(x), with its inverse."""
+
+    forward: _arrays.Buffer
+    #: None: found by iteration, where it is asked for.
+    backward: Optional[_arrays.Buffer]
+    geometry: Geometry
+
+    @functools.cached_property
+    def _host(self) -> numpy.ndarray:
+        return _arrays.to_host(self.forward)
+
+    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
+        """Appends it to a chain; displacements of another place are copied to the host."""
+        is_there = self.forward.device in (-1, device)
+        stages.add_field(self.forward.array if is_there else self._host, self.geometry, False, False, name, device)
+        stages.keep(self)
+
+    def inverse(self) -> Any:
+        """Its inverse."""
+        if self.backward is None:
+            return InversePart(self)
+        return FieldPart(self.backward, self.forward, self.geometry)
+
+    def __reduce__(self) -> Any:
+        backward = None if self.backward is None else _arrays.to_host(self.backward)
+        return _field_of_host, (self._host, backward, self.geometry)
+
+
+def _field_of_host(forward: numpy.ndarray, backward: Optional[numpy.ndarray], geometry: Geometry) -> FieldPart:
+    return FieldPart(
+        _arrays.view(forward, "transform"), None if backward is None else _arrays.view(backward, "transform"), geometry
+    )
+
+
+@dataclass(frozen=True)
+class GivenPart:
+    """A transform of the caller's, whatever it is."""
+
+    transform: Any
+
+    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
+        """Appends it to a chain."""
+        _transforms.append(self.transform, stages, device, name)
+
+    def inverse(self) -> Any:
+        """Its inverse."""
+        return InversePart(self)
+
+
+@dataclass(frozen=True)
+class InversePart:
+    """The inverse of a part, by iteration where it is no matrix."""
+
+    part: Any
+
+    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
+        """Appends it to a chain."""
+        _transforms.append((self.part, "inverse"), stages, device, name)
+
+    def inverse(self) -> Any:
+        """What it is the inverse of."""
+        return self.part
+
+
+Part = Union[LinearPart, FieldPart, GivenPart, InversePart]
+
+
+class Transform:
+    """Transforms one after the other: from places of one image to places of another one (mm, x first, ITK's space: LPS).
+
+    It is taken wherever the package takes a transform: cudaspline.resample(moving, transform, fixed) is the moving image on the fixed
+    one's grid. register() makes it; Transform(anything) is what resample() takes as one.
+
+    transform: whatever resample() takes
+    dimension: axes of the images; None: as the transform says, where it does
+
+    Raises TypeError or ValueError, naming the argument, for what is no transform.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> turn = cudaspline.Transform([[0.0, -1.0, 3.0], [1.0, 0.0, 0.0]], 2)
+    >>> turn.apply([[1.0, 2.0]])
+    array([[1., 1.]])
+    >>> (turn @ turn.inverse()).apply([[1.0, 2.0]])
+    array([[1., 2.]])
+    """
+
+    def __init__(self, transform: Any, dimension: int) -> None:
+        if dimension not in (1, 2, 3):
+            raise ValueError(f"dimension: {dimension!r} is not 1, 2 or 3.")
+        _transforms.describe(transform, dimension, -1)  # refuses what is none
+        self._parts: tuple[Part, ...] = (GivenPart(transform),)
+        self._dimension = dimension
+
+    @classmethod
+    def _of(cls, parts: Sequence[Part], dimension: int) -> Transform:
+        """parts: the last one is applied first, as in itk.CompositeTransform."""
+        made = cls.__new__(cls)
+        made._parts = tuple(parts)
+        made._dimension = dimension
+        return made
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a place."""
+        return self._dimension
+
+    def append_to(self, stages: _transforms.Stages, name: str, device: int) -> None:
+        """Appends what it does to a chain, for the package's functions. Raises ValueError for images of another number of axes."""
+        if stages.dimension != self._dimension:
+            raise ValueError(f"{name}: the transform is of {self._dimension} dimensions, and the image of {stages.dimension}.")
+        for part in reversed(self._parts):
+            part.append_to(stages, name, device)
+
+    def _stages(self) -> _transforms.Stages:
+        stages = _transforms.Stages(self._dimension)
+        self.append_to(stages, "transform", -1)
+        return stages
+
+    def apply(self, points: Any) -> numpy.ndarray:
+        """Places that others go to.
+
+        points: (..., dimension), mm, x first; of whatever NumPy makes an array of
+
+        Returns an array of float64 of the same shape; NaN for places beyond 2^20 mm. Raises TypeError or ValueError, naming the argument.
+
+        >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).apply([1.0, 2.0])
+        array([4., 4.])
+        """
+        buffer = _arrays.view(points, "points", "float64")
+        found = _arrays.to_host(buffer)
+        if found.ndim < 1 or found.shape[-1] != self._dimension:
+            raise ValueError(f"points: the shape is {found.shape}; (..., {self._dimension}) is needed, x first.")
+        flat = numpy.ascontiguousarray(found.reshape(-1, self._dimension))
+        if len(flat) == 0:
+            return numpy.empty(found.shape)
+        stages = self._stages()
+        if not stages.buffers:  # matrices alone: no place is too far for them, and nothing is interpolated
+            mapped = flat
+            for number in range(len(stages.stages)):
+                matrix, offset = stages.affine_of(number)
+                mapped = mapped @ matrix.T + offset
+            return mapped.reshape(found.shape)
+        return _inverse.map_points(stages, flat).reshape(found.shape)
+
+    def resample(self, image: Any, reference: Any = None, **options: Any) -> Any:
+        """cudaspline.resample(image, self, reference, **options): linear, unless interpolation says otherwise."""
+        options.setdefault("interpolation", "linear")
+        return _resample.resample(image, self, reference, **options)
+
+    def inverse(self) -> Transform:
+        """The inverse. Matrices have theirs in closed form, fields of a registration the one that it has found; others are inverted by
+        iteration where the inverse is used, to 1e-4 mm. Raises ValueError for a matrix that has none."""
+        return Transform._of([part.inverse() for part in reversed(self._parts)], self._dimension)
+
+    def __matmul__(self, other: Any) -> Transform:
+        """This one behind another one: (a @ b).apply(x) is a.apply(b.apply(x))."""
+        if not isinstance(other, Transform):
+            other = Transform(other, self._dimension)
+        if other._dimension != self._dimension:
+            raise ValueError(f"transform: one is of {self._dimension} dimensions, and the other of {other._dimension}.")
+        return Transform._of([*self._parts, *other._parts], self._dimension)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is made of matrices alone."""
+        return all(stage.kind == _library.STAGE_AFFINE for stage in self._stages().stages)
+
+    @property
+    def matrix(self) -> numpy.ndarray:
+        """The homogeneous matrix of a linear one. Raises ValueError for others.
+
+        >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).matrix
+        array([[1., 0., 3.],
+               [0., 2., 0.],
+               [0., 0., 1.]])
+        """
+        stages = self._stages()
+        whole = numpy.eye(self._dimension + 1)
+        for number, stage in enumerate(stages.stages):
+            if stage.kind != _library.STAGE_AFFINE:
+                raise ValueError("transform: it is not linear, and has no matrix; field() has its displacements.")
+            step = numpy.eye(self._dimension + 1)
+            step[:-1, :-1], step[:-1, -1] = stages.affine_of(number)
+            whole = step @ whole
+        return whole
+
+    def field(self, grid: Any, dtype: Any = "float32") -> Image:
+        """How far it moves the samples of a grid.
+
+        grid: an image or a Geometry
+        dtype: of the result: "float32" or "float64"
+
+        Returns an Image of displacements (mm), x first in the last axis of its array, (nz, ny, nx, 3), which is where the grid's image is.
+        Raises TypeError or ValueError, naming the argument.
+
+        >>> import numpy
+        >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).field(numpy.zeros((2, 2))).array[1, 1]
+        array([3., 1.], dtype=float32)
+        """
+        geometry = _images.geometry_of(grid, "grid")
+        if geometry.dimension != self._dimension:
+            raise ValueError(f"grid: it has {geometry.dimension} axes, and the transform {self._dimension} dimensions.")
+        kind = _arrays.type_name(dtype, "dtype")
+        if kind not in ("float32", "float64"):
+            raise ValueError(f"dtype: {kind} is not float32 or float64.")
+        like = None if isinstance(grid, Geometry) else _images.open_image(grid, "grid")
+        place = None if like is None or like.device < 0 else like.buffer
+        vectors = _field_on(self, geometry, place)
+        made = _arrays.view(vectors, "field", kind)
+        if place is None and like is not None:
+            made = _arrays.like_host(made.array, like.buffer)
+        return Image(made.result(), geometry.spacing, geometry.origin, geometry.direction, channels=True)
+
+    def save(self, path: Any, grid: Any = None) -> None:
+        """Writes it to a file, by the name's ending.
+
+        path: .mat, .tfm, .txt: ITK's files of transforms, of linear ones without another library; .h5, .hdf5 and all others with fields by
+            SimpleITK or itk; .nii, .nii.gz, .nrrd, .mha: displacements on a grid, as ANTs and ITK read them (SimpleITK, itk or nibabel)
+        grid: an image or a Geometry, of displacements
+
+        Raises TypeError or ValueError, naming the argument, and ImportError where a library is needed that is not installed.
+        """
+        _transform_writing.save(self, Path(path), grid)
+
+    def save_ants(self, prefix: Any, grid: Any) -> list[Path]:
+        """Writes what antsRegistration writes: prefix0GenericAffine.mat and, where it is not linear, prefix1Warp.nii.gz and
+        prefix1InverseWarp.nii.gz on a grid.
+
+        prefix: of the files' names
+        grid: an image or a Geometry: the fixed image's
+
+        Returns the files. antsApplyTransforms takes them as -t prefix1Warp.nii.gz -t prefix0GenericAffine.mat. Raises as save().
+        """
+        return _transform_writing.save_ants(self, str(prefix), grid)
+
+    def to_simpleitk(self) -> Any:
+        """A SimpleITK.Transform that does the same. Raises ImportError where SimpleITK is not installed."""
+        return _transform_writing.to_simpleitk(self)
+
+    def to_itk(self) -> Any:
+        """An itk.Transform that does the same. Raises ImportError where itk is not installed."""
+        return _transform_writing.to_itk(self)
+
+    def __repr__(self) -> str:
+        names = []
+        for part in self._parts:
+            if isinstance(part, LinearPart):
+                names.append(part.kind)
+            elif isinstance(part, FieldPart):
+                names.append(f"field {part.geometry.size}")
+            else:
+                inner = part.part if isinstance(part, InversePart) else part
+                inverse = "inverse of " if isinstance(part, InversePart) else ""
+                names.append(inverse + (type(inner.transform).__name__ if isinstance(inner, GivenPart) else type(inner).__name__))
+        return f"<cudaspline.Transform in {self._dimension} dimensions: {' @ '.join(names) or 'identity'}>"
+
+
+#: Half the extent of the image of coordinates (mm): its values are rounded to 1e-10 mm.
+_REACH = 2.0**20
+
+
+def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.Buffer]) -> Any:
+    """Displacements as an array of float64 of NumPy, or of the library and device of an array: the image of coordinates under the
+    transform, less the coordinates."""
+    n = geometry.dimension
+    axes = numpy.meshgrid(*[[-_REACH, _REACH]] * n, indexing="ij")
+    values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))
+    index = numpy.stack(numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1], axis=-1)
+    where: Any = index @ geometry.index_to_point.T + geometry.origin
+    array: Any = values
+    if place is not None:
+        array, where = (_arrays.on_device(one, place) for one in (values, where))
+    coordinates = Image(array, 2 * _REACH, -_REACH, channels=True)
+    mapped = _resample.resample(
+        coordinates, transform, geometry, interpolation="linear", default=numpy.nan, smooth=False, device="cpu" if place is None else None
+    )
+    return mapped.array - where
+
+
+def library_of(kind: str) -> Any:
+    """The module whose functions work on arrays of a kind."""
+    if kind == "jax":
+        return sys.modules["jax.numpy"]
+    return numpy if kind == "numpy" else sys.modules[kind]

@@ -1,0 +1,558 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Deformable registrations from level to level, and what they are made of.
+//
+// Expected: the same steps by hand, to the bit: levels that are made, adapted and iterated one after the other. Grids,
+// centres of gravity, quantiles and determinants have closed forms, or plain loops in double.
+
+#include "../fields/FieldCase.h"
+
+#include "itkCudaSpline/kernels/fields/FieldFolding.h"
+#include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
+#include "itkCudaSpline/kernels/registration/GreedyLevel.h"
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+#include "itkCudaSpline/kernels/registration/SynLevel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+/** A grid that lies anywhere: rotated, of three spacings, left-handed as often as not. */
+FieldGrid
+MakeGrid(FreshRandom & random, unsigned int dimension, std::array<std::int64_t, 3> size)
+{
+  const double a = random.Uniform(-3.0, 3.0);
+  const double b = random.Uniform(-3.0, 3.0);
+  const double ca = std::cos(a);
+  const double sa = std::sin(a);
+  const double cb = std::cos(b);
+  const double sb = std::sin(b);
+  const bool   isPlane = dimension == 2;
+  const double direction[3][3] = { { ca, isPlane ? -sa : -sa * cb, sa * sb },
+                                   { sa, isPlane ? ca : ca * cb, -ca * sb },
+                                   { 0.0, sb, cb } };
+  FieldGrid    grid;
+  grid.dimension = dimension;
+  const double side = random.Uniform(0.0, 1.0) < 0.5 ? -1.0 : 1.0;
+  for (unsigned int d = 0; d < dimension; ++d)
+  {
+    grid.size[d] = size[d];
+    grid.origin[d] = random.Uniform(-50.0, 50.0);
+    grid.spacing[d] = random.Uniform(0.6, 2.0);
+  }
+  for (unsigned int r = 0; r < dimension; ++r)
+  {
+    for (unsigned int c = 0; c < dimension; ++c)
+    {
+      grid.indexToPoint[r][c] = direction[r][c] * (c == 0 ? side : 1.0) * grid.spacing[c];
+    }
+  }
+  grid.pointToIndex = InvertGridMatrix(grid.indexToPoint, dimension);
+  return grid;
+}
+
+/** Index of a sample by its number in memory. */
+std::array<std::int64_t, 3>
+IndexOf(const FieldGrid & grid, std::int64_t number)
+{
+  return { { number % grid.size[0], number / grid.size[0] % grid.size[1], number / (grid.size[0] * grid.size[1]) } };
+}
+
+FieldGrid::Vector
+PlaceOf(const FieldGrid & grid, std::int64_t number)
+{
+  const auto index = IndexOf(grid, number);
+  return PlaceOfIndex(
+    grid, { { static_cast<double>(index[0]), static_cast<double>(index[1]), static_cast<double>(index[2]) } });
+}
+
+TEST(ImagePyramid, ShrinksAboutTheCentre)
+{
+  FreshRandom random;
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    const FieldGrid grid = MakeGrid(random, dimension, { { 41, 30, dimension == 3 ? 7 : 1 } });
+    for (const unsigned int factor : { 1U, 2U, 3U, 5U, 8U })
+    {
+      const FieldGrid   shrunk = ShrinkGrid(grid, factor);
+      FieldGrid::Vector before{};
+      FieldGrid::Vector after{};
+      for (unsigned int d = 0; d < dimension; ++d)
+      {
+        EXPECT_EQ(shrunk.size[d], std::max<std::int64_t>(1, grid.size[d] / factor));
+        EXPECT_EQ(shrunk.spacing[d], grid.spacing[d] * factor);
+        before[d] = 0.5 * static_cast<double>(grid.size[d] - 1);
+        after[d] = 0.5 * static_cast<double>(shrunk.size[d] - 1);
+      }
+      const FieldGrid::Vector wanted = PlaceOfIndex(grid, before);
+      const FieldGrid::Vector found = PlaceOfIndex(shrunk, after);
+      for (unsigned int r = 0; r < dimension; ++r)
+      {
+        EXPECT_NEAR(found[r], wanted[r], 1e-12 * 200.0); // roundings of places of some 100 mm
+        for (unsigned int c = 0; c < dimension; ++c)
+        {
+          double product = 0.0;
+          for (unsigned int i = 0; i < dimension; ++i)
+          {
+            product += shrunk.pointToIndex[r][i] * shrunk.indexToPoint[i][c];
+          }
+          EXPECT_NEAR(product, r == c ? 1.0 : 0.0, 1e-14 * 10.0);
+        }
+      }
+    }
+    EXPECT_TRUE(ShrinkGrid(grid, 1) == grid);
+    EXPECT_THROW(ShrinkGrid(grid, 0), std::invalid_argument);
+  }
+  FieldGrid flat;
+  flat.dimension = 2;
+  EXPECT_THROW(InvertGridMatrix(flat.indexToPoint, 2), std::invalid_argument);
+  FieldGrid::Matrix diagonal{};
+  diagonal[0][0] = 0.7;
+  diagonal[1][1] = -1.3;
+  diagonal[2][2] = 2.1;
+  EXPECT_EQ(InvertGridMatrix(diagonal, 3)[1][1], 1.0 / -1.3);
+}
+
+TEST(ImagePyramid, SmoothsWhatIsLargeEnough)
+{
+  ResidentImage image;
+  image.grid.dimension = 2;
+  image.grid.size = { { 20, 3, 1 } };
+  image.grid.spacing = { { 0.5, 2.0, 1.0 } };
+  EXPECT_THROW(DescribeSmoothing(image, 1.0, false), std::invalid_argument);
+  image.grid.size[1] = 4;
+  EXPECT_EQ(DescribeSmoothing(image, 1.5, false).sigma[0], 0.75);
+  EXPECT_EQ(DescribeSmoothing(image, 1.5, false).sigma[1], 3.0);
+  EXPECT_EQ(DescribeSmoothing(image, 1.5, true).sigma[1], 1.5);
+}
+
+template <typename TPixel>
+void
+CheckQuantiles(ScalarType type)
+{
+  FreshRandom         random;
+  std::vector<TPixel> values(10000);
+  std::iota(values.begin(), values.end(), TPixel(-300));
+  for (std::size_t i = values.size(); i-- > 1;)
+  {
+    std::swap(values[i], values[static_cast<std::size_t>(random.Uniform(0.0, static_cast<double>(i)))]);
+  }
+  values.push_back(std::numeric_limits<TPixel>::quiet_NaN());
+  values.push_back(std::numeric_limits<TPixel>::infinity());
+  const auto           count = static_cast<std::int64_t>(values.size());
+  const ThreadExecutor three{ 3 };
+  ExecutionContext     context;
+  const auto           alone = FindQuantiles(values.data(), type, count, { { 0.01, 0.75 } }, context);
+  context.host = &three;
+  const auto found = FindQuantiles(values.data(), type, count, { { 0.01, 0.75 } }, context);
+  ASSERT_TRUE(alone && found);
+  EXPECT_EQ(*alone, *found);
+  // Of 10000 values one apart a quantile is between two of them.
+  EXPECT_NEAR((*found)[0], -300.0 + 100.0, 1.0);
+  EXPECT_NEAR((*found)[1], -300.0 + 7500.0, 1.0);
+  const std::vector<TPixel> same(100, TPixel(4));
+  EXPECT_FALSE(FindQuantiles(same.data(), type, 100, { { 0.1, 0.9 } }, context));
+  EXPECT_FALSE(FindQuantiles(same.data(), type, 0, { { 0.1, 0.9 } }, context));
+  EXPECT_THROW(FindQuantiles(same.data(), type, 100, { { 0.1, 1.1 } }, context), std::invalid_argument);
+  EXPECT_THROW(FindQuantiles(same.data(), ScalarType::UInt8, 100, { { 0.1, 0.9 } }, context), std::invalid_argument);
+}
+
+TEST(ImageStatistics, Quantiles)
+{
+  CheckQuantiles<float>(ScalarType::Float32);
+  CheckQuantiles<double>(ScalarType::Float64);
+}
+
+TEST(ImageStatistics, CentresOfGravity)
+{
+  FreshRandom          random;
+  const ThreadExecutor three{ 3 };
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    const FieldGrid           grid = MakeGrid(random, dimension, { { 17, 12, dimension == 3 ? 9 : 1 } });
+    FieldGrid                 coarse = ShrinkGrid(grid, 2);
+    std::vector<double>       values;
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(coarse.Count()));
+    std::generate(mask.begin(), mask.end(), [&] { return random.Uniform(0.0, 1.0) < 0.6 ? 7 : 0; });
+    for (std::int64_t n = 0; n < grid.Count(); ++n)
+    {
+      values.push_back(random.Uniform(-20.0, 30.0));
+    }
+    values[5] = std::numeric_limits<double>::quiet_NaN();
+    for (const bool isMasked : { false, true })
+    {
+      // By places, of the values above the least.
+      double            least = std::numeric_limits<double>::infinity();
+      double            total = 0.0;
+      FieldGrid::Vector sum{};
+      for (const bool isSecond : { false, true })
+      {
+        for (std::int64_t n = 0; n < grid.Count(); ++n)
+        {
+          const double            value = values[static_cast<std::size_t>(n)];
+          const FieldGrid::Vector place = PlaceOf(grid, n);
+          std::int64_t            offset = 0;
+          bool                    isInside = true;
+          for (unsigned int r = dimension; r-- > 0;)
+          {
+            double index = 0.0;
+            for (unsigned int c = 0; c < dimension; ++c)
+            {
+              index += coarse.pointToIndex[r][c] * (place[c] - coarse.origin[c]);
+            }
+            const auto nearest = static_cast<std::int64_t>(std::floor(index + 0.5));
+            isInside = isInside && nearest >= 0 && nearest < coarse.size[r];
+            offset = offset * coarse.size[r] + nearest;
+          }
+          if (!std::isfinite(value) || (isMasked && !(isInside && mask[static_cast<std::size_t>(offset)] != 0)))
+          {
+            continue;
+          }
+          if (!isSecond)
+          {
+            least = std::min(least, value);
+            continue;
+          }
+          total += value - least;
+          for (unsigned int d = 0; d < dimension; ++d)
+          {
+            sum[d] += (value - least) * place[d];
+          }
+        }
+      }
+      ExecutionContext context;
+      const auto       alone = FindCentreOfGravity(
+        grid, values.data(), ScalarType::Float64, coarse, isMasked ? mask.data() : nullptr, context);
+      context.host = &three;
+      const auto found = FindCentreOfGravity(
+        grid, values.data(), ScalarType::Float64, coarse, isMasked ? mask.data() : nullptr, context);
+      ASSERT_TRUE(alone && found);
+      EXPECT_EQ(*alone, *found);
+      for (unsigned int d = 0; d < dimension; ++d)
+      {
+        EXPECT_NEAR((*found)[d], sum[d] / total, 1e-10); // mm: sums of some thousand numbers
+      }
+    }
+    std::fill(values.begin(), values.end(), 3.0);
+    EXPECT_FALSE(FindCentreOfGravity(grid, values.data(), ScalarType::Float64, grid, nullptr, ExecutionContext()));
+  }
+}
+
+TEST(FieldFolding, OfMatricesIsTheirDeterminant)
+{
+  FreshRandom          random;
+  const ThreadExecutor three{ 3 };
+  ExecutionContext     context;
+  context.host = &three;
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    FieldShape shape;
+    shape.grid = MakeGrid(random, dimension, { { 11, 8, dimension == 3 ? 5 : 1 } });
+    shape.element = ScalarType::Float64;
+    for (const double mirror : { 1.0, -1.0 })
+    {
+      FieldGrid::Matrix matrix{};
+      for (unsigned int r = 0; r < dimension; ++r)
+      {
+        for (unsigned int c = 0; c < dimension; ++c)
+        {
+          matrix[r][c] = (r == c ? 1.0 : 0.0) + random.Uniform(-0.2, 0.2);
+        }
+      }
+      for (unsigned int c = 0; c < dimension; ++c)
+      {
+        matrix[0][c] *= mirror;
+      }
+      matrix[2][2] = dimension == 2 ? 1.0 : matrix[2][2];
+      const double determinant = matrix[0][0] * (matrix[1][1] * matrix[2][2] - matrix[1][2] * matrix[2][1]) -
+                                 matrix[0][1] * (matrix[1][0] * matrix[2][2] - matrix[1][2] * matrix[2][0]) +
+                                 matrix[0][2] * (matrix[1][0] * matrix[2][1] - matrix[1][1] * matrix[2][0]);
+      std::vector<double> field;
+      for (std::int64_t n = 0; n < shape.grid.Count(); ++n)
+      {
+        const FieldGrid::Vector place = PlaceOf(shape.grid, n);
+        for (unsigned int r = 0; r < dimension; ++r)
+        {
+          double moved = 0.0;
+          for (unsigned int c = 0; c < dimension; ++c)
+          {
+            moved += matrix[r][c] * place[c];
+          }
+          field.push_back(moved - place[r]);
+        }
+      }
+      std::vector<double> found(static_cast<std::size_t>(shape.grid.Count()));
+      const FieldFolding  folding = MeasureFolding(shape, field.data(), found.data(), false, context);
+      for (const double one : found)
+      {
+        EXPECT_NEAR(one, determinant, 1e-11); // differences of places of some 100 mm over steps of 1 mm
+      }
+      EXPECT_EQ(folding.all, shape.grid.Count());
+      EXPECT_EQ(folding.voxels, mirror > 0.0 ? 0 : shape.grid.Count());
+      EXPECT_EQ(folding.least, *std::min_element(found.begin(), found.end()));
+      EXPECT_EQ(folding.largest, *std::max_element(found.begin(), found.end()));
+      MeasureFolding(shape, field.data(), found.data(), true, context);
+      EXPECT_NEAR(found.front(), std::log(std::max(determinant, 1e-4)), 1e-10);
+      MeasureFolding(shape, field.data(), nullptr, false, context);
+    }
+    shape.grid.dimension = 1;
+    EXPECT_THROW(MeasureFolding(shape, nullptr, nullptr, false, context), std::invalid_argument);
+  }
+}
+
+/** Two images of waves, one of them bent. */
+class Deformable : public FieldsOnBackend
+{
+protected:
+  template <unsigned int VDimension>
+  void
+  Make()
+  {
+    FreshRandom random;
+    m_Grid = MakeGrid(random, VDimension, { { 26, 22, VDimension == 3 ? 18 : 1 } });
+    const FieldGrid::Vector middle = PlaceOf(m_Grid, m_Grid.Count() / 2);
+    for (std::int64_t n = 0; n < m_Grid.Count(); ++n)
+    {
+      FieldGrid::Vector place = PlaceOf(m_Grid, n);
+      for (const bool isBent : { false, true })
+      {
+        double value = 100.0;
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          const double x =
+            place[d] - middle[d] + (isBent ? std::sin(0.2 * (place[(d + 1) % VDimension] - middle[d])) : 0.0);
+          value +=
+            20.0 * std::sin(0.6 * x + d) + 10.0 * std::sin(0.3 * x + 0.2 * (place[(d + 1) % VDimension] - middle[0]));
+        }
+        (isBent ? m_Moving : m_Fixed).push_back(static_cast<float>(value));
+      }
+    }
+  }
+
+  SynSide
+  Side(const std::vector<float> & pixels, const Residence & residence) const
+  {
+    SynSide side;
+    side.image = MakeResidentImage(m_Grid, ScalarType::Float32, pixels.data(), residence);
+    return side;
+  }
+
+  static DeformableOptions
+  MakeOptions(DeformableKind kind)
+  {
+    DeformableOptions options;
+    options.kind = kind;
+    options.levels = { { 2, 1.0, 5 }, { 1, 0.0, 4 } };
+    options.radius = { { 2, 2, 2 } };
+    options.rules.learningRate = 0.3;
+    return options;
+  }
+
+  std::vector<float>
+  FieldOf(DeformableRegistration & registration, bool isForward) const
+  {
+    std::vector<float> field(static_cast<std::size_t>(registration.GetGrid().Count() * m_Grid.dimension));
+    registration.GetFields(
+      isForward ? field.data() : nullptr, isForward ? nullptr : field.data(), ScalarType::Float32, FieldMemory::Host);
+    return field;
+  }
+
+  /** The same steps by hand. */
+  template <typename TLevel>
+  std::unique_ptr<TLevel>
+  ByHand(const DeformableOptions &         options,
+         const std::vector<unsigned int> & iterations,
+         const Residence &                 residence) const
+  {
+    std::unique_ptr<TLevel> last;
+    SynMetric               metric;
+    metric.radius = options.radius;
+    metric.epsilon = std::numeric_limits<double>::epsilon();
+    for (std::size_t n = 0; n < options.levels.size(); ++n)
+    {
+      const PyramidLevel & level = options.levels[n];
+      SynSide              fixed = this->Side(m_Fixed, residence);
+      SynSide              moving = this->Side(m_Moving, residence);
+      if (level.sigma > 0.0)
+      {
+        fixed.image = SmoothImage(fixed.image, DescribeSmoothing(fixed.image, level.sigma, false), residence);
+        moving.image = SmoothImage(moving.image, DescribeSmoothing(moving.image, level.sigma, false), residence);
+      }
+      const FieldShape shape{ ShrinkGrid(m_Grid, level.shrink), options.element };
+      auto             made = std::make_unique<TLevel>(shape, fixed, moving, metric, residence);
+      if (last != nullptr)
+      {
+        made->AdaptFrom(*last);
+      }
+      last = std::move(made);
+      for (unsigned int i = 0; i < iterations[n]; ++i)
+      {
+        last->Iterate(options.rules);
+      }
+    }
+    return last;
+  }
+
+  template <unsigned int VDimension>
+  void
+  IsTheSameByHand()
+  {
+    this->Make<VDimension>();
+    const Residence         residence = this->MakeResidence();
+    const DeformableOptions options = MakeOptions(DeformableKind::Syn);
+    DeformableRegistration  syn(this->Side(m_Fixed, residence), this->Side(m_Moving, residence), options, residence);
+    const auto              records = syn.Run({});
+    ASSERT_EQ(records.size(), 2U);
+    EXPECT_EQ(records[0].iterations, 5U);
+    EXPECT_EQ(records[1].iterations, 4U);
+    EXPECT_EQ(records[1].end, LevelEnd::Iterations);
+    EXPECT_LT(records[1].value, 0.0);
+    const auto         synByHand = this->ByHand<SynLevel>(options, { 5, 4 }, residence);
+    std::vector<float> forward(static_cast<std::size_t>(m_Grid.Count() * VDimension));
+    std::vector<float> backward(forward.size());
+    synByHand->GetWhole(forward.data(), backward.data(), ScalarType::Float32);
+    EXPECT_EQ(this->FieldOf(syn, true), forward);
+    EXPECT_EQ(this->FieldOf(syn, false), backward);
+
+    const DeformableOptions ofGreedy = MakeOptions(DeformableKind::Greedy);
+    DeformableRegistration greedy(this->Side(m_Fixed, residence), this->Side(m_Moving, residence), ofGreedy, residence);
+    greedy.Run({});
+    const auto greedyByHand = this->ByHand<GreedyLevel>(ofGreedy, { 5, 4 }, residence);
+    greedyByHand->GetField(forward.data(), ScalarType::Float32);
+    greedyByHand->GetInverse(FieldInversion(), backward.data(), ScalarType::Float32);
+    EXPECT_EQ(this->FieldOf(greedy, true), forward);
+    EXPECT_EQ(this->FieldOf(greedy, false), backward);
+  }
+
+  FieldGrid          m_Grid;
+  std::vector<float> m_Fixed;
+  std::vector<float> m_Moving;
+};
+
+TEST_P(Deformable, IsTheSameByHandInThePlane)
+{
+  this->IsTheSameByHand<2>();
+}
+
+TEST_P(Deformable, IsTheSameByHandInSpace)
+{
+  this->IsTheSameByHand<3>();
+}
+
+TEST_P(Deformable, StopsWithFieldsOnTheLastGrid)
+{
+  this->Make<2>();
+  const Residence         residence = this->MakeResidence();
+  const DeformableOptions options = MakeOptions(DeformableKind::Syn);
+  DeformableRegistration  syn(this->Side(m_Fixed, residence), this->Side(m_Moving, residence), options, residence);
+  std::vector<double>     values;
+  const auto              records = syn.Run([&](const RegistrationIteration & iteration) {
+    EXPECT_EQ(iteration.level, 0U);
+    EXPECT_EQ(iteration.number, values.size() + 1);
+    EXPECT_TRUE(std::isinf(iteration.convergence));
+    values.push_back(iteration.value);
+    return iteration.number < 3;
+  });
+  ASSERT_EQ(values.size(), 3U);
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].end, LevelEnd::Stopped);
+  EXPECT_EQ(records[0].iterations, 3U);
+  EXPECT_EQ(records[0].value, values.back());
+  EXPECT_EQ(records[1].end, LevelEnd::Stopped);
+  EXPECT_EQ(records[1].iterations, 0U);
+  EXPECT_TRUE(syn.GetGrid() == m_Grid);
+  const auto         byHand = this->ByHand<SynLevel>(options, { 3, 0 }, residence);
+  std::vector<float> forward(static_cast<std::size_t>(m_Grid.Count() * 2));
+  byHand->GetWhole(forward.data(), nullptr, ScalarType::Float32);
+  EXPECT_EQ(this->FieldOf(syn, true), forward);
+}
+
+TEST_P(Deformable, EndsLevelsWhereValuesHardlyFall)
+{
+  this->Make<2>();
+  const Residence   residence = this->MakeResidence();
+  DeformableOptions options = MakeOptions(DeformableKind::Greedy);
+  options.levels = { { 1, 1.0, 200 } };
+  options.convergence = 1e-3;
+  options.window = 5;
+  DeformableRegistration registration(
+    this->Side(m_Fixed, residence), this->Side(m_Moving, residence), options, residence);
+  std::vector<double> convergences;
+  const auto          records = registration.Run([&](const RegistrationIteration & iteration) {
+    convergences.push_back(iteration.convergence);
+    return true;
+  });
+  EXPECT_EQ(records[0].end, LevelEnd::Converged);
+  ASSERT_EQ(convergences.size(), records[0].iterations);
+  EXPECT_LT(convergences.back(), 1e-3);
+  EXPECT_EQ(std::count_if(convergences.begin(), convergences.end(), [](double value) { return value < 1e-3; }), 1);
+  EXPECT_TRUE(std::isinf(convergences[3]));
+}
+
+TEST_P(Deformable, RefusesWhatCannotBe)
+{
+  this->Make<2>();
+  const Residence residence = this->MakeResidence();
+  const auto      refuses = [&](const std::function<void(DeformableOptions &)> & change) {
+    DeformableOptions options = MakeOptions(DeformableKind::Syn);
+    change(options);
+    EXPECT_THROW(
+      DeformableRegistration(this->Side(m_Fixed, residence), this->Side(m_Moving, residence), options, residence),
+      std::invalid_argument);
+  };
+  refuses([](DeformableOptions & options) { options.levels.clear(); });
+  refuses([](DeformableOptions & options) { options.levels[0].shrink = 0; });
+  refuses([](DeformableOptions & options) { options.levels[0].sigma = -1.0; });
+  refuses([](DeformableOptions & options) { options.window = 1; });
+  refuses([](DeformableOptions & options) { options.element = ScalarType::Int16; });
+  refuses([](DeformableOptions & options) { options.rules.learningRate = 0.0; });
+  refuses([](DeformableOptions & options) { options.rules.totalVariance = -1.0; });
+  DeformableRegistration idle(
+    this->Side(m_Fixed, residence), this->Side(m_Moving, residence), MakeOptions(DeformableKind::Syn), residence);
+  EXPECT_THROW(idle.GetFields(nullptr, nullptr, ScalarType::Float32, FieldMemory::Host), std::invalid_argument);
+}
+
+TEST(DeformableWork, GrowsWithLevels)
+{
+  FieldGrid grid;
+  grid.size = { { 100, 100, 100 } };
+  DeformableOptions options;
+  options.levels = { { 2, 1.0, 10 } };
+  const OperationWork one = CountDeformableWork(grid, 1000, options);
+  options.levels.push_back({ 1, 0.0, 10 });
+  const OperationWork two = CountDeformableWork(grid, 1000, options);
+  EXPECT_DOUBLE_EQ(two.taps, 9.0 * one.taps); // eight times as many samples
+  EXPECT_EQ(two.uploadBytes, one.uploadBytes);
+  EXPECT_TRUE(PlanDeformableRegistration(grid, ScalarType::Float32, 1000, options, std::size_t(1) << 40).fits);
+  EXPECT_FALSE(PlanDeformableRegistration(grid, ScalarType::Float32, 1000, options, 1000).fits);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backend, Deformable, testing::Bool(), NameOfBackend);
+
+} // namespace

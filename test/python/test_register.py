@@ -1,0 +1,621 @@
+"""cudaspline.register(): truths that are known, results as CudaSplineRegister has them, and what a caller gets wrong.
+
+Phantoms are functions of places: with a texture f and a transform T the fixed image is f(T(x)) and the moving one f(y), so that a place x of
+the fixed image belongs to T(x) of the moving one. Bounds of what is found are parts of a voxel: images are interpolated linearly, which
+moves the optimum of a texture with waves of some ten voxels by about a hundredth of one, and steps below a thousandth end a level.
+"""
+
+import os
+import pickle
+import signal
+import subprocess
+import warnings
+
+import numpy
+import pytest
+
+import cudaspline
+from conftest import difference
+from test_resample import turned
+
+PROGRAM = os.environ.get("CUDASPLINE_REGISTER", "")
+needs_program = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="CUDASPLINE_REGISTER names no program to compare with")
+
+KINDS = ["translation", "rigid", "similarity", "affine"]
+
+
+@pytest.fixture
+def sitk():
+    return pytest.importorskip("SimpleITK")
+
+
+class Phantom:
+    """Two images with a texture, and what lays one over the other."""
+
+    def __init__(self, rng, size, oblique=True, spacing=None):
+        n = len(size)
+        self.n = n
+        spacing = numpy.array([1.0, 1.2, 1.5][:n]) if spacing is None else spacing
+        direction = numpy.eye(n)
+        if oblique:
+            direction = turned(rng, n)
+            direction[:, 0] *= -1  # a left-handed one, as NIfTI's mostly are in LPS
+        self.geometry = cudaspline.Image(numpy.zeros(size[::-1]), spacing, rng.uniform(-20, 20, n), direction).geometry
+        self.middle = self.geometry.origin + self.geometry.index_to_point @ (0.5 * (numpy.array(size) - 1))
+        # Waves of 10 to 16 mm in so many directions that a window sees several, and a blob that says where the middle is.
+        self.waves = [(turned(rng, n)[0] * 2 * numpy.pi / rng.uniform(10, 16), rng.uniform(0, 6)) for _ in range(6 * n)]
+        self.extent = 0.5 * spacing * numpy.array(size)
+
+    def places(self):
+        index = numpy.stack(numpy.meshgrid(*[numpy.arange(m) for m in self.geometry.shape], indexing="ij")[::-1], axis=-1)
+        return index @ self.geometry.index_to_point.T + self.geometry.origin
+
+    def texture(self, places):
+        away = places - self.middle
+        value = sum(numpy.sin(away @ wave + phase) for wave, phase in self.waves)
+        distance = ((away @ self.geometry.direction) / (0.7 * self.extent)) ** 2
+        return (15 * value + 100) * numpy.exp(-distance.sum(axis=-1))
+
+    def image(self, values, dtype="float32"):
+        g = self.geometry
+        return cudaspline.Image(values.astype(dtype), g.spacing, g.origin, g.direction)
+
+    def images(self, truth, dtype="float32"):
+        """fixed and moving, where truth maps places."""
+        places = self.places()
+        return self.image(self.texture(truth(places)), dtype), self.image(self.texture(places), dtype)
+
+    def inner(self):
+        """Places in the middle half."""
+        index = numpy.stack(
+            numpy.meshgrid(*[numpy.arange(m // 4, m - m // 4) for m in self.geometry.shape], indexing="ij")[::-1], axis=-1
+        ).reshape(-1, self.n)
+        return index @ self.geometry.index_to_point.T + self.geometry.origin
+
+    def bend(self, size=2.0):
+        """A smooth bend of up to that many mm."""
+        waves = [2 * numpy.pi / (2.2 * self.extent.max()) * turn for turn in numpy.eye(self.n)]
+
+        def truth(places):
+            away = places - self.middle
+            return places + size * numpy.stack([numpy.cos(away @ waves[(d + 1) % self.n] + d) for d in range(self.n)], axis=-1) / self.n**0.5
+
+        return truth
+
+    def linear(self, rng, kind):
+        """A small transform of a kind about the middle."""
+        n = self.n
+        matrix = numpy.eye(n)
+        if kind != "translation":
+            spin = rng.uniform(-0.06, 0.06, (n, n))
+            matrix = numpy.linalg.qr(numpy.eye(n) + spin - spin.T)[0]
+            matrix *= numpy.sign(numpy.diag(matrix))
+        if kind in ("similarity", "affine"):
+            matrix = matrix * rng.uniform(0.95, 1.05)
+        if kind == "affine":
+            matrix = matrix @ (numpy.eye(n) + rng.uniform(-0.03, 0.03, (n, n)))
+        shift = rng.uniform(-1.5, 1.5, n)
+        return lambda places: (places - self.middle) @ matrix.T + self.middle + shift
+
+
+def miss(transform, truth, places):
+    """How far a transform misses the truth on average (mm)."""
+    return numpy.linalg.norm(transform.apply(places) - truth(places), axis=-1).mean()
+
+
+class TestLinear:
+    @pytest.mark.parametrize("size", [(48, 40), (36, 32, 24)])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_it_finds_what_it_can_hold(self, rng, kind, size):
+        phantom = Phantom(rng, size)
+        truth = phantom.linear(rng, kind)
+        fixed, moving = phantom.images(truth)
+        found = cudaspline.register(fixed, moving, kind, metric="correlation", initial="none", iterations=200, device="cpu")
+        assert found.transform.is_linear and not found.stopped
+        assert miss(found.transform, truth, phantom.inner()) < 0.1
+        assert difference(numpy.linalg.inv(found.transform.matrix), found.transform.inverse().matrix) < 1e-9
+
+    @pytest.mark.parametrize("metric", ["mattes", "meansquares", "cc"])
+    @pytest.mark.parametrize("optimizer", ["regular-step", "gradient-descent", "conjugate-gradient"])
+    def test_every_metric_and_optimizer(self, rng, metric, optimizer):
+        phantom = Phantom(rng, (48, 40))
+        truth = phantom.linear(rng, "rigid")
+        fixed, moving = phantom.images(truth)
+        found = cudaspline.register(
+            fixed, moving, "rigid", metric=metric, optimizer=optimizer, radius=3, bins=24, step=0.3, iterations=100, initial="none", device="cpu"
+        )
+        # Mutual information of few voxels in few bins has its optimum somewhere in half a voxel. Gradient descent goes steps of one length.
+        bound = 0.5 if metric == "mattes" else 0.2
+        assert miss(found.transform, truth, phantom.inner()) < bound + (0.3 if optimizer == "gradient-descent" else 0.0)
+
+    def test_a_stage_goes_on_where_the_one_before_has_ended(self, rng):
+        phantom = Phantom(rng, (36, 32, 24))
+        truth = phantom.linear(rng, "affine")
+        fixed, moving = phantom.images(truth)
+        both = cudaspline.register(fixed, moving, metric="correlation", device="cpu")  # rigid and affine
+        assert [stage.stage.kind for stage in both.report.stages] == ["rigid", "affine"]
+        assert len(both.transform._parts) == 1  # the affine one stands for both
+        rigid = cudaspline.register(fixed, moving, "rigid", metric="correlation", device="cpu")
+        assert miss(both.transform, truth, phantom.inner()) < 0.1 < miss(rigid.transform, truth, phantom.inner())
+
+    def test_initial(self, rng):
+        phantom = Phantom(rng, (40, 36))
+        shift = numpy.array([11.0, -7.0])
+        far = phantom.image(phantom.texture(phantom.places()))
+        near = cudaspline.Image(far.array, far.spacing, far.origin - shift, far.direction)
+        for initial in ("moments", "centre", numpy.array([[1, 0, shift[0]], [0, 1, shift[1]]]), cudaspline.Transform([[1, 0, 11.0], [0, 1, -7.0]], 2)):
+            start = cudaspline.register(near, far, "rigid", initial=initial, iterations=0, device="cpu")
+            assert difference(start.transform.apply(phantom.middle - shift), phantom.middle) < 1e-6, initial
+        assert difference(cudaspline.register(near, far, "rigid", initial="none", iterations=0).transform.matrix, numpy.eye(3)) == 0
+
+    def test_a_mask_leaves_out_what_it_says(self, rng):
+        phantom = Phantom(rng, (48, 40))
+        truth = phantom.linear(rng, "translation")
+        fixed, moving = phantom.images(truth)
+        spoiled = cudaspline.Image(fixed.array.copy(), fixed.spacing, fixed.origin, fixed.direction)
+        spoiled.array[:, 30:] = rng.uniform(0, 300, (40, 18))
+        mask = numpy.ones((40, 48), "u1")
+        mask[:, 30:] = 0
+        options = dict(metric="meansquares", initial="none", device="cpu")
+        places = phantom.inner()
+        plain = cudaspline.register(spoiled, moving, "translation", **options)
+        for given in (mask, cudaspline.Image(mask * 1.5, fixed.spacing, fixed.origin, fixed.direction), numpy.where(mask, 1.0, numpy.nan)):
+            masked = cudaspline.register(spoiled, moving, "translation", mask=given, **options)
+            assert miss(masked.transform, truth, places) < 0.1 < miss(plain.transform, truth, places)
+        # What is not finite lies outside, too.
+        spoiled.array[:, 30:] = numpy.nan
+        with pytest.warns(cudaspline.RegistrationWarning, match="^fixed: 720 of 1920"):
+            found = cudaspline.register(spoiled, moving, "translation", **options)
+        assert miss(found.transform, truth, places) < 0.1
+
+
+class TestFields:
+    @pytest.mark.parametrize("size", [(56, 48), (36, 32, 24)])
+    @pytest.mark.parametrize("kind", ["syn", "greedy"])
+    def test_it_finds_a_bend(self, rng, kind, size):
+        phantom = Phantom(rng, size)
+        truth = phantom.bend()
+        fixed, moving = phantom.images(truth)
+        found = cudaspline.register(fixed, moving, kind, radius=2, iterations=(40, 30), learning_rate=0.25, initial="none", device="cpu")
+        places = phantom.inner()
+        still = cudaspline.Transform(numpy.eye(phantom.n), phantom.n)
+        # Of many phantoms SyN left 0.06 to 0.21 of the bend, the greedy one 0.1 to 0.33.
+        assert miss(found.transform, truth, places) < (0.35 if kind == "syn" else 0.5) * miss(still, truth, places)
+        assert numpy.abs(found.warped.array - fixed.array).mean() < 0.4 * numpy.abs(moving.array - fixed.array).mean()
+        assert found.warped.geometry == fixed.geometry
+        # There and back, to a part of a voxel: the inverse has the level's tolerance, a tenth.
+        back = found.transform.inverse().apply(found.transform.apply(places))
+        assert numpy.linalg.norm(back - places, axis=-1).max() < 0.3
+        assert numpy.abs(found.inverse_warped.array - moving.array).mean() < 0.5 * numpy.abs(moving.array - fixed.array).mean()
+        assert found.folding.voxels == 0 and found.folding.all == numpy.prod(size)
+
+    def test_fields_behind_matrices(self, rng):
+        phantom = Phantom(rng, (36, 32, 24))
+        bend, linear = phantom.bend(1.5), phantom.linear(rng, "affine")
+        fixed, moving = phantom.images(lambda places: linear(bend(places)))
+        found = cudaspline.register(
+            fixed, moving, [cudaspline.Stage("affine", metric="correlation"), cudaspline.Stage("syn", radius=2, iterations=(40, 20))], device="cpu"
+        )
+        first = cudaspline.register(fixed, moving, "affine", metric="correlation", device="cpu")
+        truth = lambda places: linear(bend(places))  # noqa: E731
+        places = phantom.inner()
+        assert miss(found.transform, truth, places) < 0.5 * miss(first.transform, truth, places)
+        assert [stage.stage.kind for stage in found.report.stages] == ["affine", "syn"]
+
+    def test_the_field_and_its_determinants(self, rng):
+        """Of a matrix they are known: u(x) = T(x) - x, and the determinant is that of the matrix, on any grid."""
+        for size in ((20, 17), (14, 12, 9)):
+            phantom = Phantom(rng, size)
+            n = phantom.n
+            matrix = numpy.hstack([numpy.eye(n) + rng.uniform(-0.2, 0.2, (n, n)), rng.uniform(-1, 1, (n, 1))])
+            image = phantom.image(phantom.texture(phantom.places()))
+            found = cudaspline.register(image, image, "translation", initial=matrix, iterations=0, precision="float64", device="cpu")
+            places = phantom.places()
+            moved = places @ matrix[:, :n].T + matrix[:, n]
+            assert found.field.array.dtype == numpy.float64 and difference(found.field.array, moved - places) < 1e-7
+            determinant = numpy.linalg.det(matrix[:, :n])
+            assert difference(found.jacobian().array, numpy.full(size[::-1], determinant)) < 1e-6
+            assert difference(found.jacobian(log=True).array, numpy.full(size[::-1], numpy.log(determinant))) < 1e-6
+            assert found.folding.voxels == 0 and abs(found.folding.least - determinant) < 1e-6
+        mirrored = cudaspline.register(image, image, "translation", initial=numpy.diag([1.0, 1, -1]), iterations=0, device="cpu")
+        assert mirrored.folding.voxels == mirrored.folding.all == numpy.prod(size)
+
+    def test_coarse_levels_alone(self, rng):
+        phantom = Phantom(rng, (41, 38))
+        fixed, moving = phantom.images(phantom.bend())
+        found = cudaspline.register(fixed, moving, "syn", radius=2, iterations=(20,), shrink=(3,), sigmas=(1,), initial="none", device="cpu")
+        grid = found.transform._parts[0].geometry
+        assert grid.size == (13, 12)
+        middle = grid.origin + grid.index_to_point @ (0.5 * (numpy.array(grid.size) - 1))
+        assert difference(middle, phantom.middle) < 1e-9  # as itk::ShrinkImageFilter
+        assert found.field.shape == (38, 41, 2)
+
+
+class TestKinds:
+    """Images of every library, and what comes back."""
+
+    @pytest.mark.parametrize("kind", ["numpy", "Image", "SimpleITK", "itk", "nibabel", "jax"])
+    def test_the_same_of_each(self, rng, kind):
+        phantom = Phantom(rng, (20, 18, 14), oblique=False, spacing=numpy.ones(3))
+        fixed, moving = phantom.images(phantom.bend(1.0))
+        fixed, moving = (cudaspline.Image(image.array) for image in (fixed, moving))  # indices, which all of them have
+        options = dict(radius=2, iterations=(6, 4), device="cpu")
+        wanted = cudaspline.register(fixed, moving, "syn", **options)
+        assert isinstance(wanted.warped, cudaspline.Image)
+        if kind in ("numpy", "Image"):
+            make, back = (lambda a: a), (lambda a: a)
+            make = make if kind == "numpy" else cudaspline.Image
+            back = back if kind == "numpy" else (lambda image: image.array)
+        elif kind == "SimpleITK":
+            library = pytest.importorskip("SimpleITK")
+            make, back = library.GetImageFromArray, library.GetArrayFromImage
+        elif kind == "itk":
+            library = pytest.importorskip("itk")
+            make, back = library.image_from_array, library.array_from_image
+        elif kind == "nibabel":
+            library = pytest.importorskip("nibabel")
+            make = lambda a: library.Nifti1Image(a.T, numpy.diag([-1.0, -1, 1, 1]))  # noqa: E731
+            back = lambda image: numpy.asanyarray(image.dataobj).T  # noqa: E731
+        else:
+            library = pytest.importorskip("jax.numpy")
+            make, back = library.asarray, numpy.asarray
+        given = [make(image.array) for image in (fixed, moving)]
+        found = cudaspline.register(*given, "syn", **options)
+        assert type(found.warped) is type(given[1])
+        assert type(found.jacobian()) is type(given[0])
+        assert numpy.array_equal(back(found.warped), wanted.warped.array)
+        assert numpy.array_equal(back(found.jacobian()), wanted.jacobian().array)
+        assert numpy.array_equal(numpy.asarray(found.field.array), wanted.field.array)
+
+    def test_integers_and_doubles(self, rng):
+        phantom = Phantom(rng, (30, 26))
+        fixed, moving = phantom.images(phantom.bend(1.0))
+        whole = [cudaspline.Image(image.array.astype("i2"), image.spacing, image.origin, image.direction) for image in (fixed, moving)]
+        of_real = [cudaspline.Image(image.array.astype("f4"), image.spacing, image.origin, image.direction) for image in whole]
+        found, wanted = (cudaspline.register(*images, "greedy", radius=2, iterations=5, device="cpu") for images in (whole, of_real))
+        assert numpy.array_equal(found.warped.array, wanted.warped.array) and found.warped.array.dtype == "f4"
+        double = cudaspline.register(*of_real, "greedy", radius=2, iterations=5, precision="float64", device="cpu")
+        assert double.warped.array.dtype == "f8" and difference(double.field.array, wanted.field.array) < 0.01
+
+    def test_threads_change_nothing(self, rng):
+        phantom = Phantom(rng, (24, 22, 16))
+        fixed, moving = phantom.images(phantom.bend(1.0))
+        for stages in ("syn", "affine"):
+            one, more = (cudaspline.register(fixed, moving, stages, iterations=(8, 4), device="cpu", threads=n) for n in (1, 3))
+            assert numpy.array_equal(one.field.array, more.field.array)
+
+    @pytest.mark.gpu
+    @pytest.mark.parametrize("library", ["torch", "cupy"])
+    def test_tensors_stay_on_the_gpu(self, rng, library):
+        module = pytest.importorskip(library)
+        phantom = Phantom(rng, (36, 32, 24))
+        fixed, moving = phantom.images(phantom.bend())
+        put = (lambda a: module.from_numpy(a).cuda()) if library == "torch" else module.asarray
+        there = [cudaspline.Image(put(image.array), image.spacing, image.origin, image.direction) for image in (fixed, moving)]
+        options = dict(stages=["affine", "syn"], radius=2, iterations=(30, 20), precision="float64")
+        wanted = cudaspline.register(fixed, moving, device="cpu", **options)
+        found = cudaspline.register(*there, **options)
+        assert found.report.stages[-1].execution.backend == "Cuda"
+        for array in (found.warped.array, found.field.array, found.jacobian().array):
+            assert type(array) is type(there[0].array) and (array.is_cuda if library == "torch" else True)
+        host = found.field.array.cpu().numpy() if library == "torch" else found.field.array.get()
+        assert difference(host, wanted.field.array) < 1e-4  # bodies are the same, sums of metrics in another order
+        assert difference(found.transform.apply(phantom.inner()), wanted.transform.apply(phantom.inner())) < 1e-4
+
+
+class TestTransform:
+    """What is found applies, composes, inverts, is saved and converted."""
+
+    @pytest.fixture
+    def found(self, rng):
+        phantom = Phantom(rng, (24, 22, 18))
+        linear, bend = phantom.linear(rng, "rigid"), phantom.bend(1.0)
+        fixed, moving = phantom.images(lambda places: linear(bend(places)))
+        stages = [cudaspline.Stage("rigid", metric="correlation"), cudaspline.Stage("syn", radius=2, iterations=(10, 5))]
+        return phantom, fixed, moving, cudaspline.register(fixed, moving, stages, device="cpu")
+
+    def test_images_and_points(self, found):
+        phantom, fixed, moving, result = found
+        warped = cudaspline.resample(moving, result.transform, fixed, interpolation="linear", smooth=False)
+        assert numpy.array_equal(warped.array, result.warped.array)
+        assert numpy.array_equal(result.transform.resample(moving, fixed, smooth=False).array, result.warped.array)
+        places = phantom.inner()
+        assert difference(result.transform.apply(places[0]), result.transform.apply(places)[0]) == 0
+        whole = places.reshape(-1, 2, 3)
+        assert result.transform.apply(whole).shape == whole.shape
+        assert result.transform.apply(numpy.empty((0, 3))).shape == (0, 3)
+        assert difference(pickle.loads(pickle.dumps(result.transform)).apply(places), result.transform.apply(places)) == 0
+
+    def test_composition(self, found):
+        phantom, _, _, result = found
+        places = phantom.inner()
+        shift = numpy.array([[1, 0, 0, 1.0], [0, 1, 0, 2.0], [0, 0, 1, 3.0]])
+        after = cudaspline.Transform(shift, 3) @ result.transform
+        assert difference(after.apply(places), result.transform.apply(places) + [1, 2, 3]) < 1e-9
+        before = result.transform @ shift
+        assert difference(before.apply(places), result.transform.apply(places + [1, 2, 3])) < 1e-9
+        assert difference((result.transform.inverse() @ result.transform).apply(places), places) < 0.3
+
+    @pytest.mark.parametrize("name", ["transform.h5", "transform.tfm"])
+    def test_files_that_hold_all_of_it(self, found, sitk, tmp_path, name):
+        phantom, fixed, moving, result = found
+        result.transform.save(tmp_path / name)
+        read = sitk.ReadTransform(str(tmp_path / name))
+        places = phantom.inner()[::50]
+        wanted = result.transform.apply(places)
+        assert difference([read.TransformPoint(place.tolist()) for place in places], wanted) < 1e-6
+        again = cudaspline.resample(moving, str(tmp_path / name), fixed, interpolation="linear", smooth=False)
+        assert difference(again.array, result.warped.array) < 1e-3
+
+    @pytest.mark.parametrize("name", ["affine.mat", "affine.tfm", "affine.txt"])
+    def test_files_of_matrices(self, rng, tmp_path, name):
+        phantom = Phantom(rng, (24, 22, 18))
+        fixed, moving = phantom.images(phantom.linear(rng, "affine"))
+        result = cudaspline.register(fixed, moving, "affine", iterations=5, device="cpu")
+        result.transform.save(tmp_path / name)
+        read = cudaspline.Transform(str(tmp_path / name), 3)
+        assert difference(read.matrix, result.transform.matrix) < 1e-12 * numpy.abs(result.transform.matrix).max() * 10
+        sitk = pytest.importorskip("SimpleITK")
+        theirs = sitk.ReadTransform(str(tmp_path / name)).Downcast()
+        assert difference(theirs.GetCenter(), result.transform._parts[0].centre) == 0
+        place = phantom.middle + 3
+        assert difference(theirs.TransformPoint(place.tolist()), result.transform.apply(place)) < 1e-9
+
+    def test_displacements_in_files(self, found, sitk, tmp_path):
+        phantom, fixed, _, result = found
+        result.transform.save(tmp_path / "field.nii.gz", fixed)
+        image = sitk.ReadImage(str(tmp_path / "field.nii.gz"))
+        assert difference(sitk.GetArrayFromImage(image), result.field.array) < 1e-4
+        read = cudaspline.Transform(str(tmp_path / "field.nii.gz"), 3)
+        assert difference(read.apply(phantom.inner()), result.transform.apply(phantom.inner())) < 1e-3
+
+    def test_what_ants_reads(self, found, sitk, tmp_path):
+        _, fixed, moving, result = found
+        files = result.transform.save_ants(tmp_path / "out", fixed)
+        assert [file.name for file in files] == ["out0GenericAffine.mat", "out1Warp.nii.gz", "out1InverseWarp.nii.gz"]
+        forth = [str(files[1]), str(files[0])]
+        back = [(str(files[0]), "inverse"), str(files[2])]
+        warped = cudaspline.resample(moving, forth, fixed, transform_order="ants", interpolation="linear", smooth=False)
+        largest = numpy.abs(moving.array).max()
+        assert difference(warped.array, result.warped.array) < 1e-4 * largest
+        warped = cudaspline.resample(fixed, back, moving, transform_order="ants", interpolation="linear", smooth=False)
+        assert difference(warped.array, result.inverse_warped.array) < 1e-3 * largest
+        linear = cudaspline.Transform(numpy.diag([1.1, 1, 1]), 3).save_ants(tmp_path / "linear", fixed)
+        assert [file.name for file in linear] == ["linear0GenericAffine.mat"]
+
+    def test_objects_of_simpleitk(self, found, sitk):
+        phantom, _, _, result = found
+        places = phantom.inner()[::50]
+        for transform in (result.transform, result.transform.inverse()):
+            theirs = transform.to_simpleitk()
+            assert difference([theirs.TransformPoint(place.tolist()) for place in places], transform.apply(places)) < 1e-6
+        grid = cudaspline.BSplineGrid(numpy.random.default_rng(3).uniform(-1, 1, (3, 6, 6, 6)), 10.0, phantom.middle - 25)
+        spline = cudaspline.Transform(grid, 3)
+        theirs = spline.to_simpleitk()
+        assert difference([theirs.TransformPoint(place.tolist()) for place in places], spline.apply(places)) < 1e-6
+        assert cudaspline.Transform(None, 3).to_simpleitk().GetTransformEnum() == sitk.sitkIdentity
+
+    def test_objects_of_itk(self, found):
+        itk = pytest.importorskip("itk")
+        phantom, _, _, result = found
+        theirs = result.transform.to_itk()
+        places = phantom.inner()[::50]
+        points = [theirs.TransformPoint(itk.Point[itk.D, 3](place.tolist())) for place in places]
+        assert difference([[point[d] for d in range(3)] for point in points], result.transform.apply(places)) < 1e-6
+
+
+class TestTold:
+    def test_history_and_report(self, rng):
+        phantom = Phantom(rng, (40, 36))
+        fixed, moving = phantom.images(phantom.bend())
+        fractions = []
+        found = cudaspline.register(fixed, moving, ["rigid", "syn"], radius=2, iterations=(8, 5), device="cpu", progress=fractions.append)
+        history = found.history
+        assert len(history) == len(fractions) == sum(level.iterations for stage in found.report.stages for level in stage.levels)
+        assert fractions == sorted(fractions) and 0 < fractions[0] and fractions[-1] <= 1
+        assert set(history["stage"]) == {0, 1} and set(history["level"]) <= {0, 1}
+        assert all(history["step"][history["stage"] == 0] > 0) and not history["step"][history["stage"] == 1].any()
+        assert history[-1].value == found.report.stages[-1].levels[-1].value == history["value"][-1]
+        assert [len(column) for column in history.to_dict().values()] == [len(history)] * 6
+        assert "syn, cc, on Cpu" in str(found.report) and "metric" in repr(history).replace("value", "metric")
+        with pytest.raises(KeyError, match="stage"):
+            history["steps"]
+        assert found.report.stages[0].levels[0].end and found.report.seconds > 0
+
+    def test_a_level_ends_where_values_hardly_fall(self, rng):
+        phantom = Phantom(rng, (40, 36))
+        fixed, moving = phantom.images(phantom.bend())
+        found = cudaspline.register(fixed, moving, "syn", radius=2, iterations=200, shrink=(1,), sigmas=(1,), convergence=1e-3, device="cpu")
+        level = found.report.stages[0].levels[0]
+        assert level.iterations < 200 and level.end == "values hardly fall any more"
+        assert found.history[-1].convergence < 1e-3 <= found.history[-2].convergence
+        assert numpy.isinf(found.history["convergence"][:9]).all()
+
+    @pytest.mark.parametrize("stages", [["syn", "affine"], ["affine", "syn"], ["greedy"]])
+    def test_an_interrupt_keeps_the_best_so_far(self, rng, stages):
+        phantom = Phantom(rng, (40, 36))
+        fixed, moving = phantom.images(phantom.bend())
+        told = []
+
+        def interrupt(fraction):
+            told.append(fraction)
+            if len(told) == 4:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with pytest.warns(cudaspline.RegistrationWarning, match="interrupted"):
+            found = cudaspline.register(fixed, moving, stages, metric="cc", radius=2, initial="none", device="cpu", progress=interrupt)
+        assert found.stopped and len(found.report.stages) == 1 and 4 <= len(found.history) <= 5
+        assert found.field.shape == (36, 40, 2)
+        if not found.transform.is_linear:
+            assert found.transform._parts[0].geometry == fixed.geometry  # through all levels
+        assert numpy.abs(found.warped.array - fixed.array).mean() < numpy.abs(moving.array - fixed.array).mean()
+        assert found.report.stages[0].levels[-1].end == "it was stopped"
+
+    def test_what_progress_raises_is_raised(self, rng):
+        phantom = Phantom(rng, (30, 26))
+        fixed, moving = phantom.images(phantom.bend())
+
+        def stop(fraction):
+            raise ZeroDivisionError
+
+        for stages in ("greedy", "affine"):
+            with pytest.raises(ZeroDivisionError):
+                cudaspline.register(fixed, moving, stages, device="cpu", progress=stop)
+
+    def test_the_bar(self, rng, capsys):
+        phantom = Phantom(rng, (30, 26))
+        fixed, moving = phantom.images(phantom.bend())
+        cudaspline.register(fixed, moving, "greedy", radius=2, iterations=(3, 2), device="cpu", progress=True)
+        lines = capsys.readouterr().err.splitlines()
+        assert [line.partition(":")[0] for line in lines] == ["greedy, level 1 of 2", "greedy, level 2 of 2"]
+        cudaspline.register(fixed, moving, "greedy", radius=2, iterations=(3, 2), device="cpu")
+        assert capsys.readouterr().err == ""
+
+
+@needs_program
+class TestProgram:
+    """What CudaSplineRegister writes, to the bit where both have the same numbers: images along the axes of space, whose matrices have exact
+    inverses in both."""
+
+    def run(self, *arguments):
+        done = subprocess.run([PROGRAM, *map(str, arguments), "--device", "cpu"], capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == 0, done.stderr
+
+    def write(self, sitk, tmp_path, rng, size=(30, 28, 22)):
+        phantom = Phantom(rng, size, oblique=False, spacing=numpy.array([1.0, 1.0, 2.0][: len(size)]))
+        linear, bend = phantom.linear(rng, "rigid"), phantom.bend(1.5)
+        images = phantom.images(lambda places: linear(bend(places)))
+        files = [tmp_path / "fixed.mha", tmp_path / "moving.mha"]
+        for image, file in zip(images, files):
+            made = sitk.GetImageFromArray(image.array)
+            made.SetSpacing(image.spacing.tolist())
+            made.SetOrigin(image.origin.tolist())
+            sitk.WriteImage(made, str(file))
+        return images, files
+
+    @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
+    @pytest.mark.parametrize("initial", ["none", "moments", "centre"])
+    def test_syn(self, rng, sitk, tmp_path, size, initial):
+        images, files = self.write(sitk, tmp_path, rng, size)
+        self.run(
+            *files, "--stage", "syn", "--radius", 2, "--iterations", "12,8,4", "--initialize", initial, "--field", tmp_path / "field.mha",
+            "--warped", tmp_path / "warped.mha", "--jacobian", tmp_path / "jacobian.mha",
+        )  # fmt: skip
+        found = cudaspline.register(*images, "syn", radius=2, iterations=(12, 8, 4), initial=initial, device="cpu")
+        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped", "jacobian")]
+        # The field is what is left of T(x) - x, which the program rounds at places, and this at an image of places: 1e-10 mm.
+        assert difference(found.field.array, read[0]) < 1e-6
+        assert numpy.array_equal(found.warped.array, read[1])
+        assert difference(found.jacobian().array, read[2]) < 1e-5
+
+    @pytest.mark.parametrize("preset", ["brain", "fast"])
+    def test_presets(self, rng, sitk, tmp_path, preset):
+        images, files = self.write(sitk, tmp_path, rng, (40, 36, 32))
+        mask = numpy.zeros((32, 36, 40), "u1")
+        mask[4:-4, 3:-5, 3:-3] = 1
+        made = sitk.GetImageFromArray(mask)
+        made.CopyInformation(sitk.ReadImage(str(files[0])))
+        sitk.WriteImage(made, str(tmp_path / "mask.mha"))
+        self.run(*files, "--preset", preset, "--fixed-mask", tmp_path / "mask.mha", "--warped", tmp_path / "warped.mha")
+        found = cudaspline.register(*images, preset=preset, mask=mask, device="cpu")
+        read = sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / "warped.mha")))
+        # A voxel whose place is a rounding away from the moving image's edge is in or out: less than a thousandth of them.
+        away = numpy.abs(found.warped.array - read)
+        assert numpy.quantile(away, 0.999) <= 1e-4 * numpy.abs(read).max()
+
+    @pytest.mark.parametrize("kind", ["rigid", "affine"])
+    @pytest.mark.parametrize("metric", ["mattes", "correlation", "meansquares"])
+    def test_matrices(self, rng, sitk, tmp_path, kind, metric):
+        images, files = self.write(sitk, tmp_path, rng)
+        self.run(*files, "--stage", kind, "--metric", metric, "--iterations", "20,10,5", "--output", tmp_path / "found.tfm")
+        found = cudaspline.register(*images, kind, metric=metric, iterations=(20, 10, 5), device="cpu")
+        read = cudaspline.Transform(str(tmp_path / "found.tfm"), 3)
+        assert difference(read.matrix, found.transform.matrix) < 1e-6
+
+
+SMALL = numpy.add.outer(numpy.arange(12.0) ** 2, numpy.arange(14.0))
+
+
+class TestWrong:
+    """What cannot be is refused, by a message that begins with the argument's name."""
+
+    @pytest.mark.parametrize(
+        "name, value, error",
+        [
+            ("stages", "elastic", ValueError), ("stages", [], TypeError), ("stages", 3, TypeError), ("stages", [3], TypeError),
+            ("metric", "ssd", ValueError), ("metric", "mattes", ValueError), ("iterations", -1, ValueError), ("iterations", "10", TypeError),
+            ("iterations", 1.5, TypeError), ("shrink", (0, 1), ValueError), ("shrink", 2, TypeError), ("shrink", (), ValueError),
+            ("sigmas", (-1, 0), ValueError), ("sigmas", 1.0, TypeError), ("sigmas", (numpy.nan,), ValueError), ("radius", 0, ValueError),
+            ("radius", 1.5, TypeError), ("learning_rate", 0, ValueError), ("update_variance", -1, ValueError), ("total_variance", "1", TypeError),
+            ("convergence", numpy.nan, ValueError), ("preset", "best", ValueError), ("winsorize", 0.5, TypeError),
+            ("winsorize", (0.9, 0.1), ValueError), ("precision", "half", ValueError), ("threads", -1, ValueError), ("device", "fast\0", ValueError),
+            ("progress", 3, TypeError), ("initial", numpy.eye(5), ValueError), ("initial", 3, TypeError), ("mask", numpy.zeros((12, 14)), ValueError),
+            ("mask", numpy.ones((11, 14)), ValueError), ("mask", "mask.nii", TypeError), ("moving_mask", numpy.ones((12, 14, 3)), ValueError),
+            ("odrer", 3, TypeError),
+        ],
+    )  # fmt: skip
+    def test_options(self, name, value, error):
+        options = {"stages": "syn", "device": "cpu", name: value}
+        if name == "preset":
+            del options["stages"]
+        with pytest.raises(error, match=f"^{name}"):
+            cudaspline.register(SMALL, SMALL, **options)
+
+    def test_images(self):
+        for wrong, error in (
+            (numpy.zeros((4, 4, 4, 4)), ValueError), (numpy.zeros(9), ValueError), ("image.nii", TypeError), (numpy.zeros((4, 4), "c8"), TypeError),
+            (numpy.full((8, 8), numpy.nan), ValueError),
+        ):  # fmt: skip
+            with pytest.raises(error, match="^fixed"):
+                cudaspline.register(wrong, SMALL, "syn", device="cpu")
+            with pytest.raises(error, match="^moving"):
+                cudaspline.register(SMALL, wrong, "syn", device="cpu")
+        with pytest.raises(ValueError, match="^moving: it has 3 axes, and fixed has 2"):
+            cudaspline.register(SMALL, numpy.zeros((5, 6, 7)), "syn", initial="none")
+        with pytest.raises(ValueError, match="^moving: it is the same everywhere.*'centre'"):
+            cudaspline.register(SMALL, numpy.ones((5, 6)), "syn")
+
+    def test_options_of_other_stages(self):
+        with pytest.raises(ValueError, match="^learning_rate: .*'affine'"):
+            cudaspline.Stage("affine", learning_rate=0.2)
+        with pytest.raises(ValueError, match="^step: .*'syn'"):
+            cudaspline.Stage("syn", step=1.0)
+        with pytest.raises(ValueError, match="^iterations, shrink, sigmas: "):
+            cudaspline.Stage("syn", iterations=(10, 5), shrink=(2,))
+        with pytest.raises(ValueError, match="^preset: .*stages of its own"):
+            cudaspline.register(SMALL, SMALL, "syn", preset="fast")
+        # Said for all, they go to the stages that have them.
+        found = cudaspline.register(SMALL, SMALL, ["affine", "syn"], learning_rate=0.2, step=0.5, iterations=0, device="cpu")
+        assert [stage.stage.learning_rate for stage in found.report.stages] == [0.1, 0.2]
+
+    def test_too_small_and_apart(self):
+        thin = numpy.add.outer(numpy.arange(3.0), numpy.arange(30.0))
+        with pytest.raises(ValueError, match="registration: .*3 samples along axis 1"):
+            cudaspline.register(thin, thin, "syn", shrink=(1,), sigmas=(1,), initial="none", device="cpu")
+        away = cudaspline.Image(SMALL, origin=(100, 100))
+        with pytest.raises(ValueError, match="registration: .*do not overlap"):
+            cudaspline.register(SMALL, away, "rigid", initial="none", device="cpu")
+
+    def test_transforms(self, tmp_path):
+        with pytest.raises(ValueError, match="^dimension"):
+            cudaspline.Transform(None, 4)
+        with pytest.raises(TypeError, match="^transform"):
+            cudaspline.Transform(object(), 2)
+        turn = cudaspline.Transform(numpy.eye(2), 2)
+        with pytest.raises(ValueError, match="^points"):
+            turn.apply([1.0, 2.0, 3.0])
+        with pytest.raises(ValueError, match="^transform"):
+            turn @ cudaspline.Transform(numpy.eye(3), 3)
+        with pytest.raises(ValueError, match="^transform: .*2 dimensions"):
+            cudaspline.resample(numpy.zeros((4, 4, 4)), turn)
+        field = cudaspline.Transform(cudaspline.DisplacementField(numpy.zeros((4, 4, 2))), 2)
+        with pytest.raises(ValueError, match="^transform: .*no matrix"):
+            field.matrix
+        with pytest.raises(ValueError, match="^path: "):
+            field.save(tmp_path / "field.mat")
+        with pytest.raises(ValueError, match="^grid: "):
+            field.save(tmp_path / "field.nii.gz")
+        with pytest.raises(ValueError, match="^dtype"):
+            field.field(SMALL, "int16")
+        with pytest.raises(ValueError, match="^transform: its matrix has no inverse"):
+            cudaspline.Transform(numpy.zeros((2, 2)), 2).inverse().apply([1.0, 2.0])
