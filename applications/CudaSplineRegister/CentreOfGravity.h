@@ -20,13 +20,7 @@
 
 #include "Error.h"
 
-#include "itkCudaSplineBackend.h"
-#include "itkCudaSpline/itk/Fields.h"
-#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
-
-#include "itkImageMaskSpatialObject.h"
-#include "itkMultiThreaderBase.h"
-#include "itkPoint.h"
+#include "itkCudaSpline/itk/ImageStatistics.h"
 
 #include <string>
 
@@ -46,32 +40,14 @@ CentreOfGravity(const TImage *                                              imag
                 const itk::ImageMaskSpatialObject<TImage::ImageDimension> * mask,
                 const std::string &                                         name)
 {
-  constexpr unsigned int            dimension = TImage::ImageDimension;
-  const itk::CudaSplineHostExecutor host(itk::MultiThreaderBase::New());
-  itk::CudaSpline::ExecutionContext context;
-  context.host = &host;
-  const auto gridOf = [](const auto * of) {
-    return itk::CudaSplineDetail::DescribeFieldGrid<dimension>(of, of->GetBufferedRegion());
-  };
-  const auto centre =
-    itk::CudaSpline::FindCentreOfGravity(gridOf(image),
-                                         image->GetBufferPointer(),
-                                         itk::CudaSpline::ScalarTypeOf<typename TImage::PixelType>(),
-                                         mask != nullptr ? gridOf(mask->GetImage()) : itk::CudaSpline::FieldGrid(),
-                                         mask != nullptr ? mask->GetImage()->GetBufferPointer() : nullptr,
-                                         context);
+  const auto centre = itk::CudaSplineDetail::FindCentreOfGravity(image, mask);
   if (!centre)
   {
     throw CudaSplineProgram::ProgramError("the " + name + " image is the same everywhere" +
                                           (mask != nullptr ? " under its mask" : "") +
                                           ", so it has no centre of gravity; use --initialize centre or none");
   }
-  itk::Point<double, dimension> place;
-  for (unsigned int d = 0; d < dimension; ++d)
-  {
-    place[d] = (*centre)[d];
-  }
-  return place;
+  return *centre;
 }
 
 } // namespace CudaSplineRegister

@@ -20,7 +20,7 @@
 
 #include "Volume.h"
 
-#include "itkCudaSpline/kernels/fields/FieldFolding.h"
+#include "itkCudaSpline/itk/ImageStatistics.h"
 
 #include "itkTransformBase.h"
 
@@ -45,7 +45,7 @@ struct DeformationSettings
 };
 
 /** \brief What a transform does to volumes. */
-using Folding = itk::CudaSpline::FieldFolding;
+using Folding = itk::CudaSplineDetail::FieldFolding;
 
 /** \brief An image under a transform, on a grid, by itk::CudaResampleImageFilter.
  * \param[in] outside value where the transform leads out of the image */

@@ -25,8 +25,6 @@
 #include "StageTransforms.h"
 
 #include "itkCudaResampleImageFilter.h"
-#include "itkCudaSpline/itk/Fields.h"
-#include "itkCudaSplineBackend.h"
 #include "itkCudaTransformToDisplacementFieldFilter.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
@@ -210,14 +208,8 @@ DeformationOf<TPixel, VDimension>::MeasureFolding(const itk::DataObject * field,
   {
     *determinants = Volume::Allocate(grid, itk::CudaSpline::ScalarTypeOf<TPixel>());
   }
-  const itk::CudaSplineHostExecutor host(itk::MultiThreaderBase::New());
-  itk::CudaSpline::ExecutionContext context;
-  context.host = &host;
-  return itk::CudaSpline::MeasureFolding(itk::CudaSplineDetail::DescribeField(image),
-                                         image->GetBufferPointer(),
-                                         determinants != nullptr ? determinants->pixels.get() : nullptr,
-                                         isLogarithm,
-                                         context);
+  return itk::CudaSplineDetail::MeasureFolding(
+    image, determinants != nullptr ? determinants->pixels.get() : nullptr, isLogarithm);
 }
 
 } // namespace CudaSplineRegister

@@ -17,10 +17,7 @@
  *=========================================================================*/
 #include "Winsorize.h"
 
-#include "itkCudaSplineBackend.h"
-#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
-
-#include "itkMultiThreaderBase.h"
+#include "itkCudaSpline/itk/ImageStatistics.h"
 
 #include <algorithm>
 #include <array>
@@ -34,19 +31,21 @@ namespace
 
 template <typename TPixel>
 Volume
-CutTo(const Volume & image, const std::array<double, 2> & values, const itk::CudaSpline::ExecutionContext & context)
+CutTo(const Volume & image, const std::array<double, 2> & values)
 {
   const auto         lower = static_cast<TPixel>(values[0]);
   const auto         upper = static_cast<TPixel>(values[1]);
   const auto * const from = static_cast<const TPixel *>(image.pixels.get());
+  const auto         count = static_cast<std::int64_t>(image.grid.GetNumberOfVoxels());
   Volume             cut = Volume::Allocate(image.grid, image.type);
   auto * const       to = static_cast<TPixel *>(cut.pixels.get());
-  context.ParallelFor(static_cast<std::int64_t>(image.grid.GetNumberOfVoxels()),
-                      [&](std::int64_t begin, std::int64_t end) {
-                        std::transform(from + begin, from + end, to + begin, [lower, upper](TPixel value) {
-                          return std::min(std::max(lower, value), upper); // one that is not a number becomes the lower
-                        });
-                      });
+  itk::CudaSplineDetail::OnItkThreads([&](const auto & context) {
+    context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
+      std::transform(from + begin, from + end, to + begin, [lower, upper](TPixel value) {
+        return std::min(std::max(lower, value), upper); // one that is not a number becomes the lower
+      });
+    });
+  });
   return cut;
 }
 
@@ -55,17 +54,13 @@ CutTo(const Volume & image, const std::array<double, 2> & values, const itk::Cud
 Volume
 Winsorize(const Volume & image, const std::array<double, 2> & quantiles)
 {
-  const itk::CudaSplineHostExecutor host(itk::MultiThreaderBase::New());
-  itk::CudaSpline::ExecutionContext context;
-  context.host = &host;
-  const auto values = itk::CudaSpline::FindQuantiles(
-    image.pixels.get(), image.type, static_cast<std::int64_t>(image.grid.GetNumberOfVoxels()), quantiles, context);
+  const auto values = itk::CudaSplineDetail::FindQuantiles(
+    image.pixels.get(), image.type, static_cast<std::int64_t>(image.grid.GetNumberOfVoxels()), quantiles);
   if (!values)
   {
     return image; // all values are the same
   }
-  return image.type == ScalarType::Float32 ? CutTo<float>(image, *values, context)
-                                           : CutTo<double>(image, *values, context);
+  return image.type == ScalarType::Float32 ? CutTo<float>(image, *values) : CutTo<double>(image, *values);
 }
 
 } // namespace CudaSplineRegister
