@@ -254,6 +254,13 @@ def like_host(array: numpy.ndarray, like: Buffer) -> Buffer:
     return found
 
 
+def functions_of(buffer: Buffer) -> Any:
+    """The module whose functions work on an array: isfinite, where and the like."""
+    if isinstance(buffer.array, numpy.ndarray):
+        return numpy
+    return sys.modules["jax.numpy" if buffer.kind == "jax" else buffer.kind]
+
+
 def current_device(buffer: Buffer) -> Any:
     """A context in which CuPy works on the device of an array; nothing for other libraries, whose arrays know theirs."""
     return sys.modules["cupy"].cuda.Device(buffer.device) if buffer.kind == "cupy" else contextlib.nullcontext()

@@ -329,10 +329,3 @@ def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.
     mapped = _resample.resample(coordinates, transform, geometry, **options).array
     with _arrays.current_device(place):
         return mapped - _arrays.on_device(where, place)
-
-
-def library_of(kind: str) -> Any:
-    """The module whose functions work on arrays of a kind."""
-    if kind == "jax":
-        return sys.modules["jax.numpy"]
-    return numpy if kind == "numpy" else sys.modules[kind]
