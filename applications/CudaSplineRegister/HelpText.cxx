@@ -39,7 +39,8 @@ HelpDetails()
 Stages
   One --stage each, in order; rigid and affine where there is none. What a stage found is where the next one begins:
   of translation, rigid, similarity (rigid with one scale) and affine, each goes on from the matrix of one before it
-  in this list; a B-spline comes on top, as does whatever comes behind one. Options marked * are given once, for all stages, or as often as there are stages, one for each in order.
+  in this list; a B-spline comes on top, as does whatever comes behind one. Options marked * are given once, for all
+  stages, or as often as there are stages, one for each in order.
   Levels go from coarse to fine: --shrink 4,2,1 samples every fourth voxel first, --sigmas 2,1,0 smooths both
   images, in voxels, or "4,2,0mm". A B-spline's cells are halved from level to level; --grid-spacing is theirs at
   the last. It moves what lies in the fixed image.

@@ -212,7 +212,7 @@ TEST_F(RegisterStages, LinearKindsInSpace)
   shift[0] = 1.4;
   shift[1] = -1.2;
   shift[2] = 0.8;
-  similarity->SetVersor(turn);
+  similarity->SetRotation(turn);
   similarity->SetScale(0.95);
   similarity->SetTranslation(shift);
   WritePair<3>(similarity.GetPointer(), 26);
