@@ -254,12 +254,23 @@ def like_host(array: numpy.ndarray, like: Buffer) -> Buffer:
     return found
 
 
+def functions_of(buffer: Buffer) -> Any:
+    """The module whose functions work on an array: isfinite, where and the like."""
+    if isinstance(buffer.array, numpy.ndarray):
+        return numpy
+    return sys.modules["jax.numpy" if buffer.kind == "jax" else buffer.kind]
+
+
+def current_device(buffer: Buffer) -> Any:
+    """A context in which CuPy works on the device of an array; nothing for other libraries, whose arrays know theirs."""
+    return sys.modules["cupy"].cuda.Device(buffer.device) if buffer.kind == "cupy" else contextlib.nullcontext()
+
+
 def on_device(array: numpy.ndarray, like: Buffer) -> Any:
     """An array of NumPy as one of the library of another one, on its device."""
     if like.kind == "cupy":
-        cupy = sys.modules["cupy"]
-        with cupy.cuda.Device(like.device):
-            return cupy.asarray(array)
+        with current_device(like):
+            return sys.modules["cupy"].asarray(array)
     if like.kind == "torch":
         return sys.modules["torch"].from_numpy(numpy.ascontiguousarray(array)).to(like.array.device)
     jax = sys.modules["jax"]

@@ -19,7 +19,7 @@ from ._methods import choose, device_word
 from ._options import PresetName, RealType, StageOptions
 from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
 from ._registration_stages import Stage, stages_of, work_of
-from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform, library_of
+from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform
 from ._warnings import RegistrationWarning, warn
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def _place(device: int) -> str:
 
 def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_arrays.Buffer, Optional[_arrays.Buffer]]:
     """(pixels whose others are the least finite one, where they are finite); None where all are."""
-    library = _functions_of(pixels)
+    library = _arrays.functions_of(pixels)
     array = pixels.array.reshape(pixels.shape)
     finite = library.isfinite(array)
     if bool(finite.all()):
@@ -294,11 +294,6 @@ def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_ar
     made = _arrays.view(filled, name, pixels.dtype)
     made.finish = pixels.finish
     return made, _bytes_of(finite, pixels)
-
-
-def _functions_of(buffer: _arrays.Buffer) -> Any:
-    """The module whose functions work on an array."""
-    return numpy if isinstance(buffer.array, numpy.ndarray) else library_of(buffer.kind)
 
 
 def _join(

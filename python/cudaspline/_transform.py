@@ -15,7 +15,7 @@ from ._geometry import Geometry
 from ._images import Image
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearPart:
     """matrix (x - centre) + centre + translation."""
 
@@ -82,7 +82,7 @@ def _field_of_host(forward: numpy.ndarray, backward: Optional[numpy.ndarray], ge
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GivenPart:
     """A transform of the caller's, whatever it is."""
 
@@ -97,7 +97,7 @@ class GivenPart:
         return InversePart(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class InversePart:
     """The inverse of a part, by iteration where it is no matrix."""
 
@@ -319,19 +319,13 @@ def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.
     axes = numpy.meshgrid(*[[-_REACH, _REACH]] * n, indexing="ij")
     values = numpy.ascontiguousarray(numpy.stack(axes[::-1], axis=-1))
     index = numpy.stack(numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1], axis=-1)
-    where: Any = index @ geometry.index_to_point.T + geometry.origin
-    array: Any = values
-    if place is not None:
-        array, where = (_arrays.on_device(one, place) for one in (values, where))
-    coordinates = Image(array, 2 * _REACH, -_REACH, channels=True)
-    mapped = _resample.resample(
-        coordinates, transform, geometry, interpolation="linear", default=numpy.nan, smooth=False, device="cpu" if place is None else None
-    )
-    return mapped.array - where
-
-
-def library_of(kind: str) -> Any:
-    """The module whose functions work on arrays of a kind."""
-    if kind == "jax":
-        return sys.modules["jax.numpy"]
-    return numpy if kind == "numpy" else sys.modules[kind]
+    where = index @ geometry.index_to_point.T + geometry.origin
+    options: dict[str, Any] = dict(interpolation="linear", default=numpy.nan, smooth=False)
+    if place is None or (place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64):  # places are float64
+        coordinates = Image(values, 2 * _REACH, -_REACH, channels=True)
+        vectors = _resample.resample(coordinates, transform, geometry, device="cpu", **options).array - where
+        return vectors if place is None else _arrays.on_device(vectors, place)
+    coordinates = Image(_arrays.on_device(values, place), 2 * _REACH, -_REACH, channels=True)
+    mapped = _resample.resample(coordinates, transform, geometry, **options).array
+    with _arrays.current_device(place):
+        return mapped - _arrays.on_device(where, place)

@@ -439,6 +439,7 @@ protected:
     synByHand->GetWhole(forward.data(), backward.data(), ScalarType::Float32);
     EXPECT_EQ(this->FieldOf(syn, true), forward);
     EXPECT_EQ(this->FieldOf(syn, false), backward);
+    this->GivesFieldsWhereTheyAre(syn, forward, residence);
 
     const DeformableOptions ofGreedy = MakeOptions(DeformableKind::Greedy);
     DeformableRegistration greedy(this->Side(m_Fixed, residence), this->Side(m_Moving, residence), ofGreedy, residence);
@@ -448,6 +449,26 @@ protected:
     greedyByHand->GetInverse(FieldInversion(), backward.data(), ScalarType::Float32);
     EXPECT_EQ(this->FieldOf(greedy, true), forward);
     EXPECT_EQ(this->FieldOf(greedy, false), backward);
+    this->GivesFieldsWhereTheyAre(greedy, forward, residence);
+  }
+
+  /** Fields go to memory of the backend, too, as numbers of either type. */
+  static void
+  GivesFieldsWhereTheyAre(DeformableRegistration &   registration,
+                          const std::vector<float> & wanted,
+                          const Residence &          residence)
+  {
+    residence.Follow(nullptr); // behind what the default stream has, which is nothing
+    const ResidentArray singles(wanted.size() * sizeof(float), residence);
+    const ResidentArray doubles(wanted.size() * sizeof(double), residence);
+    registration.GetFields(singles.Data(), nullptr, ScalarType::Float32, FieldMemory::Residence);
+    registration.GetFields(doubles.Data(), nullptr, ScalarType::Float64, FieldMemory::Residence);
+    std::vector<float>  ofSingles(wanted.size());
+    std::vector<double> ofDoubles(wanted.size());
+    Download(ofSingles.data(), singles.Data(), singles.Bytes(), residence);
+    Download(ofDoubles.data(), doubles.Data(), doubles.Bytes(), residence);
+    EXPECT_EQ(ofSingles, wanted);
+    EXPECT_EQ(ofDoubles, std::vector<double>(wanted.begin(), wanted.end()));
   }
 
   FieldGrid          m_Grid;
