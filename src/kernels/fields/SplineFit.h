@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 
-#include "kernels/fields/SplineRows.h"
+#include "kernels/fields/PointFit.h"
 
 #include <cstdint>
 
@@ -29,7 +29,7 @@
  *
  * itk::BSplineScatteredDataPointSetToImageFilter gives the control point c the quotient of two sums over the points:
  * of the values times w_c^3 / sum w^2, and of w_c^2, where w are the weights of a point's control points. Weights of
- * points on a grid are products of weights by axis, and so are the sums. */
+ * points on a grid are products of weights by axis, and so are the sums: but for ITK's roundings (PointFit.h). */
 
 namespace itk::CudaSpline
 {
@@ -53,8 +53,6 @@ struct FitControl
 template <typename TReal>
 struct SplineFit
 {
-  static constexpr double BorderWeight = 1.0e10; ///< ITK's, of samples on the border
-
   std::int64_t  size[3];
   std::int64_t  controls[3];
   bool          stationary;
@@ -212,8 +210,8 @@ struct FitPass
       const FitControl &   ofZ = fit.of[SplineFit<TReal>::FirstOf(fit.controls, 2) + at[2]];
       const double         all = ofX.all * ofY.all * ofZ.all;
       const double         within = ofX.within * ofY.within * ofZ.within;
-      const double         total = fit.stationary ? within + SplineFit<TReal>::BorderWeight * (all - within) : all;
-      const double         quotient = total != 0.0 ? sum / total : 0.0;
+      const double         total = fit.stationary ? within + FitBorderWeight * (all - within) : all;
+      const double         quotient = total > NegligibleFitSum ? sum / total : 0.0;
       // What is not finite is 0, as in ITK.
       fit.lattice[((component * fit.controls[2] + at[2]) * fit.controls[1] + at[1]) * fit.controls[0] + x] =
         quotient - quotient == 0.0 ? quotient : 0.0;
