@@ -15,14 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSyNImageRegistrationMethod_hxx
-#define itkCudaSyNImageRegistrationMethod_hxx
+#ifndef itkCudaSplineSyNMethod_hxx
+#define itkCudaSplineSyNMethod_hxx
 
-#include "itkCudaSyNImageRegistrationMethod.h"
+#include "itkCudaSplineSyNMethod.h"
 
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/itk/Fields.h"
+#include "itkCudaSpline/itk/FitPlaces.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -41,6 +42,7 @@
 #include <optional>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 namespace itk
 {
@@ -75,13 +77,8 @@ MakeResident(const TImage * image, const CudaSpline::Residence & residence)
 } // namespace CudaSplineDetail
 
 /** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
-class CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  DefaultGradients : public CorrelationType
+template <typename TMethod>
+class CudaSplineSyNMethod<TMethod>::DefaultGradients : public CorrelationType
 {
 public:
   /** Whether they are central differences of linear interpolation, as by default. */
@@ -128,21 +125,15 @@ public:
     }
     descriptor.normalizeAcrossScale = isDefault || recursive->GetNormalizeAcrossScale();
     descriptor.isRotated = isDefault || recursive->GetUseImageDirection();
-    descriptor.pixel = CudaSpline::ScalarTypeOf<typename TFixedImage::PixelType>();
+    descriptor.pixel = CudaSpline::ScalarTypeOf<typename FixedImageType::PixelType>();
     descriptor.output = shape.element;
     return descriptor;
   }
 };
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::PrintSelf(
-  std::ostream & os,
-  Indent         indent) const
+CudaSplineSyNMethod<TMethod>::PrintSelf(std::ostream & os, Indent indent) const
 {
   this->ProvideTransforms();
   Superclass::PrintSelf(os, indent);
@@ -150,14 +141,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   os << indent << "Precision: " << m_Precision << std::endl;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 auto
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::MakeField() const
-  -> typename DisplacementFieldType::Pointer
+CudaSplineSyNMethod<TMethod>::MakeField() const -> typename DisplacementFieldType::Pointer
 {
   const auto domain = const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage(); // ITK's function is not const
   auto       field = DisplacementFieldType::New();
@@ -167,14 +153,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   return field;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ReadFields()
-  const
+CudaSplineSyNMethod<TMethod>::ReadFields() const
 {
   if (m_TransformsAreCurrent || m_Resident == nullptr)
   {
@@ -196,14 +177,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   m_TransformsAreCurrent = true;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  ProvideTransforms() const
+CudaSplineSyNMethod<TMethod>::ProvideTransforms() const
 {
   try
   {
@@ -215,14 +191,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  InitializeRegistrationAtEachLevel(const SizeValueType level)
+CudaSplineSyNMethod<TMethod>::InitializeRegistrationAtEachLevel(const SizeValueType level)
 {
   // ITK smooths and adapts on the host: it is told that there is nothing to smooth, and that fields stay as they are.
   const auto sigma = this->m_SmoothingSigmasPerLevel[level];
@@ -250,14 +221,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   m_WaitingSigma = sigma;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 auto
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SigmasOf(
-  const ImageBase<ImageDimension> * image) const -> FixedArray<double, ImageDimension>
+CudaSplineSyNMethod<TMethod>::SigmasOf(const ImageBase<ImageDimension> * image) const
+  -> FixedArray<double, ImageDimension>
 {
   FixedArray<double, ImageDimension> sigmas(m_WaitingSigma);
   for (unsigned int d = 0; d < ImageDimension && !this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits; ++d)
@@ -267,13 +234,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   return sigmas;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SmoothImages()
+CudaSplineSyNMethod<TMethod>::SmoothImages()
 {
   if (!(m_WaitingSigma > 0.0))
   {
@@ -302,13 +265,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   m_WaitingSigma = 0.0;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::AdaptTransforms()
+CudaSplineSyNMethod<TMethod>::AdaptTransforms()
 {
   if (m_AdaptorsWait)
   {
@@ -324,14 +283,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 std::string
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::Describe(
-  Level & level) const
+CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 {
   if constexpr (!IsAccelerated)
   {
@@ -340,7 +294,7 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   else
   {
     using ExactCorrelation =
-      CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, RealType>;
+      CudaANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
     const auto * const metric = dynamic_cast<const CorrelationType *>(this->m_Metric.GetPointer());
     if (metric == nullptr ||
         (typeid(*metric) != typeid(CorrelationType) && typeid(*metric) != typeid(ExactCorrelation)))
@@ -368,8 +322,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     level.shape.grid =
       CudaSplineDetail::DescribeFieldGrid<ImageDimension>(domain.GetPointer(), domain->GetBufferedRegion());
     const bool isDouble =
-      m_Precision == CudaSplinePrecision::Double ||
-      (m_Precision == CudaSplinePrecision::Automatic && std::is_same<typename TFixedImage::PixelType, double>::value);
+      m_Precision == CudaSplinePrecision::Double || (m_Precision == CudaSplinePrecision::Automatic &&
+                                                     std::is_same<typename FixedImageType::PixelType, double>::value);
     level.shape.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
     level.metric.arithmetic = level.shape.element;
     level.metric.epsilon = std::numeric_limits<RealType>::epsilon();
@@ -438,9 +392,13 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     {
       return "an initial transform has more parts than are accelerated";
     }
+    if (const std::string reason = this->DescribeSmoothing(level.rules); !reason.empty())
+    {
+      return reason;
+    }
     if (m_AdaptorsWait)
     {
-      using AdaptorType = DisplacementFieldTransformParametersAdaptor<TOutputTransform>;
+      using AdaptorType = DisplacementFieldTransformParametersAdaptor<OutputTransformType>;
       const auto * const adaptor = dynamic_cast<const AdaptorType *>(
         this->m_TransformParametersAdaptorsPerLevel[this->m_CurrentLevel].GetPointer());
       // What it makes is to be the virtual domain, where the kernels have their fields.
@@ -456,18 +414,13 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 template <typename TImage>
 CudaSpline::ResidentImage
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ProvideImage(
-  Original &                                            original,
-  const TImage *                                        image,
-  const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
-  const CudaSpline::Residence &                         residence)
+CudaSplineSyNMethod<TMethod>::ProvideImage(Original &                                            original,
+                                           const TImage *                                        image,
+                                           const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
+                                           const CudaSpline::Residence &                         residence)
 {
   const CudaSpline::ExecutionContext & context = residence.GetContext();
   if (original.pixels != image->GetBufferPointer() || original.backend != context.backend ||
@@ -491,15 +444,52 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   return smooth;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
+CudaSpline::ResidentImage
+CudaSplineSyNMethod<TMethod>::ProvideConfidence(const Image<unsigned char, ImageDimension> * mask,
+                                                CudaSpline::ScalarType                       element,
+                                                const CudaSpline::Residence &                residence)
+{
+  CudaSpline::ResidentImage confidence;
+  if (mask == nullptr)
+  {
+    return confidence;
+  }
+  confidence.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(mask, mask->GetBufferedRegion());
+  confidence.pixel = element;
+  const auto count = static_cast<std::size_t>(confidence.grid.Count());
+  const auto array = std::make_shared<CudaSpline::ResidentArray>(count * CudaSpline::SizeOf(element), residence);
+  const auto upload = [&](auto number) {
+    const std::vector<decltype(number)> numbers(mask->GetBufferPointer(), mask->GetBufferPointer() + count);
+    CudaSpline::Upload(array->Data(), numbers.data(), array->Bytes(), residence);
+  };
+  element == CudaSpline::ScalarType::Float64 ? upload(double()) : upload(float());
+  confidence.data = std::shared_ptr<const void>(array, array->Data());
+  return confidence;
+}
+
+template <typename TMethod>
+CudaSpline::SynRules
+CudaSplineSyNMethod<TMethod>::MakeRules() const
+{
+  CudaSpline::SynRules rules;
+  rules.learningRate = this->m_LearningRate;
+  rules.averagesMidpointGradients = this->m_AverageMidPointGradients;
+  if (!this->m_OptimizerWeightsAreIdentity && this->m_OptimizerWeights.Size() == ImageDimension)
+  {
+    std::copy_n(this->m_OptimizerWeights.begin(), ImageDimension, rules.weights.begin());
+  }
+  const std::string reason = this->DescribeSmoothing(rules);
+  if (!reason.empty()) // an observer changed it in the middle of a level
+  {
+    itkExceptionMacro(<< reason);
+  }
+  return rules;
+}
+
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::Iterate(
-  const Level &                        level,
-  const CudaSpline::ExecutionContext & context)
+CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::ExecutionContext & context)
 {
   CudaSpline::ExecutionContext lasting = context;
   if (m_Executor == nullptr)
@@ -512,9 +502,17 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   CudaSpline::SynSide         moving;
   fixed.image = this->ProvideImage(m_FixedOriginal, level.fixed, level.fixedSmoothing, residence);
   fixed.mask = CudaSplineDetail::MakeResident(level.fixedMask, residence);
+  if (level.rules.updateSpline)
+  {
+    fixed.confidence = this->ProvideConfidence(level.fixedMask, level.shape.element, residence);
+  }
   fixed.stages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
   moving.image = this->ProvideImage(m_MovingOriginal, level.moving, level.movingSmoothing, residence);
   moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
+  if (level.rules.updateSpline)
+  {
+    moving.confidence = this->ProvideConfidence(level.movingMask, level.shape.element, residence);
+  }
   moving.stages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
   auto resident =
     std::make_unique<CudaSpline::SynLevel>(level.shape, std::move(fixed), std::move(moving), level.metric, residence);
@@ -542,20 +540,31 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   m_Resident = std::move(resident);
   m_TransformsAreCurrent = false;
 
+  CudaSplineDetail::FitPlaces  fitPlaces;
+  std::shared_ptr<const float> places;
+  if (level.rules.SmoothsBySplines() && level.shape.element == CudaSpline::ScalarType::Float64)
+  {
+    fitPlaces =
+      CudaSplineDetail::MakeFitPlaces<DisplacementFieldType>(this->GetCurrentLevelVirtualDomainImage().GetPointer());
+    const auto array = std::make_shared<CudaSpline::ResidentArray>(fitPlaces.numbers.size() * sizeof(float), residence);
+    CudaSpline::Upload(array->Data(), fitPlaces.numbers.data(), array->Bytes(), residence);
+    places = std::shared_ptr<const float>(array, array->template As<float>());
+  }
+
   this->m_CurrentIteration = 0; // also where a device failed and the level begins anew
   this->m_IsConverged = false;
   CudaSpline::ConvergenceWindow monitoring(this->m_ConvergenceWindowSize);
   IterationReporter             reporter(this, 0, 1);
   while (this->m_CurrentIteration++ < this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel] && !this->m_IsConverged)
   {
-    CudaSpline::SynRules rules;
-    rules.learningRate = this->m_LearningRate;
-    rules.updateVariance = this->GetGaussianSmoothingVarianceForTheUpdateField();
-    rules.totalVariance = this->GetGaussianSmoothingVarianceForTheTotalField();
-    rules.averagesMidpointGradients = this->m_AverageMidPointGradients;
-    if (!this->m_OptimizerWeightsAreIdentity && this->m_OptimizerWeights.Size() == ImageDimension)
+    CudaSpline::SynRules rules = this->MakeRules();
+    for (auto * const spline : { &rules.updateSpline, &rules.totalSpline })
     {
-      std::copy_n(this->m_OptimizerWeights.begin(), ImageDimension, rules.weights.begin());
+      if (*spline)
+      {
+        (*spline)->places = places;
+        (*spline)->placesAreByAxis = fitPlaces.areByAxis;
+      }
     }
     const CudaSpline::SynIteration iteration = m_Resident->Iterate(rules);
     m_TransformsAreCurrent = false;
@@ -572,14 +581,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::KeepWhatIsThere()
-  const
+CudaSplineSyNMethod<TMethod>::KeepWhatIsThere() const
 {
   try
   {
@@ -591,14 +595,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  StartOptimization()
+CudaSplineSyNMethod<TMethod>::StartOptimization()
 {
   Level                           level;
   const std::string               reason = this->Describe(level);
@@ -623,18 +622,22 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       return image != nullptr ? image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())
                               : std::size_t(0);
     };
-    const std::size_t imageBytes = (level.fixedSmoothing ? 2 : 1) * (bytesOf(level.fixed) + bytesOf(level.moving)) +
-                                   bytesOf(level.fixedMask) + bytesOf(level.movingMask);
+    const std::size_t maskBytes = bytesOf(level.fixedMask) + bytesOf(level.movingMask);
+    // Where updates are smoothed by splines masks are numbers, too.
+    const std::size_t numbers = level.rules.updateSpline ? CudaSpline::SizeOf(level.shape.element) : 0;
+    const std::size_t imageBytes =
+      (level.fixedSmoothing ? 2 : 1) * (bytesOf(level.fixed) + bytesOf(level.moving)) + (1 + numbers) * maskBytes;
     CudaSplineBackend::Operation operation;
     operation.work = [&](int) {
-      const auto work =
-        CudaSpline::CountSynWork(level.shape, this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel], imageBytes);
+      const auto work = CudaSpline::CountSynWork(
+        level.shape, level.rules, this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel], imageBytes);
       return CudaSpline::BackendWork{ work, work };
     };
     operation.memory = [&](int device) {
       return CudaSpline::PlanSynLevel(level.shape,
                                       level.metric,
-                                      CudaSpline::ScalarTypeOf<typename TFixedImage::PixelType>(),
+                                      level.rules,
+                                      CudaSpline::ScalarTypeOf<typename FixedImageType::PixelType>(),
                                       imageBytes,
                                       CudaSpline::AvailableDeviceMemory(device));
     };
@@ -662,13 +665,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::GenerateData()
+CudaSplineSyNMethod<TMethod>::GenerateData()
 {
   m_Resident.reset();
   m_FixedOriginal = Original();
@@ -691,13 +690,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   this->GetTransformOutput()->Set(this->m_OutputTransform);
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ComposeWhole()
+CudaSplineSyNMethod<TMethod>::ComposeWhole()
 {
   if (m_Resident != nullptr)
   {

@@ -2,6 +2,7 @@
 add_executable(
   CudaSplineSynTests
   ConvergenceWindowTest.cxx
+  CudaBSplineSyNImageRegistrationMethodTest.cxx
   CudaSyNImageRegistrationMethodStateTest.cxx
   CudaSyNImageRegistrationMethodTest.cxx
 )

@@ -58,6 +58,22 @@ ScratchBytes(const FieldShape & shape, const std::optional<GaussianDescriptor> &
   return std::max({ shape.Bytes(), CountInversionScratch(shape), MaximumNormScratch, ofGradients });
 }
 
+/** What splines need of the same memory. */
+std::size_t
+SplineScratchBytes(const FieldShape & shape, const SynRules & rules, bool hasConfidence)
+{
+  std::size_t bytes = 0;
+  if (rules.updateSpline)
+  {
+    bytes = CountSplineSmoothingScratch(shape, *rules.updateSpline, hasConfidence);
+  }
+  if (rules.totalSpline)
+  {
+    bytes = std::max(bytes, CountSplineSmoothingScratch(shape, *rules.totalSpline));
+  }
+  return bytes;
+}
+
 void
 CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
 {
@@ -70,6 +86,10 @@ CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
   if (side.mask.data != nullptr && (!isOf(side.mask) || side.mask.pixel != ScalarType::UInt8))
   {
     throw std::invalid_argument("Masks of a registration have pixels of 8 bits, and the dimension of its fields.");
+  }
+  if (side.confidence.data != nullptr && (!isOf(side.confidence) || side.confidence.pixel != shape.element))
+  {
+    throw std::invalid_argument("What samples count has the type and the dimension of the fields.");
   }
 }
 
@@ -121,13 +141,20 @@ LevelForces::LevelForces(const FieldShape & shape,
   m_WarpedMoving = ResidentArray(pixels, residence);
   m_WarpedFixedMask = ResidentArray(m_Fixed.mask.data != nullptr ? count : 0, residence);
   m_WarpedMovingMask = ResidentArray(m_Moving.mask.data != nullptr ? count : 0, residence);
+  const auto numbers = count * SizeOf(shape.element);
+  m_WarpedFixedConfidence = ResidentArray(m_Fixed.confidence.data != nullptr ? numbers : 0, residence);
+  m_WarpedMovingConfidence = ResidentArray(m_Moving.confidence.data != nullptr ? numbers : 0, residence);
   m_Gradients = ResidentArray(m_Gaussian ? shape.Bytes() : 0, residence);
   m_Scratch = ResidentArray(ScratchBytes(shape, m_Gaussian, residence.GetBackend()), residence);
   m_CorrelationScratch = ResidentArray(CountLocalCorrelationScratch(m_Correlation, residence), residence);
 }
 
 void
-LevelForces::Move(const SynSide & side, const void * field, const ResidentArray & image, const ResidentArray & mask)
+LevelForces::Move(const SynSide &       side,
+                  const void *          field,
+                  const ResidentArray & image,
+                  const ResidentArray & mask,
+                  const ResidentArray & confidence)
 {
   ImageWarp warp;
   warp.input = side.image.grid;
@@ -139,6 +166,12 @@ LevelForces::Move(const SynSide & side, const void * field, const ResidentArray 
   }
   warp.stages.insert(warp.stages.end(), side.stages.begin(), side.stages.end());
   WarpImage(warp, side.image.data.get(), image.Data(), m_Residence);
+  if (side.confidence.data != nullptr)
+  {
+    warp.input = side.confidence.grid;
+    warp.pixel = side.confidence.pixel;
+    WarpImage(warp, side.confidence.data.get(), confidence.Data(), m_Residence);
+  }
   if (side.mask.data != nullptr)
   {
     warp.input = side.mask.grid;
@@ -151,13 +184,13 @@ LevelForces::Move(const SynSide & side, const void * field, const ResidentArray 
 void
 LevelForces::MoveFixed(const void * field)
 {
-  this->Move(m_Fixed, field, m_WarpedFixed, m_WarpedFixedMask);
+  this->Move(m_Fixed, field, m_WarpedFixed, m_WarpedFixedMask, m_WarpedFixedConfidence);
 }
 
 void
 LevelForces::MoveMoving(const void * field)
 {
-  this->Move(m_Moving, field, m_WarpedMoving, m_WarpedMovingMask);
+  this->Move(m_Moving, field, m_WarpedMoving, m_WarpedMovingMask, m_WarpedMovingConfidence);
 }
 
 void
@@ -182,9 +215,29 @@ LevelForces::Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixe
 }
 
 void
-LevelForces::Smooth(const void * input, double variance, void * output)
+LevelForces::Reserve(const SynRules & rules)
 {
-  if (variance > 0.0)
+  const bool hasConfidence = m_WarpedFixedConfidence.Data() != nullptr || m_WarpedMovingConfidence.Data() != nullptr;
+  const auto bytes = SplineScratchBytes(m_Shape, rules, hasConfidence);
+  if (bytes > m_Scratch.Bytes())
+  {
+    m_Scratch = ResidentArray(); // before the other one
+    m_Scratch = ResidentArray(bytes, m_Residence);
+  }
+}
+
+void
+LevelForces::Smooth(const void *                          input,
+                    const void *                          confidence,
+                    double                                variance,
+                    const std::optional<FieldSplineFit> & spline,
+                    void *                                output)
+{
+  if (spline)
+  {
+    SmoothFieldBySpline(m_Shape, input, confidence, *spline, output, m_Scratch.Data(), m_Residence);
+  }
+  else if (variance > 0.0)
   {
     SmoothField(m_Shape, input, MakeFieldSmoothing(m_Shape.grid, variance), output, m_Scratch.Data(), m_Residence);
   }
@@ -195,23 +248,28 @@ LevelForces::Smooth(const void * input, double variance, void * output)
 }
 
 void
-LevelForces::MakeUpdate(void * force, const SynRules & rules, void * update, double * maximum)
+LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & rules, void * update, double * maximum)
 {
   if (rules.weights != SynRules().weights)
   {
     WeighField(m_Shape, force, rules.weights, m_Residence);
   }
-  this->Smooth(force, rules.updateVariance, update);
+  this->Smooth(force, confidence, rules.updateVariance, rules.updateSpline, update);
   FindMaximumNorm(m_Shape, update, maximum, m_Scratch.Data(), m_Residence);
   ScaleField(m_Shape, update, rules.learningRate, maximum, m_Residence);
 }
 
 std::size_t
-LevelForces::CountBytes(const FieldShape & shape, const SynMetric & metric, ScalarType pixel)
+LevelForces::CountBytes(const FieldShape & shape, const SynMetric & metric, const SynRules & rules, ScalarType pixel)
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
-  return 2 * count * (SizeOf(pixel) + 1) + (metric.gaussian ? shape.Bytes() : 0) +
-         ScratchBytes(shape, metric.gaussian, Backend::Cuda) + (std::size_t(1) << 20); // sums of blocks
+  // Masks are moved as numbers, too, for splines of updates; and these have the places of all samples, at the most.
+  const auto numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
+  const auto places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
+  return 2 * count * (SizeOf(pixel) + 1) + (metric.gaussian ? shape.Bytes() : 0) + numbers + places +
+         std::max(ScratchBytes(shape, metric.gaussian, Backend::Cuda),
+                  SplineScratchBytes(shape, rules, rules.updateSpline.has_value())) +
+         (std::size_t(1) << 20); // sums of blocks
 }
 
 LevelField::LevelField(const FieldShape & shape, const Residence & residence)

@@ -91,17 +91,42 @@ public:
   void
   Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixed, void * work);
 
-  /** Smooths a field of a variance, or copies it where that is 0. */
+  /** Makes room for what rules ask for, before steps that go by them. \exception DeviceError out of memory */
   void
-  Smooth(const void * input, double variance, void * output);
+  Reserve(const SynRules & rules);
+
+  /** How much samples count as the masks were moved; null: alike. */
+  ///@{
+  const void *
+  FixedConfidence() const
+  {
+    return m_WarpedFixedConfidence.Data();
+  }
+  const void *
+  MovingConfidence() const
+  {
+    return m_WarpedMovingConfidence.Data();
+  }
+  ///@}
+
+  /** Smooths a field by a spline, where there is one, or by a Gaussian; or copies it where the variance is 0.
+   *
+   * \param[in] confidence of the samples, for the spline; null: they count alike */
+  void
+  Smooth(const void *                          input,
+         const void *                          confidence,
+         double                                variance,
+         const std::optional<FieldSplineFit> & spline,
+         void *                                output);
 
   /** \brief Makes an update of a force: smooth, its longest vector as long as a step.
    *
    * \param[in,out] force it is multiplied with the weights
+   * \param[in] confidence of its samples; null: they count alike
    * \param[out] update of its shape
    * \param[out] maximum norm of the smooth force (samples); memory of the backend */
   void
-  MakeUpdate(void * force, const SynRules & rules, void * update, double * maximum);
+  MakeUpdate(void * force, const void * confidence, const SynRules & rules, void * update, double * maximum);
 
   /** Memory for steps that come between, InvertField()'s among them. */
   void *
@@ -124,11 +149,15 @@ public:
 
   /** Bytes of a device that it takes, beside the images. */
   static std::size_t
-  CountBytes(const FieldShape & shape, const SynMetric & metric, ScalarType pixel);
+  CountBytes(const FieldShape & shape, const SynMetric & metric, const SynRules & rules, ScalarType pixel);
 
 private:
   void
-  Move(const SynSide & side, const void * field, const ResidentArray & image, const ResidentArray & mask);
+  Move(const SynSide &       side,
+       const void *          field,
+       const ResidentArray & image,
+       const ResidentArray & mask,
+       const ResidentArray & confidence);
 
   FieldShape                        m_Shape;
   Residence                         m_Residence;
@@ -140,6 +169,8 @@ private:
   ResidentArray                     m_WarpedMoving;
   ResidentArray                     m_WarpedFixedMask;
   ResidentArray                     m_WarpedMovingMask;
+  ResidentArray                     m_WarpedFixedConfidence;
+  ResidentArray                     m_WarpedMovingConfidence;
   ResidentArray                     m_Gradients; ///< of the moving image, where Gaussians make them
   ResidentArray                     m_Scratch;   ///< of gradients, smoothing, inversion and norms
   ResidentArray                     m_CorrelationScratch;
