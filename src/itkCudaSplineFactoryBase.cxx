@@ -57,7 +57,8 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "MattesMutualInformationImageToImageMetricv4",
                                               "ANTSNeighborhoodCorrelationImageToImageMetricv4",
                                               "DemonsImageToImageMetricv4",
-                                              "SyNImageRegistrationMethod" };
+                                              "SyNImageRegistrationMethod",
+                                              "BSplineSyNImageRegistrationMethod" };
 
 /** A class's name as a programmer writes it. */
 std::string

@@ -51,7 +51,8 @@ CudaSplineMetricFactory::GetClassNames()
            "MattesMutualInformationImageToImageMetricv4",
            "ANTSNeighborhoodCorrelationImageToImageMetricv4",
            "DemonsImageToImageMetricv4",
-           "SyNImageRegistrationMethod" };
+           "SyNImageRegistrationMethod",
+           "BSplineSyNImageRegistrationMethod" };
 }
 
 auto
