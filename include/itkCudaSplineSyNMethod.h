@@ -46,7 +46,8 @@ namespace itk
  *
  * - images of float or double pixels, in 2D and 3D, with fields of double vectors;
  * - ANTSNeighborhoodCorrelationImageToImageMetricv4, or the module's in its place, as the only metric, with any radius,
- *   and gradients by ITK's default filter or its central differences;
+ *   and gradients by ITK's default filter or its central differences, of images that are downsampled for derivatives
+ *   or are not;
  * - masks that are an ImageMaskSpatialObject;
  * - initial transforms that are linear, B-splines, displacement fields and composites of these.
  *
@@ -191,6 +192,8 @@ private:
     const MovingImageType *                       moving{ nullptr };
     std::optional<CudaSpline::GaussianDescriptor> fixedSmoothing;  ///< of the fixed image, for the level
     std::optional<CudaSpline::GaussianDescriptor> movingSmoothing; ///< of the moving one
+    std::optional<CudaSpline::GaussianDescriptor> fixedGradient;   ///< of the fixed image as it is, if that is compared
+    std::optional<CudaSpline::GaussianDescriptor> movingGradient;  ///< of the moving one
     const Image<unsigned char, ImageDimension> *  fixedMask{ nullptr };
     const Image<unsigned char, ImageDimension> *  movingMask{ nullptr };
   };
@@ -223,6 +226,9 @@ private:
   ProvideConfidence(const Image<unsigned char, ImageDimension> * mask,
                     CudaSpline::ScalarType                       element,
                     const CudaSpline::Residence &                residence);
+  /** Whether a metric interpolates both images linearly, by ITK's default. */
+  static bool
+  AreLinear(const CorrelationType * metric);
   /** Describes the level; returns why the kernels cannot do it, nothing where they can. */
   std::string
   Describe(Level & level) const;

@@ -36,6 +36,7 @@
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
 #include "itkImageMaskSpatialObject.h"
 #include "itkIterationReporter.h"
+#include "itkLinearInterpolateImageFunction.h"
 
 #include <algorithm>
 #include <limits>
@@ -284,6 +285,18 @@ CudaSplineSyNMethod<TMethod>::AdaptTransforms()
 }
 
 template <typename TMethod>
+bool
+CudaSplineSyNMethod<TMethod>::AreLinear(const CorrelationType * metric)
+{
+  using Fixed = LinearInterpolateImageFunction<FixedImageType, RealType>;
+  using Moving = LinearInterpolateImageFunction<MovingImageType, RealType>;
+  const auto isOf = [](const auto * interpolator, const std::type_info & type) {
+    return interpolator != nullptr && typeid(*interpolator) == type;
+  };
+  return isOf(metric->GetFixedInterpolator(), typeid(Fixed)) && isOf(metric->GetMovingInterpolator(), typeid(Moving));
+}
+
+template <typename TMethod>
 std::string
 CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 {
@@ -300,10 +313,6 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
         (typeid(*metric) != typeid(CorrelationType) && typeid(*metric) != typeid(ExactCorrelation)))
     {
       return "only local correlation, ANTSNeighborhoodCorrelationImageToImageMetricv4, is accelerated";
-    }
-    if (!this->m_DownsampleImagesForMetricDerivatives)
-    {
-      return "derivatives of images that are not downsampled are not accelerated";
     }
     if (metric->GetUseSampledPointSet() ||
         this->m_MetricSamplingStrategy != Superclass::MetricSamplingStrategyEnum::NONE)
@@ -332,16 +341,36 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
       level.metric.radius[d] = static_cast<int>(metric->GetRadius()[d]);
     }
 
+    level.fixed = this->m_FixedSmoothImages[0];
+    level.moving = this->m_MovingSmoothImages[0];
+    level.metric.comparesOriginals = !this->m_DownsampleImagesForMetricDerivatives;
+    if (level.metric.comparesOriginals && !AreLinear(metric))
+    {
+      return "of images that are not downsampled only those that are interpolated linearly are accelerated";
+    }
     if (metric->GetUseMovingImageGradientFilter())
     {
-      level.metric.gaussian = DefaultGradients::Describe(metric, domain.GetPointer(), level.shape);
-      if (!level.metric.gaussian)
+      const auto describe = [&](const VirtualDomain * grid) {
+        CudaSpline::FieldShape shape = level.shape;
+        shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(grid, grid->GetBufferedRegion());
+        return DefaultGradients::Describe(metric, grid, shape);
+      };
+      if (level.metric.comparesOriginals) // the metric gets each of them as its moving image
+      {
+        level.fixedGradient = describe(level.fixed);
+        level.movingGradient = describe(level.moving);
+      }
+      else
+      {
+        level.metric.gaussian = describe(domain.GetPointer());
+      }
+      const bool isDescribed = level.metric.comparesOriginals ? level.fixedGradient && level.movingGradient
+                                                              : level.metric.gaussian.has_value();
+      if (!isDescribed)
       {
         return "gradients by another filter than a recursive Gaussian of the image are not accelerated";
       }
     }
-    level.fixed = this->m_FixedSmoothImages[0];
-    level.moving = this->m_MovingSmoothImages[0];
     const auto isWhole = [](const auto * image) {
       return image->GetBufferPointer() != nullptr && image->GetBufferedRegion() == image->GetLargestPossibleRegion();
     };
@@ -506,6 +535,7 @@ CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::Exe
   {
     fixed.confidence = this->ProvideConfidence(level.fixedMask, level.shape.element, residence);
   }
+  fixed.gradient = level.fixedGradient;
   fixed.stages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
   moving.image = this->ProvideImage(m_MovingOriginal, level.moving, level.movingSmoothing, residence);
   moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
@@ -513,6 +543,7 @@ CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::Exe
   {
     moving.confidence = this->ProvideConfidence(level.movingMask, level.shape.element, residence);
   }
+  moving.gradient = level.movingGradient;
   moving.stages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
   auto resident =
     std::make_unique<CudaSpline::SynLevel>(level.shape, std::move(fixed), std::move(moving), level.metric, residence);
@@ -625,8 +656,10 @@ CudaSplineSyNMethod<TMethod>::StartOptimization()
     const std::size_t maskBytes = bytesOf(level.fixedMask) + bytesOf(level.movingMask);
     // Where updates are smoothed by splines masks are numbers, too.
     const std::size_t numbers = level.rules.updateSpline ? CudaSpline::SizeOf(level.shape.element) : 0;
-    const std::size_t imageBytes =
-      (level.fixedSmoothing ? 2 : 1) * (bytesOf(level.fixed) + bytesOf(level.moving)) + (1 + numbers) * maskBytes;
+    const std::size_t vectors =
+      ImageDimension * CudaSpline::SizeOf(level.shape.element) / sizeof(typename FixedImageType::PixelType);
+    const std::size_t copies = (level.fixedSmoothing ? 2 : 1) + (level.fixedGradient ? vectors : 0);
+    const std::size_t imageBytes = copies * (bytesOf(level.fixed) + bytesOf(level.moving)) + (1 + numbers) * maskBytes;
     CudaSplineBackend::Operation operation;
     operation.work = [&](int) {
       const auto work = CudaSpline::CountSynWork(

@@ -77,6 +77,26 @@ TEST_P(SynTrajectories, OfGradientsByGaussians)
   this->Compare<2>(what);
 }
 
+// Values and gradients of the images as they are, of the coarse level too.
+TEST_P(SynTrajectories, OfImagesThatAreNotDownsampled)
+{
+  SynCase what;
+  what.downsamples = false;
+  this->Compare<2>(what);
+  what.iterations = { 6, 3 };
+  this->Compare<3>(what);
+  what.iterations = { 5, 3 };
+  what.hasMasks = true;
+  what.hasInitialTransforms = true; // gradients come back through them
+  this->Compare<2>(what);
+  what.filtersGradients = true;
+  this->Compare<2>(what);
+  what.isOblique = true;
+  this->Compare<3>(what);
+  what.hasMasks = false;
+  this->Compare<2>(what, true);
+}
+
 TEST_P(SynTrajectories, OfAveragedGradients)
 {
   SynCase what;

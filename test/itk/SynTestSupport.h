@@ -82,6 +82,8 @@ struct SynCase
   double                          threshold{ -1e9 }; ///< of convergence: never
   bool                            weighs{ false };
   bool                            filtersGradients{ false }; ///< ITK's default: by recursive Gaussians
+  bool                            downsamples{ true };       ///< images for derivatives
+  bool                            hasBothGradients{ false }; ///< of both images, which is not accelerated
   unsigned int                    updateMesh{ 3 };           ///< cells of splines along x in the first level
   unsigned int                    totalMesh{ 0 };            ///< 0: total fields are not smoothed by splines
   unsigned int                    splineOrder{ 3 };          ///< of these
@@ -243,6 +245,11 @@ Register(typename SynTypes<VDimension, VSplines>::Base * method,
   metric->SetUseMovingImageGradientFilter(what.filtersGradients);
   metric->SetUseFixedImageGradientFilter(what.filtersGradients);
   metric->SetMaximumNumberOfWorkUnits(1);
+  if (what.hasBothGradients)
+  {
+    metric->SetGradientSource(itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource::GRADIENT_SOURCE_BOTH);
+  }
+  method->SetDownsampleImagesForMetricDerivatives(what.downsamples);
   if (what.hasMasks)
   {
     metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2));

@@ -100,12 +100,12 @@ public:
   const void *
   FixedConfidence() const
   {
-    return m_WarpedFixedConfidence.Data();
+    return m_MovedFixed.confidence.Data();
   }
   const void *
   MovingConfidence() const
   {
-    return m_WarpedMovingConfidence.Data();
+    return m_MovedMoving.confidence.Data();
   }
   ///@}
 
@@ -152,12 +152,20 @@ public:
   CountBytes(const FieldShape & shape, const SynMetric & metric, const SynRules & rules, ScalarType pixel);
 
 private:
+  /** An image as it was moved. */
+  struct Moved
+  {
+    ResidentArray image;
+    ResidentArray mask; ///< or what is inside of the image, too
+    ResidentArray confidence;
+    ResidentArray gradients;    ///< at the samples, where images are compared as they are, or by Gaussians
+    ResidentArray ownGradients; ///< at the pixels of the image itself
+  };
+
+  Moved
+  MakeMoved(const SynSide & side) const;
   void
-  Move(const SynSide &       side,
-       const void *          field,
-       const ResidentArray & image,
-       const ResidentArray & mask,
-       const ResidentArray & confidence);
+  Move(const SynSide & side, const void * field, const Moved & moved);
 
   FieldShape                        m_Shape;
   Residence                         m_Residence;
@@ -165,14 +173,10 @@ private:
   SynSide                           m_Moving;
   LocalCorrelationDescriptor        m_Correlation;
   std::optional<GaussianDescriptor> m_Gaussian;
-  ResidentArray                     m_WarpedFixed;
-  ResidentArray                     m_WarpedMoving;
-  ResidentArray                     m_WarpedFixedMask;
-  ResidentArray                     m_WarpedMovingMask;
-  ResidentArray                     m_WarpedFixedConfidence;
-  ResidentArray                     m_WarpedMovingConfidence;
-  ResidentArray                     m_Gradients; ///< of the moving image, where Gaussians make them
-  ResidentArray                     m_Scratch;   ///< of gradients, smoothing, inversion and norms
+  bool                              m_ComparesOriginals;
+  Moved                             m_MovedFixed;
+  Moved                             m_MovedMoving;
+  ResidentArray                     m_Scratch; ///< of gradients, smoothing, inversion and norms
   ResidentArray                     m_CorrelationScratch;
 };
 

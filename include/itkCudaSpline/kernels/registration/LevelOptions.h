@@ -94,7 +94,10 @@ struct SynSide
   ResidentImage mask;  ///< UInt8; without data: there is none
   /** How much samples count in a spline of updates, in numbers of the fields' type, linear between its pixels; without
    * data: they count alike. */
-  ResidentImage                      confidence;
+  ResidentImage confidence;
+  /** The Gaussian that makes gradients at the image's own pixels, where images are compared as they are; nothing: they
+   * are central differences. */
+  std::optional<GaussianDescriptor>  gradient;
   std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
 };
 
@@ -106,6 +109,10 @@ struct SynMetric
   double             epsilon{ 0.0 };                    ///< see LocalCorrelationDescriptor
   /** Gradients of both images in the middle by Gaussians, whose image is the virtual grid; else central differences. */
   std::optional<GaussianDescriptor> gaussian;
+  /** Whether images are compared as they are: their values and gradients are those where the samples of the virtual
+   * grid are moved to, not those of images that were moved onto it first (SetDownsampleImagesForMetricDerivatives() is
+   * off), and only what lies within both counts. */
+  bool comparesOriginals{ false };
 };
 
 /** @} */
