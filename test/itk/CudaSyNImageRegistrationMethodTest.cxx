@@ -83,15 +83,15 @@ TEST_P(SynTrajectories, OfImagesThatAreNotDownsampled)
   SynCase what;
   what.downsamples = false;
   this->Compare<2>(what);
-  what.iterations = { 6, 3 };
+  what.iterations = { 4, 2 };
   this->Compare<3>(what);
-  what.iterations = { 5, 3 };
   what.hasMasks = true;
   what.hasInitialTransforms = true; // gradients come back through them
   this->Compare<2>(what);
   what.filtersGradients = true;
   this->Compare<2>(what);
   what.isOblique = true;
+  what.iterations = { 3, 1 };
   this->Compare<3>(what);
   what.hasMasks = false;
   this->Compare<2>(what, true);
