@@ -24,6 +24,7 @@
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/itk/FitPlaces.h"
+#include "itkCudaSpline/itk/ResidentImages.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -47,35 +48,6 @@
 
 namespace itk
 {
-
-namespace CudaSplineDetail
-{
-/** \brief An image in the memory of a residence: uploaded to a device, borrowed on the host. */
-template <typename TImage>
-CudaSpline::ResidentImage
-MakeResident(const TImage * image, const CudaSpline::Residence & residence)
-{
-  CudaSpline::ResidentImage resident;
-  if (image == nullptr)
-  {
-    return resident;
-  }
-  resident.grid = DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion());
-  resident.pixel = CudaSpline::ScalarTypeOf<typename TImage::PixelType>();
-  if (residence.IsOnDevice())
-  {
-    const std::size_t bytes = static_cast<std::size_t>(resident.grid.Count()) * sizeof(typename TImage::PixelType);
-    const auto        array = std::make_shared<CudaSpline::ResidentArray>(bytes, residence);
-    CudaSpline::Upload(array->Data(), image->GetBufferPointer(), bytes, residence);
-    resident.data = std::shared_ptr<const void>(array, array->Data());
-  }
-  else
-  {
-    resident.data = std::shared_ptr<const void>(image->GetBufferPointer(), [](const void *) {});
-  }
-  return resident;
-}
-} // namespace CudaSplineDetail
 
 /** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
 template <typename TMethod>

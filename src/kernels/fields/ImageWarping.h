@@ -28,6 +28,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -157,6 +158,7 @@ struct ImageWarping
   FieldWalk                walk;
   bool                     nearest;
   bool                     singleCoordinates;
+  TPixel                   outside;
   TStages                  stages;
 
   /** A pixel of the output. */
@@ -173,7 +175,7 @@ struct ImageWarping
     {
       index[d] = singleCoordinates ? static_cast<double>(static_cast<float>(index[d])) : index[d];
     }
-    TPixel pixel = TPixel(0);
+    TPixel pixel = outside;
     if (IsInsideBuffer(inputGrid.extent, index))
     {
       pixel = this->PixelAt(index);
@@ -255,6 +257,7 @@ DispatchWarp(const ImageWarp & warp, const void * image, void * output, const TR
                                                   WalkOf(warp.output),
                                                   warp.nearest,
                                                   warp.singleCoordinates,
+                                                  warp.largestOutside ? std::numeric_limits<Pixel>::max() : Pixel(0),
                                                   stages });
     });
   };
