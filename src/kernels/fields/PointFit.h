@@ -24,6 +24,7 @@
 #include "kernels/fields/FieldGeometry.h"
 #include "kernels/fields/SplineRows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -322,6 +323,25 @@ struct PointFitPass
   }
 };
 
+/** \brief A fit for the pass that does not read the field: it is compiled for one type of it. */
+template <unsigned int VDimension, typename TReal>
+PointFit<VDimension, double>
+WithoutInput(const PointFit<VDimension, TReal> & fit)
+{
+  PointFit<VDimension, double> rest{};
+  std::copy_n(fit.size, 3, rest.size);
+  std::copy_n(fit.spans, VDimension, rest.spans);
+  std::copy_n(fit.rate, VDimension, rest.rate);
+  std::copy_n(fit.near, VDimension, rest.near);
+  std::copy_n(fit.origin, VDimension, rest.origin);
+  rest.places = fit.places;
+  rest.placesAreByAxis = fit.placesAreByAxis;
+  rest.where = fit.where;
+  rest.squares = fit.squares;
+  rest.entries = fit.entries;
+  return rest;
+}
+
 /** \brief Bytes of scratch memory, in the order in which SetPointFitScratch() cuts them up. */
 inline std::size_t
 CountPointFitScratch(const FieldShape & shape, const FieldSplineFit & rules)
@@ -355,7 +375,7 @@ template <unsigned int VDimension, typename TReal, typename TEnqueue>
 void
 WalkPointFit(const PointFit<VDimension, TReal> & fit, const TEnqueue & enqueue)
 {
-  enqueue(PointFitPass<VDimension, TReal, 0>(fit));
+  enqueue(PointFitPass<VDimension, double, 0>(WithoutInput(fit)));
   enqueue(PointFitPass<VDimension, TReal, 1>(fit));
   if constexpr (VDimension == 2)
   {

@@ -22,6 +22,7 @@
 
 #include "kernels/fields/PointFit.h"
 
+#include <algorithm>
 #include <cstdint>
 
 /** \file
@@ -142,6 +143,24 @@ struct SplineFit
   }
 };
 
+/** \brief A fit for the passes that do not read the field: they are compiled for one type of it. */
+template <typename TReal>
+SplineFit<double>
+WithoutInput(const SplineFit<TReal> & fit)
+{
+  SplineFit<double> rest{};
+  std::copy_n(fit.size, 3, rest.size);
+  std::copy_n(fit.controls, 3, rest.controls);
+  rest.stationary = fit.stationary;
+  rest.entries = fit.entries;
+  rest.shares = fit.shares;
+  rest.of = fit.of;
+  rest.alongZ = fit.alongZ;
+  rest.alongY = fit.alongY;
+  rest.lattice = fit.lattice;
+  return rest;
+}
+
 /** \brief A pass of a fit, as a body of a walk. */
 template <typename TReal, int VPass>
 struct FitPass
@@ -240,11 +259,12 @@ template <typename TReal, typename TEnqueue>
 void
 WalkFit(const SplineFit<TReal> & fit, const TEnqueue & enqueue)
 {
-  enqueue(FitPass<TReal, 0>(fit));
-  enqueue(FitPass<TReal, 1>(fit));
+  const SplineFit<double> rest = WithoutInput(fit);
+  enqueue(FitPass<double, 0>(rest));
+  enqueue(FitPass<double, 1>(rest));
   enqueue(FitPass<TReal, 2>(fit));
-  enqueue(FitPass<TReal, 3>(fit));
-  enqueue(FitPass<TReal, 4>(fit));
+  enqueue(FitPass<double, 3>(rest));
+  enqueue(FitPass<double, 4>(rest));
 }
 
 /** \brief The passes on a device. */

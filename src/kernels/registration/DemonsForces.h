@@ -338,21 +338,18 @@ struct DemonsSums
 };
 
 /** \brief Adds a field to another one. */
-template <unsigned int VDimension, typename TReal>
+template <typename TReal>
 struct FieldSum
 {
   const TReal * update;
   TReal *       field;
-  FieldWalk     walk;
+  FieldWalk     walk; ///< numbers of vectors
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
-    const std::int64_t offset = OffsetOf(walk, at);
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      field[offset * VDimension + d] += update[offset * VDimension + d];
-    }
+    const std::int64_t number = OffsetOf(walk, at);
+    field[number] += update[number];
   }
 };
 
@@ -427,8 +424,9 @@ WalkFieldSum(const FieldShape & shape, const void * update, void * field, const 
 {
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
-    enqueue(FieldSum<decltype(compiled)::Dimension, Real>{
-      static_cast<const Real *>(update), static_cast<Real *>(field), WalkOf(shape.grid) });
+    FieldWalk walk = WalkOf(shape.grid);
+    walk.size[0] *= shape.grid.dimension;
+    enqueue(FieldSum<Real>{ static_cast<const Real *>(update), static_cast<Real *>(field), walk });
   });
 }
 
