@@ -58,6 +58,7 @@ protected:
   CudaDemonsRegistrationFilter() = default;
   ~CudaDemonsRegistrationFilter() override = default;
 
+  /** Thirion's. */
   std::string
   DescribeForce(CudaSpline::DemonsRules & rules) const override
   {

@@ -61,6 +61,7 @@ protected:
   CudaDiffeomorphicDemonsRegistrationFilter() = default;
   ~CudaDiffeomorphicDemonsRegistrationFilter() override = default;
 
+  /** That of second order, and its exponential. */
   std::string
   DescribeForce(CudaSpline::DemonsRules & rules) const override
   {

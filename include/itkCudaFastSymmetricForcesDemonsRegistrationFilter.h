@@ -62,6 +62,7 @@ protected:
   CudaFastSymmetricForcesDemonsRegistrationFilter() = default;
   ~CudaFastSymmetricForcesDemonsRegistrationFilter() override = default;
 
+  /** That of second order. */
   std::string
   DescribeForce(CudaSpline::DemonsRules & rules) const override
   {

@@ -60,6 +60,7 @@ protected:
   CudaSymmetricForcesDemonsRegistrationFilter() = default;
   ~CudaSymmetricForcesDemonsRegistrationFilter() override = default;
 
+  /** The symmetric one. */
   std::string
   DescribeForce(CudaSpline::DemonsRules & rules) const override
   {

@@ -69,16 +69,16 @@ enum class DemonsUpdate : unsigned char
 /** \brief The rules of demons; names and defaults are those of ITK's filters and functions. */
 struct DemonsRules
 {
-  DemonsForce                   force{ DemonsForce::Thirion };
-  DemonsGradient                gradient{ DemonsGradient::Fixed };
-  DemonsUpdate                  update{ DemonsUpdate::Sum };
-  unsigned int                  squarings{ 0 };               ///< of the exponential
-  double                        differenceThreshold{ 0.001 }; ///< below it there is no force
-  double                        denominatorThreshold{ 1e-9 }; ///< likewise
-  double                        normalizer{ 1.0 };            ///< mm^2; below 0: the difference does not count (Esm)
-  std::optional<FieldSmoothing> updateSmoothing;              ///< of each update; nothing: it stays as it is
-  std::optional<FieldSmoothing> fieldSmoothing;               ///< of the field; nothing: it stays as it is
-  bool                          smoothsFieldFirst{ true };    ///< before an iteration; else at its end
+  DemonsForce                   force{ DemonsForce::Thirion };     ///< that moves samples
+  DemonsGradient                gradient{ DemonsGradient::Fixed }; ///< that it takes
+  DemonsUpdate                  update{ DemonsUpdate::Sum };       ///< of the field
+  unsigned int                  squarings{ 0 };                    ///< of the exponential
+  double                        differenceThreshold{ 0.001 };      ///< below it there is no force
+  double                        denominatorThreshold{ 1e-9 };      ///< likewise
+  double                        normalizer{ 1.0 };         ///< mm^2; below 0: the difference does not count (Esm)
+  std::optional<FieldSmoothing> updateSmoothing;           ///< of each update; nothing: it stays as it is
+  std::optional<FieldSmoothing> fieldSmoothing;            ///< of the field; nothing: it stays as it is
+  bool                          smoothsFieldFirst{ true }; ///< before an iteration; else at its end
 };
 
 /** \brief What an iteration came to. */
