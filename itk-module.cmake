@@ -50,6 +50,7 @@ itk_module(
     ITKImageSources
     ITKImageIntensity
     ITKImageStatistics
+    ITKPDEDeformableRegistration
     ITKRegistrationMethodsv4
     ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"

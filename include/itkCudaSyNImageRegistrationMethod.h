@@ -18,18 +18,11 @@
 #ifndef itkCudaSyNImageRegistrationMethod_h
 #define itkCudaSyNImageRegistrationMethod_h
 
-#include "itkCudaSplineBackend.h"
-#include "itkCudaSplinePrecision.h"
-#include "itkCudaSpline/itk/Compatibility.h"
-#include "itkCudaSpline/kernels/registration/SynLevel.h"
+#include "itkCudaSplineSyNMethod.h"
 
-#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkSyNImageRegistrationMethod.h"
 
-#include <memory>
-#include <optional>
 #include <string>
-#include <type_traits>
 
 namespace itk
 {
@@ -37,24 +30,8 @@ namespace itk
 /** \class CudaSyNImageRegistrationMethod
  * \brief Symmetric normalization with local correlation, resident on a GPU, or on all threads of the host.
  *
- * Replaces SyNImageRegistrationMethod: parameters, observers and results are its own. Images, fields, inverses and
- * updates stay in the memory of the backend through a level, and what an iteration brings back is a few numbers. The
- * transforms of the state (FixedToMiddle, MovingToMiddle) hold the fields at the end of each level, and whenever they
- * are asked for.
- *
- * What is accelerated:
- *
- * - images of float or double pixels, in 2D and 3D, with fields of double vectors;
- * - ANTSNeighborhoodCorrelationImageToImageMetricv4, or the module's in its place, as the only metric, with any radius,
- *   and gradients by ITK's default filter or its central differences;
- * - masks that are an ImageMaskSpatialObject;
- * - initial transforms that are linear, B-splines, displacement fields and composites of these.
- *
- * With everything else ITK's class computes, and GetFallbackReason() says why.
- *
- * \par Accuracy
- * In double precision (double pixels, or SetPrecision()) each iteration's metric value agrees with ITK's to about 1e-9
- * of it. In single precision the fields are floats.
+ * Replaces SyNImageRegistrationMethod: parameters, observers and results are its own. What is accelerated, and how
+ * accurately: CudaSplineSyNMethod.
  *
  * \par Example
  * \code
@@ -71,7 +48,8 @@ template <typename TFixedImage,
           typename TVirtualImage = TFixedImage,
           typename TPointSet = PointSet<unsigned int, TFixedImage::ImageDimension>>
 class ITK_TEMPLATE_EXPORT CudaSyNImageRegistrationMethod
-  : public SyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>
+  : public CudaSplineSyNMethod<
+      SyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaSyNImageRegistrationMethod);
@@ -79,193 +57,31 @@ public:
   /** Types of ITK's conventions. */
   ///@{
   using Self = CudaSyNImageRegistrationMethod;
-  using Superclass = SyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>;
+  using Superclass = CudaSplineSyNMethod<
+    SyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
   ///@}
-  using typename Superclass::DisplacementFieldType;
-  using typename Superclass::FixedImageType;
-  using typename Superclass::MovingImageType;
-  using typename Superclass::OutputTransformType;
-  using typename Superclass::RealType;
-  using typename Superclass::VirtualImageType;
 
   /** Makes an object, by a registered factory where there is one. */
   itkCudaSplineNewMacro(Self);
   /** Name of the class. */
   itkCudaSplineTypeMacro(CudaSyNImageRegistrationMethod, SyNImageRegistrationMethod);
 
-  /** Dimension of the images. */
-  static constexpr unsigned int ImageDimension = TFixedImage::ImageDimension;
-
-  /** True where the module's own kernels know the types. */
-  static constexpr bool IsAccelerated = (ImageDimension == 2 || ImageDimension == 3) &&
-                                        TMovingImage::ImageDimension == ImageDimension &&
-                                        std::is_same<TFixedImage, TMovingImage>::value &&
-                                        (std::is_same<TFixedImage, Image<float, ImageDimension>>::value ||
-                                         std::is_same<TFixedImage, Image<double, ImageDimension>>::value) &&
-                                        std::is_same<RealType, double>::value;
-
-  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
-  ///@{
-  itkCudaSplineBackendMacro();
-  ///@}
-
-  /** Arithmetic and type of the fields; CudaSplinePrecision::Automatic by default: double where the images' pixels are.
-   * Coordinates are double in any case. */
-  ///@{
-  itkSetEnumMacro(Precision, CudaSplinePrecision);
-  itkGetEnumMacro(Precision, CudaSplinePrecision);
-  ///@}
-
-  /** The state of the registration: its fields are those of the last iteration. */
-  ///@{
-  OutputTransformType *
-  GetModifiableFixedToMiddleTransform() override
-  {
-    this->ProvideTransforms();
-    return Superclass::GetModifiableFixedToMiddleTransform();
-  }
-  const OutputTransformType *
-  GetFixedToMiddleTransform() const override
-  {
-    this->ProvideTransforms();
-    return Superclass::GetFixedToMiddleTransform();
-  }
-  OutputTransformType *
-  GetModifiableMovingToMiddleTransform() override
-  {
-    this->ProvideTransforms();
-    return Superclass::GetModifiableMovingToMiddleTransform();
-  }
-  const OutputTransformType *
-  GetMovingToMiddleTransform() const override
-  {
-    this->ProvideTransforms();
-    return Superclass::GetMovingToMiddleTransform();
-  }
-#if defined(CUDASPLINE_ITK_HAS_NON_CONST_GETTERS)
-  OutputTransformType *
-  GetFixedToMiddleTransform() override
-  {
-    return this->GetModifiableFixedToMiddleTransform();
-  }
-  OutputTransformType *
-  GetMovingToMiddleTransform() override
-  {
-    return this->GetModifiableMovingToMiddleTransform();
-  }
-#endif
-  ///@}
-
 protected:
   CudaSyNImageRegistrationMethod() = default;
   ~CudaSyNImageRegistrationMethod() override = default;
 
-  /** Prints the choice of backend, who ran last, and the arithmetic. */
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override;
-
-  /** Registers: all levels, then the whole transform of both fields. */
-  void
-  GenerateData() override;
-
-  /** Prepares a level as ITK does, but for its smoothing, which the module does, and for the fields of the level
-   * before, which are adapted where they are. */
-  void
-  InitializeRegistrationAtEachLevel(const SizeValueType level) override;
-
-  /** Iterates through a level on the first backend that can, or lets ITK's class do it. */
-  void
-  StartOptimization() override;
-
-private:
-  using CorrelationType =
-    ANTSNeighborhoodCorrelationImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, RealType>;
-
-  using VirtualDomain = ImageBase<ImageDimension>;
-  class DefaultGradients;
-
-  /** What a level is made of. */
-  struct Level
-  {
-    CudaSpline::FieldShape                        shape;
-    CudaSpline::SynMetric                         metric;
-    CudaSpline::TransformChain                    fixedChain;
-    CudaSpline::TransformChain                    movingChain;
-    const TFixedImage *                           fixed{ nullptr };
-    const TMovingImage *                          moving{ nullptr };
-    std::optional<CudaSpline::GaussianDescriptor> fixedSmoothing;  ///< of the fixed image, for the level
-    std::optional<CudaSpline::GaussianDescriptor> movingSmoothing; ///< of the moving one
-    const Image<unsigned char, ImageDimension> *  fixedMask{ nullptr };
-    const Image<unsigned char, ImageDimension> *  movingMask{ nullptr };
-  };
-
-  /** An image as it came, on a backend. */
-  struct Original
-  {
-    CudaSpline::ResidentImage image;
-    const void *              pixels{ nullptr }; ///< that it was made of
-    CudaSpline::Backend       backend{ CudaSpline::Backend::None };
-    int                       device{ 0 };
-  };
-
-  /** Sigmas of the level's smoothing for an image (mm). */
-  FixedArray<double, ImageDimension>
-  SigmasOf(const ImageBase<ImageDimension> * image) const;
-  /** Smooths the images of the level on the host or by the module's filter, where that waits: for ITK's class. */
-  void
-  SmoothImages();
-  /** An image of the level, made where it is compared. */
-  template <typename TImage>
-  static CudaSpline::ResidentImage
-  ProvideImage(Original &                                            original,
-               const TImage *                                        image,
-               const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
-               const CudaSpline::Residence &                         residence);
-
-  /** Describes the level; returns why the kernels cannot do it, nothing where they can. */
+  /** By Gaussians of the two variances. */
   std::string
-  Describe(Level & level) const;
-  /** Iterates on the backend of the context, from the fields as they were when the level began. */
-  void
-  Iterate(const Level & level, const CudaSpline::ExecutionContext & context);
-  /** Adapts the transforms of the state to the level by ITK's adaptors. */
-  void
-  AdaptTransforms();
-  /** Brings the fields of the resident level to the transforms of the state, where they are not there.
-   *
-   * \exception CudaSpline::DeviceError a lost device */
-  void
-  ReadFields() const;
-  /** The same for who asks. \exception ExceptionObject a lost device */
-  void
-  ProvideTransforms() const;
-  /** The same where something else is wrong already: what was reached is not lost. */
-  void
-  KeepWhatIsThere() const;
-  /** Sets the output: from the fixed image's space through the middle to the moving one's, and back. */
-  void
-  ComposeWhole();
-  /** A field on the current virtual domain. */
-  typename DisplacementFieldType::Pointer
-  MakeField() const;
-
-  mutable CudaSplineBackend               m_Backend;
-  CudaSplinePrecision                     m_Precision{ CudaSplinePrecision::Automatic };
-  std::unique_ptr<CudaSplineHostExecutor> m_Executor; ///< of \c m_Resident
-  std::unique_ptr<CudaSpline::SynLevel>   m_Resident; ///< the fields after the last iteration; null: ITK's transforms
-  mutable bool                            m_TransformsAreCurrent{ true };
-  Original                                m_FixedOriginal;
-  Original                                m_MovingOriginal;
-  double                                  m_WaitingSigma{ 0.0 };   ///< of the level, as it was given
-  bool                                    m_AdaptorsWait{ false }; ///< of this level
+  DescribeSmoothing(CudaSpline::SynRules & rules) const override
+  {
+    rules.updateVariance = this->GetGaussianSmoothingVarianceForTheUpdateField();
+    rules.totalVariance = this->GetGaussianSmoothingVarianceForTheTotalField();
+    return std::string();
+  }
 };
 
 } // namespace itk
-
-#ifndef ITK_MANUAL_INSTANTIATION
-#  include "itkCudaSyNImageRegistrationMethod.hxx"
-#endif
 
 #endif

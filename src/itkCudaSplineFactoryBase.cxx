@@ -54,7 +54,8 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "InvertDisplacementFieldImageFilter",
                                               "ExponentialDisplacementFieldImageFilter",
                                               "DisplacementFieldJacobianDeterminantFilter",
-                                              CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod" };
+                                              CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod",
+                                              "BSplineSyNImageRegistrationMethod" };
 
 /** A class's name as a programmer writes it. */
 std::string

@@ -48,7 +48,7 @@ CudaSplineMetricFactory::GetDescription() const
 std::vector<std::string>
 CudaSplineMetricFactory::GetClassNames()
 {
-  return { CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod" };
+  return { CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod", "BSplineSyNImageRegistrationMethod" };
 }
 
 auto

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "itkCudaSplineRegistrationOverrides.h"
+#include "itkCudaBSplineSyNImageRegistrationMethod.h"
 #include "itkCudaSyNImageRegistrationMethod.h"
 
 namespace itk::CudaSplineDetail
@@ -30,6 +31,8 @@ AppendSyN(Overrides & overrides)
 {
   AppendOverride<SyNImageRegistrationMethod<TImage, TImage>, CudaSyNImageRegistrationMethod<TImage, TImage>>(
     "SyNImageRegistrationMethod", overrides);
+  AppendOverride<BSplineSyNImageRegistrationMethod<TImage, TImage>,
+                 CudaBSplineSyNImageRegistrationMethod<TImage, TImage>>("BSplineSyNImageRegistrationMethod", overrides);
 }
 } // namespace
 

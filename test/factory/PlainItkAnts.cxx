@@ -31,6 +31,7 @@
 #include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkAffineTransform.h"
 #include "itkBSplineInterpolateImageFunction.h"
+#include "itkBSplineSyNImageRegistrationMethod.h"
 #include "itkCompositeTransform.h"
 #include "itkConstantBoundaryCondition.h"
 #include "itkCorrelationImageToImageMetricv4.h"
@@ -256,6 +257,8 @@ TellTypes(const std::string & real)
   Tell<itk::ResampleImageFilter<Image, Image, TReal>>("Resample-" + real);
   using Syn = itk::SyNImageRegistrationMethod<Image, Image, itk::DisplacementFieldTransform<TReal, dimension>>;
   Tell<Syn>("SyN-" + real);
+  using Smoothing = itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<TReal, dimension>;
+  Tell<itk::BSplineSyNImageRegistrationMethod<Image, Image, Smoothing>>("BSplineSyN-" + real);
 }
 
 } // namespace

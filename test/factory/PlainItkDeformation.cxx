@@ -19,14 +19,18 @@
 // no header of the module and is not linked to it. The test of the object factory runs it with and without
 // ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage.
 //
-// usage: PlainItkDeformation [--single] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE]
+// usage: PlainItkDeformation [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE]
 //                            [FIXED MOVING]
+//
+// --splines smooths the fields of SyN by B-splines.
 //
 // The standard output has a line for each iteration of SyN (level, value, convergence), for each stage (its class, its
 // seconds) and for the end: the class of the method, means of the displacements and of the moved image's differences.
 
 #include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkAffineTransform.h"
+#include "itkBSplineSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor.h"
+#include "itkBSplineSyNImageRegistrationMethod.h"
 #include "itkCenteredTransformInitializer.h"
 #include "itkCommand.h"
 #include "itkCompositeTransform.h"
@@ -63,6 +67,7 @@ struct Options
   std::vector<unsigned int> iterations{ 8, 5 };
   unsigned int              radius{ 2 };
   bool                      isSingle{ false };
+  bool                      smoothsBySplines{ false };
   std::string               fixed;
   std::string               moving;
   std::string               out;
@@ -221,7 +226,40 @@ RegisterLinearly(const TImage *                                                 
             << std::endl;
 }
 
-template <typename TPixel, unsigned int VDimension>
+/** SyN by Gaussians. */
+template <typename TImage>
+struct GaussianTypes
+{
+  using Transform = itk::DisplacementFieldTransform<double, TImage::ImageDimension>;
+  using Method = itk::SyNImageRegistrationMethod<TImage, TImage, Transform>;
+  using Adaptor = itk::DisplacementFieldTransformParametersAdaptor<Transform>;
+
+  static void
+  SetMesh(Adaptor *, Transform *, std::size_t)
+  {}
+};
+
+/** SyN by B-splines, whose meshes are twice as fine from level to level. */
+template <typename TImage>
+struct SplineTypes
+{
+  using Transform = itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<double, TImage::ImageDimension>;
+  using Method = itk::BSplineSyNImageRegistrationMethod<TImage, TImage, Transform>;
+  using Adaptor = itk::BSplineSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor<Transform>;
+
+  static void
+  SetMesh(Adaptor * adaptor, Transform * transform, std::size_t level)
+  {
+    typename Adaptor::ArrayType mesh;
+    mesh.Fill(3U << level);
+    adaptor->SetTransform(transform);
+    adaptor->SetMeshSizeForTheUpdateField(mesh);
+    mesh.Fill(0);
+    adaptor->SetMeshSizeForTheTotalField(mesh);
+  }
+};
+
+template <typename TPixel, unsigned int VDimension, template <typename> class TTypes>
 void
 Register(const Options & options)
 {
@@ -229,11 +267,12 @@ Register(const Options & options)
   using Rigid = std::conditional_t<VDimension == 2, itk::Euler2DTransform<double>, itk::Euler3DTransform<double>>;
   using Affine = itk::AffineTransform<double, VDimension>;
   using Composite = itk::CompositeTransform<double, VDimension>;
-  using Transform = itk::DisplacementFieldTransform<double, VDimension>;
+  using Types = TTypes<Image>;
+  using Transform = typename Types::Transform;
   using Field = typename Transform::DisplacementFieldType;
-  using Method = itk::SyNImageRegistrationMethod<Image, Image, Transform>;
+  using Method = typename Types::Method;
   using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image>;
-  using Adaptor = itk::DisplacementFieldTransformParametersAdaptor<Transform>;
+  using Adaptor = typename Types::Adaptor;
 
   const double                  started = Now();
   const bool                    isGiven = !options.fixed.empty();
@@ -267,6 +306,7 @@ Register(const Options & options)
   SetLevels(method.GetPointer(), options.iterations.size());
   typename Method::NumberOfIterationsArrayType              iterations(options.iterations.size());
   typename Method::TransformParametersAdaptorsContainerType adaptors;
+  auto                                                      output = Transform::New();
   for (std::size_t level = 0; level < options.iterations.size(); ++level)
   {
     iterations[level] = options.iterations[level];
@@ -279,12 +319,12 @@ Register(const Options & options)
     adaptor->SetRequiredSize(shrink->GetOutput()->GetLargestPossibleRegion().GetSize());
     adaptor->SetRequiredDirection(shrink->GetOutput()->GetDirection());
     adaptor->SetRequiredOrigin(shrink->GetOutput()->GetOrigin());
+    Types::SetMesh(adaptor.GetPointer(), output.GetPointer(), level);
     adaptors.push_back(adaptor.GetPointer());
   }
   method->SetFixedImage(fixed);
   method->SetMovingImage(moving);
   method->SetMetric(metric);
-  auto output = Transform::New();
   auto zero = Field::New();
   zero->CopyInformation(fixed);
   zero->SetRegions(fixed->GetLargestPossibleRegion());
@@ -341,6 +381,10 @@ main(int argc, char * argv[])
     {
       options.isSingle = true;
     }
+    else if (word == "--splines")
+    {
+      options.smoothsBySplines = true;
+    }
     else if (word == "--iterations" && hasValue)
     {
       options.iterations = NumbersOf(argv[++n]);
@@ -362,25 +406,36 @@ main(int argc, char * argv[])
       names.push_back(word);
     }
   }
-  if ((!names.empty() && names.size() != 2) || options.iterations.empty() || options.linear.empty())
+  if ((!names.empty() && names.size() != 2) || options.iterations.empty() || options.linear.empty() ||
+      (options.isSingle && options.smoothsBySplines))
   {
-    std::cerr << "usage: " << argv[0]
-              << " [--single] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE] [FIXED MOVING]"
-              << std::endl;
+    std::cerr
+      << "usage: " << argv[0]
+      << " [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE] [FIXED MOVING]"
+      << std::endl;
     return EXIT_FAILURE;
   }
   try
   {
-    if (names.empty())
-    {
-      options.isSingle ? Register<float, 2>(options) : Register<double, 2>(options);
-    }
-    else
+    if (!names.empty())
     {
       options.fixed = names[0];
       options.moving = names[1];
     }
-    options.isSingle ? Register<float, 3>(options) : Register<double, 3>(options);
+    if (options.smoothsBySplines)
+    {
+      if (names.empty())
+      {
+        Register<double, 2, SplineTypes>(options);
+      }
+      Register<double, 3, SplineTypes>(options);
+      return EXIT_SUCCESS;
+    }
+    if (names.empty())
+    {
+      options.isSingle ? Register<float, 2, GaussianTypes>(options) : Register<double, 2, GaussianTypes>(options);
+    }
+    options.isSingle ? Register<float, 3, GaussianTypes>(options) : Register<double, 3, GaussianTypes>(options);
     return EXIT_SUCCESS;
   }
   catch (const std::exception & error)

@@ -278,15 +278,20 @@ def registration(options):
 
 
 def deformation(options):
-    """Each stage and iteration, with the factory and without."""
+    """Each stage and iteration, with the factory and without: SyN by Gaussians and by B-splines."""
+    deform(options, [], "CudaSyN")
+    deform(options, ["--splines"], "CudaBSplineSyN")
+
+
+def deform(options, more, name):
     found = []
     for library in (None, options.library):
         # ITK's derivatives of local correlation differ from run to run on several threads.
-        output, errors = run([options.program], library, ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS="1")
+        output, errors = run([options.program] + more, library, ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS="1")
         found.append([line.split() for line in output.splitlines()])
         if library is not None:
-            levels = [line for line in trace(errors) if line[1].startswith("CudaSyN")]
-            expect(len(levels) == 2 * 2, f"the trace has {len(levels)} levels of SyN")
+            levels = [line for line in trace(errors) if line[1].startswith(name)]
+            expect(len(levels) == 2 * 2, f"the trace has {len(levels)} levels of {name}")
             for line in levels:
                 expect(line[4] == "Cpu", f"not by our kernels: {line}")
     theirs, ours = found
@@ -374,7 +379,7 @@ def ants(options):
     got = dict(line.split() for line in output.splitlines())
     ours = {name for name, made in got.items() if made.startswith("Cuda")}
     both = {"CC", "MI", "MeanSquares", "Demons", "GC", "Resample"}
-    wanted = {f"{name}-{real}" for name in both for real in ("double", "float")} | {"SyN-double"}
+    wanted = {f"{name}-{real}" for name in both for real in ("double", "float")} | {"SyN-double", "BSplineSyN-double"}
     expect(ours == wanted, f"overridden are {sorted(ours)}, not {sorted(wanted)}")
     # What was asked for and not had is listed, each class once.
     _, errors = run([options.program, "types"], options.library, CUDASPLINE_TRACE="classes")

@@ -15,64 +15,19 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "GpuOnAndOff.h"
-#include "SynTestSupport.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
+#include "SynTrajectories.h"
 
 /** \file
  * \brief SyN with local correlation takes the steps of ITK's: the metric's value at every iteration of two levels, the
- * number of iterations, and the fields.
- *
- * Double mode against ITK on one thread: values within 1e-9 of them for the first ten iterations of a level and 1e-6 to
- * its end, fields within 1e-6 voxels. Single mode: fields within 0.05 voxels at 99 of 100 places. */
+ * number of iterations, and the fields. */
 
 namespace
 {
 
 using namespace CudaSplineTest;
 
-class SynTrajectories : public GpuOnAndOff
-{
-protected:
-  template <unsigned int VDimension>
-  void
-  Compare(const SynCase & what, bool isSingle = false)
-  {
-    using Types = SynTypes<VDimension>;
-    const auto reference = Types::Reference::New();
-    reference->SetNumberOfWorkUnits(1);
-    const auto expected = Register<VDimension>(reference, what);
-    const auto method = Types::Method::New();
-    method->SetGPUEnabled(GetParam());
-    method->SetPrecision(isSingle ? itk::CudaSplinePrecision::Single : itk::CudaSplinePrecision::Double);
-    const auto found = Register<VDimension>(method, what);
-    EXPECT_EQ(method->GetLastBackend(), GetParam() ? itk::CudaSpline::Backend::Cuda : itk::CudaSpline::Backend::Cpu)
-      << method->GetFallbackReason();
-    ASSERT_EQ(found.levels, expected.levels);
-    itk::SizeValueType inLevel = 0;
-    for (std::size_t n = 0; n < expected.values.size(); ++n)
-    {
-      inLevel = n > 0 && expected.levels[n] == expected.levels[n - 1] ? inLevel + 1 : 0;
-      const double share = isSingle ? 1e-3 : (inLevel < 10 ? 1e-9 : 1e-6);
-      EXPECT_NEAR(found.values[n], expected.values[n], share * std::abs(expected.values[n]))
-        << "iteration " << inLevel << " of level " << expected.levels[n];
-    }
-    EXPECT_LT(expected.values.back(), expected.values.front()); // it did improve
-    for (std::size_t n = 0; n < expected.fields.size(); ++n)
-    {
-      ASSERT_EQ(found.fields[n]->GetBufferedRegion(), expected.fields[n]->GetBufferedRegion());
-      const auto norms = Differences(found.fields[n].GetPointer(), expected.fields[n].GetPointer());
-      EXPECT_LE(norms[norms.size() * 99 / 100], isSingle ? 0.05 : 1e-6) << "field " << n;
-      if (!isSingle)
-      {
-        EXPECT_LE(norms.back(), 1e-6) << "field " << n;
-      }
-    }
-  }
-};
+class SynTrajectories : public SynTrajectoriesOf<false>
+{};
 
 TEST_P(SynTrajectories, OfThePlane)
 {
@@ -120,6 +75,26 @@ TEST_P(SynTrajectories, OfGradientsByGaussians)
   this->Compare<3>(what);
   what.isOblique = true;
   this->Compare<2>(what);
+}
+
+// Values and gradients of the images as they are, of the coarse level too.
+TEST_P(SynTrajectories, OfImagesThatAreNotDownsampled)
+{
+  SynCase what;
+  what.downsamples = false;
+  this->Compare<2>(what);
+  what.iterations = { 4, 2 };
+  this->Compare<3>(what);
+  what.hasMasks = true;
+  what.hasInitialTransforms = true; // gradients come back through them
+  this->Compare<2>(what);
+  what.filtersGradients = true;
+  this->Compare<2>(what);
+  what.isOblique = true;
+  what.iterations = { 3, 1 };
+  this->Compare<3>(what);
+  what.hasMasks = false;
+  this->Compare<2>(what, true);
 }
 
 TEST_P(SynTrajectories, OfAveragedGradients)

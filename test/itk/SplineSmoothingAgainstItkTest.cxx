@@ -15,13 +15,19 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Smoothing by B-splines against itk::DisplacementFieldToBSplineImageFilter, whose sums are float.
+// Smoothing by B-splines against itk::DisplacementFieldToBSplineImageFilter, whose places and weights are float.
 
 #include "FieldTestSupport.h"
+#include "OneItkThread.h"
 
+#include "itkCudaSpline/itk/FitPlaces.h"
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 
 #include "itkDisplacementFieldToBSplineImageFilter.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
 
 using namespace CudaSplineTest;
 using namespace itk::CudaSpline;
@@ -34,12 +40,46 @@ class SplineSmoothing : public FieldsAgainstItkOn
 
 INSTANTIATE_TEST_SUITE_P(Backend, SplineSmoothing, testing::Bool(), NameOfFieldBackend);
 
+/** ITK's filter as itk::BSplineSyNImageRegistrationMethod calls it, on one thread: it adds up in the order of points.
+ */
+template <typename TField>
+auto
+MakeFilter(const TField * field, const std::vector<unsigned int> & controlPoints, bool stationary)
+{
+  using Filter = itk::DisplacementFieldToBSplineImageFilter<TField>;
+  typename Filter::ArrayType points;
+  std::copy(controlPoints.begin(), controlPoints.end(), points.Begin());
+  auto filter = Filter::New();
+  filter->SetUseInputFieldToDefineTheBSplineDomain(true);
+  filter->SetDisplacementField(field);
+  filter->SetNumberOfControlPoints(points);
+  filter->SetSplineOrder(3);
+  filter->SetNumberOfFittingLevels(1);
+  filter->SetEnforceStationaryBoundary(stationary);
+  filter->SetEstimateInverse(false);
+  return filter;
+}
+
+/** The module's of the same. */
+template <typename TField>
+typename TField::Pointer
+Smooth(const TField * field, const void * confidence, const FieldSplineFit & rules, const Residence & residence)
+{
+  const auto          shape = itk::CudaSplineDetail::DescribeField(field);
+  const auto          input = Resident(field, residence);
+  const ResidentArray output(input.Bytes(), residence);
+  const ResidentArray scratch(CountSplineSmoothingScratch(shape, rules, confidence != nullptr), residence);
+  SmoothFieldBySpline(shape, input.Data(), confidence, rules, output.Data(), scratch.Data(), residence);
+  auto found = LikeImage(field);
+  Download(found->GetBufferPointer(), output.Data(), output.Bytes(), residence);
+  return found;
+}
+
 template <typename TReal>
 void
-CheckSmoothing(const Residence & residence)
+CheckSums(const Residence & residence)
 {
   using Field = DisplacementsOf<TReal, 3>;
-  using Filter = itk::DisplacementFieldToBSplineImageFilter<Field>;
   Random     random(__LINE__ + sizeof(TReal));
   const auto field = MakeObliqueImage<Field>({ 23, 17, 12 }, false, random);
   FillField(field.GetPointer(), 3.0, true, random);
@@ -48,37 +88,101 @@ CheckSmoothing(const Residence & residence)
     FieldSplineFit rules;
     rules.controlPoints = { 9, 6, 5 };
     rules.stationaryBoundary = stationary;
-    typename Filter::ArrayType points;
-    points[0] = 9;
-    points[1] = 6;
-    points[2] = 5;
-    auto filter = Filter::New();
-    filter->SetUseInputFieldToDefineTheBSplineDomain(true);
-    filter->SetDisplacementField(field);
-    filter->SetNumberOfControlPoints(points);
-    filter->SetSplineOrder(3);
-    filter->SetNumberOfFittingLevels(1);
-    filter->SetEnforceStationaryBoundary(stationary);
-    filter->SetEstimateInverse(false);
+    const auto filter = MakeFilter(field.GetPointer(), { 9, 6, 5 }, stationary);
     filter->Update();
-    const auto          shape = itk::CudaSplineDetail::DescribeField(field.GetPointer());
-    const auto          input = Resident(field.GetPointer(), residence);
-    const ResidentArray output(input.Bytes(), residence);
-    const ResidentArray scratch(CountSplineSmoothingScratch(shape, rules), residence);
-    SmoothFieldBySpline(shape, input.Data(), rules, output.Data(), scratch.Data(), residence);
-    auto found = LikeImage(field.GetPointer());
-    Download(found->GetBufferPointer(), output.Data(), output.Bytes(), residence);
+    const auto found = Smooth(field.GetPointer(), nullptr, rules, residence);
     // Sums of some thousand points in float.
     EXPECT_LE(LargestDifference(found.GetPointer(), filter->GetOutput()), 3.0 * 1e-4);
     EXPECT_GT(LargestDifference(found.GetPointer(), field.GetPointer()), 0.1);
   }
 }
 
+/** An image of how much samples count, of which many do not. */
+template <typename TReal, unsigned int VDimension, typename TField>
+typename itk::Image<TReal, VDimension>::Pointer
+MakeConfidence(const TField * field, Random & random)
+{
+  auto confidence = itk::Image<TReal, VDimension>::New();
+  confidence->CopyInformation(field);
+  confidence->SetRegions(field->GetBufferedRegion());
+  confidence->Allocate();
+  for (itk::SizeValueType n = 0; n < field->GetBufferedRegion().GetNumberOfPixels(); ++n)
+  {
+    confidence->GetBufferPointer()[n] = std::max(TReal(0), static_cast<TReal>(random.Uniform(-1.0, 1.0)));
+  }
+  return confidence;
+}
+
+/** With ITK's places and roundings. */
+template <unsigned int VDimension>
+void
+CheckRoundings(const Residence & residence, bool isOblique)
+{
+  using Field = DisplacementsOf<double, VDimension>;
+  Random                          random(__LINE__ + VDimension + 7 * isOblique);
+  const std::vector<std::int64_t> size =
+    VDimension == 2 ? std::vector<std::int64_t>{ 37, 29 } : std::vector<std::int64_t>{ 19, 15, 12 };
+  const auto field = MakeObliqueImage<Field>(size, false, random);
+  if (!isOblique)
+  {
+    auto direction = field->GetDirection();
+    direction.SetIdentity();
+    direction[0][0] = -1.0;
+    field->SetDirection(direction);
+  }
+  FillField(field.GetPointer(), 3.0, true, random);
+  const auto places = itk::CudaSplineDetail::MakeFitPlaces<Field>(field);
+  EXPECT_EQ(places.areByAxis, !isOblique);
+  const auto resident = std::make_shared<ResidentArray>(places.numbers.size() * sizeof(float), residence);
+  Upload(resident->Data(), places.numbers.data(), resident->Bytes(), residence);
+  FieldSplineFit rules;
+  rules.places = std::shared_ptr<const float>(resident, resident->template As<float>());
+  rules.placesAreByAxis = places.areByAxis;
+  for (const std::vector<unsigned int> & points :
+       { std::vector<unsigned int>{ 4, 4, 4 }, { 7, 9, 5 }, { 25, 24, 19 } }) // the last one: emptier than the grid
+  {
+    const std::vector<unsigned int> used(points.begin(), points.begin() + VDimension);
+    std::copy(used.begin(), used.end(), rules.controlPoints.begin());
+    for (const bool stationary : { true, false })
+    {
+      rules.stationaryBoundary = stationary;
+      for (const bool hasConfidence : { false, true })
+      {
+        SCOPED_TRACE(testing::Message() << VDimension << "D, " << points[0] << " control points, stationary "
+                                        << stationary << ", confidence " << hasConfidence << ", oblique " << isOblique);
+        const auto filter = MakeFilter(field.GetPointer(), used, stationary);
+        const auto confidence = MakeConfidence<double, VDimension>(field.GetPointer(), random);
+        if (hasConfidence)
+        {
+          filter->SetConfidenceImage(confidence);
+        }
+        filter->Update();
+        const auto weights = Resident(confidence.GetPointer(), residence);
+        const auto found = Smooth(field.GetPointer(), hasConfidence ? weights.Data() : nullptr, rules, residence);
+        // The same operations in the same order: but for what a device fuses, of vectors of some mm.
+        EXPECT_LE(LargestDifference(found.GetPointer(), filter->GetOutput()), residence.IsOnDevice() ? 1e-8 : 1e-13);
+        EXPECT_GT(LargestDifference(found.GetPointer(), field.GetPointer()), 0.1);
+      }
+    }
+  }
+}
+
 } // namespace
 
-TEST_P(SplineSmoothing, AsItkDoes)
+TEST_P(SplineSmoothing, AddsUpWhatItkDoes)
 {
   const Residence residence = this->MakeResidence();
-  CheckSmoothing<float>(residence);
-  CheckSmoothing<double>(residence);
+  CheckSums<float>(residence);
+  CheckSums<double>(residence);
+}
+
+TEST_P(SplineSmoothing, HasItksRoundings)
+{
+  const Residence    residence = this->MakeResidence();
+  const OneItkThread oneThread;
+  for (const bool isOblique : { false, true })
+  {
+    CheckRoundings<2>(residence, isOblique);
+    CheckRoundings<3>(residence, isOblique);
+  }
 }

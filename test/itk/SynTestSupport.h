@@ -18,9 +18,13 @@
 #ifndef CudaSplineTest_SynTestSupport_h
 #define CudaSplineTest_SynTestSupport_h
 
+#include "OneItkThread.h"
+
+#include "itkCudaBSplineSyNImageRegistrationMethod.h"
 #include "itkCudaSyNImageRegistrationMethod.h"
 
 #include "itkAffineTransform.h"
+#include "itkBSplineSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor.h"
 #include "itkCommand.h"
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
 #include "itkImageMaskSpatialObject.h"
@@ -30,6 +34,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <type_traits>
 #include <vector>
 
 /** \file
@@ -39,17 +44,26 @@
 namespace CudaSplineTest
 {
 
-template <unsigned int VDimension>
+/** Of SyN by Gaussians, or by B-splines. */
+template <unsigned int VDimension, bool VSplines = false>
 struct SynTypes
 {
   using Image = itk::Image<double, VDimension>;
-  using Transform = itk::DisplacementFieldTransform<double, VDimension>;
+  using Transform = std::conditional_t<VSplines,
+                                       itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
+                                       itk::DisplacementFieldTransform<double, VDimension>>;
   using Field = typename Transform::DisplacementFieldType;
-  using Reference = itk::SyNImageRegistrationMethod<Image, Image>;
-  using Method = itk::CudaSyNImageRegistrationMethod<Image, Image>;
+  using Base = itk::SyNImageRegistrationMethod<Image, Image, Transform>;
+  using Reference = std::conditional_t<VSplines, itk::BSplineSyNImageRegistrationMethod<Image, Image, Transform>, Base>;
+  using Method = std::conditional_t<VSplines,
+                                    itk::CudaBSplineSyNImageRegistrationMethod<Image, Image, Transform>,
+                                    itk::CudaSyNImageRegistrationMethod<Image, Image, Transform>>;
   using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image>;
   using Mask = itk::ImageMaskSpatialObject<VDimension>;
-  using Adaptor = itk::DisplacementFieldTransformParametersAdaptor<Transform>;
+  using Adaptor = std::conditional_t<VSplines,
+                                     itk::BSplineSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor<
+                                       itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>>,
+                                     itk::DisplacementFieldTransformParametersAdaptor<Transform>>;
 };
 
 /** What differs from case to case. */
@@ -68,6 +82,12 @@ struct SynCase
   double                          threshold{ -1e9 }; ///< of convergence: never
   bool                            weighs{ false };
   bool                            filtersGradients{ false }; ///< ITK's default: by recursive Gaussians
+  bool                            downsamples{ true };       ///< images for derivatives
+  bool                            hasBothGradients{ false }; ///< of both images, which is not accelerated
+  unsigned int                    updateMesh{ 3 };           ///< cells of splines along x in the first level
+  unsigned int                    totalMesh{ 0 };            ///< 0: total fields are not smoothed by splines
+  unsigned int                    splineOrder{ 3 };          ///< of these
+  bool                            hasPlainAdaptors{ false }; ///< that know no splines
 };
 
 /** Waves and a ball; the same place by place on any grid. */
@@ -153,16 +173,16 @@ MakeMask(const typename SynTypes<VDimension>::Image * image, itk::IndexValueType
 }
 
 /** What a registration went through. */
-template <unsigned int VDimension>
+template <unsigned int VDimension, bool VSplines = false>
 struct SynCourse
 {
-  std::vector<itk::SizeValueType>                            levels; ///< of each iteration
-  std::vector<double>                                        values;
-  std::vector<double>                                        convergence;
-  std::vector<typename SynTypes<VDimension>::Field::Pointer> fields;
+  std::vector<itk::SizeValueType>                                      levels; ///< of each iteration
+  std::vector<double>                                                  values;
+  std::vector<double>                                                  convergence;
+  std::vector<typename SynTypes<VDimension, VSplines>::Field::Pointer> fields;
 };
 
-template <unsigned int VDimension>
+template <unsigned int VDimension, bool VSplines = false>
 class SynObserver : public itk::Command
 {
 public:
@@ -178,7 +198,7 @@ public:
   void
   Execute(const itk::Object * caller, const itk::EventObject &) override
   {
-    const auto * const method = static_cast<const typename SynTypes<VDimension>::Reference *>(caller);
+    const auto * const method = static_cast<const typename SynTypes<VDimension, VSplines>::Base *>(caller);
     course.levels.push_back(method->GetCurrentLevel());
     course.values.push_back(method->GetCurrentMetricValue());
     course.convergence.push_back(method->GetCurrentConvergenceValue());
@@ -188,17 +208,34 @@ public:
     }
   }
 
-  SynCourse<VDimension> course;
-  std::function<void()> further; ///< done at each iteration
+  SynCourse<VDimension, VSplines> course;
+  std::function<void()>           further; ///< done at each iteration
 };
 
-template <unsigned int VDimension>
-SynCourse<VDimension>
-Register(typename SynTypes<VDimension>::Reference * method,
-         const SynCase &                            what,
-         const std::function<void()> &              atIteration = {})
+/** Control points of a level's splines: the mesh is twice as fine in each, as antsRegistration has it. */
+template <typename TAdaptor>
+void
+SetControlPoints(TAdaptor * adaptor, const SynCase & what, unsigned int level)
 {
-  using Types = SynTypes<VDimension>;
+  const auto pointsOf = [level](unsigned int mesh) {
+    typename TAdaptor::ArrayType points;
+    for (unsigned int d = 0; d < TAdaptor::SpaceDimension; ++d)
+    {
+      points[d] = mesh > 0 ? ((mesh + d) << level) + 3 : 0;
+    }
+    return points;
+  };
+  adaptor->SetNumberOfControlPointsForTheUpdateField(pointsOf(what.updateMesh));
+  adaptor->SetNumberOfControlPointsForTheTotalField(pointsOf(what.totalMesh));
+}
+
+template <unsigned int VDimension, bool VSplines = false>
+SynCourse<VDimension, VSplines>
+Register(typename SynTypes<VDimension, VSplines>::Base * method,
+         const SynCase &                                 what,
+         const std::function<void()> &                   atIteration = {})
+{
+  using Types = SynTypes<VDimension, VSplines>;
   const auto                         fixed = MakeImage<VDimension>(what, false);
   const auto                         moving = MakeImage<VDimension>(what, true);
   auto                               metric = Types::Metric::New();
@@ -208,6 +245,11 @@ Register(typename SynTypes<VDimension>::Reference * method,
   metric->SetUseMovingImageGradientFilter(what.filtersGradients);
   metric->SetUseFixedImageGradientFilter(what.filtersGradients);
   metric->SetMaximumNumberOfWorkUnits(1);
+  if (what.hasBothGradients)
+  {
+    metric->SetGradientSource(itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource::GRADIENT_SOURCE_BOTH);
+  }
+  method->SetDownsampleImagesForMetricDerivatives(what.downsamples);
   if (what.hasMasks)
   {
     metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2));
@@ -232,6 +274,16 @@ Register(typename SynTypes<VDimension>::Reference * method,
     adaptor->SetRequiredSize(shrinker->GetOutput()->GetLargestPossibleRegion().GetSize());
     adaptor->SetRequiredDirection(shrinker->GetOutput()->GetDirection());
     adaptor->SetRequiredOrigin(shrinker->GetOutput()->GetOrigin());
+    if constexpr (VSplines)
+    {
+      SetControlPoints(adaptor.GetPointer(), what, level);
+    }
+    using Plain = itk::DisplacementFieldTransformParametersAdaptor<typename Types::Transform>;
+    if (what.hasPlainAdaptors)
+    {
+      adaptors.push_back(Plain::New().GetPointer());
+      continue;
+    }
     adaptors.push_back(adaptor.GetPointer());
   }
   method->SetFixedImage(fixed);
@@ -268,15 +320,19 @@ Register(typename SynTypes<VDimension>::Reference * method,
     back->Rotate(0, 1, -0.03);
     method->SetFixedInitialTransform(back);
   }
-  auto output = Types::Transform::New();
-  auto zero = Types::Field::New();
+  const typename Types::Transform::Pointer initial = Types::Transform::New();
+  auto                                     zero = Types::Field::New();
   zero->CopyInformation(fixed);
   zero->SetRegions(fixed->GetLargestPossibleRegion());
   zero->Allocate(true);
-  output->SetDisplacementField(zero);
-  method->SetInitialTransform(output);
+  initial->SetDisplacementField(zero);
+  if constexpr (VSplines)
+  {
+    initial->SetSplineOrder(what.splineOrder);
+  }
+  method->SetInitialTransform(initial);
   method->InPlaceOn();
-  auto observer = SynObserver<VDimension>::New();
+  auto observer = SynObserver<VDimension, VSplines>::New();
   observer->further = atIteration;
   method->AddObserver(itk::IterationEvent(), observer);
   method->Update();

@@ -2,6 +2,7 @@
 add_executable(
   CudaSplineSynTests
   ConvergenceWindowTest.cxx
+  CudaBSplineSyNImageRegistrationMethodTest.cxx
   CudaSyNImageRegistrationMethodStateTest.cxx
   CudaSyNImageRegistrationMethodTest.cxx
   ImagePyramidTest.cxx
@@ -10,3 +11,10 @@ target_link_libraries(CudaSplineSynTests PRIVATE CudaSplineTestSupport ${ITK_LIB
 cudaspline_use_instances(CudaSplineSynTests RegistrationInstances)
 gtest_discover_tests(CudaSplineSynTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
 gtest_discover_tests(CudaSplineSynTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)
+
+# Demons by filters of partial differential equations: against ITK's.
+add_executable(CudaSplineDemonsTests CudaDemonsFiltersTest.cxx)
+target_link_libraries(CudaSplineDemonsTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
+cudaspline_use_instances(CudaSplineDemonsTests ImageInstances)
+gtest_discover_tests(CudaSplineDemonsTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)
+gtest_discover_tests(CudaSplineDemonsTests TEST_FILTER "*Gpu*" PROPERTIES LABELS gpu LABELS itk)

@@ -55,13 +55,14 @@ struct FieldScaling
   }
 };
 
-/** \brief A field composed with itself, the outermost vectors standing outside:
+/** \brief A field composed with another one or itself, the outermost vectors standing outside:
  * itk::WarpVectorImageFilter with itk::VectorLinearInterpolateNearestNeighborExtrapolateImageFunction, and a sum. */
 template <unsigned int VDimension, typename TReal>
 struct FieldSquaring
 {
   GridGeometry<VDimension> grid;
-  const TReal *            input;
+  const TReal *            input;   ///< between whose samples is interpolated
+  const TReal *            warping; ///< where
   TReal *                  output;
   FieldWalk                walk;
 
@@ -75,7 +76,7 @@ struct FieldSquaring
     TReal              vector[VDimension];
     TReal              there[VDimension];
     PlaceOfSample(grid, at, place);
-    LoadVector(input, offset, vector);
+    LoadVector(warping, offset, vector);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       place[d] = RoundedSum(place[d], static_cast<double>(vector[d]));
@@ -225,8 +226,28 @@ WalkExponential(const FieldShape & shape,
     {
       const Real * const from = to;
       to = static_cast<Real *>((squarings - i) % 2 == 1 ? output : scratch);
-      enqueue(FieldSquaring<dimension, Real>{ MakeGeometry<dimension>(shape.grid), from, to, walk });
+      enqueue(FieldSquaring<dimension, Real>{ MakeGeometry<dimension>(shape.grid), from, from, to, walk });
     }
+  });
+}
+
+/** \brief Calls \p enqueue with the body of ComposeFieldsBeyond(). */
+template <typename TEnqueue>
+void
+WalkComposition(const FieldShape & shape,
+                const void *       displacement,
+                const void *       warping,
+                void *             output,
+                const TEnqueue &   enqueue)
+{
+  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
+    using Real = typename decltype(compiled)::Real;
+    constexpr unsigned int dimension = decltype(compiled)::Dimension;
+    enqueue(FieldSquaring<dimension, Real>{ MakeGeometry<dimension>(shape.grid),
+                                            static_cast<const Real *>(displacement),
+                                            static_cast<const Real *>(warping),
+                                            static_cast<Real *>(output),
+                                            WalkOf(shape.grid) });
   });
 }
 
@@ -269,6 +290,14 @@ ExponentiateFieldOnCuda(const FieldShape & shape,
                         void *             output,
                         void *             scratch,
                         const Residence &  residence);
+
+/** See ComposeFieldsBeyond(). */
+void
+ComposeFieldsBeyondOnCuda(const FieldShape & shape,
+                          const void *       displacement,
+                          const void *       warping,
+                          void *             output,
+                          const Residence &  residence);
 
 /** See FindJacobianDeterminants(). */
 void

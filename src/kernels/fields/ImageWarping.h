@@ -28,6 +28,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -50,12 +51,12 @@ struct WarpStages
   int            count{ 0 };
   Behind         behind[MaximumWarpStages]; ///< the stages that follow
 
-  /** Moves the place of a sample of the output.
+  /** Moves the place of a sample of the output by the field alone.
    *
    * \param[in] offset of the sample
    * \param[in,out] place its place (mm) */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Move(std::int64_t offset, double (&place)[VDimension]) const
+  MoveByField(std::int64_t offset, double (&place)[VDimension]) const
   {
     for (unsigned int d = 0; d < VDimension && singleField != nullptr; ++d)
     {
@@ -65,6 +66,13 @@ struct WarpStages
     {
       place[d] = RoundedSum(place[d], field[offset * VDimension + d]);
     }
+  }
+
+  /** Moves it by all stages. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Move(std::int64_t offset, double (&place)[VDimension]) const
+  {
+    this->MoveByField(offset, place);
     if constexpr (VAffine)
     {
       for (int i = 0; i < count; ++i)
@@ -92,38 +100,51 @@ IsFieldOn(const FieldGrid & grid, const TransformChain::Stage & stage)
          stage.origin == grid.origin && stage.pointToIndex == grid.pointToIndex;
 }
 
+/** \brief How many stages come before those behind: 1 where the first is a field on the grid. */
+inline std::size_t
+CountFieldsOn(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages)
+{
+  return !stages.empty() && IsFieldOn(grid, stages[0]) ? 1 : 0;
+}
+
+/** \brief The WarpStages of a chain, of which all behind the field are affine, or may be any. */
+template <unsigned int VDimension, bool VAffine>
+WarpStages<VDimension, VAffine>
+MakeWarpStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages)
+{
+  WarpStages<VDimension, VAffine> chain;
+  const std::size_t               first = CountFieldsOn(grid, stages);
+  if (first > 0)
+  {
+    chain.field = stages[0].singleData != nullptr ? nullptr : stages[0].data.get();
+    chain.singleField = stages[0].singleData.get();
+  }
+  for (std::size_t i = first; i < stages.size(); ++i)
+  {
+    const TransformStage<VDimension> stage = MakeStage<VDimension>(stages[i], DisplacementsOf(stages[i]));
+    if constexpr (VAffine)
+    {
+      chain.behind[chain.count] = stage.map;
+    }
+    else
+    {
+      chain.behind[chain.count] = stage;
+    }
+    ++chain.count;
+  }
+  return chain;
+}
+
 /** \brief Calls \p run with the WarpStages of a chain. */
 template <unsigned int VDimension, typename TRun>
 void
 DispatchStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages, const TRun & run)
 {
-  const std::size_t first = !stages.empty() && IsFieldOn(grid, stages[0]) ? 1 : 0;
-  const auto        fill = [&](auto chain) {
-    if (first > 0)
-    {
-      chain.field = stages[0].singleData != nullptr ? nullptr : stages[0].data.get();
-      chain.singleField = stages[0].singleData.get();
-    }
-    for (std::size_t i = first; i < stages.size(); ++i)
-    {
-      const TransformStage<VDimension> stage = MakeStage<VDimension>(stages[i], DisplacementsOf(stages[i]));
-      if constexpr (std::is_same<typename decltype(chain)::Behind, AffineMap<VDimension>>::value)
-      {
-        chain.behind[chain.count] = stage.map;
-      }
-      else
-      {
-        chain.behind[chain.count] = stage;
-      }
-      ++chain.count;
-    }
-    run(chain);
-  };
   const bool isAffine =
-    std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(first),
+    std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(CountFieldsOn(grid, stages)),
                 stages.end(),
                 [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; });
-  isAffine ? fill(WarpStages<VDimension, true>()) : fill(WarpStages<VDimension, false>());
+  isAffine ? run(MakeWarpStages<VDimension, true>(grid, stages)) : run(MakeWarpStages<VDimension, false>(grid, stages));
 }
 
 /** \brief What WarpImage() reads and writes. */
@@ -137,6 +158,7 @@ struct ImageWarping
   FieldWalk                walk;
   bool                     nearest;
   bool                     singleCoordinates;
+  TPixel                   outside;
   TStages                  stages;
 
   /** A pixel of the output. */
@@ -153,7 +175,7 @@ struct ImageWarping
     {
       index[d] = singleCoordinates ? static_cast<double>(static_cast<float>(index[d])) : index[d];
     }
-    TPixel pixel = TPixel(0);
+    TPixel pixel = outside;
     if (IsInsideBuffer(inputGrid.extent, index))
     {
       pixel = this->PixelAt(index);
@@ -235,6 +257,7 @@ DispatchWarp(const ImageWarp & warp, const void * image, void * output, const TR
                                                   WalkOf(warp.output),
                                                   warp.nearest,
                                                   warp.singleCoordinates,
+                                                  warp.largestOutside ? std::numeric_limits<Pixel>::max() : Pixel(0),
                                                   stages });
     });
   };

@@ -20,8 +20,9 @@
 
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 
-#include "kernels/fields/SplineRows.h"
+#include "kernels/fields/PointFit.h"
 
+#include <algorithm>
 #include <cstdint>
 
 /** \file
@@ -29,7 +30,7 @@
  *
  * itk::BSplineScatteredDataPointSetToImageFilter gives the control point c the quotient of two sums over the points:
  * of the values times w_c^3 / sum w^2, and of w_c^2, where w are the weights of a point's control points. Weights of
- * points on a grid are products of weights by axis, and so are the sums. */
+ * points on a grid are products of weights by axis, and so are the sums: but for ITK's roundings (PointFit.h). */
 
 namespace itk::CudaSpline
 {
@@ -53,8 +54,6 @@ struct FitControl
 template <typename TReal>
 struct SplineFit
 {
-  static constexpr double BorderWeight = 1.0e10; ///< ITK's, of samples on the border
-
   std::int64_t  size[3];
   std::int64_t  controls[3];
   bool          stationary;
@@ -144,6 +143,24 @@ struct SplineFit
   }
 };
 
+/** \brief A fit for the passes that do not read the field: they are compiled for one type of it. */
+template <typename TReal>
+SplineFit<double>
+WithoutInput(const SplineFit<TReal> & fit)
+{
+  SplineFit<double> rest{};
+  std::copy_n(fit.size, 3, rest.size);
+  std::copy_n(fit.controls, 3, rest.controls);
+  rest.stationary = fit.stationary;
+  rest.entries = fit.entries;
+  rest.shares = fit.shares;
+  rest.of = fit.of;
+  rest.alongZ = fit.alongZ;
+  rest.alongY = fit.alongY;
+  rest.lattice = fit.lattice;
+  return rest;
+}
+
 /** \brief A pass of a fit, as a body of a walk. */
 template <typename TReal, int VPass>
 struct FitPass
@@ -212,8 +229,8 @@ struct FitPass
       const FitControl &   ofZ = fit.of[SplineFit<TReal>::FirstOf(fit.controls, 2) + at[2]];
       const double         all = ofX.all * ofY.all * ofZ.all;
       const double         within = ofX.within * ofY.within * ofZ.within;
-      const double         total = fit.stationary ? within + SplineFit<TReal>::BorderWeight * (all - within) : all;
-      const double         quotient = total != 0.0 ? sum / total : 0.0;
+      const double         total = fit.stationary ? within + FitBorderWeight * (all - within) : all;
+      const double         quotient = total > NegligibleFitSum ? sum / total : 0.0;
       // What is not finite is 0, as in ITK.
       fit.lattice[((component * fit.controls[2] + at[2]) * fit.controls[1] + at[1]) * fit.controls[0] + x] =
         quotient - quotient == 0.0 ? quotient : 0.0;
@@ -242,11 +259,12 @@ template <typename TReal, typename TEnqueue>
 void
 WalkFit(const SplineFit<TReal> & fit, const TEnqueue & enqueue)
 {
-  enqueue(FitPass<TReal, 0>(fit));
-  enqueue(FitPass<TReal, 1>(fit));
+  const SplineFit<double> rest = WithoutInput(fit);
+  enqueue(FitPass<double, 0>(rest));
+  enqueue(FitPass<double, 1>(rest));
   enqueue(FitPass<TReal, 2>(fit));
-  enqueue(FitPass<TReal, 3>(fit));
-  enqueue(FitPass<TReal, 4>(fit));
+  enqueue(FitPass<double, 3>(rest));
+  enqueue(FitPass<double, 4>(rest));
 }
 
 /** \brief The passes on a device. */

@@ -30,6 +30,25 @@ namespace itk::CudaSpline
 
 namespace
 {
+/** Whether the sums of a fit are those along axes, one after the other. */
+bool
+IsSeparable(const FieldShape & shape, const FieldSplineFit & rules, bool hasConfidence)
+{
+  return shape.grid.dimension == 3 && rules.places == nullptr && !hasConfidence;
+}
+
+std::size_t
+CountSeparableScratch(const FieldShape & shape, const FieldSplineFit & rules)
+{
+  const auto & size = shape.grid.size;
+  const auto & points = rules.controlPoints;
+  const auto   samples = static_cast<std::size_t>(size[0] + size[1] + size[2]);
+  const auto   numbers =
+    static_cast<std::size_t>(3 * size[0] * points[2] * (size[1] + points[1]) + 3 * points[0] * points[1] * points[2]);
+  return samples * (sizeof(SplineEntry) + sizeof(FitShares)) +
+         static_cast<std::size_t>(points[0] + points[1] + points[2]) * sizeof(FitControl) + numbers * sizeof(double);
+}
+
 template <typename TReal>
 SplineFit<TReal>
 MakeFit(const FieldShape & shape, const FieldSplineFit & rules)
@@ -43,63 +62,181 @@ MakeFit(const FieldShape & shape, const FieldSplineFit & rules)
   fit.stationary = rules.stationaryBoundary;
   return fit;
 }
+
+/** The numbers of a fit, with ITK's roundings. */
+template <unsigned int VDimension, typename TReal>
+PointFit<VDimension, TReal>
+MakePointFit(const FieldShape & shape, const FieldSplineFit & rules)
+{
+  constexpr float             share = 1e-3F; // ITK's, of a sample's length
+  PointFit<VDimension, TReal> fit{};
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    fit.size[d] = d < VDimension ? shape.grid.size[d] : 1;
+    fit.controls[d] = d < VDimension ? rules.controlPoints[d] : 1;
+  }
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    const double spacing = rules.places != nullptr ? shape.grid.spacing[d] : 1.0;
+    fit.origin[d] = rules.places != nullptr ? shape.grid.origin[d] : 0.0;
+    fit.spans[d] = static_cast<float>(fit.controls[d] - (SplineTaps - 1));
+    fit.rate[d] = static_cast<float>(static_cast<double>(fit.spans[d]) /
+                                     (static_cast<double>(static_cast<float>(fit.size[d] - 1)) * spacing));
+    fit.near[d] = static_cast<float>(static_cast<double>(fit.rate[d]) * spacing * static_cast<double>(share));
+  }
+  fit.stationary = rules.stationaryBoundary;
+  fit.places = rules.places.get();
+  fit.placesAreByAxis = rules.placesAreByAxis;
+  return fit;
+}
+
+/** Evaluates a spline over the whole grid of 3 dimensions. */
+template <typename TReal>
+void
+EvaluateFit(const SplineRows<TReal> & rows, const std::int64_t (&controls)[3], const Residence & residence)
+{
+  if (!residence.IsOnDevice())
+  {
+    EvaluateRowsOnCpu(rows, residence);
+    return;
+  }
+  const double step =
+    static_cast<double>(controls[1] - (SplineTaps - 1)) / static_cast<double>(rows.grid.extent.size[1] - 1);
+  if (!EvaluateRowsOnCuda(rows, step, false, residence))
+  {
+    throw DeviceError(DeviceError::Kind::Other,
+                      "A block of the device cannot hold the rows of so many control points.");
+  }
+}
+
+template <typename TReal>
+SplineRows<TReal>
+MakeFitRows(const FieldShape & shape,
+            const std::int64_t (&controls)[3],
+            const double * lattice,
+            SplineEntry *  entries,
+            void *         output)
+{
+  SplineRows<TReal> rows{ {}, MakeGeometry<3>(shape.grid), static_cast<TReal *>(output), entries };
+  rows.spline.data = lattice;
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    rows.spline.extent.size[d] = controls[d];
+  }
+  return rows;
+}
+
+/** A pass of a fit by the host's threads, which share out control points one by one. */
+template <typename TPass>
+void
+ForEachPassOnCpu(const TPass & pass, const Residence & residence)
+{
+  if (pass.walk.size[1] * pass.walk.size[2] > 1)
+  {
+    ForEachSampleOnCpu(pass.walk, residence, pass);
+    return;
+  }
+  residence.GetContext().ParallelFor(pass.walk.size[0], [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n)
+    {
+      const std::int64_t at[3] = { n, 0, 0 };
+      pass(at);
+    }
+  });
+}
+
+template <unsigned int VDimension, typename TReal>
+void
+SmoothByPoints(const FieldShape &     shape,
+               const void *           input,
+               const void *           confidence,
+               const FieldSplineFit & rules,
+               void *                 output,
+               void *                 scratch,
+               const Residence &      residence)
+{
+  auto fit = MakePointFit<VDimension, TReal>(shape, rules);
+  SetPointFitScratch(fit, scratch);
+  fit.input = static_cast<const TReal *>(input);
+  fit.confidence = static_cast<const TReal *>(confidence);
+  fit.output = static_cast<TReal *>(output);
+  if (residence.IsOnDevice())
+  {
+    WalkPointFitOnCuda(fit, residence);
+  }
+  else
+  {
+    WalkPointFit(fit, [&](const auto & pass) { ForEachPassOnCpu(pass, residence); });
+  }
+  if constexpr (VDimension == 3)
+  {
+    EvaluateFit(MakeFitRows<TReal>(shape, fit.controls, fit.lattice, fit.entries, output), fit.controls, residence);
+  }
+}
+
+template <typename TReal>
+void
+SmoothByAxes(const FieldShape &     shape,
+             const void *           input,
+             const FieldSplineFit & rules,
+             void *                 output,
+             void *                 scratch,
+             const Residence &      residence)
+{
+  auto fit = MakeFit<TReal>(shape, rules);
+  SetFitScratch(fit, static_cast<char *>(scratch));
+  fit.input = static_cast<const TReal *>(input);
+  if (residence.IsOnDevice())
+  {
+    WalkFitOnCuda(fit, residence);
+  }
+  else
+  {
+    WalkFit(fit, [&](const auto & pass) { ForEachSampleOnCpu(pass.walk, residence, pass); });
+  }
+  EvaluateFit(MakeFitRows<TReal>(shape, fit.controls, fit.lattice, fit.entries, output), fit.controls, residence);
+}
 } // namespace
 
 std::size_t
-CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & rules)
+CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & rules, bool hasConfidence)
 {
-  const auto & size = shape.grid.size;
-  const auto & points = rules.controlPoints;
-  const auto   samples = static_cast<std::size_t>(size[0] + size[1] + size[2]);
-  const auto   numbers =
-    static_cast<std::size_t>(3 * size[0] * points[2] * (size[1] + points[1]) + 3 * points[0] * points[1] * points[2]);
-  return samples * (sizeof(SplineEntry) + sizeof(FitShares)) +
-         static_cast<std::size_t>(points[0] + points[1] + points[2]) * sizeof(FitControl) + numbers * sizeof(double);
+  return IsSeparable(shape, rules, hasConfidence) ? CountSeparableScratch(shape, rules)
+                                                  : CountPointFitScratch(shape, rules);
 }
 
 void
 SmoothFieldBySpline(const FieldShape &     shape,
                     const void *           input,
+                    const void *           confidence,
                     const FieldSplineFit & rules,
                     void *                 output,
                     void *                 scratch,
                     const Residence &      residence)
 {
-  for (unsigned int d = 0; d < 3; ++d)
+  for (unsigned int d = 0; d < shape.grid.dimension; ++d)
   {
-    if (shape.grid.dimension != 3 || shape.grid.size[d] < 2 || shape.grid.start[d] != 0)
+    if (shape.grid.size[d] < 2 || shape.grid.start[d] != 0)
     {
-      throw std::invalid_argument("Splines smooth fields of 3 axes with at least 2 samples each, from index 0 on.");
+      throw std::invalid_argument("Splines smooth fields with at least 2 samples along each axis, from index 0 on.");
     }
     if (rules.controlPoints[d] < SplineTaps)
     {
       throw std::invalid_argument("A cubic spline has at least 4 control points along each axis.");
     }
   }
-  DispatchField(3, shape.element, [&](auto compiled) {
-    using Real = typename decltype(compiled)::Real;
-    auto fit = MakeFit<Real>(shape, rules);
-    SetFitScratch(fit, static_cast<char *>(scratch));
-    fit.input = static_cast<const Real *>(input);
-    SplineRows<Real> rows{ {}, MakeGeometry<3>(shape.grid), static_cast<Real *>(output), fit.entries };
-    rows.spline.data = fit.lattice;
-    for (unsigned int d = 0; d < 3; ++d)
+  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
+    using Compiled = decltype(compiled);
+    using Real = typename Compiled::Real;
+    if constexpr (Compiled::Dimension == 3)
     {
-      rows.spline.extent.size[d] = fit.controls[d];
+      if (IsSeparable(shape, rules, confidence != nullptr))
+      {
+        SmoothByAxes<Real>(shape, input, rules, output, scratch, residence);
+        return;
+      }
     }
-    if (!residence.IsOnDevice())
-    {
-      WalkFit(fit, [&](const auto & pass) { ForEachSampleOnCpu(pass.walk, residence, pass); });
-      EvaluateRowsOnCpu(rows, residence);
-      return;
-    }
-    WalkFitOnCuda(fit, residence);
-    const double step = static_cast<double>(fit.controls[1] - 3) / static_cast<double>(fit.size[1] - 1);
-    if (!EvaluateRowsOnCuda(rows, step, false, residence))
-    {
-      throw DeviceError(DeviceError::Kind::Other,
-                        "A block of the device cannot hold the rows of so many control points.");
-    }
+    SmoothByPoints<Compiled::Dimension, Real>(shape, input, confidence, rules, output, scratch, residence);
   });
 }
 
@@ -112,6 +249,30 @@ WalkFitOnCuda(const SplineFit<float> &, const Residence &)
 
 void
 WalkFitOnCuda(const SplineFit<double> &, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+WalkPointFitOnCuda(const PointFit<2, float> &, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+WalkPointFitOnCuda(const PointFit<2, double> &, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+WalkPointFitOnCuda(const PointFit<3, float> &, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+WalkPointFitOnCuda(const PointFit<3, double> &, const Residence &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

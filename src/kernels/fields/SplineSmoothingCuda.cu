@@ -33,4 +33,28 @@ WalkFitOnCuda(const SplineFit<double> & fit, const Residence & residence)
   WalkFit(fit, [&](const auto & pass) { LaunchField(pass, pass.walk, residence); });
 }
 
+void
+WalkPointFitOnCuda(const PointFit<2, float> & fit, const Residence & residence)
+{
+  WalkPointFit(fit, [&](const auto & pass) { LaunchField(pass, pass.walk, residence); });
+}
+
+void
+WalkPointFitOnCuda(const PointFit<2, double> & fit, const Residence & residence)
+{
+  WalkPointFit(fit, [&](const auto & pass) { LaunchField(pass, pass.walk, residence); });
+}
+
+void
+WalkPointFitOnCuda(const PointFit<3, float> & fit, const Residence & residence)
+{
+  WalkPointFit(fit, [&](const auto & pass) { LaunchField(pass, pass.walk, residence); });
+}
+
+void
+WalkPointFitOnCuda(const PointFit<3, double> & fit, const Residence & residence)
+{
+  WalkPointFit(fit, [&](const auto & pass) { LaunchField(pass, pass.walk, residence); });
+}
+
 } // namespace itk::CudaSpline

@@ -51,6 +51,22 @@ ExponentiateField(const FieldShape & shape,
 }
 
 void
+ComposeFieldsBeyond(const FieldShape & shape,
+                    const void *       displacement,
+                    const void *       warping,
+                    void *             output,
+                    const Residence &  residence)
+{
+  if (residence.IsOnDevice())
+  {
+    ComposeFieldsBeyondOnCuda(shape, displacement, warping, output, residence);
+    return;
+  }
+  WalkComposition(
+    shape, displacement, warping, output, [&](const auto & body) { ForEachSampleOnCpu(body.walk, residence, body); });
+}
+
+void
 FindJacobianDeterminants(const FieldShape &            shape,
                          const void *                  field,
                          const std::array<double, 3> & weights,
@@ -70,6 +86,12 @@ FindJacobianDeterminants(const FieldShape &            shape,
 #if !defined(CUDASPLINE_HAS_CUDA)
 void
 ExponentiateFieldOnCuda(const FieldShape &, const void *, unsigned int, bool, void *, void *, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+ComposeFieldsBeyondOnCuda(const FieldShape &, const void *, const void *, void *, const Residence &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -36,6 +36,17 @@ ExponentiateFieldOnCuda(const FieldShape & shape,
 }
 
 void
+ComposeFieldsBeyondOnCuda(const FieldShape & shape,
+                          const void *       displacement,
+                          const void *       warping,
+                          void *             output,
+                          const Residence &  residence)
+{
+  WalkComposition(
+    shape, displacement, warping, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+}
+
+void
 FindJacobianDeterminantsOnCuda(const FieldShape &            shape,
                                const void *                  field,
                                const std::array<double, 3> & weights,

@@ -99,15 +99,16 @@ GreedyLevel::Parts::Enqueue(const SynRules & rules)
   auto * const       numbers = &record.As<Record>()->iteration;
   forces.MoveMoving(field.Data());
   forces.Compare(&numbers->sums, force.Data(), nullptr, update.Data());
-  forces.MakeUpdate(force.Data(), rules, update.Data(), &numbers->maximumNorm);
+  forces.MakeUpdate(force.Data(), forces.FixedConfidence(), rules, update.Data(), &numbers->maximumNorm);
   ComposeFields(shape, field.Data(), shape, update.Data(), force.Data(), residence);
-  forces.Smooth(force.Data(), rules.totalVariance, field.Data());
+  forces.Smooth(force.Data(), nullptr, rules.totalVariance, rules.totalSpline, field.Data());
 }
 
 GreedyIteration
 GreedyLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
+  m_Parts->forces.Reserve(rules);
   m_Parts->steps.Run(rules, residence, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
   GreedyIteration iteration;
   Download(&iteration, &m_Parts->record.As<Record>()->iteration, sizeof(iteration), residence);

@@ -20,6 +20,7 @@
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
+#include "itkCudaSpline/kernels/metrics/MappedImage.h"
 
 #include "device/LargePages.h"
 #include "kernels/registration/ConvertNumbers.h"
@@ -58,6 +59,22 @@ ScratchBytes(const FieldShape & shape, const std::optional<GaussianDescriptor> &
   return std::max({ shape.Bytes(), CountInversionScratch(shape), MaximumNormScratch, ofGradients });
 }
 
+/** What splines need of the same memory. */
+std::size_t
+SplineScratchBytes(const FieldShape & shape, const SynRules & rules, bool hasConfidence)
+{
+  std::size_t bytes = 0;
+  if (rules.updateSpline)
+  {
+    bytes = CountSplineSmoothingScratch(shape, *rules.updateSpline, hasConfidence);
+  }
+  if (rules.totalSpline)
+  {
+    bytes = std::max(bytes, CountSplineSmoothingScratch(shape, *rules.totalSpline));
+  }
+  return bytes;
+}
+
 void
 CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
 {
@@ -70,6 +87,10 @@ CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
   if (side.mask.data != nullptr && (!isOf(side.mask) || side.mask.pixel != ScalarType::UInt8))
   {
     throw std::invalid_argument("Masks of a registration have pixels of 8 bits, and the dimension of its fields.");
+  }
+  if (side.confidence.data != nullptr && (!isOf(side.confidence) || side.confidence.pixel != shape.element))
+  {
+    throw std::invalid_argument("What samples count has the type and the dimension of the fields.");
   }
 }
 
@@ -106,7 +127,8 @@ LevelForces::LevelForces(const FieldShape & shape,
   , m_Fixed(std::move(fixed))
   , m_Moving(std::move(moving))
   , m_Correlation(DescribeCorrelation(shape, m_Fixed.image.pixel, metric))
-  , m_Gaussian(metric.gaussian)
+  , m_Gaussian(metric.comparesOriginals ? std::nullopt : metric.gaussian)
+  , m_ComparesOriginals(metric.comparesOriginals)
 {
   CheckSide(m_Fixed, shape, m_Fixed.image.pixel);
   CheckSide(m_Moving, shape, m_Fixed.image.pixel);
@@ -115,19 +137,38 @@ LevelForces::LevelForces(const FieldShape & shape,
     throw std::invalid_argument("An initial transform has more stages than " + std::to_string(MaximumWarpStages - 1) +
                                 '.');
   }
-  const auto count = static_cast<std::size_t>(shape.grid.Count());
-  const auto pixels = count * SizeOf(m_Fixed.image.pixel);
-  m_WarpedFixed = ResidentArray(pixels, residence);
-  m_WarpedMoving = ResidentArray(pixels, residence);
-  m_WarpedFixedMask = ResidentArray(m_Fixed.mask.data != nullptr ? count : 0, residence);
-  m_WarpedMovingMask = ResidentArray(m_Moving.mask.data != nullptr ? count : 0, residence);
-  m_Gradients = ResidentArray(m_Gaussian ? shape.Bytes() : 0, residence);
+  m_MovedFixed = this->MakeMoved(m_Fixed);
+  m_MovedMoving = this->MakeMoved(m_Moving);
   m_Scratch = ResidentArray(ScratchBytes(shape, m_Gaussian, residence.GetBackend()), residence);
   m_CorrelationScratch = ResidentArray(CountLocalCorrelationScratch(m_Correlation, residence), residence);
 }
 
+LevelForces::Moved
+LevelForces::MakeMoved(const SynSide & side) const
+{
+  const auto count = static_cast<std::size_t>(m_Shape.grid.Count());
+  const auto array = [this](bool isNeeded, std::size_t bytes) {
+    return ResidentArray(isNeeded ? bytes : 0, m_Residence);
+  };
+  Moved moved;
+  moved.image = array(true, count * SizeOf(side.image.pixel));
+  moved.mask = array(m_ComparesOriginals || side.mask.data != nullptr, count);
+  moved.confidence = array(side.confidence.data != nullptr, count * SizeOf(m_Shape.element));
+  // Of Gaussians on the grid those of the moving image alone are kept: the others are made in memory of a field.
+  moved.gradients = array(m_ComparesOriginals || (m_Gaussian && &side == &m_Moving), m_Shape.Bytes());
+  if (m_ComparesOriginals && side.gradient)
+  {
+    const auto numbers = static_cast<std::size_t>(side.image.grid.Count()) * m_Shape.grid.dimension;
+    moved.ownGradients = array(true, numbers * SizeOf(m_Shape.element));
+    const ResidentArray scratch(
+      CountResidentGaussianScratch(*side.gradient, GaussianOperation::Gradient, m_Residence.GetBackend()), m_Residence);
+    MakeResidentGradient(*side.gradient, side.image.data.get(), moved.ownGradients.Data(), scratch.Data(), m_Residence);
+  }
+  return moved;
+}
+
 void
-LevelForces::Move(const SynSide & side, const void * field, const ResidentArray & image, const ResidentArray & mask)
+LevelForces::Move(const SynSide & side, const void * field, const Moved & moved)
 {
   ImageWarp warp;
   warp.input = side.image.grid;
@@ -138,40 +179,63 @@ LevelForces::Move(const SynSide & side, const void * field, const ResidentArray 
     warp.stages.push_back(MakeFieldStage(m_Shape, field));
   }
   warp.stages.insert(warp.stages.end(), side.stages.begin(), side.stages.end());
-  WarpImage(warp, side.image.data.get(), image.Data(), m_Residence);
-  if (side.mask.data != nullptr)
+  if (m_ComparesOriginals)
+  {
+    const ImageMapping  mapping{ warp.input, warp.pixel, side.mask.grid, m_Shape, warp.stages };
+    const MappedSources sources{ side.image.data.get(),
+                                 static_cast<const std::uint8_t *>(side.mask.data.get()),
+                                 moved.ownGradients.Data() };
+    MapImage(
+      mapping, sources, { moved.image.Data(), moved.mask.As<std::uint8_t>(), moved.gradients.Data() }, m_Residence);
+  }
+  else
+  {
+    WarpImage(warp, side.image.data.get(), moved.image.Data(), m_Residence);
+  }
+  if (side.confidence.data != nullptr)
+  {
+    warp.input = side.confidence.grid;
+    warp.pixel = side.confidence.pixel;
+    WarpImage(warp, side.confidence.data.get(), moved.confidence.Data(), m_Residence);
+  }
+  if (side.mask.data != nullptr && !m_ComparesOriginals)
   {
     warp.input = side.mask.grid;
     warp.pixel = side.mask.pixel;
     warp.nearest = true;
-    WarpImage(warp, side.mask.data.get(), mask.Data(), m_Residence);
+    WarpImage(warp, side.mask.data.get(), moved.mask.Data(), m_Residence);
   }
 }
 
 void
 LevelForces::MoveFixed(const void * field)
 {
-  this->Move(m_Fixed, field, m_WarpedFixed, m_WarpedFixedMask);
+  this->Move(m_Fixed, field, m_MovedFixed);
 }
 
 void
 LevelForces::MoveMoving(const void * field)
 {
-  this->Move(m_Moving, field, m_WarpedMoving, m_WarpedMovingMask);
+  this->Move(m_Moving, field, m_MovedMoving);
 }
 
 void
 LevelForces::Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixed, void * work)
 {
   LocalCorrelationImages images;
-  images.fixed = m_WarpedFixed.Data();
-  images.moving = m_WarpedMoving.Data();
-  images.fixedInside = m_WarpedFixedMask.As<std::uint8_t>();
-  images.movingInside = m_WarpedMovingMask.As<std::uint8_t>();
-  if (m_Gaussian)
+  images.fixed = m_MovedFixed.image.Data();
+  images.moving = m_MovedMoving.image.Data();
+  images.fixedInside = m_MovedFixed.mask.As<std::uint8_t>();
+  images.movingInside = m_MovedMoving.mask.As<std::uint8_t>();
+  if (m_ComparesOriginals)
   {
-    MakeResidentGradient(*m_Gaussian, images.moving, m_Gradients.Data(), m_Scratch.Data(), m_Residence);
-    images.movingGradient = m_Gradients.Data();
+    images.movingGradient = m_MovedMoving.gradients.Data();
+    images.fixedGradient = byFixed != nullptr ? m_MovedFixed.gradients.Data() : nullptr;
+  }
+  else if (m_Gaussian)
+  {
+    MakeResidentGradient(*m_Gaussian, images.moving, m_MovedMoving.gradients.Data(), m_Scratch.Data(), m_Residence);
+    images.movingGradient = m_MovedMoving.gradients.Data();
     if (byFixed != nullptr)
     {
       MakeResidentGradient(*m_Gaussian, images.fixed, work, m_Scratch.Data(), m_Residence);
@@ -182,9 +246,29 @@ LevelForces::Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixe
 }
 
 void
-LevelForces::Smooth(const void * input, double variance, void * output)
+LevelForces::Reserve(const SynRules & rules)
 {
-  if (variance > 0.0)
+  const bool hasConfidence = this->FixedConfidence() != nullptr || this->MovingConfidence() != nullptr;
+  const auto bytes = SplineScratchBytes(m_Shape, rules, hasConfidence);
+  if (bytes > m_Scratch.Bytes())
+  {
+    m_Scratch = ResidentArray(); // before the other one
+    m_Scratch = ResidentArray(bytes, m_Residence);
+  }
+}
+
+void
+LevelForces::Smooth(const void *                          input,
+                    const void *                          confidence,
+                    double                                variance,
+                    const std::optional<FieldSplineFit> & spline,
+                    void *                                output)
+{
+  if (spline)
+  {
+    SmoothFieldBySpline(m_Shape, input, confidence, *spline, output, m_Scratch.Data(), m_Residence);
+  }
+  else if (variance > 0.0)
   {
     SmoothField(m_Shape, input, MakeFieldSmoothing(m_Shape.grid, variance), output, m_Scratch.Data(), m_Residence);
   }
@@ -195,23 +279,29 @@ LevelForces::Smooth(const void * input, double variance, void * output)
 }
 
 void
-LevelForces::MakeUpdate(void * force, const SynRules & rules, void * update, double * maximum)
+LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & rules, void * update, double * maximum)
 {
   if (rules.weights != SynRules().weights)
   {
     WeighField(m_Shape, force, rules.weights, m_Residence);
   }
-  this->Smooth(force, rules.updateVariance, update);
+  this->Smooth(force, confidence, rules.updateVariance, rules.updateSpline, update);
   FindMaximumNorm(m_Shape, update, maximum, m_Scratch.Data(), m_Residence);
   ScaleField(m_Shape, update, rules.learningRate, maximum, m_Residence);
 }
 
 std::size_t
-LevelForces::CountBytes(const FieldShape & shape, const SynMetric & metric, ScalarType pixel)
+LevelForces::CountBytes(const FieldShape & shape, const SynMetric & metric, const SynRules & rules, ScalarType pixel)
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
-  return 2 * count * (SizeOf(pixel) + 1) + (metric.gaussian ? shape.Bytes() : 0) +
-         ScratchBytes(shape, metric.gaussian, Backend::Cuda) + (std::size_t(1) << 20); // sums of blocks
+  // Masks are moved as numbers, too, for splines of updates; and these have the places of all samples, at the most.
+  const auto numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
+  const auto places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
+  const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
+  return 2 * count * (SizeOf(pixel) + 1) + gradients + numbers + places +
+         std::max(ScratchBytes(shape, metric.gaussian, Backend::Cuda),
+                  SplineScratchBytes(shape, rules, rules.updateSpline.has_value())) +
+         (std::size_t(1) << 20); // sums of blocks
 }
 
 LevelField::LevelField(const FieldShape & shape, const Residence & residence)

@@ -91,17 +91,42 @@ public:
   void
   Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixed, void * work);
 
-  /** Smooths a field of a variance, or copies it where that is 0. */
+  /** Makes room for what rules ask for, before steps that go by them. \exception DeviceError out of memory */
   void
-  Smooth(const void * input, double variance, void * output);
+  Reserve(const SynRules & rules);
+
+  /** How much samples count as the masks were moved; null: alike. */
+  ///@{
+  const void *
+  FixedConfidence() const
+  {
+    return m_MovedFixed.confidence.Data();
+  }
+  const void *
+  MovingConfidence() const
+  {
+    return m_MovedMoving.confidence.Data();
+  }
+  ///@}
+
+  /** Smooths a field by a spline, where there is one, or by a Gaussian; or copies it where the variance is 0.
+   *
+   * \param[in] confidence of the samples, for the spline; null: they count alike */
+  void
+  Smooth(const void *                          input,
+         const void *                          confidence,
+         double                                variance,
+         const std::optional<FieldSplineFit> & spline,
+         void *                                output);
 
   /** \brief Makes an update of a force: smooth, its longest vector as long as a step.
    *
    * \param[in,out] force it is multiplied with the weights
+   * \param[in] confidence of its samples; null: they count alike
    * \param[out] update of its shape
    * \param[out] maximum norm of the smooth force (samples); memory of the backend */
   void
-  MakeUpdate(void * force, const SynRules & rules, void * update, double * maximum);
+  MakeUpdate(void * force, const void * confidence, const SynRules & rules, void * update, double * maximum);
 
   /** Memory for steps that come between, InvertField()'s among them. */
   void *
@@ -124,11 +149,23 @@ public:
 
   /** Bytes of a device that it takes, beside the images. */
   static std::size_t
-  CountBytes(const FieldShape & shape, const SynMetric & metric, ScalarType pixel);
+  CountBytes(const FieldShape & shape, const SynMetric & metric, const SynRules & rules, ScalarType pixel);
 
 private:
+  /** An image as it was moved. */
+  struct Moved
+  {
+    ResidentArray image;
+    ResidentArray mask; ///< or what is inside of the image, too
+    ResidentArray confidence;
+    ResidentArray gradients;    ///< at the samples, where images are compared as they are, or by Gaussians
+    ResidentArray ownGradients; ///< at the pixels of the image itself
+  };
+
+  Moved
+  MakeMoved(const SynSide & side) const;
   void
-  Move(const SynSide & side, const void * field, const ResidentArray & image, const ResidentArray & mask);
+  Move(const SynSide & side, const void * field, const Moved & moved);
 
   FieldShape                        m_Shape;
   Residence                         m_Residence;
@@ -136,12 +173,10 @@ private:
   SynSide                           m_Moving;
   LocalCorrelationDescriptor        m_Correlation;
   std::optional<GaussianDescriptor> m_Gaussian;
-  ResidentArray                     m_WarpedFixed;
-  ResidentArray                     m_WarpedMoving;
-  ResidentArray                     m_WarpedFixedMask;
-  ResidentArray                     m_WarpedMovingMask;
-  ResidentArray                     m_Gradients; ///< of the moving image, where Gaussians make them
-  ResidentArray                     m_Scratch;   ///< of gradients, smoothing, inversion and norms
+  bool                              m_ComparesOriginals;
+  Moved                             m_MovedFixed;
+  Moved                             m_MovedMoving;
+  ResidentArray                     m_Scratch; ///< of gradients, smoothing, inversion and norms
   ResidentArray                     m_CorrelationScratch;
 };
 

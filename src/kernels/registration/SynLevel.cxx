@@ -108,8 +108,8 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
 
   void * const fixedUpdate = work[2].Data();
   void * const movingUpdate = work[0].Data(); // the fixed force is of no more use then
-  forces.MakeUpdate(fixedForce, rules, fixedUpdate, &numbers->maximumNorm[0]);
-  forces.MakeUpdate(movingForce, rules, movingUpdate, &numbers->maximumNorm[1]);
+  forces.MakeUpdate(fixedForce, forces.FixedConfidence(), rules, fixedUpdate, &numbers->maximumNorm[0]);
+  forces.MakeUpdate(movingForce, forces.MovingConfidence(), rules, movingUpdate, &numbers->maximumNorm[1]);
   if (rules.averagesMidpointGradients)
   {
     AverageMidpointFields(shape, fixedUpdate, movingUpdate, residence);
@@ -118,11 +118,11 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
   // Total fields with their updates, smooth; then inverses, and the inverses of these, which are the total fields.
   void * const composed = work[1].Data();
   const auto   add = [&](const void * update, void * total) {
-    const bool isSmoothed = rules.totalVariance > 0.0;
+    const bool isSmoothed = rules.totalSpline || rules.totalVariance > 0.0;
     ComposeFields(shape, update, shape, total, isSmoothed ? composed : total, residence);
     if (isSmoothed)
     {
-      forces.Smooth(composed, rules.totalVariance, total);
+      forces.Smooth(composed, nullptr, rules.totalVariance, rules.totalSpline, total);
     }
   };
   add(fixedUpdate, fixed);
@@ -140,6 +140,7 @@ SynIteration
 SynLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
+  m_Parts->forces.Reserve(rules);
   m_Parts->steps.Run(rules, residence, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
   SynIteration iteration;
   Download(&iteration, m_Parts->record.Data(), sizeof(iteration), residence);
@@ -167,12 +168,13 @@ SynLevel::GetWhole(void * forward, void * backward, ScalarType element, FieldMem
 MemoryPlan
 PlanSynLevel(const FieldShape & shape,
              const SynMetric &  metric,
+             const SynRules &   rules,
              ScalarType         pixel,
              std::size_t        imageBytes,
              std::size_t        budget)
 {
   MemoryPlan plan;
-  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metric, pixel) + 7 * shape.Bytes();
+  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metric, rules, pixel) + 7 * shape.Bytes();
   // The fields of the level before, of which these are made: half as long along each axis, mostly.
   plan.outsideBytes = 4 * shape.Bytes() / 4;
   RefuseUnlessWithin(plan, budget);
@@ -180,15 +182,21 @@ PlanSynLevel(const FieldShape & shape,
 }
 
 OperationWork
-CountSynWork(const FieldShape & shape, std::uint64_t iterations, std::size_t imageBytes)
+CountSynWork(const FieldShape & shape, const SynRules & rules, std::uint64_t iterations, std::size_t imageBytes)
 {
   // Numbers that an iteration reads for each sample: 2 images at 8 places; 12 passes of about 9 weights over vectors; 2
-  // compositions and about 20 iterations of inversions at 8 places, of vectors.
-  constexpr double taps = 2.0 * 8 + 3.0 * (12 * 9 + 22 * 8);
-  const auto       count = static_cast<double>(shape.grid.Count()) * static_cast<double>(iterations);
-  OperationWork    counts;
-  counts.kind = KindOf(
-    { static_cast<std::uint64_t>(WorkKind::Syn), shape.grid.dimension, static_cast<std::uint64_t>(shape.element) });
+  // compositions and about 20 iterations of inversions at 8 places, of vectors. Splines add up a sample in 4 control
+  // points along 3 axes, or in all 64 at once, of two updates and two total fields.
+  const double fits = (rules.updateSpline ? 2.0 : 0.0) + (rules.totalSpline ? 2.0 : 0.0);
+  const double passes = rules.SmoothsBySplines() ? 0.0 : 12.0 * 9.0;
+  const double taps =
+    2.0 * 8.0 + 3.0 * (passes + fits * (shape.element == ScalarType::Float64 ? 64.0 : 12.0) + 22.0 * 8);
+  const auto    count = static_cast<double>(shape.grid.Count()) * static_cast<double>(iterations);
+  OperationWork counts;
+  counts.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Syn),
+                         shape.grid.dimension,
+                         static_cast<std::uint64_t>(shape.element),
+                         rules.SmoothsBySplines() ? 1U : 0U });
   counts.taps = count * taps * (shape.element == ScalarType::Float64 ? 2.0 : 1.0);
   counts.samples = count;
   counts.sums = 10.0 * count;

@@ -64,7 +64,7 @@ TEST(FieldGraphGpu, RecordsSteps)
                 residence);
     ComposeFields(shape, first.Data(), shape, inverse.Data(), output.Data(), residence);
     SmoothField(shape, inverse.Data(), smoothing, output.Data(), scratch.Data(), residence);
-    SmoothFieldBySpline(shape, output.Data(), fit, output.Data(), scratch.Data(), residence);
+    SmoothFieldBySpline(shape, output.Data(), nullptr, fit, output.Data(), scratch.Data(), residence);
     FindMaximumNorm(shape, output.Data(), maximum.As<double>(), scratch.Data(), residence);
     ScaleField(shape, output.Data(), 0.25, maximum.As<double>(), residence);
     ExponentiateField(shape, output.Data(), 3, false, inverse.Data(), scratch.Data(), residence);

@@ -192,7 +192,7 @@ TEST_P(SplineFields, Smooth)
         const FieldSplineFit rules{ points, stationary };
         const ResidentArray  output(shape.Bytes(), residence);
         const ResidentArray  scratch(CountSplineSmoothingScratch(shape, rules), residence);
-        SmoothFieldBySpline(shape, input.Data(), rules, output.Data(), scratch.Data(), residence);
+        SmoothFieldBySpline(shape, input.Data(), nullptr, rules, output.Data(), scratch.Data(), residence);
         const auto found = Numbers(output.Data(), field.size(), type, residence);
 
         const auto & size = shape.grid.size;
@@ -260,10 +260,10 @@ TEST_P(SplineFields, Smooth)
     }
   }
   FieldShape shape{ RandomGrid({ 5, 5, 5 }, random, false), ScalarType::Float32 };
-  EXPECT_THROW(SmoothFieldBySpline(shape, nullptr, { { 4, 3, 4 }, true }, nullptr, nullptr, residence),
+  EXPECT_THROW(SmoothFieldBySpline(shape, nullptr, nullptr, { { 4, 3, 4 }, true }, nullptr, nullptr, residence),
                std::invalid_argument);
   shape.grid.start[1] = 2;
-  EXPECT_THROW(SmoothFieldBySpline(shape, nullptr, {}, nullptr, nullptr, residence), std::invalid_argument);
+  EXPECT_THROW(SmoothFieldBySpline(shape, nullptr, nullptr, {}, nullptr, nullptr, residence), std::invalid_argument);
 }
 
 // The exponential of a constant field is that field; of a field times -1 it is the inverse, about.

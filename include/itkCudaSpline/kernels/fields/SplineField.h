@@ -25,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 /** \file
  * \brief The field of a free-form deformation over a whole grid: a step (Residence) that nobody waits for. */
@@ -60,24 +61,45 @@ MakeSplineField(const TransformChain::Stage & spline,
                 const Residence &             residence);
 
 /** \brief How a field is smoothed by a cubic B-spline, as itk::BSplineSmoothingOnUpdateDisplacementFieldTransform does
- * it: itk::DisplacementFieldToBSplineImageFilter over the field's own domain, of one level. */
+ * it: itk::DisplacementFieldToBSplineImageFilter over the field's own domain, of one level.
+ *
+ * ITK computes in float where its samples are, their weights, and the sums of these, whatever the type of the field is.
+ * With \c places the fit has ITK's roundings, and differs from it by those of double. Without, fields of 3 dimensions
+ * that count alike everywhere are fitted by sums along the axes, in double: that is the quick way, nearer to the sums
+ * that are meant, and some 1e-6 of the largest vector off ITK's. */
 struct FieldSplineFit
 {
   std::array<std::int64_t, 3> controlPoints{ { 4, 4, 4 } }; ///< by axis; at least 4
   bool                        stationaryBoundary{ true };   ///< the border of the grid is drawn to 0
+  /** Places of the samples along the axes of the grid (mm: its origin, and the spacing times the index), as ITK rounds
+   * them (itkCudaSpline/itk/FitPlaces.h), in memory of the residence: the numbers of a sample side by side, x fastest.
+   * Null: there are none. */
+  std::shared_ptr<const float> places{};
+  bool placesAreByAxis{ false }; ///< the grid is straight: places are those along x, then along y, then along z
+
+  /** Whether two fits are the same, that of the same places. */
+  bool
+  operator==(const FieldSplineFit & other) const
+  {
+    return controlPoints == other.controlPoints && stationaryBoundary == other.stationaryBoundary &&
+           places == other.places && placesAreByAxis == other.placesAreByAxis;
+  }
 };
 
-/** \brief Bytes of scratch memory of SmoothFieldBySpline(). */
+/** \brief Bytes of scratch memory of SmoothFieldBySpline().
+ *
+ * \param[in] shape of the fields
+ * \param[in] fit what is fitted
+ * \param[in] hasConfidence whether samples count differently */
 std::size_t
-CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & fit);
+CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & fit, bool hasConfidence = false);
 
-/** \brief Smooths a field of 3 dimensions by a B-spline.
+/** \brief Smooths a field by a B-spline.
  *
- * The sums of ITK's scattered data approximation are separable on a grid: along z, y and x one after the other, in
- * double, where ITK adds up in float all points one after the other.
- *
- * \param[in] shape of the fields: at least 2 samples along each of 3 axes, the first of index 0
+ * \param[in] shape of the fields: at least 2 samples along each axis, the first of index 0
  * \param[in] input the field
+ * \param[in] confidence how much each sample counts: numbers of the field's type, x fastest; those that are not above 0
+ *   count only on a border that is drawn to 0. Null: all count 1
  * \param[out] output of the same shape; it may be \p input
  * \param[out] scratch CountSplineSmoothingScratch() bytes
  * \exception std::invalid_argument another shape, or too few control points
@@ -86,6 +108,7 @@ CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & fit
 void
 SmoothFieldBySpline(const FieldShape &     shape,
                     const void *           input,
+                    const void *           confidence,
                     const FieldSplineFit & fit,
                     void *                 output,
                     void *                 scratch,

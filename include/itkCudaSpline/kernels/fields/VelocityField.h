@@ -54,6 +54,23 @@ ExponentiateField(const FieldShape & shape,
                   void *             scratch,
                   const Residence &  residence);
 
+/** \brief Composes two fields: out(x) = w(x) + d(x + w(x)), d linear between its samples, its outermost vectors
+ * standing outside: itk::WarpVectorImageFilter with
+ * itk::VectorLinearInterpolateNearestNeighborExtrapolateImageFunction, and a sum. ComposeFields() has no d outside.
+ *
+ * \param[in] shape of all fields
+ * \param[in] displacement d
+ * \param[in] warping w
+ * \param[out] output another field
+ * \exception std::invalid_argument a shape that no field has
+ * \param[in] residence where */
+void
+ComposeFieldsBeyond(const FieldShape & shape,
+                    const void *       displacement,
+                    const void *       warping,
+                    void *             output,
+                    const Residence &  residence);
+
 /** \brief The Jacobian determinants of x + u(x), by itk::DisplacementFieldJacobianDeterminantFilter: central
  * differences, the outermost vectors standing outside.
  *

@@ -43,19 +43,20 @@ inline constexpr std::size_t MaximumWarpStages = 7;
 TransformChain::Stage
 MakeFieldStage(const FieldShape & shape, const void * field);
 
-/** \brief What itk::ResampleImageFilter does to an image under transforms that are not linear, default pixel 0. */
+/** \brief What itk::ResampleImageFilter does to an image under transforms that are not linear. */
 struct ImageWarp
 {
   FieldGrid  input;                        ///< where the image's pixels are
   ScalarType pixel{ ScalarType::Float32 }; ///< of input and output: linear Float32 or Float64; nearest UInt8, too
   bool       nearest{ false };             ///< nearest neighbour, not linear
   bool       singleCoordinates{ false };   ///< the interpolator's coordinates are float, else double
+  bool       largestOutside{ false };      ///< outside of the image is the largest pixel, not 0
   FieldGrid  output;                       ///< where the output's pixels are
   /** In the order in which a point of the output goes through them; their displacements are memory of the backend. */
   std::vector<TransformChain::Stage> stages;
 };
 
-/** \brief Warps an image: each pixel of the output is the input's where the stages move its place; 0 outside.
+/** \brief Warps an image: each pixel of the output is the input's where the stages move its place, or what is outside.
  *
  * Places are ITK's. A field that is the first stage, on the output's own grid, is taken as it is at the samples, where
  * ITK interpolates between its vectors: but for roundings, that is the same. Nothing waits (Residence).

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
+#include "itkCudaSpline/kernels/fields/SplineField.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 #include "itkCudaSpline/math/ScalarType.h"
@@ -38,7 +39,10 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief The rules of a level; names and defaults are those of itk::SyNImageRegistrationMethod. */
+/** \brief The rules of a level; names and defaults are those of itk::SyNImageRegistrationMethod.
+ *
+ * Fields are smoothed by a Gaussian, by a spline where there is one (itk::BSplineSyNImageRegistrationMethod), or not at
+ * all where there is none and the variance is 0. */
 struct SynRules
 {
   double                learningRate{ 0.25 };               ///< longest update of an iteration (samples)
@@ -47,14 +51,22 @@ struct SynRules
   bool                  averagesMidpointGradients{ false }; ///< whether both updates are their mean, with two signs
   std::array<double, 3> weights{ { 1.0, 1.0, 1.0 } };       ///< factors of an update by axis
   FieldInversion        inversion;                          ///< of both fields, and of their inverses
+  std::optional<FieldSplineFit> updateSpline; ///< that smooths an update, in which samples count as the masks say
+  std::optional<FieldSplineFit> totalSpline;  ///< that smooths a total field
 
+  /** Whether a spline smooths something. */
+  bool
+  SmoothsBySplines() const
+  {
+    return updateSpline || totalSpline;
+  }
   /** True where an iteration does the same. */
   bool
   operator==(const SynRules & other) const
   {
     return learningRate == other.learningRate && updateVariance == other.updateVariance &&
            totalVariance == other.totalVariance && averagesMidpointGradients == other.averagesMidpointGradients &&
-           weights == other.weights;
+           weights == other.weights && updateSpline == other.updateSpline && totalSpline == other.totalSpline;
   }
 };
 
@@ -85,8 +97,14 @@ MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimen
 /** \brief What an image is moved by behind its field to the middle, its pixels, and its mask. */
 struct SynSide
 {
-  ResidentImage                      image;  ///< smoothed for the level
-  ResidentImage                      mask;   ///< UInt8; without data: there is none
+  ResidentImage image; ///< smoothed for the level
+  ResidentImage mask;  ///< UInt8; without data: there is none
+  /** How much samples count in a spline of updates, in numbers of the fields' type, linear between its pixels; without
+   * data: they count alike. */
+  ResidentImage confidence;
+  /** The Gaussian that makes gradients at the image's own pixels, where images are compared as they are; nothing: they
+   * are central differences. */
+  std::optional<GaussianDescriptor>  gradient;
   std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
 };
 
@@ -98,6 +116,10 @@ struct SynMetric
   double             epsilon{ 0.0 };                    ///< see LocalCorrelationDescriptor
   /** Gradients of both images in the middle by Gaussians, whose image is the virtual grid; else central differences. */
   std::optional<GaussianDescriptor> gaussian;
+  /** Whether images are compared as they are: their values and gradients are those where the samples of the virtual
+   * grid are moved to, not those of images that were moved onto it first (SetDownsampleImagesForMetricDerivatives() is
+   * off), and only what lies within both counts. */
+  bool comparesOriginals{ false };
 };
 
 /** @} */

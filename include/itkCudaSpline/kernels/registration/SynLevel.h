@@ -130,12 +130,14 @@ private:
  *
  * \param[in] shape of the fields
  * \param[in] metric how the images are compared
+ * \param[in] rules by which fields are smoothed
  * \param[in] pixel of the images
  * \param[in] imageBytes of both images and their masks
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanSynLevel(const FieldShape & shape,
              const SynMetric &  metric,
+             const SynRules &   rules,
              ScalarType         pixel,
              std::size_t        imageBytes,
              std::size_t        budget);
@@ -143,10 +145,11 @@ PlanSynLevel(const FieldShape & shape,
 /** \brief Work of a level.
  *
  * \param[in] shape of the fields
+ * \param[in] rules by which they are smoothed
  * \param[in] iterations that it may take
  * \param[in] imageBytes of both images and their masks */
 OperationWork
-CountSynWork(const FieldShape & shape, std::uint64_t iterations, std::size_t imageBytes);
+CountSynWork(const FieldShape & shape, const SynRules & rules, std::uint64_t iterations, std::size_t imageBytes);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -15,14 +15,16 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSyNImageRegistrationMethod_hxx
-#define itkCudaSyNImageRegistrationMethod_hxx
+#ifndef itkCudaSplineSyNMethod_hxx
+#define itkCudaSplineSyNMethod_hxx
 
-#include "itkCudaSyNImageRegistrationMethod.h"
+#include "itkCudaSplineSyNMethod.h"
 
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/itk/Fields.h"
+#include "itkCudaSpline/itk/FitPlaces.h"
+#include "itkCudaSpline/itk/ResidentImages.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -35,40 +37,21 @@
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
 #include "itkImageMaskSpatialObject.h"
 #include "itkIterationReporter.h"
+#include "itkLinearInterpolateImageFunction.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 namespace itk
 {
 
-namespace CudaSplineDetail
-{
-/** \brief An image in the memory of a residence: uploaded to a device, borrowed on the host. */
-template <typename TImage>
-CudaSpline::ResidentImage
-MakeResident(const TImage * image, const CudaSpline::Residence & residence)
-{
-  return image == nullptr
-           ? CudaSpline::ResidentImage()
-           : CudaSpline::MakeResidentImage(DescribeFieldGrid<TImage::ImageDimension>(image, image->GetBufferedRegion()),
-                                           CudaSpline::ScalarTypeOf<typename TImage::PixelType>(),
-                                           image->GetBufferPointer(),
-                                           residence);
-}
-} // namespace CudaSplineDetail
-
 /** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
-class CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  DefaultGradients : public CorrelationType
+template <typename TMethod>
+class CudaSplineSyNMethod<TMethod>::DefaultGradients : public CorrelationType
 {
 public:
   /** Whether they are central differences of linear interpolation, as by default. */
@@ -115,21 +98,15 @@ public:
     }
     descriptor.normalizeAcrossScale = isDefault || recursive->GetNormalizeAcrossScale();
     descriptor.isRotated = isDefault || recursive->GetUseImageDirection();
-    descriptor.pixel = CudaSpline::ScalarTypeOf<typename TFixedImage::PixelType>();
+    descriptor.pixel = CudaSpline::ScalarTypeOf<typename FixedImageType::PixelType>();
     descriptor.output = shape.element;
     return descriptor;
   }
 };
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::PrintSelf(
-  std::ostream & os,
-  Indent         indent) const
+CudaSplineSyNMethod<TMethod>::PrintSelf(std::ostream & os, Indent indent) const
 {
   this->ProvideTransforms();
   Superclass::PrintSelf(os, indent);
@@ -137,14 +114,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   os << indent << "Precision: " << m_Precision << std::endl;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 auto
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::MakeField() const
-  -> typename DisplacementFieldType::Pointer
+CudaSplineSyNMethod<TMethod>::MakeField() const -> typename DisplacementFieldType::Pointer
 {
   const auto domain = const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage(); // ITK's function is not const
   auto       field = DisplacementFieldType::New();
@@ -154,14 +126,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   return field;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ReadFields()
-  const
+CudaSplineSyNMethod<TMethod>::ReadFields() const
 {
   if (m_TransformsAreCurrent || m_Resident == nullptr)
   {
@@ -183,14 +150,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   m_TransformsAreCurrent = true;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  ProvideTransforms() const
+CudaSplineSyNMethod<TMethod>::ProvideTransforms() const
 {
   try
   {
@@ -202,14 +164,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  InitializeRegistrationAtEachLevel(const SizeValueType level)
+CudaSplineSyNMethod<TMethod>::InitializeRegistrationAtEachLevel(const SizeValueType level)
 {
   // ITK smooths and adapts on the host: it is told that there is nothing to smooth, and that fields stay as they are.
   const auto sigma = this->m_SmoothingSigmasPerLevel[level];
@@ -237,14 +194,10 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   m_WaitingSigma = sigma;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 auto
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SigmasOf(
-  const ImageBase<ImageDimension> * image) const -> FixedArray<double, ImageDimension>
+CudaSplineSyNMethod<TMethod>::SigmasOf(const ImageBase<ImageDimension> * image) const
+  -> FixedArray<double, ImageDimension>
 {
   FixedArray<double, ImageDimension> sigmas(m_WaitingSigma);
   for (unsigned int d = 0; d < ImageDimension && !this->m_SmoothingSigmasAreSpecifiedInPhysicalUnits; ++d)
@@ -254,13 +207,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   return sigmas;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::SmoothImages()
+CudaSplineSyNMethod<TMethod>::SmoothImages()
 {
   if (!(m_WaitingSigma > 0.0))
   {
@@ -289,13 +238,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   m_WaitingSigma = 0.0;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::AdaptTransforms()
+CudaSplineSyNMethod<TMethod>::AdaptTransforms()
 {
   if (m_AdaptorsWait)
   {
@@ -311,14 +256,21 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
+bool
+CudaSplineSyNMethod<TMethod>::AreLinear(const CorrelationType * metric)
+{
+  using Fixed = LinearInterpolateImageFunction<FixedImageType, RealType>;
+  using Moving = LinearInterpolateImageFunction<MovingImageType, RealType>;
+  const auto isOf = [](const auto * interpolator, const std::type_info & type) {
+    return interpolator != nullptr && typeid(*interpolator) == type;
+  };
+  return isOf(metric->GetFixedInterpolator(), typeid(Fixed)) && isOf(metric->GetMovingInterpolator(), typeid(Moving));
+}
+
+template <typename TMethod>
 std::string
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::Describe(
-  Level & level) const
+CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 {
   if constexpr (!IsAccelerated)
   {
@@ -327,16 +279,12 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   else
   {
     using ExactCorrelation =
-      CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, RealType>;
+      CudaANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
     const auto * const metric = dynamic_cast<const CorrelationType *>(this->m_Metric.GetPointer());
     if (metric == nullptr ||
         (typeid(*metric) != typeid(CorrelationType) && typeid(*metric) != typeid(ExactCorrelation)))
     {
       return "only local correlation, ANTSNeighborhoodCorrelationImageToImageMetricv4, is accelerated";
-    }
-    if (!this->m_DownsampleImagesForMetricDerivatives)
-    {
-      return "derivatives of images that are not downsampled are not accelerated";
     }
     if (metric->GetUseSampledPointSet() ||
         this->m_MetricSamplingStrategy != Superclass::MetricSamplingStrategyEnum::NONE)
@@ -355,8 +303,8 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     level.shape.grid =
       CudaSplineDetail::DescribeFieldGrid<ImageDimension>(domain.GetPointer(), domain->GetBufferedRegion());
     const bool isDouble =
-      m_Precision == CudaSplinePrecision::Double ||
-      (m_Precision == CudaSplinePrecision::Automatic && std::is_same<typename TFixedImage::PixelType, double>::value);
+      m_Precision == CudaSplinePrecision::Double || (m_Precision == CudaSplinePrecision::Automatic &&
+                                                     std::is_same<typename FixedImageType::PixelType, double>::value);
     level.shape.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
     level.metric.arithmetic = level.shape.element;
     level.metric.epsilon = std::numeric_limits<RealType>::epsilon();
@@ -365,16 +313,36 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       level.metric.radius[d] = static_cast<int>(metric->GetRadius()[d]);
     }
 
+    level.fixed = this->m_FixedSmoothImages[0];
+    level.moving = this->m_MovingSmoothImages[0];
+    level.metric.comparesOriginals = !this->m_DownsampleImagesForMetricDerivatives;
+    if (level.metric.comparesOriginals && !AreLinear(metric))
+    {
+      return "of images that are not downsampled only those that are interpolated linearly are accelerated";
+    }
     if (metric->GetUseMovingImageGradientFilter())
     {
-      level.metric.gaussian = DefaultGradients::Describe(metric, domain.GetPointer(), level.shape);
-      if (!level.metric.gaussian)
+      const auto describe = [&](const VirtualDomain * grid) {
+        CudaSpline::FieldShape shape = level.shape;
+        shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(grid, grid->GetBufferedRegion());
+        return DefaultGradients::Describe(metric, grid, shape);
+      };
+      if (level.metric.comparesOriginals) // the metric gets each of them as its moving image
+      {
+        level.fixedGradient = describe(level.fixed);
+        level.movingGradient = describe(level.moving);
+      }
+      else
+      {
+        level.metric.gaussian = describe(domain.GetPointer());
+      }
+      const bool isDescribed = level.metric.comparesOriginals ? level.fixedGradient && level.movingGradient
+                                                              : level.metric.gaussian.has_value();
+      if (!isDescribed)
       {
         return "gradients by another filter than a recursive Gaussian of the image are not accelerated";
       }
     }
-    level.fixed = this->m_FixedSmoothImages[0];
-    level.moving = this->m_MovingSmoothImages[0];
     const auto isWhole = [](const auto * image) {
       return image->GetBufferPointer() != nullptr && image->GetBufferedRegion() == image->GetLargestPossibleRegion();
     };
@@ -425,9 +393,13 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
     {
       return "an initial transform has more parts than are accelerated";
     }
+    if (const std::string reason = this->DescribeSmoothing(level.rules); !reason.empty())
+    {
+      return reason;
+    }
     if (m_AdaptorsWait)
     {
-      using AdaptorType = DisplacementFieldTransformParametersAdaptor<TOutputTransform>;
+      using AdaptorType = DisplacementFieldTransformParametersAdaptor<OutputTransformType>;
       const auto * const adaptor = dynamic_cast<const AdaptorType *>(
         this->m_TransformParametersAdaptorsPerLevel[this->m_CurrentLevel].GetPointer());
       // What it makes is to be the virtual domain, where the kernels have their fields.
@@ -443,18 +415,13 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 template <typename TImage>
 CudaSpline::ResidentImage
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ProvideImage(
-  Original &                                            original,
-  const TImage *                                        image,
-  const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
-  const CudaSpline::Residence &                         residence)
+CudaSplineSyNMethod<TMethod>::ProvideImage(Original &                                            original,
+                                           const TImage *                                        image,
+                                           const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
+                                           const CudaSpline::Residence &                         residence)
 {
   const CudaSpline::ExecutionContext & context = residence.GetContext();
   if (original.pixels != image->GetBufferPointer() || original.backend != context.backend ||
@@ -467,15 +434,52 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   return smoothing ? CudaSpline::SmoothImage(original.image, *smoothing, residence) : original.image;
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
+CudaSpline::ResidentImage
+CudaSplineSyNMethod<TMethod>::ProvideConfidence(const Image<unsigned char, ImageDimension> * mask,
+                                                CudaSpline::ScalarType                       element,
+                                                const CudaSpline::Residence &                residence)
+{
+  CudaSpline::ResidentImage confidence;
+  if (mask == nullptr)
+  {
+    return confidence;
+  }
+  confidence.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(mask, mask->GetBufferedRegion());
+  confidence.pixel = element;
+  const auto count = static_cast<std::size_t>(confidence.grid.Count());
+  const auto array = std::make_shared<CudaSpline::ResidentArray>(count * CudaSpline::SizeOf(element), residence);
+  const auto upload = [&](auto number) {
+    const std::vector<decltype(number)> numbers(mask->GetBufferPointer(), mask->GetBufferPointer() + count);
+    CudaSpline::Upload(array->Data(), numbers.data(), array->Bytes(), residence);
+  };
+  element == CudaSpline::ScalarType::Float64 ? upload(double()) : upload(float());
+  confidence.data = std::shared_ptr<const void>(array, array->Data());
+  return confidence;
+}
+
+template <typename TMethod>
+CudaSpline::SynRules
+CudaSplineSyNMethod<TMethod>::MakeRules() const
+{
+  CudaSpline::SynRules rules;
+  rules.learningRate = this->m_LearningRate;
+  rules.averagesMidpointGradients = this->m_AverageMidPointGradients;
+  if (!this->m_OptimizerWeightsAreIdentity && this->m_OptimizerWeights.Size() == ImageDimension)
+  {
+    std::copy_n(this->m_OptimizerWeights.begin(), ImageDimension, rules.weights.begin());
+  }
+  const std::string reason = this->DescribeSmoothing(rules);
+  if (!reason.empty()) // an observer changed it in the middle of a level
+  {
+    itkExceptionMacro(<< reason);
+  }
+  return rules;
+}
+
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::Iterate(
-  const Level &                        level,
-  const CudaSpline::ExecutionContext & context)
+CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::ExecutionContext & context)
 {
   CudaSpline::ExecutionContext lasting = context;
   if (m_Executor == nullptr)
@@ -488,9 +492,19 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   CudaSpline::SynSide         moving;
   fixed.image = this->ProvideImage(m_FixedOriginal, level.fixed, level.fixedSmoothing, residence);
   fixed.mask = CudaSplineDetail::MakeResident(level.fixedMask, residence);
+  if (level.rules.updateSpline)
+  {
+    fixed.confidence = this->ProvideConfidence(level.fixedMask, level.shape.element, residence);
+  }
+  fixed.gradient = level.fixedGradient;
   fixed.stages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
   moving.image = this->ProvideImage(m_MovingOriginal, level.moving, level.movingSmoothing, residence);
   moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
+  if (level.rules.updateSpline)
+  {
+    moving.confidence = this->ProvideConfidence(level.movingMask, level.shape.element, residence);
+  }
+  moving.gradient = level.movingGradient;
   moving.stages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
   auto resident =
     std::make_unique<CudaSpline::SynLevel>(level.shape, std::move(fixed), std::move(moving), level.metric, residence);
@@ -518,20 +532,31 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   m_Resident = std::move(resident);
   m_TransformsAreCurrent = false;
 
+  CudaSplineDetail::FitPlaces  fitPlaces;
+  std::shared_ptr<const float> places;
+  if (level.rules.SmoothsBySplines() && level.shape.element == CudaSpline::ScalarType::Float64)
+  {
+    fitPlaces =
+      CudaSplineDetail::MakeFitPlaces<DisplacementFieldType>(this->GetCurrentLevelVirtualDomainImage().GetPointer());
+    const auto array = std::make_shared<CudaSpline::ResidentArray>(fitPlaces.numbers.size() * sizeof(float), residence);
+    CudaSpline::Upload(array->Data(), fitPlaces.numbers.data(), array->Bytes(), residence);
+    places = std::shared_ptr<const float>(array, array->template As<float>());
+  }
+
   this->m_CurrentIteration = 0; // also where a device failed and the level begins anew
   this->m_IsConverged = false;
   CudaSpline::ConvergenceWindow monitoring(this->m_ConvergenceWindowSize);
   IterationReporter             reporter(this, 0, 1);
   while (this->m_CurrentIteration++ < this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel] && !this->m_IsConverged)
   {
-    CudaSpline::SynRules rules;
-    rules.learningRate = this->m_LearningRate;
-    rules.updateVariance = this->GetGaussianSmoothingVarianceForTheUpdateField();
-    rules.totalVariance = this->GetGaussianSmoothingVarianceForTheTotalField();
-    rules.averagesMidpointGradients = this->m_AverageMidPointGradients;
-    if (!this->m_OptimizerWeightsAreIdentity && this->m_OptimizerWeights.Size() == ImageDimension)
+    CudaSpline::SynRules rules = this->MakeRules();
+    for (auto * const spline : { &rules.updateSpline, &rules.totalSpline })
     {
-      std::copy_n(this->m_OptimizerWeights.begin(), ImageDimension, rules.weights.begin());
+      if (*spline)
+      {
+        (*spline)->places = places;
+        (*spline)->placesAreByAxis = fitPlaces.areByAxis;
+      }
     }
     const CudaSpline::SynIteration iteration = m_Resident->Iterate(rules);
     m_TransformsAreCurrent = false;
@@ -548,14 +573,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::KeepWhatIsThere()
-  const
+CudaSplineSyNMethod<TMethod>::KeepWhatIsThere() const
 {
   try
   {
@@ -567,14 +587,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::
-  StartOptimization()
+CudaSplineSyNMethod<TMethod>::StartOptimization()
 {
   Level                           level;
   const std::string               reason = this->Describe(level);
@@ -599,18 +614,24 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
       return image != nullptr ? image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())
                               : std::size_t(0);
     };
-    const std::size_t imageBytes = (level.fixedSmoothing ? 2 : 1) * (bytesOf(level.fixed) + bytesOf(level.moving)) +
-                                   bytesOf(level.fixedMask) + bytesOf(level.movingMask);
+    const std::size_t maskBytes = bytesOf(level.fixedMask) + bytesOf(level.movingMask);
+    // Where updates are smoothed by splines masks are numbers, too.
+    const std::size_t numbers = level.rules.updateSpline ? CudaSpline::SizeOf(level.shape.element) : 0;
+    const std::size_t vectors =
+      ImageDimension * CudaSpline::SizeOf(level.shape.element) / sizeof(typename FixedImageType::PixelType);
+    const std::size_t copies = (level.fixedSmoothing ? 2 : 1) + (level.fixedGradient ? vectors : 0);
+    const std::size_t imageBytes = copies * (bytesOf(level.fixed) + bytesOf(level.moving)) + (1 + numbers) * maskBytes;
     CudaSplineBackend::Operation operation;
     operation.work = [&](int) {
-      const auto work =
-        CudaSpline::CountSynWork(level.shape, this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel], imageBytes);
+      const auto work = CudaSpline::CountSynWork(
+        level.shape, level.rules, this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel], imageBytes);
       return CudaSpline::BackendWork{ work, work };
     };
     operation.memory = [&](int device) {
       return CudaSpline::PlanSynLevel(level.shape,
                                       level.metric,
-                                      CudaSpline::ScalarTypeOf<typename TFixedImage::PixelType>(),
+                                      level.rules,
+                                      CudaSpline::ScalarTypeOf<typename FixedImageType::PixelType>(),
                                       imageBytes,
                                       CudaSpline::AvailableDeviceMemory(device));
     };
@@ -638,13 +659,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   }
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::GenerateData()
+CudaSplineSyNMethod<TMethod>::GenerateData()
 {
   m_Resident.reset();
   m_FixedOriginal = Original();
@@ -667,13 +684,9 @@ CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVir
   this->GetTransformOutput()->Set(this->m_OutputTransform);
 }
 
-template <typename TFixedImage,
-          typename TMovingImage,
-          typename TOutputTransform,
-          typename TVirtualImage,
-          typename TPointSet>
+template <typename TMethod>
 void
-CudaSyNImageRegistrationMethod<TFixedImage, TMovingImage, TOutputTransform, TVirtualImage, TPointSet>::ComposeWhole()
+CudaSplineSyNMethod<TMethod>::ComposeWhole()
 {
   if (m_Resident != nullptr)
   {

@@ -1,0 +1,91 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaDiffeomorphicDemonsRegistrationFilter_h
+#define itkCudaDiffeomorphicDemonsRegistrationFilter_h
+
+#include "itkCudaSplineDemonsFilter.h"
+
+#include "itkDiffeomorphicDemonsRegistrationFilter.h"
+#include "itkCudaSpline/itk/EsmForces.h"
+
+#include <string>
+
+namespace itk
+{
+
+/** \class CudaDiffeomorphicDemonsRegistrationFilter
+ * \brief Diffeomorphic demons, resident on a GPU, or on all threads of the host.
+ *
+ * Replaces DiffeomorphicDemonsRegistrationFilter, with all its gradients (SetUseGradientType()), and exponentials of
+ * first order too; not with steps whose length has no limit. What is accelerated, and how accurately:
+ * CudaSplineDemonsFilter.
+ *
+ * \ingroup CudaSpline */
+template <typename TFixedImage, typename TMovingImage, typename TDisplacementField>
+class ITK_TEMPLATE_EXPORT CudaDiffeomorphicDemonsRegistrationFilter
+  : public CudaSplineDemonsFilter<DiffeomorphicDemonsRegistrationFilter<TFixedImage, TMovingImage, TDisplacementField>>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaDiffeomorphicDemonsRegistrationFilter);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaDiffeomorphicDemonsRegistrationFilter;
+  using Superclass =
+    CudaSplineDemonsFilter<DiffeomorphicDemonsRegistrationFilter<TFixedImage, TMovingImage, TDisplacementField>>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+
+  /** Makes an object, by a registered factory where there is one. */
+  itkCudaSplineNewMacro(Self);
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaDiffeomorphicDemonsRegistrationFilter, DiffeomorphicDemonsRegistrationFilter);
+
+protected:
+  CudaDiffeomorphicDemonsRegistrationFilter() = default;
+  ~CudaDiffeomorphicDemonsRegistrationFilter() override = default;
+
+  /** That of second order, and its exponential. */
+  std::string
+  DescribeForce(CudaSpline::DemonsRules & rules) const override
+  {
+    using FunctionType = ESMDemonsRegistrationFunction<TFixedImage, TMovingImage, TDisplacementField>;
+    if (this->template GetKnownFunction<FunctionType>() == nullptr)
+    {
+      return "another function of forces, or another interpolator than the linear one, is not accelerated";
+    }
+    rules.force = CudaSpline::DemonsForce::Esm;
+    rules.gradient = CudaSplineDetail::DescribeEsmGradient(static_cast<int>(this->GetUseGradientType()));
+    rules.normalizer = CudaSplineDetail::EsmNormalizer(this->MeanSquaredSpacing(), this->GetMaximumUpdateStepLength());
+    rules.smoothsFieldFirst = false;
+    const double longest = this->GetMaximumUpdateStepLength();
+    if (!this->GetUseFirstOrderExp() && !(longest > 0.0))
+    {
+      return "exponentials of steps that have no limit are not accelerated";
+    }
+    rules.update = CudaSpline::DemonsUpdate::Exponential;
+    rules.squarings = this->GetUseFirstOrderExp() ? 0 : CudaSplineDetail::CountEsmSquarings(longest);
+    rules.differenceThreshold = this->GetIntensityDifferenceThreshold();
+    return std::string();
+  }
+};
+
+} // namespace itk
+
+#endif

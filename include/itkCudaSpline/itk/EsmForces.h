@@ -1,0 +1,69 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_EsmForces_h
+#define itkCudaSpline_itk_EsmForces_h
+
+#include "itkCudaSpline/kernels/registration/DemonsLevel.h"
+
+#include "itkMath.h"
+
+#include <cmath>
+
+/** \file
+ * \brief The parameters of itk::ESMDemonsRegistrationFunction, as the kernels know them. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief Its gradient, of the number of ITK's enumerator. */
+inline CudaSpline::DemonsGradient
+DescribeEsmGradient(int gradient)
+{
+  constexpr CudaSpline::DemonsGradient gradients[] = { CudaSpline::DemonsGradient::Symmetric,
+                                                       CudaSpline::DemonsGradient::Fixed,
+                                                       CudaSpline::DemonsGradient::WarpedMoving,
+                                                       CudaSpline::DemonsGradient::MappedMoving };
+  return gradients[gradient];
+}
+
+/** \brief What it divides squared differences by (mm^2); below 0: they do not count.
+ *
+ * \param[in] squaredSpacing mean of the squares (mm^2)
+ * \param[in] longest of an update (samples); 0 or less: there is no limit */
+inline double
+EsmNormalizer(double squaredSpacing, double longest)
+{
+  return longest > 0.0 ? squaredSpacing * longest * longest : -1.0;
+}
+
+/** \brief Squarings of an exponential by itk::DiffeomorphicDemonsRegistrationFilter: steps of a quarter of a sample.
+ *
+ * \param[in] longest of an update (samples), above 0 */
+inline unsigned int
+CountEsmSquarings(double longest)
+{
+  const double count = 2.0 + std::log(longest) / Math::ln2;
+  return count > 0.0 ? Math::Ceil<unsigned int>(count) : 0U;
+}
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif

@@ -1,0 +1,112 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_FitPlaces_h
+#define itkCudaSpline_itk_FitPlaces_h
+
+#include "itkCudaSpline/itk/Fields.h"
+
+#include "itkContinuousIndex.h"
+#include "itkDisplacementFieldToBSplineImageFilter.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+/** \file
+ * \brief Where itk::DisplacementFieldToBSplineImageFilter takes the samples of a field to be. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief Places of the samples of a grid, as CudaSpline::FieldSplineFit has them. */
+struct FitPlaces
+{
+  std::vector<float> numbers; ///< along the axes (mm)
+  bool areByAxis{ false };    ///< those along x, then along y, and so on; else those of a sample side by side
+};
+
+/** \brief Makes them by ITK's functions, in the order and with the types of its filter.
+ *
+ * \tparam TField the field of displacements that the filter gets
+ * \param[in] domain its grid, whose first sample has index 0 */
+template <typename TField>
+FitPlaces
+MakeFitPlaces(const ImageBase<TField::ImageDimension> * domain)
+{
+  constexpr unsigned int dimension = TField::ImageDimension;
+  using Filter = DisplacementFieldToBSplineImageFilter<TField>;
+  using Place = typename Filter::InputPointSetType::PointType; // of float, whatever the field has
+  using Index = ContinuousIndex<typename TField::PointType::ValueType, dimension>;
+  const auto region = domain->GetBufferedRegion();
+  const auto parametric = TField::New(); // the grid, with its axes along those of space
+  parametric->SetOrigin(domain->GetOrigin());
+  parametric->SetSpacing(domain->GetSpacing());
+  parametric->SetRegions(region.GetSize());
+  const auto placeOf = [&](const typename TField::IndexType & index) {
+    Place physical;
+    Index continuous;
+    Place place;
+    domain->TransformIndexToPhysicalPoint(index, physical);
+    domain->TransformPhysicalPointToContinuousIndex(physical, continuous);
+    parametric->TransformContinuousIndexToPhysicalPoint(continuous, place);
+    return place;
+  };
+
+  FitPlaces  places;
+  const auto grid = DescribeFieldGrid<dimension>(domain, region);
+  const auto isDiagonal = [](const CudaSpline::FieldGrid::Matrix & matrix) {
+    bool diagonal = true;
+    for (unsigned int n = 0; n < dimension * dimension; ++n)
+    {
+      diagonal = diagonal && (n / dimension == n % dimension || matrix[n / dimension][n % dimension] == 0.0);
+    }
+    return diagonal;
+  };
+  places.areByAxis = isDiagonal(grid.indexToPoint) && isDiagonal(grid.pointToIndex);
+  typename TField::IndexType index;
+  index.Fill(0);
+  for (unsigned int d = 0; d < dimension && places.areByAxis; ++d)
+  {
+    for (index[d] = 0; index[d] < static_cast<IndexValueType>(region.GetSize(d)); ++index[d])
+    {
+      places.numbers.push_back(placeOf(index)[d]);
+    }
+    index[d] = 0;
+  }
+  for (SizeValueType n = 0; n < region.GetNumberOfPixels() && !places.areByAxis; ++n)
+  {
+    const Place place = placeOf(index);
+    places.numbers.insert(places.numbers.end(), place.Begin(), place.End());
+    for (unsigned int d = 0; d < dimension; ++d) // the next one, x first
+    {
+      if (++index[d] < static_cast<IndexValueType>(region.GetSize(d)))
+      {
+        break;
+      }
+      index[d] = 0;
+    }
+  }
+  return places;
+}
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif

@@ -1,0 +1,86 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_metrics_MappedImage_h
+#define itkCudaSpline_kernels_metrics_MappedImage_h
+
+#include "itkCudaSpline/kernels/common/Residence.h"
+#include "itkCudaSpline/kernels/fields/Field.h"
+#include "itkCudaSpline/kernels/transforms/TransformChain.h"
+#include "itkCudaSpline/math/ScalarType.h"
+
+#include <cstdint>
+#include <vector>
+
+/** \file
+ * \brief Images as metrics see them through a transform: values, whether there are any, and gradients. */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief What an itk::ImageToImageMetricv4 has of an image at the samples of a grid that a displacement field moves.
+ *
+ * Values and gradients are those of the image itself where the samples are moved to, linear between its pixels; the
+ * gradient comes back through the Jacobians by position of all stages behind the field: it is the derivative by the
+ * field's vectors. */
+struct ImageMapping
+{
+  FieldGrid  input;                        ///< where the image's pixels are
+  ScalarType pixel{ ScalarType::Float32 }; ///< of the image and of values: Float32 or Float64
+  FieldGrid  mask;                         ///< where the mask's pixels are, if there is one
+  FieldShape output;                       ///< where the samples are, and the type of gradients
+  /** In the order in which a sample goes through them; a field on the output's grid may be the first. Displacements are
+   * memory of the backend. */
+  std::vector<TransformChain::Stage> stages;
+};
+
+/** \brief What is mapped, in memory of the backend, x fastest. */
+struct MappedSources
+{
+  const void *         image{ nullptr };     ///< its pixels
+  const std::uint8_t * mask{ nullptr };      ///< not 0: the image counts there, by the nearest pixel; null: everywhere
+  const void *         gradients{ nullptr }; ///< vectors (per mm) at the image's pixels, of the output's type; null:
+                                             ///< gradients are ITK's central differences
+};
+
+/** \brief Where results go, in memory of the backend: a number, a byte and a vector a sample. */
+struct MappedImage
+{
+  void *         values{ nullptr };    ///< of the type of the image; 0 outside
+  std::uint8_t * inside{ nullptr };    ///< 1: within the mask and the image's buffer
+  void *         gradients{ nullptr }; ///< of the output's type (per mm of its space); 0 outside
+};
+
+/** \brief Maps an image. Nothing waits (Residence).
+ *
+ * \param[in] mapping what is done
+ * \param[in] sources of what
+ * \param[out] output results
+ * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages
+ * \param[in] residence where */
+void
+MapImage(const ImageMapping &  mapping,
+         const MappedSources & sources,
+         const MappedImage &   output,
+         const Residence &     residence);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

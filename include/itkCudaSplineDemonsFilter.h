@@ -1,0 +1,177 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineDemonsFilter_h
+#define itkCudaSplineDemonsFilter_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/itk/Fields.h"
+#include "itkCudaSpline/kernels/registration/DemonsLevel.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+namespace itk
+{
+
+/** \class CudaSplineDemonsFilter
+ * \brief What the module's filters of demons share: it stands between each of them and the filter of ITK that it
+ * replaces.
+ *
+ * Parameters, observers, stops and results are ITK's: its iterations run, and what each of them does is done by the
+ * module's kernels. Both images, the field and its updates stay in the memory of the backend; what an iteration brings
+ * back are three sums. The output has the field at the end, and at each iteration where something observes these.
+ *
+ * What is accelerated:
+ *
+ * - two images of float or two of double pixels, in 2D and 3D, with fields of float or double vectors;
+ * - moving images interpolated linearly, by ITK's default;
+ * - the whole fixed image, on the grid of the field;
+ * - Gaussians of deviations above 0.
+ *
+ * With everything else ITK's filter computes, and GetFallbackReason() says why.
+ *
+ * \par Accuracy
+ * With images and fields of double the metric of each iteration agrees with ITK's to about 1e-9 of it. Where pixels are
+ * float, the moved image is rounded to float; where vectors are, sums of a smoothing are float.
+ *
+ * \tparam TFilter the filter of ITK, with its template parameters
+ * \ingroup CudaSpline */
+template <typename TFilter>
+class ITK_TEMPLATE_EXPORT CudaSplineDemonsFilter : public TFilter
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaSplineDemonsFilter);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaSplineDemonsFilter;
+  using Superclass = TFilter;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+  using typename Superclass::DisplacementFieldType;
+  using typename Superclass::FixedImageType;
+  using typename Superclass::MovingImageType;
+  using typename Superclass::TimeStepType;
+
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaSplineDemonsFilter, PDEDeformableRegistrationFilter);
+
+  /** Dimension of the images. */
+  static constexpr unsigned int ImageDimension = FixedImageType::ImageDimension;
+
+  /** True where the module's own kernels know the types. */
+  static constexpr bool IsAccelerated = (ImageDimension == 2 || ImageDimension == 3) &&
+                                        std::is_same<FixedImageType, MovingImageType>::value &&
+                                        (std::is_same<FixedImageType, Image<float, ImageDimension>>::value ||
+                                         std::is_same<FixedImageType, Image<double, ImageDimension>>::value) &&
+                                        CudaSplineDetail::IsField<DisplacementFieldType>::value;
+
+  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
+  itkCudaSplineBackendMacro();
+  ///@}
+
+  /** The mean square difference of the images at the last iteration. */
+  double
+  GetMetric() const override
+  {
+    return m_Iteration ? m_Iteration->Metric() : Superclass::GetMetric();
+  }
+
+  /** Root mean square of the lengths of the last updates (mm). */
+  const double &
+  GetRMSChange() const override
+  {
+    return m_Iteration ? m_RmsChange : Superclass::GetRMSChange();
+  }
+
+protected:
+  CudaSplineDemonsFilter() = default;
+  ~CudaSplineDemonsFilter() override = default;
+
+  /** Prints the choice of backend and who ran last. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  /** Says which force moves the field, and how.
+   *
+   * \param[in,out] rules it sets the force, its thresholds, and what an update does
+   * \return why the kernels cannot do it; nothing where they can */
+  virtual std::string
+  DescribeForce(CudaSpline::DemonsRules & rules) const = 0;
+
+  /** Mean of the squared spacings of the fixed image (mm^2). */
+  double
+  MeanSquaredSpacing() const;
+
+  /** The function of the forces, if it is ITK's own with linear interpolation; null: it is another one. */
+  template <typename TFunction>
+  const TFunction *
+  GetKnownFunction() const;
+
+  /** Runs ITK's iterations, on the first backend that can, or by ITK's filter. */
+  void
+  GenerateData() override;
+
+  /** The parts of an iteration, for GenerateData() of FiniteDifferenceImageFilter. */
+  ///@{
+  void
+  Initialize() override;
+  void
+  AllocateUpdateBuffer() override;
+  void
+  InitializeIteration() override;
+  TimeStepType
+  CalculateChange() override;
+  void
+  ApplyUpdate(const TimeStepType & dt) override;
+  void
+  PostProcessOutput() override;
+  ///@}
+
+private:
+  /** Describes what is done; returns why the kernels cannot, nothing where they can. */
+  std::string
+  Describe(CudaSpline::DemonsRules & rules) const;
+  /** The weights of a smoothing; nothing where a deviation is 0. */
+  std::optional<CudaSpline::FieldSmoothing>
+  MakeSmoothing(const double * deviations) const;
+  /** Iterates on the backend of the context. */
+  void
+  Iterate(const CudaSpline::DemonsRules & rules, const CudaSpline::ExecutionContext & context);
+  /** Brings the field to the output. */
+  void
+  ReadField();
+
+  mutable CudaSplineBackend                  m_Backend;
+  std::unique_ptr<CudaSpline::DemonsLevel>   m_Level;     ///< while it iterates by the kernels
+  std::optional<CudaSpline::DemonsIteration> m_Iteration; ///< the last one; nothing: ITK's filter ran
+  double                                     m_RmsChange{ 0.0 };
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaSplineDemonsFilter.hxx"
+#endif
+
+#endif

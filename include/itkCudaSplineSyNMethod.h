@@ -1,0 +1,279 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSplineSyNMethod_h
+#define itkCudaSplineSyNMethod_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSplinePrecision.h"
+#include "itkCudaSpline/itk/Compatibility.h"
+#include "itkCudaSpline/kernels/registration/SynLevel.h"
+
+#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkSyNImageRegistrationMethod.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+namespace itk
+{
+
+/** \class CudaSplineSyNMethod
+ * \brief What the module's methods of symmetric normalization share: it stands between each of them and the method of
+ * ITK that it replaces.
+ *
+ * Parameters, observers and results are ITK's. Images, fields, inverses and updates stay in the memory of the backend
+ * through a level, and what an iteration brings back is a few numbers. The transforms of the state (FixedToMiddle,
+ * MovingToMiddle) hold the fields at the end of each level, and whenever they are asked for.
+ *
+ * What is accelerated:
+ *
+ * - images of float or double pixels, in 2D and 3D, with fields of double vectors;
+ * - ANTSNeighborhoodCorrelationImageToImageMetricv4, or the module's in its place, as the only metric, with any radius,
+ *   and gradients by ITK's default filter or its central differences, of images that are downsampled for derivatives
+ *   or are not;
+ * - masks that are an ImageMaskSpatialObject;
+ * - initial transforms that are linear, B-splines, displacement fields and composites of these.
+ *
+ * With everything else ITK's class computes, and GetFallbackReason() says why.
+ *
+ * \par Accuracy
+ * In double precision (double pixels, or SetPrecision()) each iteration's metric value agrees with ITK's to about 1e-9
+ * of it. In single precision the fields are floats.
+ *
+ * \tparam TMethod the method of ITK, with its template parameters
+ * \ingroup CudaSpline */
+template <typename TMethod>
+class ITK_TEMPLATE_EXPORT CudaSplineSyNMethod : public TMethod
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CudaSplineSyNMethod);
+
+  /** Types of ITK's conventions. */
+  ///@{
+  using Self = CudaSplineSyNMethod;
+  using Superclass = TMethod;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  ///@}
+  using typename Superclass::DisplacementFieldType;
+  using typename Superclass::FixedImageType;
+  using typename Superclass::MovingImageType;
+  using typename Superclass::OutputTransformType;
+  using typename Superclass::RealType;
+  using typename Superclass::VirtualImageType;
+
+  /** Name of the class. */
+  itkCudaSplineTypeMacro(CudaSplineSyNMethod, SyNImageRegistrationMethod);
+
+  /** Dimension of the images. */
+  static constexpr unsigned int ImageDimension = FixedImageType::ImageDimension;
+
+  /** True where the module's own kernels know the types. */
+  static constexpr bool IsAccelerated = (ImageDimension == 2 || ImageDimension == 3) &&
+                                        MovingImageType::ImageDimension == ImageDimension &&
+                                        std::is_same<FixedImageType, MovingImageType>::value &&
+                                        (std::is_same<FixedImageType, Image<float, ImageDimension>>::value ||
+                                         std::is_same<FixedImageType, Image<double, ImageDimension>>::value) &&
+                                        std::is_same<RealType, double>::value;
+
+  /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
+  ///@{
+  itkCudaSplineBackendMacro();
+  ///@}
+
+  /** Arithmetic and type of the fields; CudaSplinePrecision::Automatic by default: double where the images' pixels are.
+   * Coordinates are double in any case. */
+  ///@{
+  itkSetEnumMacro(Precision, CudaSplinePrecision);
+  itkGetEnumMacro(Precision, CudaSplinePrecision);
+  ///@}
+
+  /** The state of the registration: its fields are those of the last iteration. */
+  ///@{
+  OutputTransformType *
+  GetModifiableFixedToMiddleTransform() override
+  {
+    this->ProvideTransforms();
+    return Superclass::GetModifiableFixedToMiddleTransform();
+  }
+  const OutputTransformType *
+  GetFixedToMiddleTransform() const override
+  {
+    this->ProvideTransforms();
+    return Superclass::GetFixedToMiddleTransform();
+  }
+  OutputTransformType *
+  GetModifiableMovingToMiddleTransform() override
+  {
+    this->ProvideTransforms();
+    return Superclass::GetModifiableMovingToMiddleTransform();
+  }
+  const OutputTransformType *
+  GetMovingToMiddleTransform() const override
+  {
+    this->ProvideTransforms();
+    return Superclass::GetMovingToMiddleTransform();
+  }
+#if defined(CUDASPLINE_ITK_HAS_NON_CONST_GETTERS)
+  OutputTransformType *
+  GetFixedToMiddleTransform() override
+  {
+    return this->GetModifiableFixedToMiddleTransform();
+  }
+  OutputTransformType *
+  GetMovingToMiddleTransform() override
+  {
+    return this->GetModifiableMovingToMiddleTransform();
+  }
+#endif
+  ///@}
+
+protected:
+  CudaSplineSyNMethod() = default;
+  ~CudaSplineSyNMethod() override = default;
+
+  /** Prints the choice of backend, who ran last, and the arithmetic. */
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+
+  /** Registers: all levels, then the whole transform of both fields. */
+  void
+  GenerateData() override;
+
+  /** Prepares a level as ITK does, but for its smoothing, which the module does, and for the fields of the level
+   * before, which are adapted where they are. */
+  void
+  InitializeRegistrationAtEachLevel(const SizeValueType level) override;
+
+  /** Iterates through a level on the first backend that can, or lets ITK's class do it. */
+  void
+  StartOptimization() override;
+
+  /** Says how updates and total fields are smoothed. It is asked before each iteration.
+   *
+   * \param[in,out] rules it sets variances or splines
+   * \return why the kernels cannot smooth so; nothing where they can */
+  virtual std::string
+  DescribeSmoothing(CudaSpline::SynRules & rules) const = 0;
+
+private:
+  using CorrelationType =
+    ANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
+
+  using VirtualDomain = ImageBase<ImageDimension>;
+  class DefaultGradients;
+
+  /** What a level is made of. */
+  struct Level
+  {
+    CudaSpline::FieldShape                        shape;
+    CudaSpline::SynMetric                         metric;
+    CudaSpline::SynRules                          rules; ///< as they are when it begins
+    CudaSpline::TransformChain                    fixedChain;
+    CudaSpline::TransformChain                    movingChain;
+    const FixedImageType *                        fixed{ nullptr };
+    const MovingImageType *                       moving{ nullptr };
+    std::optional<CudaSpline::GaussianDescriptor> fixedSmoothing;  ///< of the fixed image, for the level
+    std::optional<CudaSpline::GaussianDescriptor> movingSmoothing; ///< of the moving one
+    std::optional<CudaSpline::GaussianDescriptor> fixedGradient;   ///< of the fixed image as it is, if that is compared
+    std::optional<CudaSpline::GaussianDescriptor> movingGradient;  ///< of the moving one
+    const Image<unsigned char, ImageDimension> *  fixedMask{ nullptr };
+    const Image<unsigned char, ImageDimension> *  movingMask{ nullptr };
+  };
+
+  /** An image as it came, on a backend. */
+  struct Original
+  {
+    CudaSpline::ResidentImage image;
+    const void *              pixels{ nullptr }; ///< that it was made of
+    CudaSpline::Backend       backend{ CudaSpline::Backend::None };
+    int                       device{ 0 };
+  };
+
+  /** Sigmas of the level's smoothing for an image (mm). */
+  FixedArray<double, ImageDimension>
+  SigmasOf(const ImageBase<ImageDimension> * image) const;
+  /** Smooths the images of the level on the host or by the module's filter, where that waits: for ITK's class. */
+  void
+  SmoothImages();
+  /** An image of the level, made where it is compared. */
+  template <typename TImage>
+  static CudaSpline::ResidentImage
+  ProvideImage(Original &                                            original,
+               const TImage *                                        image,
+               const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
+               const CudaSpline::Residence &                         residence);
+
+  /** A mask as numbers, by which samples count. */
+  static CudaSpline::ResidentImage
+  ProvideConfidence(const Image<unsigned char, ImageDimension> * mask,
+                    CudaSpline::ScalarType                       element,
+                    const CudaSpline::Residence &                residence);
+  /** Whether a metric interpolates both images linearly, by ITK's default. */
+  static bool
+  AreLinear(const CorrelationType * metric);
+  /** Describes the level; returns why the kernels cannot do it, nothing where they can. */
+  std::string
+  Describe(Level & level) const;
+  /** Iterates on the backend of the context, from the fields as they were when the level began. */
+  void
+  Iterate(const Level & level, const CudaSpline::ExecutionContext & context);
+  /** Adapts the transforms of the state to the level by ITK's adaptors. */
+  void
+  AdaptTransforms();
+  /** Brings the fields of the resident level to the transforms of the state, where they are not there.
+   *
+   * \exception CudaSpline::DeviceError a lost device */
+  void
+  ReadFields() const;
+  /** The same for who asks. \exception ExceptionObject a lost device */
+  void
+  ProvideTransforms() const;
+  /** The same where something else is wrong already: what was reached is not lost. */
+  void
+  KeepWhatIsThere() const;
+  /** Sets the output: from the fixed image's space through the middle to the moving one's, and back. */
+  void
+  ComposeWhole();
+  /** The rules of the next iteration, without what is in the memory of a backend. */
+  CudaSpline::SynRules
+  MakeRules() const;
+  /** A field on the current virtual domain. */
+  typename DisplacementFieldType::Pointer
+  MakeField() const;
+
+  mutable CudaSplineBackend               m_Backend;
+  CudaSplinePrecision                     m_Precision{ CudaSplinePrecision::Automatic };
+  std::unique_ptr<CudaSplineHostExecutor> m_Executor; ///< of \c m_Resident
+  std::unique_ptr<CudaSpline::SynLevel>   m_Resident; ///< the fields after the last iteration; null: ITK's transforms
+  mutable bool                            m_TransformsAreCurrent{ true };
+  Original                                m_FixedOriginal;
+  Original                                m_MovingOriginal;
+  double                                  m_WaitingSigma{ 0.0 };   ///< of the level, as it was given
+  bool                                    m_AdaptorsWait{ false }; ///< of this level
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkCudaSplineSyNMethod.hxx"
+#endif
+
+#endif

@@ -1,0 +1,255 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/DemonsLevel.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/fields/VelocityField.h"
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
+
+#include "kernels/common/MemoryBudget.h"
+#include "kernels/fields/FieldLoopCpu.h"
+#include "kernels/registration/DemonsForces.h"
+#include "kernels/registration/LevelForces.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+/** Sums over rows, and over planes. */
+std::size_t
+CountSums(const FieldGrid & grid)
+{
+  return static_cast<std::size_t>(grid.size[1] * grid.size[2] + grid.size[2]);
+}
+} // namespace
+
+/** Images, the field, and what an iteration has between. */
+struct DemonsLevel::Parts
+{
+  FieldShape                   shape;
+  DemonsRules                  rules;
+  Residence                    residence;
+  ResidentImage                fixed;
+  ResidentImage                moving;
+  LevelField                   field;
+  ResidentArray                warped; ///< the moving image on the grid
+  ResidentArray                update;
+  ResidentArray                scratch; ///< of smoothing and of exponentials
+  ResidentArray                before;  ///< a field that is smoothed; the exponential
+  ResidentArray                terms;   ///< DemonsIteration: of samples
+  ResidentArray                sums;    ///< of rows and planes
+  ResidentArray                record;  ///< of all: what an iteration writes
+  std::optional<RepeatedSteps> steps;
+
+  void
+  Enqueue();
+  void
+  Smooth(const std::optional<FieldSmoothing> & smoothing, void * vectors);
+  void
+  FindForces();
+  void
+  Apply();
+};
+
+DemonsLevel::DemonsLevel(const FieldShape &  shape,
+                         ResidentImage       fixed,
+                         ResidentImage       moving,
+                         const DemonsRules & rules,
+                         const Residence &   residence)
+{
+  const bool isReal = fixed.pixel == ScalarType::Float32 || fixed.pixel == ScalarType::Float64;
+  if (fixed.data == nullptr || moving.data == nullptr || !isReal || fixed.pixel != moving.pixel ||
+      moving.grid.dimension != shape.grid.dimension || !(fixed.grid == shape.grid))
+  {
+    throw std::invalid_argument("Images of demons are float or double alike, the fixed one on the grid of the field.");
+  }
+  const auto count = static_cast<std::size_t>(shape.grid.Count());
+  const auto pixels = count * SizeOf(fixed.pixel);
+  const auto array = [&](std::size_t bytes) { return ResidentArray(bytes, residence); };
+  m_Parts.reset(new Parts{ shape,
+                           rules,
+                           residence,
+                           std::move(fixed),
+                           std::move(moving),
+                           LevelField(shape, residence),
+                           array(pixels),
+                           array(shape.Bytes()),
+                           array(shape.Bytes()),
+                           array(shape.Bytes()),
+                           array(count * sizeof(DemonsIteration)),
+                           array(CountSums(shape.grid) * sizeof(DemonsIteration)),
+                           array(sizeof(DemonsIteration)),
+                           std::nullopt });
+  m_Parts->steps.emplace([parts = m_Parts.get()] { parts->Enqueue(); });
+}
+
+DemonsLevel::~DemonsLevel() = default;
+
+void
+DemonsLevel::SetField(const void * vectors, ScalarType element)
+{
+  m_Parts->field.Set(vectors, element);
+}
+
+void
+DemonsLevel::GetField(void * vectors, ScalarType element) const
+{
+  m_Parts->field.Get(vectors, element);
+}
+
+void
+DemonsLevel::Parts::Smooth(const std::optional<FieldSmoothing> & smoothing, void * vectors)
+{
+  if (smoothing)
+  {
+    CopyResident(before.Data(), vectors, shape.Bytes(), residence);
+    SmoothField(shape, before.Data(), *smoothing, vectors, scratch.Data(), residence);
+  }
+}
+
+void
+DemonsLevel::Parts::FindForces()
+{
+  ImageWarp warp;
+  warp.input = moving.grid;
+  warp.pixel = moving.pixel;
+  warp.output = shape.grid;
+  warp.largestOutside = rules.force != DemonsForce::Symmetric;
+  warp.stages.push_back(MakeFieldStage(shape, field.Data()));
+  WarpImage(warp, moving.data.get(), warped.Data(), residence);
+  const DemonsArrays arrays{ shape,
+                             &fixed,
+                             &moving,
+                             warped.Data(),
+                             field.Data(),
+                             update.Data(),
+                             terms.As<DemonsIteration>(),
+                             sums.As<DemonsIteration>(),
+                             record.As<DemonsIteration>() };
+  if (residence.IsOnDevice())
+  {
+    WalkDemonsForcesOnCuda(rules, arrays, residence);
+    return;
+  }
+  WalkDemonsForces(rules, arrays, [&](const auto & body) { ForEachSampleOnCpu(body.walk, residence, body); });
+}
+
+void
+DemonsLevel::Parts::Apply()
+{
+  if (rules.update == DemonsUpdate::Exponential)
+  {
+    ExponentiateField(shape, update.Data(), rules.squarings, false, before.Data(), scratch.Data(), residence);
+    ComposeFieldsBeyond(shape, field.Data(), before.Data(), scratch.Data(), residence);
+    CopyResident(field.Data(), scratch.Data(), shape.Bytes(), residence);
+  }
+  else if (residence.IsOnDevice())
+  {
+    WalkFieldSumOnCuda(shape, update.Data(), field.Data(), residence);
+  }
+  else
+  {
+    WalkFieldSum(
+      shape, update.Data(), field.Data(), [&](const auto & body) { ForEachSampleOnCpu(body.walk, residence, body); });
+  }
+}
+
+void
+DemonsLevel::Parts::Enqueue()
+{
+  if (rules.smoothsFieldFirst)
+  {
+    this->Smooth(rules.fieldSmoothing, field.Data());
+  }
+  this->FindForces();
+  this->Smooth(rules.updateSmoothing, update.Data());
+  this->Apply();
+  if (!rules.smoothsFieldFirst)
+  {
+    this->Smooth(rules.fieldSmoothing, field.Data());
+  }
+}
+
+DemonsIteration
+DemonsLevel::Iterate()
+{
+  m_Parts->steps->Run(m_Parts->residence);
+  DemonsIteration iteration;
+  Download(&iteration, m_Parts->record.Data(), sizeof(iteration), m_Parts->residence);
+  return iteration;
+}
+
+MemoryPlan
+PlanDemonsLevel(const FieldShape & shape, ScalarType pixel, std::size_t imageBytes, std::size_t budget)
+{
+  const auto count = static_cast<std::size_t>(shape.grid.Count());
+  MemoryPlan plan;
+  plan.sourceBytes = imageBytes + 4 * shape.Bytes() + count * (SizeOf(pixel) + sizeof(DemonsIteration)) +
+                     CountSums(shape.grid) * sizeof(DemonsIteration);
+  RefuseUnlessWithin(plan, budget);
+  return plan;
+}
+
+OperationWork
+CountDemonsWork(const FieldShape & shape, const DemonsRules & rules, std::uint64_t iterations, std::size_t imageBytes)
+{
+  // Numbers that an iteration reads for each sample: two images at 8 places and 6 neighbours; passes of weights over
+  // vectors; squarings and a composition at 8 places, of vectors.
+  double weights = 0.0;
+  for (const auto * const smoothing : { &rules.updateSmoothing, &rules.fieldSmoothing })
+  {
+    for (unsigned int d = 0; *smoothing && d < shape.grid.dimension; ++d)
+    {
+      weights += static_cast<double>((*smoothing)->weights[d].size());
+    }
+  }
+  const double            compositions = rules.update == DemonsUpdate::Exponential ? rules.squarings + 1.0 : 0.0;
+  const double            taps = 2.0 * (8.0 + 6.0) + 3.0 * (weights + 8.0 * compositions);
+  const double            count = static_cast<double>(shape.grid.Count()) * static_cast<double>(iterations);
+  OperationWork           counts;
+  constexpr std::uint64_t afterSyn = 2; // of the last number: SyN has 0 and 1
+  counts.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Syn),
+                         shape.grid.dimension,
+                         static_cast<std::uint64_t>(shape.element),
+                         afterSyn + static_cast<std::uint64_t>(rules.force) });
+  counts.taps = count * taps * (shape.element == ScalarType::Float64 ? 2.0 : 1.0);
+  counts.samples = count;
+  counts.sums = 3.0 * count;
+  counts.uploadBytes = static_cast<double>(imageBytes);
+  counts.downloadBytes = static_cast<double>(shape.Bytes());
+  return counts;
+}
+
+#if !defined(CUDASPLINE_HAS_CUDA)
+void
+WalkDemonsForcesOnCuda(const DemonsRules &, const DemonsArrays &, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+
+void
+WalkFieldSumOnCuda(const FieldShape &, const void *, void *, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+#endif
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,81 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineTest_SynTrajectories_h
+#define CudaSplineTest_SynTrajectories_h
+
+#include "GpuOnAndOff.h"
+#include "SynTestSupport.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+
+namespace CudaSplineTest
+{
+
+/** \brief The steps of a module's SyN beside those of ITK's, on one thread.
+ *
+ * Double mode: values within 1e-9 of them for the first ten iterations of a level and 1e-6 to its end, fields within
+ * 1e-6 voxels. Single mode: fields within 0.05 voxels at 99 of 100 places. */
+template <bool VSplines>
+class SynTrajectoriesOf : public GpuOnAndOff
+{
+protected:
+  template <unsigned int VDimension>
+  void
+  Compare(const SynCase & what, bool isSingle = false)
+  {
+    using Types = SynTypes<VDimension, VSplines>;
+    const auto expected = [&] {
+      const OneItkThread oneThread; // of the filters inside, too
+      const auto         reference = Types::Reference::New();
+      return Register<VDimension, VSplines>(reference, what);
+    }();
+    const auto method = Types::Method::New();
+    method->SetGPUEnabled(GetParam());
+    method->SetPrecision(isSingle ? itk::CudaSplinePrecision::Single : itk::CudaSplinePrecision::Double);
+    const auto found = Register<VDimension, VSplines>(method, what);
+    EXPECT_EQ(method->GetLastBackend(), GetParam() ? itk::CudaSpline::Backend::Cuda : itk::CudaSpline::Backend::Cpu)
+      << method->GetFallbackReason();
+    ASSERT_EQ(found.levels, expected.levels);
+    itk::SizeValueType inLevel = 0;
+    for (std::size_t n = 0; n < expected.values.size(); ++n)
+    {
+      inLevel = n > 0 && expected.levels[n] == expected.levels[n - 1] ? inLevel + 1 : 0;
+      const double share = isSingle ? 1e-3 : (inLevel < 10 ? 1e-9 : 1e-6);
+      EXPECT_NEAR(found.values[n], expected.values[n], share * std::abs(expected.values[n]))
+        << "iteration " << inLevel << " of level " << expected.levels[n];
+    }
+    EXPECT_LT(expected.values.back(), expected.values.front()); // it did improve
+    for (std::size_t n = 0; n < expected.fields.size(); ++n)
+    {
+      ASSERT_EQ(found.fields[n]->GetBufferedRegion(), expected.fields[n]->GetBufferedRegion());
+      const auto norms = Differences(found.fields[n].GetPointer(), expected.fields[n].GetPointer());
+      EXPECT_LE(norms[norms.size() * 99 / 100], isSingle ? 0.05 : 1e-6) << "field " << n;
+      if (!isSingle)
+      {
+        EXPECT_LE(norms.back(), 1e-6) << "field " << n;
+      }
+    }
+  }
+};
+
+} // namespace CudaSplineTest
+
+#endif
