@@ -210,19 +210,23 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   const bool isSmoothed =
     std::any_of(options.levels.begin(), options.levels.end(), [](const PyramidLevel & one) { return one.sigma > 0.0; });
   // Images as they came, and smooth. A greedy level has fewer fields than one of SyN.
-  return PlanSynLevel(
-    ShapeOf(fixed, level, options.element), MetricOf(options), pixel, isSmoothed ? 2 * imageBytes : imageBytes, budget);
+  return PlanSynLevel(ShapeOf(fixed, level, options.element),
+                      MetricOf(options),
+                      options.rules,
+                      pixel,
+                      isSmoothed ? 2 * imageBytes : imageBytes,
+                      budget);
 }
 
 OperationWork
 CountDeformableWork(const FieldGrid & fixed, std::size_t imageBytes, const DeformableOptions & options)
 {
-  OperationWork work = CountSynWork({ fixed, options.element }, 0, imageBytes);
+  OperationWork work = CountSynWork({ fixed, options.element }, options.rules, 0, imageBytes);
   for (const PyramidLevel & level : options.levels)
   {
     PyramidLevel counted = level;
     counted.shrink = std::max(1U, level.shrink);
-    work = work + CountSynWork(ShapeOf(fixed, counted, options.element), level.iterations, 0);
+    work = work + CountSynWork(ShapeOf(fixed, counted, options.element), options.rules, level.iterations, 0);
   }
   return work;
 }
