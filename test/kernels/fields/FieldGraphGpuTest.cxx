@@ -36,21 +36,26 @@ TEST(FieldGraphGpu, RecordsSteps)
   FreshRandom      random;
   ExecutionContext context;
   context.backend = Backend::Cuda;
-  const Residence      residence(context);
-  const ScalarType     type = ScalarType::Float32;
-  const FieldShape     shape{ RandomGrid({ 41, 30, 23 }, random, false), type };
-  const auto           numbers = static_cast<std::size_t>(shape.Numbers());
-  const auto           field = RandomField(shape.grid, 1.5, true, random);
-  const auto           first = Resident(field, type, residence);
-  const FieldSplineFit fit{ { 6, 5, 7 }, true };
-  const ResidentArray  inverse(shape.Bytes(), residence);
-  const ResidentArray  output(shape.Bytes(), residence);
-  const ResidentArray  scratch(
-    std::max(CountInversionScratch(shape), CountSplineSmoothingScratch(shape, fit)) + MaximumNormScratch, residence);
-  const ResidentArray state(sizeof(FieldInversionState), residence);
-  const ResidentArray maximum(sizeof(double), residence);
-  const auto          smoothing = MakeFieldSmoothing(shape.grid, 3.0);
-  ImageWarp           warp;
+  const Residence           residence(context);
+  const ScalarType          type = ScalarType::Float32;
+  const FieldShape          shape{ RandomGrid({ 41, 30, 23 }, random, false), type };
+  const auto                numbers = static_cast<std::size_t>(shape.Numbers());
+  const auto                field = RandomField(shape.grid, 1.5, true, random);
+  const auto                first = Resident(field, type, residence);
+  const FieldSplineFit      fit{ { 6, 5, 7 }, true };
+  const ResidentArray       inverse(shape.Bytes(), residence);
+  const ResidentArray       output(shape.Bytes(), residence);
+  const ResidentArray       scratch(std::max({ CountInversionScratch(shape),
+                                               CountSplineSmoothingScratch(shape, fit),
+                                               CountSplineSmoothingScratch(shape, fit, true) }) +
+                                MaximumNormScratch,
+                              residence);
+  const std::vector<double> weights(static_cast<std::size_t>(shape.grid.Count()), 0.5);
+  const ResidentArray       confidence = Resident(weights, type, residence);
+  const ResidentArray       state(sizeof(FieldInversionState), residence);
+  const ResidentArray       maximum(sizeof(double), residence);
+  const auto                smoothing = MakeFieldSmoothing(shape.grid, 3.0);
+  ImageWarp                 warp;
   warp.input = warp.output = shape.grid;
   warp.stages.push_back(MakeFieldStage(shape, output.Data()));
   const auto steps = [&] {
@@ -65,6 +70,7 @@ TEST(FieldGraphGpu, RecordsSteps)
     ComposeFields(shape, first.Data(), shape, inverse.Data(), output.Data(), residence);
     SmoothField(shape, inverse.Data(), smoothing, output.Data(), scratch.Data(), residence);
     SmoothFieldBySpline(shape, output.Data(), nullptr, fit, output.Data(), scratch.Data(), residence);
+    SmoothFieldBySpline(shape, output.Data(), confidence.Data(), fit, output.Data(), scratch.Data(), residence);
     FindMaximumNorm(shape, output.Data(), maximum.As<double>(), scratch.Data(), residence);
     ScaleField(shape, output.Data(), 0.25, maximum.As<double>(), residence);
     ExponentiateField(shape, output.Data(), 3, false, inverse.Data(), scratch.Data(), residence);
