@@ -161,7 +161,7 @@ CheckRoundings(const Residence & residence, bool isOblique)
         const auto found = Smooth(field.GetPointer(), hasConfidence ? weights.Data() : nullptr, rules, residence);
         // The same operations in the same order: but for what a device fuses, of vectors of some mm.
         EXPECT_LE(LargestDifference(found.GetPointer(), filter->GetOutput()), residence.IsOnDevice() ? 1e-8 : 1e-13);
-        EXPECT_GT(LargestDifference(found.GetPointer(), field.GetPointer()), 0.1);
+        EXPECT_GT(LargestDifference(found.GetPointer(), field.GetPointer()), 0.01); // the finest mesh changes little
       }
     }
   }
