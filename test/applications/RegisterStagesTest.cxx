@@ -231,7 +231,9 @@ TEST_F(RegisterStages, LinearKindsInSpace)
                                   "-o",
                                   Path("out.tfm") }));
     EXPECT_STREQ(ReadTransform<3>(Path("out.tfm"))->GetNameOfClass(), "Similarity3DTransform");
-    EXPECT_LE(DistanceOf<3>("out.tfm", similarity.GetPointer(), 26), 0.3) << optimizer;
+    // All steps of gradient-descent are as long as the first one, a voxel of 1 mm.
+    const double bound = std::string(optimizer) == "gradient-descent" ? 1.0 : 0.3;
+    EXPECT_LE(DistanceOf<3>("out.tfm", similarity.GetPointer(), 26), bound) << optimizer;
   }
 }
 
