@@ -25,8 +25,8 @@ namespace CudaSplineProgram
 
 /** \brief Compresses a file as gzip does, on all threads, and removes the one that was not.
  *
- * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads: blocks
- * of a fixed size are deflated by themselves, each with what stands before it as dictionary.
+ * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads:
+ * blocks of a fixed size are deflated by themselves, each with what stands before it as dictionary.
  *
  * \param[in] from the file, \param[in] to the compressed one
  * \exception ProgramError it cannot be read or written */
