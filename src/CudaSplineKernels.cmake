@@ -1,6 +1,9 @@
 # The layers below ITK as objects: for the module's library, and for the one that has the interface in C, with which the Python package is
 # built where there is no ITK (python/CMakeLists.txt). Both targets are named where they are linked: objects of objects are not handed on.
 
+set(CUDASPLINE_KERNEL_OPTIMIZATION "-O3" CACHE STRING "How the host's kernels are optimized, whatever the build type's flags say")
+mark_as_advanced(CUDASPLINE_KERNEL_OPTIMIZATION)
+
 # cudaspline_kernels_settings(<target>)
 function(cudaspline_kernels_settings target)
   target_include_directories(${target} PUBLIC "${CudaSpline_SOURCE_DIR}/include" PRIVATE "${CMAKE_CURRENT_LIST_DIR}")
@@ -18,7 +21,7 @@ function(cudaspline_kernels_settings target)
   )
   # The sanitizers check each access: -O3 unrolls the loops around their checks, and a file takes minutes to compile.
   if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-    target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo>>:-O3>)
+    target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo>>:${CUDASPLINE_KERNEL_OPTIMIZATION}>)
   endif()
 endfunction()
 
