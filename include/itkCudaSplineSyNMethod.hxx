@@ -617,10 +617,12 @@ CudaSplineSyNMethod<TMethod>::StartOptimization()
     const std::size_t maskBytes = bytesOf(level.fixedMask) + bytesOf(level.movingMask);
     // Where updates are smoothed by splines masks are numbers, too.
     const std::size_t numbers = level.rules.updateSpline ? CudaSpline::SizeOf(level.shape.element) : 0;
-    const std::size_t vectors =
-      ImageDimension * CudaSpline::SizeOf(level.shape.element) / sizeof(typename FixedImageType::PixelType);
-    const std::size_t copies = (level.fixedSmoothing ? 2 : 1) + (level.fixedGradient ? vectors : 0);
-    const std::size_t imageBytes = copies * (bytesOf(level.fixed) + bytesOf(level.moving)) + (1 + numbers) * maskBytes;
+    const std::size_t pixelBytes = bytesOf(level.fixed) + bytesOf(level.moving);
+    const std::size_t gradientBytes = level.fixedGradient ? pixelBytes / sizeof(typename FixedImageType::PixelType) *
+                                                              ImageDimension * CudaSpline::SizeOf(level.shape.element)
+                                                          : 0;
+    const std::size_t imageBytes =
+      (level.fixedSmoothing ? 2 : 1) * pixelBytes + gradientBytes + (1 + numbers) * maskBytes;
     CudaSplineBackend::Operation operation;
     operation.work = [&](int) {
       const auto work = CudaSpline::CountSynWork(

@@ -266,6 +266,17 @@ def current_device(buffer: Buffer) -> Any:
     return sys.modules["cupy"].cuda.Device(buffer.device) if buffer.kind == "cupy" else contextlib.nullcontext()
 
 
+def wait_for(buffer: Buffer) -> None:
+    """Waits for what its library has still to write into an array of a device. JAX's are ready when they are viewed."""
+    if buffer.device < 0 or buffer.kind not in ("cupy", "torch"):
+        return
+    with current_device(buffer):
+        if buffer.kind == "cupy":
+            sys.modules["cupy"].cuda.get_current_stream().synchronize()
+        else:
+            sys.modules["torch"].cuda.current_stream(buffer.array.device).synchronize()
+
+
 def on_device(array: numpy.ndarray, like: Buffer) -> Any:
     """An array of NumPy as one of the library of another one, on its device."""
     if like.kind == "cupy":
@@ -418,6 +429,8 @@ def _view_jax(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     if place.platform not in ("gpu", "cuda"):
         raise TypeError(f"{name}: the array is on a device of JAX's platform {place.platform}; known are cpu and CUDA.")
     found = array if numpy.dtype(array.dtype).name == wanted else array.astype(wanted)
+    if numpy.dtype(found.dtype).name != wanted:
+        raise TypeError(f"{name}: JAX makes no {wanted} here; its option jax_enable_x64 allows 64 bits.")
     found.block_until_ready()
     device = getattr(place, "local_hardware_id", None)
     number = int(device if device is not None else place.id)

@@ -34,7 +34,7 @@ from ._structures import (  # noqa: F401
     Vector as Vector,
 )
 
-INTERFACE = 5
+INTERFACE = 6
 
 OK, INVALID_ARGUMENT, OUT_OF_MEMORY, NO_DEVICE, DEVICE_LOST, DEVICE_ERROR, ABORTED, INTERNAL_ERROR = range(8)
 

@@ -163,7 +163,8 @@ class _Told:
 
     def hear(self, state: Any) -> None:
         """An iteration has ended, of the library's structure."""
-        if state.level == 0 and state.number == 1:
+        own = self.iterations[self._before :]
+        if own and (state.level, state.number) <= (own[-1].level, own[-1].iteration):
             del self.iterations[self._before :]  # another backend has begun the stage anew
         self.iterations.append(Iteration(self._stage, state.level, state.number, state.value, state.convergence, state.step))
         if self._callback is not None:
@@ -263,16 +264,23 @@ def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> t
     if found.device != like.device:
         raise ValueError(f"{name}: it is on {_place(found.device)}, and its image on {_place(like.device)}.")
     array = found.array.reshape(found.shape)
-    marks = _bytes_of((array != 0) & (array == array), found)
-    if not bool(marks.array.any()):
-        raise ValueError(f"{name}: it is 0 everywhere.")
+    if _arrays.functions_of(found) is not _arrays.functions_of(like):
+        if found.device >= 0:
+            raise TypeError(f"{name}: it is an array of {found.kind}, and its image one of {like.kind}; on a GPU they have to be of one library.")
+        array = numpy.asarray(array)
+        array = sys.modules["torch"].from_numpy(numpy.ascontiguousarray(array)) if _arrays.functions_of(like) is not numpy else array
+    with _arrays.current_device(like):
+        marks = _bytes_of((array != 0) & (array == array), like)
+        if not bool(marks.array.any()):
+            raise ValueError(f"{name}: it is 0 everywhere.")
     return marks, geometry
 
 
 def _bytes_of(condition: Any, like: _arrays.Buffer) -> _arrays.Buffer:
     """True and false as 1 and 0 of uint8, of the kind of another array."""
-    array = condition.to(sys.modules["torch"].uint8) if like.kind == "torch" else condition.astype("uint8")
-    return _arrays.view(array, "mask", "uint8")
+    with _arrays.current_device(like):
+        array = condition.astype("uint8") if hasattr(condition, "astype") else condition.to(sys.modules["torch"].uint8)
+        return _arrays.view(array, "mask", "uint8")
 
 
 def _place(device: int) -> str:
@@ -283,14 +291,15 @@ def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_ar
     """(pixels whose others are the least finite one, where they are finite); None where all are."""
     library = _arrays.functions_of(pixels)
     array = pixels.array.reshape(pixels.shape)
-    finite = library.isfinite(array)
-    if bool(finite.all()):
-        return pixels, None
-    if not bool(finite.any()):
-        raise ValueError(f"{name}: it has no pixel with a finite value.")
-    count = int((~finite).sum())
-    warn(f"{name}: {count} of {math.prod(pixels.shape)} pixels are not finite (NaN or infinite); they lie outside.", RegistrationWarning)
-    filled = library.where(finite, array, array[finite].min())
+    with _arrays.current_device(pixels):
+        finite = library.isfinite(array)
+        if bool(finite.all()):
+            return pixels, None
+        if not bool(finite.any()):
+            raise ValueError(f"{name}: it has no pixel with a finite value.")
+        count = int((~finite).sum())
+        warn(f"{name}: {count} of {math.prod(pixels.shape)} pixels are not finite (NaN or infinite); they lie outside.", RegistrationWarning)
+        filled = library.where(finite, array, array[finite].min())
     made = _arrays.view(filled, name, pixels.dtype)
     made.finish = pixels.finish
     return made, _bytes_of(finite, pixels)
@@ -308,7 +317,8 @@ def _join(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             under = _resample.resample(there, None, image, interpolation="nearest", smooth=False).array
-    return _bytes_of((finite.array.reshape(finite.shape) != 0) & (under != 0), like), image
+    with _arrays.current_device(like):
+        return _bytes_of((finite.array.reshape(finite.shape) != 0) & (under != 0), like), image
 
 
 @dataclass
@@ -351,7 +361,8 @@ class _Work:
             )
             if lower == lower:
                 array = found.array.reshape(found.shape)
-                clipped = array.clamp(lower, upper) if found.kind == "torch" and not isinstance(array, numpy.ndarray) else array.clip(lower, upper)
+                with _arrays.current_device(found):
+                    clipped = array.clamp(lower, upper) if found.kind == "torch" and not isinstance(array, numpy.ndarray) else array.clip(lower, upper)
                 side.pixels = _arrays.view(clipped, side.name, found.dtype)
 
     def begin_at(self, initial: Any) -> list[Part]:
@@ -420,6 +431,9 @@ class _Work:
             described.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
             described.stage_count = len(chain.stages)
         described.device, described.stream = device, self.fixed.pixels.stream
+        for other in (self.fixed.mask, self.moving.pixels, self.moving.mask):  # one stream is followed
+            if other is not None and other.stream != described.stream:
+                _arrays.wait_for(other)
         described.sigmas_in_mm = int(stage.sigmas_in_mm)
         levels = (_registration_library.Level * len(stage.levels))()
         for level, wanted in zip(levels, stage.levels):

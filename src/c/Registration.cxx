@@ -433,7 +433,7 @@ PlanLinearLevels(const Images & images, const LinearOptions & options, std::size
   {
     const MemoryPlan plan = PlanLinearRegistration(
       images.GetFixedGrid(), images.GetMovingGrid(), images.GetPixel(), options, level, images.CountBytes(), budget);
-    if (level == 0 || !plan.fits)
+    if (level == 0 || (largest.fits && (!plan.fits || plan.PeakBytes() > largest.PeakBytes())))
     {
       largest = plan;
     }
