@@ -40,8 +40,10 @@
   CUDASPLINE_STAGE_METRICS(entry)                                                                                      \
   entry(Demons, "demons", DemonsImageToImageMetricv4)
 
-/** The names of ITK's classes, each with a comma behind it. */
+/** The name of ITK's class of a metric, with a comma behind it. */
 #define CUDASPLINE_METRIC_NAME(kind, word, name) #name,
+
+/** The names of ITK's classes of all metrics, each with a comma behind it. */
 #define CUDASPLINE_METRIC_NAMES CUDASPLINE_METRICS(CUDASPLINE_METRIC_NAME)
 
 #endif
