@@ -30,8 +30,6 @@
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
 
-#include "itkCudaSpline/itk/MetricList.h"
-
 #include "itkGradientDescentOptimizerv4.h"
 #include "itkGradientRecursiveGaussianImageFilter.h"
 #include "itkWindowConvergenceMonitoringFunction.h"

@@ -19,8 +19,7 @@
 #define itkCudaSpline_itk_MetricList_h
 
 /** \file
- * \brief The metrics of images, once: the factory, instances of templates, CudaSplineRegister, tests and benchmarks are
- * made from this list.
+ * \brief The metrics of images, once: the factory, CudaSplineRegister, tests and benchmarks are made from this list.
  *
  * `entry(kind, word, name)` is expanded for each metric:
  *
