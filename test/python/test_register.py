@@ -130,7 +130,13 @@ class TestLinear:
 
     def test_a_stage_goes_on_where_the_one_before_has_ended(self, rng):
         phantom = Phantom(rng, (36, 32, 24))
-        truth = phantom.linear(rng, "affine")
+        # A rigid transform, and a stretch that no rigid one does: the small affine ones of linear() may be rigid almost.
+        turn, axis = phantom.linear(rng, "rigid"), turned(rng, 3)[0]
+        stretch = numpy.eye(3) + 0.06 * numpy.outer(axis, axis)
+
+        def truth(places):
+            return turn((places - phantom.middle) @ stretch + phantom.middle)
+
         fixed, moving = phantom.images(truth)
         both = cudaspline.register(fixed, moving, metric="correlation", device="cpu")  # rigid and affine
         assert [stage.stage.kind for stage in both.report.stages] == ["rigid", "affine"]
