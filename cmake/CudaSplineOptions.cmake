@@ -14,11 +14,11 @@ option(CUDASPLINE_BUILD_EXAMPLES "Build the examples of the documentation" ${_cu
 option(CUDASPLINE_BUILD_PYTHON "Build the library of the Python package" ${_cudaspline_programs})
 option(CUDASPLINE_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(CUDASPLINE_BUILD_REGISTRATION "Build metrics, methods of registration, their factory and CudaSplineRegister" ON)
-if(NOT CUDASPLINE_BUILD_REGISTRATION AND (BUILD_TESTING OR CUDASPLINE_BUILD_BENCHMARKS OR CUDASPLINE_BUILD_EXAMPLES))
+if(NOT CUDASPLINE_BUILD_REGISTRATION AND (BUILD_TESTING OR CUDASPLINE_BUILD_BENCHMARKS))
   message(
     FATAL_ERROR
-    "Without CUDASPLINE_BUILD_REGISTRATION there are neither tests, nor examples, nor benchmarks: "
-    "BUILD_TESTING, CUDASPLINE_BUILD_EXAMPLES and CUDASPLINE_BUILD_BENCHMARKS are to be OFF."
+    "Without CUDASPLINE_BUILD_REGISTRATION there are neither tests nor benchmarks: "
+    "BUILD_TESTING and CUDASPLINE_BUILD_BENCHMARKS are to be OFF."
   )
 endif()
 unset(_cudaspline_programs)
@@ -60,5 +60,7 @@ set(
   ITKIOTransformMatlab
 )
 list(REMOVE_DUPLICATES CUDASPLINE_PROGRAM_DEPENDS)
+# What the examples use.
+set(CUDASPLINE_EXAMPLE_DEPENDS ITKIOImageBase ITKIONIFTI)
 # What registrations use beyond these.
 set(CUDASPLINE_REGISTRATION_DEPENDS ITKImageStatistics ITKOptimizersv4 ITKRegistrationMethodsv4)
