@@ -75,28 +75,6 @@ Smooth(const TField * field, const void * confidence, const FieldSplineFit & rul
   return found;
 }
 
-template <typename TReal>
-void
-CheckSums(const Residence & residence)
-{
-  using Field = DisplacementsOf<TReal, 3>;
-  Random     random(__LINE__ + sizeof(TReal));
-  const auto field = MakeObliqueImage<Field>({ 23, 17, 12 }, false, random);
-  FillField(field.GetPointer(), 3.0, true, random);
-  for (const bool stationary : { true, false })
-  {
-    FieldSplineFit rules;
-    rules.controlPoints = { 9, 6, 5 };
-    rules.stationaryBoundary = stationary;
-    const auto filter = MakeFilter(field.GetPointer(), { 9, 6, 5 }, stationary);
-    filter->Update();
-    const auto found = Smooth(field.GetPointer(), nullptr, rules, residence);
-    // Sums of some thousand points in float.
-    EXPECT_LE(LargestDifference(found.GetPointer(), filter->GetOutput()), 3.0 * 1e-4);
-    EXPECT_GT(LargestDifference(found.GetPointer(), field.GetPointer()), 0.1);
-  }
-}
-
 /** An image of how much samples count, of which many do not. */
 template <typename TReal, unsigned int VDimension, typename TField>
 typename itk::Image<TReal, VDimension>::Pointer
@@ -111,6 +89,44 @@ MakeConfidence(const TField * field, Random & random)
     confidence->GetBufferPointer()[n] = std::max(TReal(0), static_cast<TReal>(random.Uniform(-1.0, 1.0)));
   }
   return confidence;
+}
+
+template <typename TReal>
+void
+CheckSums(const Residence & residence)
+{
+  using Field = DisplacementsOf<TReal, 3>;
+  Random     random(__LINE__ + sizeof(TReal));
+  const auto field = MakeObliqueImage<Field>({ 23, 17, 12 }, false, random);
+  FillField(field.GetPointer(), 3.0, true, random);
+  const auto confidence = MakeConfidence<double, 3>(field.GetPointer(), random); // ITK's type, whatever the field's is
+  auto       rounded = itk::Image<TReal, 3>::New();
+  rounded->CopyInformation(confidence);
+  rounded->SetRegions(confidence->GetBufferedRegion());
+  rounded->Allocate();
+  std::copy_n(
+    confidence->GetBufferPointer(), confidence->GetBufferedRegion().GetNumberOfPixels(), rounded->GetBufferPointer());
+  const auto weights = Resident(rounded.GetPointer(), residence);
+  for (const bool stationary : { true, false })
+  {
+    FieldSplineFit rules;
+    rules.controlPoints = { 9, 6, 5 };
+    rules.stationaryBoundary = stationary;
+    for (const bool hasConfidence : { false, true })
+    {
+      SCOPED_TRACE(testing::Message() << "stationary " << stationary << ", confidence " << hasConfidence);
+      const auto filter = MakeFilter(field.GetPointer(), { 9, 6, 5 }, stationary);
+      if (hasConfidence)
+      {
+        filter->SetConfidenceImage(confidence);
+      }
+      filter->Update();
+      const auto found = Smooth(field.GetPointer(), hasConfidence ? weights.Data() : nullptr, rules, residence);
+      // Sums of some thousand points in float.
+      EXPECT_LE(LargestDifference(found.GetPointer(), filter->GetOutput()), 3.0 * 1e-4);
+      EXPECT_GT(LargestDifference(found.GetPointer(), field.GetPointer()), 0.1);
+    }
+  }
 }
 
 /** With ITK's places and roundings. */

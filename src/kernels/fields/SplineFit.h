@@ -30,7 +30,8 @@
  *
  * itk::BSplineScatteredDataPointSetToImageFilter gives the control point c the quotient of two sums over the points:
  * of the values times w_c^3 / sum w^2, and of w_c^2, where w are the weights of a point's control points. Weights of
- * points on a grid are products of weights by axis, and so are the sums: but for ITK's roundings (PointFit.h). */
+ * points on a grid are products of weights by axis, and so are the sums: but for ITK's roundings (PointFit.h). Where
+ * samples count differently the sum of w_c^2 depends on them, and is added up beside the components as a fourth one. */
 
 namespace itk::CudaSpline
 {
@@ -57,13 +58,15 @@ struct SplineFit
   std::int64_t  size[3];
   std::int64_t  controls[3];
   bool          stationary;
+  int           components; ///< 3, of the vectors; 4: with the sum of w^2
   const TReal * input;
-  SplineEntry * entries; ///< of samples, an axis after the other
-  FitShares *   shares;  ///< likewise
-  FitControl *  of;      ///< control points, an axis after the other
-  double *      alongZ;  ///< sums: control points along z
-  double *      alongY;  ///< and along y
-  double *      lattice; ///< the spline's coefficients, a component after the other
+  const TReal * confidence; ///< of samples; null: 1
+  SplineEntry * entries;    ///< of samples, an axis after the other
+  FitShares *   shares;     ///< likewise
+  FitControl *  of;         ///< control points, an axis after the other
+  double *      alongZ;     ///< sums: control points along z
+  double *      alongY;     ///< and along y
+  double *      lattice;    ///< the spline's coefficients, a component after the other
 
   /** First of an axis in an array of some numbers by axis. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static std::int64_t
@@ -122,22 +125,67 @@ struct SplineFit
     of[FirstOf(controls, axis) + control] = made;
   }
 
+  /** The weight of a sample along an axis in a sum of a control point.
+   *
+   * \param[in] axis the axis
+   * \param[in] sample index along it, of those that the control point has
+   * \param[in] control point along it
+   * \param[in] component of the sum: a share, or the square of the fourth one, which the border has no part in either
+   * where it is drawn to 0 */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  WeightOf(unsigned int axis, std::int64_t sample, std::int64_t control, std::int64_t component) const
+  {
+    const std::int64_t  at = FirstOf(size, axis) + sample;
+    const SplineEntry & entry = entries[at];
+    const std::int64_t  tap = control - entry.start;
+    if (component < 3)
+    {
+      return shares[at].of[tap];
+    }
+    const bool isBorder = stationary && (sample == 0 || sample == size[axis] - 1);
+    return isBorder ? 0.0 : entry.weights[tap] * entry.weights[tap];
+  }
+
   /** The sum along an axis.
    *
    * \param[in] axis the axis
    * \param[in] control point along it
+   * \param[in] component of the sum
    * \param[in] from number at the first sample
    * \param[in] stride numbers between neighbours */
   template <typename TNumber>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-  SumAlong(unsigned int axis, std::int64_t control, const TNumber * from, std::int64_t stride) const
+  SumAlong(unsigned int axis, std::int64_t control, std::int64_t component, const TNumber * from, std::int64_t stride)
+    const
   {
     const FitControl & made = of[FirstOf(controls, axis) + control];
     double             sum = 0.0;
     for (std::int64_t i = made.first; i < made.end; ++i)
     {
-      const std::int64_t at = FirstOf(size, axis) + i;
-      sum += shares[at].of[control - entries[at].start] * static_cast<double>(from[i * stride]);
+      sum += this->WeightOf(axis, i, control, component) * static_cast<double>(from[i * stride]);
+    }
+    return sum;
+  }
+
+  /** The sum along z of samples that count differently.
+   *
+   * \param[in] control point along z
+   * \param[in] component of the sum
+   * \param[in] column number of the first sample */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  SumColumn(std::int64_t control, std::int64_t component, std::int64_t column) const
+  {
+    const FitControl & made = of[FirstOf(controls, 2) + control];
+    double             sum = 0.0;
+    for (std::int64_t i = made.first; i < made.end; ++i)
+    {
+      const std::int64_t offset = i * size[0] * size[1] + column;
+      const TReal        counts = confidence[offset];
+      if (counts > TReal(0))
+      {
+        const auto number = component < 3 ? static_cast<double>(input[offset * 3 + component]) : 1.0;
+        sum += this->WeightOf(2, i, control, component) * static_cast<double>(counts) * number;
+      }
     }
     return sum;
   }
@@ -152,6 +200,7 @@ WithoutInput(const SplineFit<TReal> & fit)
   std::copy_n(fit.size, 3, rest.size);
   std::copy_n(fit.controls, 3, rest.controls);
   rest.stationary = fit.stationary;
+  rest.components = fit.components;
   rest.entries = fit.entries;
   rest.shares = fit.shares;
   rest.of = fit.of;
@@ -173,7 +222,7 @@ struct FitPass
     , walk{}
   {
     const std::int64_t longest = LongestOf(VPass == 0 ? what.size : what.controls);
-    const std::int64_t numbers = 3 * what.size[0];
+    const std::int64_t numbers = what.components * what.size[0];
     const FieldWalk    walks[] = { { { longest, 3, 1 } },
                                    { { longest, 3, 1 } },
                                    { { numbers, what.size[1], what.controls[2] } },
@@ -192,7 +241,7 @@ struct FitPass
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
-    const std::int64_t numbers = 3 * fit.size[0];
+    const std::int64_t numbers = fit.components * fit.size[0];
     const auto         axis = static_cast<unsigned int>(at[1]);
     if constexpr (VPass == 0)
     {
@@ -210,26 +259,35 @@ struct FitPass
     }
     else if constexpr (VPass == 2)
     {
+      if (fit.confidence != nullptr)
+      {
+        const std::int64_t x = at[0] / fit.components;
+        fit.alongZ[OffsetOf(walk, at)] = fit.SumColumn(at[2], at[0] - x * fit.components, at[1] * fit.size[0] + x);
+        return;
+      }
       const TReal * const from = fit.input + (at[1] * numbers + at[0]);
-      fit.alongZ[OffsetOf(walk, at)] = fit.SumAlong(2, at[2], from, numbers * fit.size[1]);
+      fit.alongZ[OffsetOf(walk, at)] = fit.SumAlong(2, at[2], 0, from, numbers * fit.size[1]);
     }
     else if constexpr (VPass == 3)
     {
       const double * const from = fit.alongZ + (at[2] * fit.size[1] * numbers + at[0]);
-      fit.alongY[OffsetOf(walk, at)] = fit.SumAlong(1, at[1], from, numbers);
+      const std::int64_t   component = fit.components == 3 ? 0 : at[0] % fit.components; // 0 to 2 are alike
+      fit.alongY[OffsetOf(walk, at)] = fit.SumAlong(1, at[1], component, from, numbers);
     }
     else
     {
       const std::int64_t   component = at[0] / fit.controls[0];
       const std::int64_t   x = at[0] - component * fit.controls[0];
-      const double * const from = fit.alongY + ((at[2] * fit.controls[1] + at[1]) * numbers + component);
-      const double         sum = fit.SumAlong(0, x, from, 3);
+      const double * const from = fit.alongY + (at[2] * fit.controls[1] + at[1]) * numbers;
+      const double         sum = fit.SumAlong(0, x, component, from + component, fit.components);
       const FitControl &   ofX = fit.of[x];
       const FitControl &   ofY = fit.of[SplineFit<TReal>::FirstOf(fit.controls, 1) + at[1]];
       const FitControl &   ofZ = fit.of[SplineFit<TReal>::FirstOf(fit.controls, 2) + at[2]];
       const double         all = ofX.all * ofY.all * ofZ.all;
       const double         within = ofX.within * ofY.within * ofZ.within;
-      const double         total = fit.stationary ? within + FitBorderWeight * (all - within) : all;
+      const double         alike = fit.stationary ? within : all;
+      const double         counted = fit.components == 3 ? alike : fit.SumAlong(0, x, 3, from + 3, fit.components);
+      const double         total = counted + (fit.stationary ? FitBorderWeight * (all - within) : 0.0);
       const double         quotient = total > NegligibleFitSum ? sum / total : 0.0;
       // What is not finite is 0, as in ITK.
       fit.lattice[((component * fit.controls[2] + at[2]) * fit.controls[1] + at[1]) * fit.controls[0] + x] =
@@ -245,7 +303,7 @@ SetFitScratch(SplineFit<TReal> & fit, char * scratch)
 {
   const std::int64_t samples = fit.size[0] + fit.size[1] + fit.size[2];
   const std::int64_t points = fit.controls[0] + fit.controls[1] + fit.controls[2];
-  const std::int64_t numbers = 3 * fit.size[0];
+  const std::int64_t numbers = fit.components * fit.size[0];
   fit.entries = reinterpret_cast<SplineEntry *>(scratch);
   fit.shares = reinterpret_cast<FitShares *>(fit.entries + samples);
   fit.of = reinterpret_cast<FitControl *>(fit.shares + samples);

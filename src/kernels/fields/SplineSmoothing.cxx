@@ -32,19 +32,27 @@ namespace
 {
 /** Whether the sums of a fit are those along axes, one after the other. */
 bool
-IsSeparable(const FieldShape & shape, const FieldSplineFit & rules, bool hasConfidence)
+IsSeparable(const FieldShape & shape, const FieldSplineFit & rules)
 {
-  return shape.grid.dimension == 3 && rules.places == nullptr && !hasConfidence;
+  return shape.grid.dimension == 3 && rules.places == nullptr;
+}
+
+/** Components of the sums, SplineFit::components. */
+constexpr int
+CountComponents(bool hasConfidence)
+{
+  return hasConfidence ? 4 : 3;
 }
 
 std::size_t
-CountSeparableScratch(const FieldShape & shape, const FieldSplineFit & rules)
+CountSeparableScratch(const FieldShape & shape, const FieldSplineFit & rules, bool hasConfidence)
 {
   const auto & size = shape.grid.size;
   const auto & points = rules.controlPoints;
   const auto   samples = static_cast<std::size_t>(size[0] + size[1] + size[2]);
   const auto   numbers =
-    static_cast<std::size_t>(3 * size[0] * points[2] * (size[1] + points[1]) + 3 * points[0] * points[1] * points[2]);
+    static_cast<std::size_t>(CountComponents(hasConfidence) * size[0] * points[2] * (size[1] + points[1]) +
+                             3 * points[0] * points[1] * points[2]);
   return samples * (sizeof(SplineEntry) + sizeof(FitShares)) +
          static_cast<std::size_t>(points[0] + points[1] + points[2]) * sizeof(FitControl) + numbers * sizeof(double);
 }
@@ -178,12 +186,15 @@ template <typename TReal>
 void
 SmoothByAxes(const FieldShape &     shape,
              const void *           input,
+             const void *           confidence,
              const FieldSplineFit & rules,
              void *                 output,
              void *                 scratch,
              const Residence &      residence)
 {
   auto fit = MakeFit<TReal>(shape, rules);
+  fit.components = CountComponents(confidence != nullptr);
+  fit.confidence = static_cast<const TReal *>(confidence);
   SetFitScratch(fit, static_cast<char *>(scratch));
   fit.input = static_cast<const TReal *>(input);
   if (residence.IsOnDevice())
@@ -201,8 +212,8 @@ SmoothByAxes(const FieldShape &     shape,
 std::size_t
 CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & rules, bool hasConfidence)
 {
-  return IsSeparable(shape, rules, hasConfidence) ? CountSeparableScratch(shape, rules)
-                                                  : CountPointFitScratch(shape, rules);
+  return IsSeparable(shape, rules) ? CountSeparableScratch(shape, rules, hasConfidence)
+                                   : CountPointFitScratch(shape, rules);
 }
 
 void
@@ -230,9 +241,9 @@ SmoothFieldBySpline(const FieldShape &     shape,
     using Real = typename Compiled::Real;
     if constexpr (Compiled::Dimension == 3)
     {
-      if (IsSeparable(shape, rules, confidence != nullptr))
+      if (IsSeparable(shape, rules))
       {
-        SmoothByAxes<Real>(shape, input, rules, output, scratch, residence);
+        SmoothByAxes<Real>(shape, input, confidence, rules, output, scratch, residence);
         return;
       }
     }

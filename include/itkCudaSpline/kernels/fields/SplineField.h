@@ -65,8 +65,8 @@ MakeSplineField(const TransformChain::Stage & spline,
  *
  * ITK computes in float where its samples are, their weights, and the sums of these, whatever the type of the field is.
  * With \c places the fit has ITK's roundings, and differs from it by those of double. Without, fields of 3 dimensions
- * that count alike everywhere are fitted by sums along the axes, in double: that is the quick way, nearer to the sums
- * that are meant, and some 1e-6 of the largest vector off ITK's. */
+ * are fitted by sums along the axes, in double: that is the quick way, nearer to the sums that are meant, and some 1e-6
+ * of the largest vector off ITK's. */
 struct FieldSplineFit
 {
   std::array<std::int64_t, 3> controlPoints{ { 4, 4, 4 } }; ///< by axis; at least 4
