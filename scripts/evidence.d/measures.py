@@ -36,14 +36,15 @@ def correlation(first, second, mask):
 
 
 def local_correlation(first, second, mask, radius):
-    """The mean, under a mask, of the squared correlation in windows of (2 radius + 1)^3 voxels; 0 where a window has one value.
+    """The mean, under a mask, of the squared correlation in windows of (2 radius + 1)^3 voxels, cut off at the image's border; 0 where a window has one value.
 
     Where a variance is below 1e-10 of the whole image's it is rounding: the window has one value."""
     size = 2 * radius + 1
 
     def mean(values):
-        return ndimage.uniform_filter(values, size, mode="constant")
+        return ndimage.uniform_filter(values, size, mode="constant") / share
 
+    share = ndimage.uniform_filter(numpy.ones(first.shape), size, mode="constant")
     first, second = (image.astype(float) for image in (first, second))
     means = mean(first), mean(second)
     variances = [mean(image**2) - middle**2 for image, middle in zip((first, second), means)]

@@ -55,6 +55,11 @@ def whole_time(levels):
     return sum(level["seconds"] * (level["of"] / level["iterations"] if level["cut"] else 1) for level in levels)
 
 
+def versions(program):
+    """What CudaSplineRegister says of itself: lines that begin with its own, and with ITK's name."""
+    return subprocess.run([*program, "--version"], capture_output=True, text=True, check=True).stdout.strip().splitlines()
+
+
 def program(fixed, moving, folder, settings):
     """CudaSplineRegister with a preset."""
     prefix = folder / "found_"
@@ -72,7 +77,7 @@ def program(fixed, moving, folder, settings):
     affine = f"{prefix}0GenericAffine.mat"
     reason = sorted({stage["fallback_reason"] for stage in told["stages"] if stage["fallback_reason"]})
     return {
-        "version": subprocess.run([*settings["program"], "--version"], capture_output=True, text=True, check=True).stdout.strip().splitlines()[0],
+        "version": versions(settings["program"])[0],
         "parameters": f"CudaSplineRegister --preset {settings['preset']}",
         "seconds": told["seconds"]["register"], "process_seconds": whole, "stages": stages, "folding": told.get("folding"),
         "forward": [f"{prefix}1Warp.nii.gz", affine], "affine": [affine], "backward": [[affine, 1], f"{prefix}1InverseWarp.nii.gz"],
@@ -133,8 +138,10 @@ def threaded(settings):
 
 
 def levels_of(times, planned, wanted):
-    """Of [[seconds of each iteration] of each level]: what was made of what had been wanted. A level may also have converged."""
-    return [{"iterations": len(made), "of": count, "cut": plan < count, "seconds": sum(made)} for made, plan, count in zip(times, planned, wanted)]
+    """Of [[seconds of each iteration] of each level]: what was made of what had been wanted. What ended before its plan had converged."""
+    return [
+        {"iterations": len(made), "of": count, "cut": len(made) == plan < count, "seconds": sum(made)} for made, plan, count in zip(times, planned, wanted)
+    ]
 
 
 def itk_syn(fixed, moving, folder, settings):
@@ -164,7 +171,7 @@ def itk_syn(fixed, moving, folder, settings):
     rigid, affine, syn = (float(line[4]) for line in lines if line[0] == "stage")
     stages = [{"name": name, "seconds": seconds, "levels": made} for name, seconds, made in (("rigid", rigid, []), ("affine", affine, []), ("syn", syn, levels))]
     return {
-        "version": "ITK of the build", "seconds": rigid + affine + syn, "process_seconds": whole, "stages": stages,
+        "version": next(line for line in versions(settings["program"]) if line.startswith("ITK")), "seconds": rigid + affine + syn, "process_seconds": whole, "stages": stages,
         "whole_seconds": rigid + affine + syn - sum(level["seconds"] for level in levels) + whole_time(levels),
         "parameters": f"rigid and affine by Mattes of a quarter of the voxels, SyN by CC of radius {RADIUS}, in double, {settings['threads']} threads",
         "forward": [names[0], matrix.tolist()], "affine": [matrix.tolist()], "backward": [numpy.linalg.inv(matrix).tolist(), names[1]],
@@ -261,7 +268,7 @@ def greedy(fixed, moving, folder, settings):
     common = f"-threads {settings['threads']} -i {fixed} {moving} -m NCC {RADIUS}x{RADIUS}x{RADIUS}"
     times = [time.monotonic()]
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        for words in (f"-a -dof 12 -ia-moments 1 -n 100x50x10 -o {affine}", f"-it {affine} -n 100x100x50 -o {warp} -oinv {inverse}"):
+        for words in (f"-a -dof 12 -ia-image-centers -n 100x50x10 -o {affine}", f"-it {affine} -n 100x100x50 -o {warp} -oinv {inverse}"):
             engine.execute(f"{common} {words}")
             times.append(time.monotonic())
     flip = numpy.diag([-1.0, -1.0, 1.0, 1.0])  # greedy's matrices are in NIfTI's space, its fields in ITK's
@@ -297,7 +304,7 @@ def fireants(fixed, moving, folder, settings):
         times.append(time.monotonic())
         deformable = kind(
             scales=scales, iterations=iterations, fixed_images=images[0], moving_images=images[1], cc_kernel_size=5, deformation_type="compositive",
-            smooth_grad_sigma=1, optimizer="adam", optimizer_lr=0.5, init_affine=affine.get_affine_matrix().detach(),
+            init_affine=affine.get_affine_matrix().detach(),
         )  # fmt: skip
         deformable.optimize()
         wait()
@@ -308,16 +315,17 @@ def fireants(fixed, moving, folder, settings):
         if device == "cuda":
             run()  # kernels are loaded, and PyTorch's memory is taken
         found, times = run()
-    warp = folder / "warp.nii.gz"
-    found.save_as_ants_transforms(str(warp))
-    notes = ["writes one field with its affine transform in it, and no inverse", "PyTorch's operations; the fused ones of its repository are in no package"]
+    warp, inverse = (str(folder / name) for name in ("warp.nii.gz", "inverse.nii.gz"))
+    found.save_as_ants_transforms(warp)
+    found.save_as_ants_transforms(inverse, save_inverse=True)
+    notes = ["writes one field with its affine transform in it", "PyTorch's operations; the fused ones of its repository are in no package"]
     notes += ["the second run in one process: the first one starts CUDA"] if device == "cuda" else ["on the CPU, which it is not made for"]
     memory = {"memory_of_pytorch": torch.cuda.max_memory_allocated()} if device == "cuda" else {}
     return {
         "version": f"fireants {metadata.version('fireants')}, torch {torch.__version__}", "seconds": times[-1] - times[0],
         "parameters": f"AffineRegistration and {kind.__name__} of 200, 100, 50 iterations, CC of 5^3",
         "stages": [{"name": name, "seconds": end - begin, "levels": []} for name, begin, end in zip(("affine", settings["kind"]), times, times[1:])],
-        "forward": [str(warp)], "notes": notes, **memory,
+        "forward": [warp], "backward": [inverse], "notes": notes, **memory,
     }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 TISSUES = {1: "cerebrospinal fluid", 2: "grey matter", 3: "white matter"}  # as images.brains() numbers them
 FIGURES = {
     "quality-by-time": "Local correlation by time. What is hollow was cut short; the arrow goes to the time that all of it would take.",
-    "checkerboards": "The fixed and the moved image in turns. Edges that go on from square to square agree.",
+    "checkerboards": "The fixed and, in warm squares, the moved image in turns. Edges that go on from square to square agree.",
     "grids": "A grid of 8 mm, bent by what is not linear in the transform.",
     "determinants": "How volumes change: the binary logarithm of the determinant; red where the moving image is larger, black where it folds.",
     "errors": "Distance between where a place was found to go and where it goes.",

@@ -83,9 +83,11 @@ def show(axes, image, box, **options):
 
 
 def checkerboard(first, second, squares=8):
-    """Two images in turns."""
+    """Two images in turns, as colours: the second one's squares are warm."""
     rows, columns = (numpy.arange(count) * squares // count for count in first.shape)
-    return numpy.where((rows[:, None] + columns[None, :]) % 2 == 0, first, second)
+    warm = numpy.array([1.0, 0.85, 0.6])
+    is_first = ((rows[:, None] + columns[None, :]) % 2 == 0)[..., None]
+    return numpy.where(is_first, first[..., None], second[..., None] * warm)
 
 
 def scaled(image, mask):
@@ -113,7 +115,7 @@ def checkerboards(results, slices, pair="brains"):
         fixed, mask = (slices.get(pair, "fixed", name, what) for what in ("image", "mask"))
         for column, (method, title) in enumerate(columns):
             board = checkerboard(scaled(fixed, mask), scaled(slices.get(pair, method, name, "warped"), mask))
-            show(axes[row, column], flipped(board, axis), extent(pair, axis, slices, board.shape), cmap="gray", vmin=0, vmax=1)
+            show(axes[row, column], flipped(board, axis), extent(pair, axis, slices, board.shape))
             if row == 0:
                 axes[row, column].set_title(wrapped(title), fontsize=8)
     return figure
@@ -174,11 +176,12 @@ def quality_by_time(results, slices, pair="brains"):
     """The local correlation that was reached, by the time it took from images in memory to fields in memory."""
     if pair not in results["pairs"]:
         return None
-    figure, axes = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
-    count = 0
-    for told in results["pairs"][pair]["methods"].values():
-        if "measures" not in told:
-            continue
+    finished = [told for told in results["pairs"][pair]["methods"].values() if "measures" in told]
+    if not finished:
+        return None
+    figure, axes = plt.subplots(figsize=(8.0, 4.5), layout="constrained")
+    middle = numpy.exp(numpy.mean([numpy.log(told["seconds"]) for told in (min(finished, key=lambda t: t["seconds"]), max(finished, key=lambda t: t["seconds"]))]))
+    for told in finished:
         whole = told.get("whole_seconds", told["seconds"])
         is_cut = whole > 1.01 * told["seconds"]
         ours = told["title"].startswith("CudaSpline")
@@ -186,16 +189,16 @@ def quality_by_time(results, slices, pair="brains"):
         axes.plot(told["seconds"], value, "o", color="tab:blue" if ours else "tab:gray", fillstyle="none" if is_cut else "full")
         if is_cut:  # what was made, and how long all of it would have taken
             axes.annotate("", (whole, value), (told["seconds"], value), arrowprops={"arrowstyle": "->", "linestyle": ":"})
-        axes.annotate(told["title"], (told["seconds"], value), xytext=(4, 5), textcoords="offset points", fontsize=7)
-        count += 1
+        side = {"ha": "left", "xytext": (4, 5)} if told["seconds"] <= middle else {"ha": "right", "xytext": (-4, 5)}
+        axes.annotate(told["title"], (told["seconds"], value), textcoords="offset points", fontsize=7, **side)
     before = results["pairs"][pair]["before"]["local_correlation_4"]
     axes.axhline(before, color="black", linewidth=0.5, linestyle=":")
     axes.annotate("before", (1, before), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7)
     axes.set_xscale("log")
-    axes.margins(x=0.25)
+    axes.margins(x=0.15)
     axes.set_xlabel("seconds (dotted: to what is extrapolated)")
     axes.set_ylabel("mean squared local correlation, 9^3 voxels")
-    return figure if count else None
+    return figure
 
 
 def errors(results, slices):
