@@ -4,6 +4,8 @@ Transforms are sampled by cudaspline.Transform, as ITK samples them: fields line
 cudaspline.resample(), linearly; labels are those of the nearest voxel.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy
 from scipy import ndimage
 
@@ -30,6 +32,15 @@ def warped(image, transform, reference, interpolation="linear"):
     return cudaspline.resample(image, transform, reference, interpolation=interpolation, smooth=False, device="cpu").array
 
 
+def box_of(mask, margin):
+    """Slices of the least box that has all of a mask, and so many voxels about it, as far as there are any."""
+    found = []
+    for axis in range(mask.ndim):
+        numbers = numpy.flatnonzero(mask.any(axis=tuple(other for other in range(mask.ndim) if other != axis)))
+        found.append(slice(max(0, int(numbers[0]) - margin), int(numbers[-1]) + margin + 1))
+    return tuple(found)
+
+
 def correlation(first, second, mask):
     """Pearson's correlation of two images under a mask."""
     return float(numpy.corrcoef(first[mask].astype(float), second[mask].astype(float))[0, 1])
@@ -40,15 +51,18 @@ def local_correlation(first, second, mask, radius):
 
     Where a variance is below 1e-10 of the whole image's it is rounding: the window has one value."""
     size = 2 * radius + 1
-
-    def mean(values):
-        return ndimage.uniform_filter(values, size, mode="constant") / share
-
-    share = ndimage.uniform_filter(numpy.ones(first.shape), size, mode="constant")
+    box = box_of(mask, radius)
+    first, second, mask = (image[box] for image in (first, second, mask))
     first, second = (image.astype(float) for image in (first, second))
-    means = mean(first), mean(second)
-    variances = [mean(image**2) - middle**2 for image, middle in zip((first, second), means)]
-    covariance = mean(first * second) - means[0] * means[1]
+
+    def sums(values):
+        return ndimage.uniform_filter(values, size, mode="constant")
+
+    with ThreadPoolExecutor() as pool:  # SciPy filters on one thread each, without the interpreter
+        share, *means = pool.map(sums, (numpy.ones(first.shape), first, second, first**2, second**2, first * second))
+    means = [values / share for values in means]
+    variances = means[2] - means[0] ** 2, means[3] - means[1] ** 2
+    covariance = means[4] - means[0] * means[1]
     has = mask & (variances[0] > 1e-10 * first.var()) & (variances[1] > 1e-10 * second.var())
     squares = covariance[has] ** 2 / (variances[0][has] * variances[1][has])
     return float(squares.sum() / mask.sum())
@@ -59,13 +73,22 @@ def dice(first, second, labels):
     return {str(label): float(2 * ((first == label) & (second == label)).sum() / max(1, (first == label).sum() + (second == label).sum())) for label in labels}
 
 
-def determinants(field):
-    """Determinants of the derivative of x + d(x) by central differences (one-sided at the border), (nz, ny, nx).
+def determinants(field, box=(slice(None),) * 3):
+    """Determinants of the derivative of x + d(x) by central differences (one-sided at the border), (nz, ny, nx); of a box of it alone: of its shape.
 
     field: a cudaspline.Image of displacements (mm), x first"""
-    vectors = field.array.astype(float)
-    by_index = numpy.stack([numpy.stack(numpy.gradient(vectors[..., i])[::-1], axis=-1) for i in range(3)], axis=-2)
-    return numpy.linalg.det(numpy.eye(3) + by_index @ field.geometry.point_to_index)
+    vectors = field.array[box].astype(float)
+    # Of each displacement its derivatives by the indices, x first, and so by place.
+    by_place = []
+    for i in range(3):
+        by_index = numpy.gradient(vectors[..., i])[::-1]
+        by_place.append([sum(by_index[k] * field.geometry.point_to_index[k, j] for k in range(3)) + (i == j) for j in range(3)])
+    first, second, third = by_place
+    return (
+        first[0] * (second[1] * third[2] - second[2] * third[1])
+        - first[1] * (second[0] * third[2] - second[2] * third[0])
+        + first[2] * (second[0] * third[1] - second[1] * third[0])
+    )
 
 
 def inverse_consistency(forward, backward, image, mask):
@@ -101,7 +124,9 @@ def measure(pair, forward, backward=None, is_linear=False):
     arrays = {"warped": image}
     if not is_linear:
         field = forward.field(pair.fixed.geometry)
-        inside = determinants(field)
+        box = box_of(pair.mask, 1)
+        inside = numpy.ones(pair.mask.shape)
+        inside[box] = determinants(field, box)
         under = inside[pair.mask]
         found["folding"] = {"voxels": int((under <= 0).sum()), "of": int(pair.mask.sum()), "least": float(under.min()), "largest": float(under.max())}
         arrays.update(determinants=inside, field=field)

@@ -29,8 +29,8 @@ def cut(pair, key, transform, arrays):
         if "field" in arrays:
             found[f"{key}/{name}/determinants"] = plane(arrays["determinants"], axis).astype(numpy.float32)
             # Where places go, less the affine part of the whole, so that lines that were straight are bent by what is not linear.
-            index = numpy.stack(numpy.meshgrid(*[numpy.arange(count) for count in grid.shape], indexing="ij", sparse=False)[::-1], axis=-1)
-            index = plane(index, axis)
+            numbers = [numpy.arange(count) if other != axis else numpy.array([count // 2]) for other, count in enumerate(grid.shape)]
+            index = numpy.stack(numpy.meshgrid(*numbers, indexing="ij")[::-1], axis=-1).squeeze(axis)
             start = index @ grid.index_to_point.T + grid.origin
             end = start + plane(arrays["field"].array, axis)
             under = plane(pair.mask, axis)
