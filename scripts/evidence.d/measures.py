@@ -70,7 +70,9 @@ def local_correlation(first, second, mask, radius):
 
 def dice(first, second, labels):
     """Dice's overlap of each label, by its number as text (as JSON has it): twice the voxels that both have, by those of either."""
-    return {str(label): float(2 * ((first == label) & (second == label)).sum() / max(1, (first == label).sum() + (second == label).sum())) for label in labels}
+    count = 1 + max(int(image.max()) for image in (first, second))
+    one, other, both = (numpy.bincount(image.ravel(), minlength=count) for image in (first, second, first[first == second]))
+    return {str(label): float(2 * both[label] / max(1, one[label] + other[label])) for label in labels}
 
 
 def determinants(field, box=(slice(None),) * 3):

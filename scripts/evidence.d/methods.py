@@ -312,14 +312,17 @@ def fireants(fixed, moving, folder, settings):
         return deformable, times
 
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):  # bars of progress
-        if device == "cuda":
+        if device == "cuda" and settings["warm"]:
             run()  # kernels are loaded, and PyTorch's memory is taken
         found, times = run()
     warp, inverse = (str(folder / name) for name in ("warp.nii.gz", "inverse.nii.gz"))
     found.save_as_ants_transforms(warp)
     found.save_as_ants_transforms(inverse, save_inverse=True)
     notes = ["writes one field with its affine transform in it", "PyTorch's operations; the fused ones of its repository are in no package"]
-    notes += ["the second run in one process: the first one starts CUDA"] if device == "cuda" else ["on the CPU, which it is not made for"]
+    if device == "cpu":
+        notes.append("on the CPU, which it is not made for")
+    else:
+        notes.append("the second run in one process: the first one starts CUDA" if settings["warm"] else "the first run in its process, which starts CUDA")
     memory = {"memory_of_pytorch": torch.cuda.max_memory_allocated()} if device == "cuda" else {}
     return {
         "version": f"fireants {metadata.version('fireants')}, torch {torch.__version__}", "seconds": times[-1] - times[0],

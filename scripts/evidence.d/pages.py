@@ -107,16 +107,20 @@ def notes(experiment):
 
 
 def heading(results):
-    context = results["context"]
-    lines = ["# Registration, shown", "", "This page and its numbers were written by one command:", "", f"    {context['command']}", ""]
-    named = {"date": "date", "commit": "commit", "versions": "programs", "device": "device", "driver": "driver", "processor": "processor", "threads": "threads", "optimization": "optimization"}
-    lines += [f"* {title}: {context[key]}" for key, title in named.items() if key in context]
+    context = results["contexts"][-1]
+    commands = [f"    scripts/{one['command']}" for one in results["contexts"]]
+    lines = ["# Registration, shown", "", f"This page and its numbers were written by {'one command' if len(commands) == 1 else 'these commands'}:", "", *commands, ""]
+    named = {"commit": "commit", "versions": "programs", "device": "device", "driver": "driver", "processor": "processor", "threads": "threads", "optimization": "optimization"}
+    lines += [f"* date: {', '.join(one['date'] for one in results['contexts'])}"] + [f"* {title}: {context[key]}" for key, title in named.items() if key in context]
     lines.append(f"* images of {context['spacing']:g} mm" + ("" if context["spacing"] == 1 else ": a quick run, which shows that the command works and **not what the methods come to**"))
     if "device" not in context:
         lines.append("* no GPU: this module ran on the host, and its times are not those that it is made for")
-    if context["left_out"]:
-        lines.append(f"* **not run**: {'; '.join(context['left_out'])}")
     return [*lines, ""]
+
+
+def left_out(titles):
+    """A line that names what was not run."""
+    return [f"**Not run**: {'; '.join(titles)}.", ""] if titles else []
 
 
 METHOD = """## How it is measured
@@ -150,6 +154,7 @@ def page(results, drawn, folder):
     if "brains" in pairs:
         experiment = pairs["brains"]
         lines += [f"## {experiment['title']}", "", *BRAINS.splitlines(), ""]
+        lines += left_out(results["left_out"]["brains"])
         lines += [f"{' x '.join(map(str, experiment['size']))} voxels, {experiment['brain']} of them brain.", "", *times(experiment), ""]
         lines += [*quality(experiment, TISSUES), "", *shown.get("quality-by-time", [])]
         found = levels(experiment)
@@ -157,14 +162,11 @@ def page(results, drawn, folder):
         lines += ["Versions, parameters, and what has to be said:", "", *notes(experiment), ""]
         for name in ("checkerboards", "grids", "determinants"):
             lines += shown.get(name, [])
-    known = [pair for pair in pairs.values() if "at_best" in pair]
+    known = {name: pair for name, pair in pairs.items() if "at_best" in pair}
     if known:
         lines += ["## Known truth", "", *TRUTH.splitlines(), ""]
-        wanted = results["context"].get("truth_peers")
-        if wanted != "all":
-            lines += ["Peers that run on the host are left out here (`--truth-peers all` has them)." if wanted == "device" else "Peers are left out here.", ""]
-        for experiment in known:
-            lines += [f"### {experiment['title']}", "", *errors(experiment), ""]
+        for name, experiment in known.items():
+            lines += [f"### {experiment['title']}", "", *left_out(results["left_out"][name]), *errors(experiment), ""]
             failed = [line for line in notes(experiment) if "failed" in line]
             lines += [*failed, ""] if failed else []
         lines += shown.get("errors", [])

@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import importlib.machinery
 import importlib.util
 import json
 import os
@@ -178,6 +179,23 @@ class Script(unittest.TestCase):
                 self.assertIn(package, done.stderr)
             self.assertEqual(os.listdir(folder), [])
 
+    def test_parts_of_a_run_are_joined_where_they_are_of_one_machine_and_commit(self):
+        import numpy
+
+        loader = importlib.machinery.SourceFileLoader("evidence_script", str(SCRIPT))
+        script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        sys.modules[loader.name] = script  # for its data class
+        loader.exec_module(script)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            context = {"commit": "1234567", "spacing": 1.0, "device": "a GPU"}
+            self.assertEqual(script.earlier(folder, context)[0]["pairs"], {})
+            script.keep({"contexts": [context], "pairs": {"brains": {}}}, {"slice": numpy.arange(3)}, folder)
+            results, slices = script.earlier(folder, {**context, "date": "later"})
+            self.assertEqual((list(results["pairs"]), slices["slice"].tolist()), (["brains"], [0, 1, 2]))
+            for other in ({"commit": "7654321"}, {"spacing": 2.0}, {"device": "another GPU"}):
+                self.assertEqual(script.earlier(folder, {**context, **other})[0]["pairs"], {}, other)
+
     def test_a_method_that_fails_is_told_of_and_fails_the_command(self):
         import pages
 
@@ -187,9 +205,9 @@ class Script(unittest.TestCase):
             import numpy
 
             experiment.update(size=[4, 4, 4], brain=8, before={"correlation": 0, "local_correlation_4": 0, "local_correlation_2": 0, "dice": {}, "mean_dice": 0})
-            context = {"command": "evidence", "spacing": 1.0, "left_out": []}
+            contexts = [{"command": "evidence", "date": "today", "spacing": 1.0}]
             path = pathlib.Path(folder) / "results.json"
-            path.write_text(json.dumps({"context": context, "pairs": {"other": experiment}}))
+            path.write_text(json.dumps({"contexts": contexts, "pairs": {"other": experiment}}))
             numpy.savez(pathlib.Path(folder) / "slices.npz")
             done = evidence("--results", path, "--output", folder)
             self.assertEqual(done.returncode, 1, done.stderr)
@@ -220,8 +238,8 @@ class Script(unittest.TestCase):
                 self.assertLess(pair["methods"]["syn"]["measures"]["inverse"]["mean"], 0.1 * 6.0)  # ITK's inversions end at a tenth of a voxel
 
             page = (folder / "Registration.md").read_text()
-            for text in ("## Known truth", "Colin27, bent gently", "the truth itself", "**not run**: CudaSpline: rigid, affine, SyN (standard)", "ANTs", "FireANTs",
-                         "a quick run", results["context"]["commit"]):  # fmt: skip
+            for text in ("## Known truth", "Colin27, bent gently", "the truth itself", "**Not run**: CudaSpline: rigid, affine, SyN (standard); ITK", "ANTs", "FireANTs",
+                         "a quick run", results["contexts"][0]["commit"]):  # fmt: skip
                 self.assertIn(text, page)
             self.assertNotIn(str(folder.parent), page + json.dumps(results))
             for figure in (folder / "figures").iterdir():
