@@ -38,7 +38,8 @@ def times(experiment):
     rows = []
     for told in finished(experiment):
         stages = ", ".join(f"{stage['name']} {stage['seconds']:.3g}" for stage in told["stages"])
-        rows.append([told["title"], stages, seconds_of(told), number(told.get("process_seconds")), gigabytes(told.get("device_bytes")), gigabytes(told.get("host_bytes"))])
+        memory = [gigabytes(told.get(where)) for where in ("device_bytes", "host_bytes")]
+        rows.append([told["title"], stages, seconds_of(told), number(told.get("process_seconds")), *memory])
     return table(["method", "stages (s)", "images to fields (s)", "whole process (s)", "memory of the device (GB)", "of the host (GB)"], rows)
 
 
@@ -57,7 +58,8 @@ def quality(experiment, names):
     """Correlations, overlaps, folding, inverses.
 
     names: {label: title} of labels that get a column"""
-    head = ["method", "correlation", "local, 9^3", "local, 5^3", *(f"Dice: {title}" for title in names.values()), "Dice: mean", "folded voxels", "least determinant", "inverse: mean (mm)", "largest (mm)"]
+    head = ["method", "correlation", "local, 9^3", "local, 5^3", *(f"Dice: {title}" for title in names.values()), "Dice: mean"]
+    head += ["folded voxels", "least determinant", "inverse: mean (mm)", "largest (mm)"]
 
     def row(title, found):
         folding, inverse = found.get("folding", {}), found.get("inverse", {})
@@ -76,12 +78,13 @@ def quality(experiment, names):
 
 
 def errors(experiment):
-    rows = [["before", *(number(experiment["before"]["error"][key]) for key in ("mean", "median", "p95", "largest")), number(experiment["before"]["mean_dice"], ".3f"), "-", "-"]]
-    for told in finished(experiment):
-        found = told["measures"]
-        rows.append([told["title"], *(number(found["error"][key]) for key in ("mean", "median", "p95", "largest")), number(found["mean_dice"], ".3f"),
-                     number(found["folding"]["voxels"], "d"), seconds_of(told)])  # fmt: skip
-    rows.append(["the truth itself", "0", "0", "0", "0", number(experiment["at_best"]["mean_dice"], ".3f"), number(experiment["at_best"]["folding"]["voxels"], "d"), "-"])
+    def row(title, found, seconds):
+        distances = [number(found["error"][key]) for key in ("mean", "median", "p95", "largest")]
+        return [title, *distances, number(found["mean_dice"], ".3f"), number(found.get("folding", {}).get("voxels"), "d"), seconds]
+
+    rows = [row("before", experiment["before"], "-")]
+    rows += [row(told["title"], told["measures"], seconds_of(told)) for told in finished(experiment)]
+    rows.append(row("the truth itself", experiment["at_best"], "-"))
     return table(["method", "error: mean (mm)", "median", "95 %", "largest", "Dice: mean of AAL's labels", "folded voxels", "images to fields (s)"], rows)
 
 
@@ -109,10 +112,13 @@ def notes(experiment):
 def heading(results):
     context = results["contexts"][-1]
     commands = [f"    scripts/{one['command']}" for one in results["contexts"]]
-    lines = ["# Registration, shown", "", f"This page and its numbers were written by {'one command' if len(commands) == 1 else 'these commands'}:", "", *commands, ""]
-    named = {"commit": "commit", "versions": "programs", "device": "device", "driver": "driver", "processor": "processor", "threads": "threads", "optimization": "optimization"}
-    lines += [f"* date: {', '.join(one['date'] for one in results['contexts'])}"] + [f"* {title}: {context[key]}" for key, title in named.items() if key in context]
-    lines.append(f"* images of {context['spacing']:g} mm" + ("" if context["spacing"] == 1 else ": a quick run, which shows that the command works and **not what the methods come to**"))
+    count = "one command" if len(commands) == 1 else "these commands"
+    lines = ["# Registration, shown", "", f"This page and its numbers were written by {count}:", "", *commands, ""]
+    named = ("commit", "versions", "device", "driver", "processor", "threads", "optimization")
+    lines.append(f"* date: {', '.join(one['date'] for one in results['contexts'])}")
+    lines += [f"* {name}: {context[name]}" for name in named if name in context]
+    quick = ": a quick run, which shows that the command works and **not what the methods come to**"
+    lines.append(f"* images of {context['spacing']:g} mm" + (quick if context["spacing"] > 1 else ""))
     if "device" not in context:
         lines.append("* no GPU: this module ran on the host, and its times are not those that it is made for")
     return [*lines, ""]

@@ -180,7 +180,8 @@ def quality_by_time(results, slices, pair="brains"):
     if not finished:
         return None
     figure, axes = plt.subplots(figsize=(8.0, 4.5), layout="constrained")
-    middle = numpy.exp(numpy.mean([numpy.log(told["seconds"]) for told in (min(finished, key=lambda t: t["seconds"]), max(finished, key=lambda t: t["seconds"]))]))
+    seconds = [told["seconds"] for told in finished]
+    middle = numpy.sqrt(min(seconds) * max(seconds))
     for told in finished:
         whole = told.get("whole_seconds", told["seconds"])
         is_cut = whole > 1.01 * told["seconds"]

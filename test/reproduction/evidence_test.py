@@ -153,9 +153,33 @@ class Times(unittest.TestCase):
         self.assertEqual(len(self.methods.cut_notes(levels)), 2)
 
     def test_lines_of_antsregistration(self):
-        text = "*** Running SyN\n  junk\n 1DIAGNOSTIC,     1, -8.0e-01, 1.7e+308, 1.0e+00, 1.0e+00, \n 1DIAGNOSTIC,     2, -8.1e-01, 1.7e+308, 3.0e+00, 2.0e+00, \n"
+        text = "*** Running SyN\n  junk\n 1DIAGNOSTIC,     1, -8.0e-01, 1.7e+308, 1.0e+00, 1.0e+00, \n"
+        text += " 1DIAGNOSTIC,     2, -8.1e-01, 1.7e+308, 3.0e+00, 2.0e+00, \n"
         text += "XXDIAGNOSTIC,Iteration,metricValue\n 1DIAGNOSTIC,     1, -7.0e-01, 1.7e+308, 9.0e+00, 6.0e+00, \n"
         self.assertEqual(self.methods.times_of_ants(text), [[1.0, 2.0], [6.0]])
+
+
+class Memory(unittest.TestCase):
+    def setUp(self):
+        import memory
+
+        self.memory = memory
+
+    def run_python(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "log"
+            return self.memory.run([sys.executable, "-c", text], log), log.read_text()
+
+    def test_what_a_process_takes_of_the_host(self):
+        found, said = self.run_python("import sys; b = bytearray(200_000_000); b[::4096] = b'x' * len(b[::4096]); print('made'); print('so', file=sys.stderr)")
+        self.assertEqual((found["code"], sorted(said.split())), (0, ["made", "so"]))
+        self.assertGreater(found["host_bytes"], 200_000_000)
+        self.assertLess(found["host_bytes"], 400_000_000)  # an interpreter is far smaller than the rest
+        self.assertEqual(found["device_bytes"] is None, not self.memory.Device().is_there)
+
+    def test_how_a_process_ended(self):
+        self.assertEqual(self.run_python("raise SystemExit(3)")[0]["code"], 3)
+        self.assertEqual(self.run_python("import os; os.kill(os.getpid(), 9)")[0]["code"], -9)
 
 
 class Script(unittest.TestCase):
@@ -169,7 +193,8 @@ class Script(unittest.TestCase):
             self.assertIn(expected, done.stderr)
 
     def test_a_peer_that_is_not_installed_fails_the_command(self):
-        missing = [package for package, module in (("antspyx", "ants"), ("picsl-greedy", "picsl_greedy"), ("fireants", "fireants")) if not importlib.util.find_spec(module)]
+        peers = {"antspyx": "ants", "picsl-greedy": "picsl_greedy", "fireants": "fireants"}
+        missing = [package for package, module in peers.items() if not importlib.util.find_spec(module)]
         if not missing:
             self.skipTest("all peers are installed")
         with tempfile.TemporaryDirectory() as folder:
@@ -204,7 +229,6 @@ class Script(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             import numpy
 
-            experiment.update(size=[4, 4, 4], brain=8, before={"correlation": 0, "local_correlation_4": 0, "local_correlation_2": 0, "dice": {}, "mean_dice": 0})
             contexts = [{"command": "evidence", "date": "today", "spacing": 1.0}]
             path = pathlib.Path(folder) / "results.json"
             path.write_text(json.dumps({"contexts": contexts, "pairs": {"other": experiment}}))
@@ -238,8 +262,10 @@ class Script(unittest.TestCase):
                 self.assertLess(pair["methods"]["syn"]["measures"]["inverse"]["mean"], 0.1 * 6.0)  # ITK's inversions end at a tenth of a voxel
 
             page = (folder / "Registration.md").read_text()
-            for text in ("## Known truth", "Colin27, bent gently", "the truth itself", "**Not run**: CudaSpline: rigid, affine, SyN (standard); ITK", "ANTs", "FireANTs",
-                         "a quick run", results["contexts"][0]["commit"]):  # fmt: skip
+            for text in (
+                "## Known truth", "Colin27, bent gently", "the truth itself", "**Not run**: CudaSpline: rigid, affine, SyN (standard); ITK", "ANTs", "FireANTs",
+                "a quick run", results["contexts"][0]["commit"],
+            ):  # fmt: skip
                 self.assertIn(text, page)
             self.assertNotIn(str(folder.parent), page + json.dumps(results))
             for figure in (folder / "figures").iterdir():
@@ -260,7 +286,8 @@ class Script(unittest.TestCase):
             self.skipTest("the package mricron-data, or nilearn, is not installed")
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            done = evidence("--spacing", 6, "--without-peers", "--methods", "syn", "--threads", 2, "--device", "cpu", "--build", BUILD, "--output", folder, "brains")
+            words = ["--spacing", 6, "--without-peers", "--methods", "syn", "--threads", 2, "--device", "cpu", "--build", BUILD, "--output", folder]
+            done = evidence(*words, "brains")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             pair = json.loads((folder / "results.json").read_text())["pairs"]["brains"]
             told = pair["methods"]["syn"]
