@@ -185,7 +185,8 @@ def itk_syn(fixed, moving, folder, settings):
         "version": next(line for line in versions(settings["program"]) if line.startswith("ITK")),
         "seconds": rigid + affine + syn, "process_seconds": whole, "stages": stages,
         "whole_seconds": rigid + affine + syn - sum(level["seconds"] for level in levels) + whole_time(levels),
-        "parameters": f"rigid and affine by Mattes of a quarter of the voxels, SyN by CC of radius {RADIUS}, in double, not winsorized, {settings['threads']} threads",
+        "parameters": f"rigid and affine by Mattes of a quarter of the voxels, SyN by CC of radius {RADIUS}, in double, not winsorized,"
+        f" {settings['threads']} threads",
         "forward": [names[0], matrix.tolist()], "affine": [matrix.tolist()], "backward": [numpy.linalg.inv(matrix).tolist(), names[1]],
         "notes": cut_notes(levels),
     }  # fmt: skip

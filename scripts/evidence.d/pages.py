@@ -2,7 +2,7 @@
 
 TISSUES = {1: "cerebrospinal fluid", 2: "grey matter", 3: "white matter"}  # as images.brains() numbers them
 FIGURES = {
-    "quality-by-time": "Local correlation by time. What is hollow was cut short; the arrow goes to the time that all of it would take.",
+    "quality-by-time": "Local correlation by time. What was cut short has a dotted line to the time that all of it would take.",
     "checkerboards": "The fixed and, in warm squares, the moved image in turns. Edges that go on from square to square agree.",
     "grids": "A grid of 8 mm, bent by what is not linear in the transform.",
     "determinants": "How volumes change: the binary logarithm of the determinant; red where the moving image is larger, black where it folds.",
@@ -131,24 +131,30 @@ def left_out(titles):
 
 METHOD = """## How it is measured
 
-* Every method reads the same two files, in a process of its own, one after the other. *Images to fields* is the time from images in memory to transforms in
-  memory, where the method lets that be seen; what else is in it stands in the notes. *Whole process* has starting, reading and writing in it.
-* Every method's transforms are sampled by one sampler (`cudaspline.Transform`, which reads ITK's and ANTs' files), and all numbers come from one function
-  (`scripts/evidence.d/measures.py`), under the mask of the fixed image's brain.
-* *Correlation* is Pearson's; *local* is the mean of its square in windows of 9^3 (ITK's and ANTs' metric) or 5^3 voxels (FireANTs').
+* Every method reads the same two files, in a process of its own, one after the other. *Images to fields* is the time
+  from images in memory to transforms in memory, where the method lets that be seen; what else is in it stands in the
+  notes. *Whole process* has starting, reading and writing in it.
+* Every method's transforms are sampled by one sampler (`cudaspline.Transform`, which reads ITK's and ANTs' files), and
+  all numbers come from one function (`scripts/evidence.d/measures.py`), under the mask of the fixed image's brain.
+* *Correlation* is Pearson's; *local* is the mean of its square in windows of 9^3 (ITK's and ANTs' metric) or 5^3
+  voxels (FireANTs').
 * *Dice* is twice the voxels that two labels share, by those of either; labels are moved by nearest neighbours.
-* *Folded voxels* have a determinant of 0 or less, by central differences. *Inverse* is the distance of `phi(phi^-1(x))` from `x` in the moving image's brain.
-* *Memory of the device* is the most that was taken of it while the process ran, by its driver, CUDA's own part and what a library keeps for later included.
+* *Folded voxels* have a determinant of 0 or less, by central differences. *Inverse* is the distance of
+  `phi(phi^-1(x))` from `x` in the moving image's brain.
+* *Memory of the device* is the most that was taken of it while the process ran, by its driver, CUDA's own part and
+  what a library keeps for later included.
 """
 
-BRAINS = """The fixed image is MNI152 2009a (linear average of 152 heads), the moving one Colin27 (one head), both of 1 mm and without skulls. Tissues of
-MNI152 are the likeliest of the maps that come with it; those of Colin27 are three classes of its brightness (a mixture of Gaussians), which knows nothing of
-places: deep grey matter, which is bright, counts as white. So no method can reach 1, and differences between methods are what counts.
+BRAINS = """The fixed image is MNI152 2009a (linear average of 152 heads), the moving one Colin27 (one head), both of 1 mm and
+without skulls. Tissues of MNI152 are the likeliest of the maps that come with it; those of Colin27 are three classes
+of its brightness (a mixture of Gaussians), which knows nothing of places: deep grey matter, which is bright, counts as
+white. So no method can reach 1, and differences between methods are what counts.
 """
 
-TRUTH = """The fixed image is Colin27 with AAL's 116 labels; the moving one is that, bent by the flow of a smooth random velocity field (a diffeomorphism whose
-inverse is known), turned, scaled and shifted. *Before* is what the transform comes to; *the truth itself* is how well labels agree that were moved twice by
-nearest neighbours. Where a contrast is another one, brightness was squared, and has noise of 5 % and a bias of 30 %.
+TRUTH = """The fixed image is Colin27 with AAL's 116 labels; the moving one is that, bent by the flow of a smooth random velocity
+field (a diffeomorphism whose inverse is known), turned, scaled and shifted. *Before* is what the transform comes to;
+*the truth itself* is how well labels agree that were moved twice by nearest neighbours. Where a contrast is another
+one, brightness was squared, and has noise of 5 % and a bias of 30 %.
 """
 
 

@@ -179,24 +179,20 @@ def quality_by_time(results, slices, pair="brains"):
     finished = [told for told in results["pairs"][pair]["methods"].values() if "measures" in told]
     if not finished:
         return None
-    figure, axes = plt.subplots(figsize=(8.0, 4.5), layout="constrained")
-    seconds = [told["seconds"] for told in finished]
-    middle = numpy.sqrt(min(seconds) * max(seconds))
-    for told in finished:
+    figure, axes = plt.subplots(figsize=(9.0, 4.5), layout="constrained")
+    for number, told in enumerate(finished):
         whole = told.get("whole_seconds", told["seconds"])
-        is_cut = whole > 1.01 * told["seconds"]
-        ours = told["title"].startswith("CudaSpline")
         value = told["measures"]["local_correlation_4"]
-        axes.plot(told["seconds"], value, "o", color="tab:blue" if ours else "tab:gray", fillstyle="none" if is_cut else "full")
-        if is_cut:  # what was made, and how long all of it would have taken
-            axes.annotate("", (whole, value), (told["seconds"], value), arrowprops={"arrowstyle": "->", "linestyle": ":"})
-        side = {"ha": "left", "xytext": (4, 5)} if told["seconds"] <= middle else {"ha": "right", "xytext": (-4, 5)}
-        axes.annotate(told["title"], (told["seconds"], value), textcoords="offset points", fontsize=7, **side)
+        color = f"C{number}"
+        if whole > 1.01 * told["seconds"]:  # what was made, and how long all of it would have taken
+            axes.plot((told["seconds"], whole), (value, value), ":", color=color)
+        axes.plot(told["seconds"], value, "o" if told["title"].startswith("CudaSpline") else "s", color=color, label=told["title"])
     before = results["pairs"][pair]["before"]["local_correlation_4"]
     axes.axhline(before, color="black", linewidth=0.5, linestyle=":")
     axes.annotate("before", (1, before), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7)
     axes.set_xscale("log")
-    axes.margins(x=0.15)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
     axes.set_xlabel("seconds (dotted: to what is extrapolated)")
     axes.set_ylabel("mean squared local correlation, 9^3 voxels")
     return figure
@@ -237,6 +233,8 @@ def draw(results, path, folder):
     """Draws all figures that the results have something for; returns their files' names."""
     slices = Slices(path)
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.png"):
+        old.unlink()
     drawn = []
     for name, make in FIGURES.items():
         figure = make(results, slices)
