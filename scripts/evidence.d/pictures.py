@@ -3,6 +3,8 @@
 They are made of slices: of each pair and method the middle planes of the moved image, of the determinants and of where the fixed image's places go.
 """
 
+import textwrap
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -207,6 +209,8 @@ def errors(results, slices):
     figure, axes = plt.subplots(len(pairs), len(names), figsize=(2.2 * len(names) + 0.8, 2.5 * len(pairs)), squeeze=False, layout="constrained")
     seen = None
     for row, pair in enumerate(pairs):
+        words = textwrap.fill(results["pairs"][pair]["title"], 30)
+        axes[row, 0].text(-0.02, 0.5, words, rotation=90, ha="right", va="center", transform=axes[row, 0].transAxes, fontsize=8)
         for column, (method, title) in enumerate(names.items()):
             axes[row, column].set_axis_off()
             found = slices.get(pair, method, "axial", "error")

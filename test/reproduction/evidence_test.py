@@ -186,6 +186,7 @@ class Script(unittest.TestCase):
     def test_what_is_not_there_is_refused_by_name(self):
         for words, expected in (
             (["nothing"], "no experiment nothing"), (["--methods", "syn,nobody"], "no nobody"), (["--spacing", "0.2"], "--spacing is from 1 to 8"),
+            (["--methods", "itk", "--without-peers"], "none of the --methods"),
             (["--build", "/nowhere", "--without-peers", "truth"], "there is no CudaSplineRegister in"),
         ):  # fmt: skip
             done = evidence(*words)
@@ -204,13 +205,19 @@ class Script(unittest.TestCase):
                 self.assertIn(package, done.stderr)
             self.assertEqual(os.listdir(folder), [])
 
-    def test_parts_of_a_run_are_joined_where_they_are_of_one_machine_and_commit(self):
-        import numpy
-
+    @staticmethod
+    def load():
+        """The script as a module."""
         loader = importlib.machinery.SourceFileLoader("evidence_script", str(SCRIPT))
         script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
         sys.modules[loader.name] = script  # for its data class
         loader.exec_module(script)
+        return script
+
+    def test_parts_of_a_run_are_joined_where_they_are_of_one_machine_and_commit(self):
+        import numpy
+
+        script = self.load()
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             context = {"commit": "1234567", "spacing": 1.0, "device": "a GPU"}
@@ -280,6 +287,17 @@ class Script(unittest.TestCase):
             again = evidence("--results", folder / "results.json", "--output", folder.parent / "again")
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertEqual((folder.parent / "again" / "Registration.md").read_text(), page)
+
+            # And in doc/, with the figures there.
+            script, doc = self.load(), folder.parent / "doc"
+            left_out = {pair: ["somebody"] for pair in results["pairs"]}
+            script.publish({**results, "left_out": left_out}, folder, ["errors.png"], "trial", doc)
+            self.assertEqual((doc / "reproduction" / "registration-trial.json").read_text(), (folder / "results.json").read_text())
+            for text in results["context"].values():  # as the other results there, which Architecture.Commits reads
+                self.assertIsInstance(text, str)
+            published = (doc / "reproduction" / "Registration.md").read_text()
+            self.assertIn("](../images/registration/errors.png)", published)
+            self.assertTrue((doc / "images" / "registration" / "errors.png").is_file())
 
     def test_two_brains_of_packages(self):
         if not BRAIN.is_file() or importlib.util.find_spec("nilearn") is None:
