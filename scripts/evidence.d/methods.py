@@ -365,7 +365,12 @@ def main():
     name, fixed, moving, folder, settings = sys.argv[1:]
     folder = pathlib.Path(folder)
     begin = time.monotonic()
-    result = METHODS[name](fixed, moving, folder, json.loads(settings))
+    try:
+        result = METHODS[name](fixed, moving, folder, json.loads(settings))
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or "").strip()
+        print(error.stdout or "", said, sep="\n", flush=True)
+        return f"{os.path.basename(error.cmd[0])} ended with {error.returncode}: {(said.splitlines() or ['it said nothing'])[-1]}"
     result.setdefault("process_seconds", time.monotonic() - begin)
     (folder / "result.json").write_text(json.dumps(result, indent=1))
     return 0

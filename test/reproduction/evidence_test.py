@@ -146,6 +146,20 @@ class Times(unittest.TestCase):
         self.assertEqual(self.methods.affordable(wanted, costs, 3, 1.0), 1)  # one is made in any case
         self.assertEqual(self.methods.affordable(wanted, costs, 0, 1000.0), 100)
 
+    def test_a_program_that_fails_is_told_of(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "CudaSplineRegister"
+            program.write_text("#!/bin/sh\necho 'no such image' >&2\nexit 4\n")
+            program.chmod(0o755)
+            settings = {"program": [str(program)], "itk": [str(program)], "preset": "brain", "device": "cpu", "threads": 1, "seconds": 1, "probe": ["a", "b"]}
+            for method in ("program", "itk"):
+                words = [sys.executable, "-B", ROOT / "scripts" / "evidence.d" / "methods.py", method, "a.nii", "b.nii", folder, json.dumps(settings)]
+                done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("no such image", done.stdout + done.stderr)
+                self.assertIn("CudaSplineRegister ended with 4", done.stderr)
+                self.assertNotIn(folder, done.stderr.strip().splitlines()[-1])
+
     def test_what_was_cut_is_extrapolated_and_what_converged_is_not(self):
         levels = self.methods.levels_of([[0.1] * 12, [0.5] * 9, [2.0] * 5, [16.0]], (100, 30, 5, 1), (100, 70, 50, 20))
         self.assertEqual([level["cut"] for level in levels], [False, False, True, True])
