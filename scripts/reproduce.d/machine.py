@@ -38,6 +38,12 @@ def processor():
     return names[0] if names else platform.processor() or platform.machine()
 
 
+def commit(root):
+    """That of a folder, by git."""
+    tried = subprocess.run(["git", "-C", root, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return tried.stdout.strip() or "unknown"
+
+
 def without_folders(argument):
     """Absolute paths by their names: where a machine keeps its files is nobody's business."""
     return " ".join(os.path.basename(word) if os.path.isabs(word) else word for word in str(argument).split(" "))

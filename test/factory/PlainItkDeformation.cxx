@@ -17,15 +17,19 @@
  *=========================================================================*/
 // Rigid, affine, then SyN with local correlation, as antsRegistration puts them together, by ITK's classes: it includes
 // no header of the module and is not linked to it. The test of the object factory runs it with and without
-// ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage.
+// ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage. scripts/evidence measures
+// ITK by it.
 //
 // usage: PlainItkDeformation [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE]
-//                            [FIXED MOVING]
+//                            [--inverse FILE] [FIXED MOVING]
 //
-// --splines smooths the fields of SyN by B-splines.
+// --splines smooths the fields of SyN by B-splines. --out and --inverse get the displacements of SyN's field and of its
+// inverse, both on the fixed image's grid.
 //
-// The standard output has a line for each iteration of SyN (level, value, convergence), for each stage (its class, its
-// seconds) and for the end: the class of the method, means of the displacements and of the moved image's differences.
+// The standard output has a line for each iteration of SyN (level, value, convergence, seconds since the first level
+// began), for each stage (its class, its seconds), for the rigid and affine transform (its matrix by rows, its offset:
+// a place x goes from SyN's field to matrix x + offset) and for the end: the class of the method, means of the
+// displacements and of the moved image's differences.
 
 #include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkAffineTransform.h"
@@ -71,6 +75,7 @@ struct Options
   std::string               fixed;
   std::string               moving;
   std::string               out;
+  std::string               inverse;
 };
 
 double
@@ -137,6 +142,44 @@ Read(const std::string & name)
   return reader->GetOutput();
 }
 
+/** Writes displacements, where a file is named. */
+template <typename TField>
+void
+Write(const TField * field, const std::string & name)
+{
+  if (!name.empty())
+  {
+    auto writer = itk::ImageFileWriter<TField>::New();
+    writer->SetFileName(name);
+    writer->SetInput(field);
+    writer->Update();
+  }
+}
+
+/** Tells the matrix and the offset of a linear transform: where the axes' unit vectors and 0 go. */
+template <unsigned int VDimension>
+void
+TellLinear(const itk::CompositeTransform<double, VDimension> * transform)
+{
+  const itk::Point<double, VDimension> zero(0.0);
+  const auto                           offset = transform->TransformPoint(zero);
+  std::cout << "linear" << std::setprecision(17);
+  for (unsigned int row = 0; row < VDimension; ++row)
+  {
+    for (unsigned int column = 0; column < VDimension; ++column)
+    {
+      auto unit = zero;
+      unit[column] = 1.0;
+      std::cout << ' ' << transform->TransformPoint(unit)[row] - offset[row];
+    }
+  }
+  for (unsigned int row = 0; row < VDimension; ++row)
+  {
+    std::cout << ' ' << offset[row];
+  }
+  std::cout << std::endl;
+}
+
 /** Tells each iteration. */
 template <typename TMethod>
 class Observer : public itk::Command
@@ -157,7 +200,7 @@ public:
     const auto * const method = static_cast<const TMethod *>(caller);
     std::cout << "iteration " << method->GetCurrentLevel() << ' ' << std::setprecision(12)
               << method->GetCurrentMetricValue() << ' ' << method->GetCurrentConvergenceValue() << ' '
-              << std::setprecision(4) << Now() - m_Begin << '\n';
+              << std::setprecision(6) << Now() - m_Begin << std::endl;
   }
   double m_Begin{ Now() };
 };
@@ -294,6 +337,7 @@ Register(const Options & options)
   affine->SetCenter(rigid->GetCenter());
   RegisterLinearly<Image, Affine>(fixed, moving, affine, linear, options);
   linear->AddTransform(affine);
+  TellLinear<VDimension>(linear);
 
   const double                   begin = Now();
   const typename Metric::Pointer metric = Metric::New();
@@ -357,13 +401,8 @@ Register(const Options & options)
   }
   std::cout << "end " << method->GetNameOfClass() << ' ' << std::setprecision(12) << means[0] << ' ' << means[1]
             << std::endl;
-  if (!options.out.empty())
-  {
-    auto writer = itk::ImageFileWriter<Field>::New();
-    writer->SetFileName(options.out);
-    writer->SetInput(field);
-    writer->Update();
-  }
+  Write(field, options.out);
+  Write(inverse, options.inverse);
 }
 
 } // namespace
@@ -401,6 +440,10 @@ main(int argc, char * argv[])
     {
       options.out = argv[++n];
     }
+    else if (word == "--inverse" && hasValue)
+    {
+      options.inverse = argv[++n];
+    }
     else
     {
       names.push_back(word);
@@ -411,7 +454,8 @@ main(int argc, char * argv[])
   {
     std::cerr
       << "usage: " << argv[0]
-      << " [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE] [FIXED MOVING]"
+      << " [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE] [--inverse FILE]"
+         " [FIXED MOVING]"
       << std::endl;
     return EXIT_FAILURE;
   }
