@@ -89,10 +89,9 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   }
   ExpectQuietSuccess(Register(options));
   const auto   found = ReadTransform<2>(Path("out.h5"));
-  const double before = LargestDistance<2>(KnownRigid().GetPointer(), known.GetPointer(), fieldSize);
-  ASSERT_GT(before, 1.0);
-  // Along edges, and where the image is flat, there is nothing to be found.
-  EXPECT_LE(LargestDistance<2>(found, known.GetPointer(), fieldSize), 0.7 * before);
+  const double before = MeanDistance<2>(KnownRigid().GetPointer(), known.GetPointer());
+  ASSERT_GT(before, 0.5);
+  EXPECT_LE(MeanDistance<2>(found, known.GetPointer()), 0.6 * before); // places that are flat stay where they are
 
   const nlohmann::json report = ReadReport();
   ASSERT_EQ(report["stages"].size(), 2u);
@@ -252,21 +251,24 @@ TEST_P(RegisterFieldStages, HaveMasksAndInitialTransforms)
   spoil("fixed", 4);
   spoil("moving", 42);
   const auto distance = [&](const std::vector<std::string> & more) {
-    std::vector<std::string> options{
-      "--stage",          GetParam(), "--initial-transform", Path("shift.tfm"), "--iterations", "60,40",
-      "--learning-rate",  "0.25",     "--precision",         "double",          "-o",           Path("out.h5"),
-      "--total-variance", "1"
-    };
+    std::vector<std::string> options{ "--stage",         GetParam(),     "--initial-transform",
+                                      Path("shift.tfm"), "--iterations", "60,40",
+                                      "--learning-rate", "0.25",         "--precision",
+                                      "double",          "-o",           Path("out.h5") };
+    if (MetricOfStage() == "cc")
+    {
+      options.insert(options.end(), { "--radius", "2" });
+    }
     options.insert(options.end(), more.begin(), more.end());
     const ProgramResult result = Register(options);
     EXPECT_EQ(result.code, 0) << result.errors;
-    return DistanceOf<2>("out.h5", known.GetPointer(), fieldSize);
+    return MeanDistance<2>(ReadTransform<2>(Path("out.h5")), known.GetPointer());
   };
-  const double before = LargestDistance<2>(shift.GetPointer(), known.GetPointer(), fieldSize);
+  const double before = MeanDistance<2>(shift.GetPointer(), known.GetPointer());
   const double masked =
     distance({ "--fixed-mask", Path("fixed-mask.nrrd"), "--moving-mask", Path("moving-mask.nrrd") });
-  ASSERT_GT(before, 1.0);
-  EXPECT_LE(masked, 0.8 * before);
+  ASSERT_GT(before, 0.5);
+  EXPECT_LE(masked, 0.85 * before); // without the translation it would be above 3 mm
   EXPECT_NE(distance({}), masked);
 }
 
@@ -305,6 +307,7 @@ TEST_F(RegisterFields, DemonsAreItks)
   filter->SetUpdateFieldStandardDeviations(0.5);
   filter->SmoothDisplacementFieldOn();
   filter->SetStandardDeviations(1.5);
+  filter->SetCoordinateTolerance(1e3); // each image has a grid of its own
   filter->Update();
   const auto                                  found = ReadTestImage<Field<2>>(Path("field.nrrd"));
   double                                      longest = 0.0;

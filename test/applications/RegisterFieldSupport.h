@@ -23,7 +23,9 @@
 #include "itkDisplacementFieldTransform.h"
 
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <vector>
 
 /** \file
  * \brief Bends that are known, and fields that CudaSplineRegister writes. */
@@ -64,6 +66,15 @@ protected:
     spline->SetParametersByValue(parameters);
     known->AddTransform(spline);
     return known;
+  }
+
+  /** The mean of Distances(): what no image can tell, along edges and where images are flat, does not decide. */
+  template <unsigned int VDimension>
+  static double
+  MeanDistance(const Transform<VDimension> * found, const Transform<VDimension> * known)
+  {
+    const std::vector<double> distances = Distances<VDimension>(found, known, fieldSize);
+    return std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(distances.size());
   }
 
   template <unsigned int VDimension>
