@@ -51,7 +51,7 @@ TEST_F(RegisterErrors, CommandLine)
 {
   using Words = std::vector<std::string>;
   const std::vector<std::pair<Words, Words>> wrong{
-    { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, rigid" } },
+    { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, demons, greedy, rigid" } },
     { { "--metric", "ssd" }, { "--metric \"ssd\"", "correlation, mattes, meansquares" } },
     { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "lbfgs" } },
     { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },
@@ -72,7 +72,7 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--stage", "bspline", "--grid-spacing", ",," }, { "--grid-spacing ,,", "\"\" is no number" } },
     { { "--device", "," }, { "--device \",\"", "auto, cpu, gpu" } },
     { { "--stage", "," }, { "--stage \",\"", "affine, bspline" } },
-    { { "--initial-transform", ",inverse" }, { "--initial-transform" } },
+    { { "--initial-transform", ",inverse" }, { "\",inverse\" names no transform" } },
     { { "--iterations", "-5" }, { "--iterations" } },
     { { "--sampling", "some" }, { "--sampling \"some\"", "none, random, regular" } },
     { { "--fraction", "0.5" }, { "--fraction needs --sampling" } },

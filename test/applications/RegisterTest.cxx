@@ -134,19 +134,21 @@ template <unsigned int VDimension>
 void
 ExpectPictureOfNeedles(const std::string & image, const std::string & picture)
 {
-  const auto            needle = itk::Image<float, VDimension>::New();
-  itk::Size<VDimension> size;
+  constexpr unsigned int along = VDimension - 1; // upright in each slice that has it
+  const auto             needle = itk::Image<float, VDimension>::New();
+  itk::Size<VDimension>  size;
   size.Fill(24);
-  size[1] = 2000;
+  size[along] = 2000;
   needle->SetRegions(size);
   needle->Allocate();
   double spacing[VDimension];
   std::fill_n(spacing, VDimension, 0.01);
-  spacing[1] = 10.0;
+  spacing[along] = 10.0;
   needle->SetSpacing(spacing);
-  for (std::size_t n = 0; n < needle->GetBufferedRegion().GetNumberOfPixels(); ++n)
+  const std::size_t across = needle->GetBufferedRegion().GetNumberOfPixels() / 2000;
+  for (std::size_t n = 0; n < 2000 * across; ++n)
   {
-    needle->GetBufferPointer()[n] = static_cast<float>((n / 24) % 200); // changes along the needle
+    needle->GetBufferPointer()[n] = static_cast<float>(n / across % 200);
   }
   WriteTestImage(needle.GetPointer(), image);
   ProgramSettings settings;
