@@ -72,7 +72,7 @@ protected:
     }
     rules.force = CudaSpline::DemonsForce::Esm;
     rules.gradient = CudaSplineDetail::DescribeEsmGradient(static_cast<int>(this->GetUseGradientType()));
-    rules.normalizer = CudaSplineDetail::EsmNormalizer(this->MeanSquaredSpacing(), this->GetMaximumUpdateStepLength());
+    rules.normalizer = CudaSpline::EsmNormalizer(this->MeanSquaredSpacing(), this->GetMaximumUpdateStepLength());
     rules.smoothsFieldFirst = false;
     const double longest = this->GetMaximumUpdateStepLength();
     if (!this->GetUseFirstOrderExp() && !(longest > 0.0))
@@ -80,7 +80,7 @@ protected:
       return "exponentials of steps that have no limit are not accelerated";
     }
     rules.update = CudaSpline::DemonsUpdate::Exponential;
-    rules.squarings = this->GetUseFirstOrderExp() ? 0 : CudaSplineDetail::CountEsmSquarings(longest);
+    rules.squarings = this->GetUseFirstOrderExp() ? 0 : CudaSpline::CountEsmSquarings(longest);
     rules.differenceThreshold = this->GetIntensityDifferenceThreshold();
     return std::string();
   }

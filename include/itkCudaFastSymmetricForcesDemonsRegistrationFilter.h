@@ -73,7 +73,7 @@ protected:
     }
     rules.force = CudaSpline::DemonsForce::Esm;
     rules.gradient = CudaSplineDetail::DescribeEsmGradient(static_cast<int>(this->GetUseGradientType()));
-    rules.normalizer = CudaSplineDetail::EsmNormalizer(this->MeanSquaredSpacing(), this->GetMaximumUpdateStepLength());
+    rules.normalizer = CudaSpline::EsmNormalizer(this->MeanSquaredSpacing(), this->GetMaximumUpdateStepLength());
     rules.smoothsFieldFirst = false;
     rules.differenceThreshold = this->GetIntensityDifferenceThreshold();
     return std::string();

@@ -152,11 +152,11 @@ CudaSplineDemonsFilter<TFilter>::Iterate(const CudaSpline::DemonsRules &      ru
   shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(this->GetFixedImage(),
                                                                    this->GetFixedImage()->GetBufferedRegion());
   shape.element = CudaSpline::ScalarTypeOf<typename DisplacementFieldType::PixelType::ValueType>();
-  m_Level = std::make_unique<CudaSpline::DemonsLevel>(shape,
-                                                      CudaSplineDetail::MakeResident(this->GetFixedImage(), residence),
-                                                      CudaSplineDetail::MakeResident(this->GetMovingImage(), residence),
-                                                      rules,
-                                                      residence);
+  CudaSpline::SynSide fixed;
+  CudaSpline::SynSide moving;
+  fixed.image = CudaSplineDetail::MakeResident(this->GetFixedImage(), residence);
+  moving.image = CudaSplineDetail::MakeResident(this->GetMovingImage(), residence);
+  m_Level = std::make_unique<CudaSpline::DemonsLevel>(shape, std::move(fixed), std::move(moving), rules, residence);
   try
   {
     Superclass::GenerateData();

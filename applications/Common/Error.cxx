@@ -88,6 +88,14 @@ OneLine(const std::string & text)
   // What a damaged file has in the place of a name would move a terminal's cursor, or worse.
   std::replace_if(
     line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  // The same of the control characters that UTF-8 writes in two bytes: U+009B begins what ESC [ begins.
+  for (std::size_t at = 0; (at = line.find('\xC2', at)) != std::string::npos; ++at)
+  {
+    if (at + 1 < line.size() && static_cast<unsigned char>(line[at + 1]) - 0x80U < 0x20U)
+    {
+      line.replace(at, 2, "?");
+    }
+  }
   return line;
 }
 

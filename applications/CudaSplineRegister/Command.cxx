@@ -72,7 +72,7 @@ public:
   {
     const bool isComposite =
       options.initial || std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-        return stage.kind == StageKind::BSpline || stage.kind == StageKind::Syn;
+        return IsBending(stage.kind);
       });
     if (m_Transform != nullptr)
     {

@@ -43,10 +43,13 @@ AddStageOptions(CLI::App & app, Words & words)
   };
   add("-s,--stage",
       words.stages,
-      "translation, rigid, similarity, affine, bspline or syn; may be repeated; default: rigid, then affine",
+      "translation, rigid, similarity, affine, bspline, syn, greedy or demons; may be repeated; default: rigid, then "
+      "affine",
       "NAME");
-  add(
-    "-m,--metric", words.metrics, "* mattes (default), meansquares, correlation or cc (local; default of syn)", "NAME");
+  add("-m,--metric",
+      words.metrics,
+      "* mattes (default), meansquares, correlation or cc (local; default of syn and greedy)",
+      "NAME");
   add("--optimizer", words.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");
   add("--levels", words.levels, "* levels, from coarse to fine; default: 3", "N");
   add("--iterations", words.iterations, "* most iterations, one value or one a level; default: 100,...,50", "N,N,...");
@@ -58,12 +61,21 @@ AddStageOptions(CLI::App & app, Words & words)
   add("--minimum-step", words.minimumSteps, "* a shorter step ends a level; default: a thousandth of a voxel", "MM");
   add("--grid-spacing", words.gridSpacings, "* a B-spline's cells at the last level; default: 24 mm", "X[,Y[,Z]]");
   add("--radius", words.radii, "* of the windows of --metric cc, in voxels; default: 4", "N");
-  add("--learning-rate", words.learningRates, "* longest way in an iteration of syn, in voxels; default: 0.1", "X");
-  add("--update-variance", words.updateVariances, "* smoothing of syn's updates, in squared voxels; default: 3", "X");
-  add("--total-variance", words.totalVariances, "* smoothing of syn's fields, in squared voxels; default: 0", "X");
+  add("--learning-rate",
+      words.learningRates,
+      "* longest way in an iteration of fields, in voxels; default: 0.1; 0.5 of demons",
+      "X");
+  add("--update-variance",
+      words.updateVariances,
+      "* smoothing of fields' updates, in squared voxels; default: 3; 0 of demons",
+      "X");
+  add("--total-variance",
+      words.totalVariances,
+      "* smoothing of whole fields, in squared voxels; default: 0; 1 of demons",
+      "X");
   add("--convergence",
       words.convergences,
-      "* slope of the last 10 values that ends a level; default: 1e-6 of syn, else 1e-7",
+      "* slope of the last 10 values that ends a level; default: 1e-6 of fields, else 1e-7",
       "X");
 }
 

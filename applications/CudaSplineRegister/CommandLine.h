@@ -44,8 +44,24 @@ enum class StageKind : unsigned char
   Similarity,  ///< a rotation, one scale and a translation
   Affine,      ///< a matrix and a translation
   BSpline,     ///< coefficients of a cubic B-spline on a grid, in mm
-  Syn          ///< displacement fields from both images to a middle, symmetric normalization
+  Syn,         ///< displacement fields from both images to a middle, symmetric normalization
+  Greedy,      ///< one displacement field, composed of small updates
+  Demons       ///< the same by squared differences: diffeomorphic demons
 };
+
+/** \brief Whether a stage finds displacement fields. */
+constexpr bool
+IsOfFields(StageKind kind)
+{
+  return kind >= StageKind::Syn;
+}
+
+/** \brief Whether what a stage finds may bend: it is no matrix. */
+constexpr bool
+IsBending(StageKind kind)
+{
+  return kind >= StageKind::BSpline;
+}
 
 /** \brief The metrics; LocalCorrelation is in a window around each voxel. */
 enum class MetricKind : unsigned char
@@ -96,7 +112,7 @@ enum class TargetKind : unsigned char
   Mean    ///< that of all its volumes
 };
 
-/** \brief "translation", "rigid", "similarity", "affine", "bspline" or "syn". */
+/** \brief "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy" or "demons". */
 const char *
 NameOf(StageKind kind);
 
@@ -124,10 +140,10 @@ struct StageOptions
   double                    minimumStep{ 0.0 };    ///< ends a level, mm; 0: a thousandth of a voxel
   std::vector<double>       gridSpacing;           ///< of a B-spline's cells at the last level, mm; one, or one an axis
   unsigned int              radius{ 4 };           ///< of the windows of local correlation, voxels
-  double                    learningRate{ 0.1 };   ///< of SyN: longest way in an iteration, voxels
-  double                    updateVariance{ 3.0 }; ///< of the Gaussian that smooths SyN's updates, squared voxels
-  double                    totalVariance{ 0.0 };  ///< the same of its fields
-  double                    convergence{ 1e-7 }; ///< slope of the last values that ends a level of a descent or of SyN
+  double                    learningRate{ 0.1 };   ///< of fields: longest way in an iteration, voxels
+  double                    updateVariance{ 3.0 }; ///< of the Gaussian that smooths their updates, squared voxels
+  double                    totalVariance{ 0.0 };  ///< the same of whole fields
+  double                    convergence{ 1e-7 }; ///< slope of the last values that ends a level of a descent, of fields
 };
 
 /** \brief What the user asked for. */

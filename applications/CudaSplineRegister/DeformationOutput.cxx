@@ -78,7 +78,7 @@ WillBend(const Options & options, const RegistrationRequest & request)
 {
   return (request.initial.IsNotNull() && TakeApart(request.initial, request.fixed.grid.dimension).rest.IsNotNull()) ||
          std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-           return stage.kind == StageKind::BSpline || stage.kind == StageKind::Syn;
+           return IsBending(stage.kind);
          });
 }
 

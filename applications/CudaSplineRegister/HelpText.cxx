@@ -47,6 +47,9 @@ Stages
   syn (symmetric normalization, as ANTs has it) finds displacement fields with their inverses, by local correlation;
   with another metric ITK's own class does the work. Its defaults are those of antsRegistrationSyN.sh: 100, 70, 50,
   20 iterations at 8, 4, 2, 1; it interpolates linearly, and takes --gradient filter or differences.
+  greedy composes one field of small updates, by local correlation too, with the defaults of syn: in about a third of
+  its time, and not symmetric. demons (diffeomorphic demons, as ITK's filter) goes by squared differences: for images
+  that have the same values where they show the same, as of one scanner. Of both the inverse is found by iteration.
 
 Presets (options beside one come first; * as often as it has stages)
   standard  the stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a

@@ -58,6 +58,7 @@ struct PictureLayout
   double             pixel{ 1.0 }; ///< mm
   std::size_t        scale{ 2 };   ///< of letters
   std::size_t        side{ 0 };    ///< left and right of a panel
+  std::size_t        margin{ 0 };  ///< left of all panels, where they are narrow
   std::size_t        line{ 0 };    ///< a line of text
   std::size_t        rowHeight{ 0 };
   std::size_t        width{ 0 };
@@ -164,6 +165,10 @@ LayOut(const Grid & grid)
     layout.width += panel.width + 2 * layout.side;
     highest = std::max(highest, panel.height);
   }
+  // Slices that are narrow and tall leave no room for the title.
+  const auto least = static_cast<std::size_t>(leastWidth);
+  layout.margin = layout.width < least ? (least - layout.width) / 2 : 0;
+  layout.width = std::max(layout.width, least);
   // A title; names, letters, the panels, letters.
   layout.rowHeight = layout.line + (layout.panels.size() == 1 ? layout.scale * 4 : 3 * layout.line) + highest;
   return layout;
@@ -294,7 +299,7 @@ DrawRow(const Volume &        picture,
   top += layout.line;
   const bool        isPlain = layout.panels.size() == 1;
   const std::size_t above = isPlain ? 0 : 2 * layout.line;
-  std::size_t       left = 0;
+  std::size_t       left = layout.margin;
   for (const Panel & panel : layout.panels)
   {
     left += layout.side;

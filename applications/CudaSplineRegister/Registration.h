@@ -43,7 +43,7 @@ struct Iteration
   unsigned int number{ 0 };  ///< from 1, in its level
   double       value{ 0.0 }; ///< of the metric; ITK's are the better the lower
   double       step{ 0.0 };  ///< mm; the longest way of a corner of the fixed image, or of a B-spline's coefficient
-  double       convergence{ 0.0 }; ///< of SyN, instead of a step: slope of the last values; infinite: too few
+  double       convergence{ 0.0 }; ///< of fields, instead of a step: slope of the last values; infinite: too few
 };
 
 /** \brief A level of a stage, when it has ended. */

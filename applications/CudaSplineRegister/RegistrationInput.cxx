@@ -182,7 +182,7 @@ StartDeviceAhead(const Grid & grid, std::size_t volumes, const Options & options
   {
     for (std::size_t level = 0; level < stage.iterations.size(); ++level)
     {
-      const double evaluations = stage.kind == StageKind::Syn ? 10.0 : 0.5; // of a metric, an iteration
+      const double evaluations = IsOfFields(stage.kind) ? 10.0 : 0.5; // of a metric, an iteration
       calls += evaluations * stage.iterations[level] * stage.fraction / std::pow(stage.shrink[level], grid.dimension);
     }
   }

@@ -19,6 +19,7 @@
 #define CudaSplineRegister_RegistrationTyped_hxx
 
 #include "CentreOfGravity.h"
+#include "DeformableStage.h"
 #include "DeviceWord.h"
 #include "Error.h"
 #include "IterationWatch.h"
@@ -279,9 +280,9 @@ private:
   {
     const Stopwatch      time;
     const StageOptions & stage = m_Options.stages[number];
-    if (stage.kind == StageKind::Syn)
+    if (IsOfFields(stage.kind))
     {
-      return this->RunSyn(number, isStopped);
+      return this->RunFields(number, isStopped);
     }
     const bool isSpline = stage.kind == StageKind::BSpline;
     const auto meshes = Transforms::MeshesOf(stage, m_Fixed);
@@ -371,14 +372,16 @@ private:
 
   /** Runs a stage of fields, which stands behind the others. */
   StageResult
-  RunSyn(std::size_t number, bool & isStopped)
+  RunFields(std::size_t number, bool & isStopped)
   {
-    SynInputs<TPixel, VDimension> inputs{ m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask, nullptr };
+    FieldInputs<TPixel, VDimension> inputs{ m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask, nullptr };
     if (!m_Chain.empty())
     {
       inputs.before = Transforms::Combine(m_Chain).GetPointer();
     }
-    const SynOutcome<VDimension> outcome = RunSynStage<TPixel, VDimension>(inputs, m_Request, number);
+    const FieldOutcome<VDimension> outcome = m_Options.stages[number].kind == StageKind::Syn
+                                               ? RunSynStage<TPixel, VDimension>(inputs, m_Request, number)
+                                               : RunDeformableStage<TPixel, VDimension>(inputs, m_Request, number);
     m_Linear = nullptr;
     m_Chain.emplace_back(outcome.transform.GetPointer());
     isStopped = outcome.isStopped;

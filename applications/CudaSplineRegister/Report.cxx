@@ -115,7 +115,7 @@ StagesAsJson(const std::vector<StageResult> & stages, const Options & options)
     nlohmann::json      entry;
     entry["kind"] = NameOf(stage.kind);
     entry["metric"] = NameOf(options.stages[number].metric);
-    if (stage.kind != StageKind::Syn)
+    if (!IsOfFields(stage.kind))
     {
       entry["optimizer"] = NameOf(options.stages[number].optimizer);
     }
@@ -167,8 +167,8 @@ LineOf(const Iteration & iteration, const Options & options)
          NameOf(stage.kind) + "), level " + std::to_string(iteration.level + 1) + "/" +
          std::to_string(stage.iterations.size()) + ", iteration " + std::to_string(iteration.number) + ": value " +
          Brief(iteration.value) +
-         (stage.kind == StageKind::Syn ? ", convergence " + Brief(iteration.convergence)
-                                       : ", step " + Brief(iteration.step) + " mm");
+         (IsOfFields(stage.kind) ? ", convergence " + Brief(iteration.convergence)
+                                 : ", step " + Brief(iteration.step) + " mm");
 }
 
 void
@@ -188,7 +188,7 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
               stage.seconds,
               std::string(NameOf(asked.metric)) + " by " + BackendText(stage, options) + ", " +
                 std::to_string(stage.parameters) + " parameters" +
-                (stage.kind == StageKind::Syn ? std::string() : std::string(", ") + NameOf(asked.optimizer)));
+                (IsOfFields(stage.kind) ? std::string() : std::string(", ") + NameOf(asked.optimizer)));
     for (std::size_t level = 0; level < stage.levels.size(); ++level)
     {
       const LevelResult & result = stage.levels[level];
@@ -234,7 +234,7 @@ ToJson(const Report & report, const Options & options)
                           { "level", iteration.level + 1 },
                           { "iteration", iteration.number },
                           { "value", iteration.value } };
-    if (options.stages[iteration.stage].kind != StageKind::Syn)
+    if (!IsOfFields(options.stages[iteration.stage].kind))
     {
       entry["step_mm"] = iteration.step;
     }

@@ -18,40 +18,12 @@
 #ifndef CudaSplineRegister_SynStage_h
 #define CudaSplineRegister_SynStage_h
 
-#include "Registration.h"
-
-#include "itkDisplacementFieldTransform.h"
-#include "itkImage.h"
-#include "itkImageMaskSpatialObject.h"
+#include "FieldStage.h"
 
 #include <cstddef>
 
 namespace CudaSplineRegister
 {
-
-/** \brief What a SyN stage works on. */
-template <typename TPixel, unsigned int VDimension>
-struct SynInputs
-{
-  using ImageType = itk::Image<TPixel, VDimension>;
-  using MaskType = itk::ImageMaskSpatialObject<VDimension>;
-  typename ImageType::Pointer fixed;
-  typename ImageType::Pointer moving;
-  typename MaskType::Pointer  fixedMask;  ///< null: none
-  typename MaskType::Pointer  movingMask; ///< null: none
-  typename itk::Transform<double, VDimension, VDimension>::ConstPointer
-    before; ///< what earlier stages found; null: none
-};
-
-/** \brief What a SyN stage found. */
-template <unsigned int VDimension>
-struct SynOutcome
-{
-  typename itk::DisplacementFieldTransform<double, VDimension>::Pointer
-              transform; ///< with its inverse, on the fixed image's grid
-  StageResult stage;
-  bool        isStopped{ false }; ///< by the signal
-};
 
 /** \brief Runs a stage by itk::CudaSyNImageRegistrationMethod.
  *
@@ -62,8 +34,8 @@ struct SynOutcome
  * \exception ProgramError a device that the user asked for did not do it
  * \exception itk::ExceptionObject from ITK */
 template <typename TPixel, unsigned int VDimension>
-SynOutcome<VDimension>
-RunSynStage(const SynInputs<TPixel, VDimension> & inputs, const RegistrationRequest & request, std::size_t number);
+FieldOutcome<VDimension>
+RunSynStage(const FieldInputs<TPixel, VDimension> & inputs, const RegistrationRequest & request, std::size_t number);
 
 } // namespace CudaSplineRegister
 

@@ -21,7 +21,6 @@
 #include "SynStage.h"
 
 #include "DeviceWord.h"
-#include "Error.h"
 #include "StageMetrics.h"
 #include "Stopwatch.h"
 
@@ -43,7 +42,7 @@ template <typename TPixel, unsigned int VDimension>
 class SynStage
 {
 public:
-  using Inputs = SynInputs<TPixel, VDimension>;
+  using Inputs = FieldInputs<TPixel, VDimension>;
   using ImageType = typename Inputs::ImageType;
   using Metrics = StageMetrics<ImageType>;
   using TransformType = itk::DisplacementFieldTransform<double, VDimension>;
@@ -58,7 +57,7 @@ public:
     , m_Stage(request.options->stages[number])
   {}
 
-  SynOutcome<VDimension>
+  FieldOutcome<VDimension>
   Run()
   {
     const Stopwatch time;
@@ -72,7 +71,7 @@ public:
     m_Method->Update();
     this->EndLevel();
 
-    SynOutcome<VDimension> outcome;
+    FieldOutcome<VDimension> outcome;
     outcome.transform = m_Method->GetModifiableTransform();
     outcome.isStopped = m_IsStopped;
     StageResult & result = outcome.stage;
@@ -192,7 +191,7 @@ private:
                                 : std::numeric_limits<double>::infinity(); // of too few values
       m_Request.progress(iteration);
     }
-    if (m_Request.stopSignal != nullptr && *m_Request.stopSignal != 0)
+    if (IsAskedToStop(m_Request))
     {
       m_IsStopped = true;
       typename MethodType::NumberOfIterationsArrayType none(m_Stage.iterations.size());
@@ -210,10 +209,8 @@ private:
     }
     LevelResult & level = m_Levels.back();
     level.seconds = m_Time.GetSeconds();
-    level.stop = m_IsStopped ? "a signal"
-                 : m_Convergence < m_Stage.convergence && level.iterations > 0
-                   ? "the convergence value " + Brief(m_Convergence) + " is below " + Brief(m_Stage.convergence)
-                   : "all iterations are done";
+    level.stop = DescribeFieldStop(
+      m_IsStopped, m_Convergence < m_Stage.convergence && level.iterations > 0, m_Convergence, m_Stage.convergence);
     if (m_Levels.size() == 1)
     {
       const itk::CudaSpline::Backend backend = m_Method->GetLastBackend();
@@ -225,8 +222,6 @@ private:
       }
     }
   }
-
-  static constexpr unsigned int convergenceWindow = 10; // iterations, as of ANTs
 
   const Inputs &               m_Inputs;
   const RegistrationRequest &  m_Request;
@@ -240,8 +235,8 @@ private:
 };
 
 template <typename TPixel, unsigned int VDimension>
-SynOutcome<VDimension>
-RunSynStage(const SynInputs<TPixel, VDimension> & inputs, const RegistrationRequest & request, std::size_t number)
+FieldOutcome<VDimension>
+RunSynStage(const FieldInputs<TPixel, VDimension> & inputs, const RegistrationRequest & request, std::size_t number)
 {
   return SynStage<TPixel, VDimension>(inputs, request, number).Run();
 }

@@ -38,7 +38,8 @@ constexpr std::size_t mostLevels = 10;
 
 const std::map<std::string, StageKind> stageKinds{
   { "translation", StageKind::Translation }, { "rigid", StageKind::Rigid },     { "similarity", StageKind::Similarity },
-  { "affine", StageKind::Affine },           { "bspline", StageKind::BSpline }, { "syn", StageKind::Syn }
+  { "affine", StageKind::Affine },           { "bspline", StageKind::BSpline }, { "syn", StageKind::Syn },
+  { "greedy", StageKind::Greedy },           { "demons", StageKind::Demons }
 };
 const std::map<std::string, MetricKind> metricKinds{
 #define CUDASPLINE_METRIC_WORD(kind, word, name) { word, MetricKind::kind },
@@ -179,8 +180,8 @@ InterpretLevels(const std::string & levels,
     }
     count = wanted;
   }
-  const bool isSyn = stage.kind == StageKind::Syn;
-  count = count == 0 ? (isSyn ? 4 : 3) : count;
+  const bool isOfFields = IsOfFields(stage.kind);
+  count = count == 0 ? (isOfFields ? 4 : 3) : count;
   if (stage.iterations.size() == 1)
   {
     stage.iterations.resize(count, stage.iterations.front());
@@ -191,7 +192,7 @@ InterpretLevels(const std::string & levels,
     if (iterations.empty())
     {
       constexpr unsigned int ofSyn[] = { 20, 50, 70, 100 }; // as antsRegistrationSyN.sh, from fine to coarse
-      stage.iterations.push_back(isSyn ? ofSyn[std::min(coarseness, 3U)] : (coarseness == 0 ? 50 : 100));
+      stage.iterations.push_back(isOfFields ? ofSyn[std::min(coarseness, 3U)] : (coarseness == 0 ? 50 : 100));
     }
     if (shrink.empty())
     {
@@ -225,14 +226,29 @@ NumberFromZero(const std::string & option, const std::string & text)
   return *number;
 }
 
-/** What SyN and local correlation want. */
+/** The metric of a stage where none is named. */
+MetricKind
+MetricOfKind(StageKind kind)
+{
+  return kind == StageKind::Demons ? MetricKind::MeanSquares
+         : IsOfFields(kind)        ? MetricKind::LocalCorrelation
+                                   : MetricKind::Mattes;
+}
+
+/** What fields and local correlation want. */
 template <typename TWord>
 void
-InterpretSyn(const Words & words, const TWord & word, StageOptions & stage)
+InterpretFields(const Words & words, const TWord & word, StageOptions & stage)
 {
   if (!words.radii.empty())
   {
     stage.radius = WholeNumber("--radius", word("--radius", words.radii), 1, 100);
+  }
+  if (stage.kind == StageKind::Demons) // as ITK's filters have it
+  {
+    stage.learningRate = 0.5;
+    stage.updateVariance = 0.0;
+    stage.totalVariance = 1.0;
   }
   if (!words.learningRates.empty())
   {
@@ -246,7 +262,7 @@ InterpretSyn(const Words & words, const TWord & word, StageOptions & stage)
   {
     stage.totalVariance = NumberFromZero("--total-variance", word("--total-variance", words.totalVariances));
   }
-  stage.convergence = stage.kind == StageKind::Syn ? 1e-6 : 1e-7;
+  stage.convergence = IsOfFields(stage.kind) ? 1e-6 : 1e-7;
   if (!words.convergences.empty())
   {
     const std::string           text = word("--convergence", words.convergences);
@@ -257,9 +273,16 @@ InterpretSyn(const Words & words, const TWord & word, StageOptions & stage)
     }
     stage.convergence = *slope; // below 0: all iterations, but where values get worse
   }
-  if (stage.kind == StageKind::Syn && stage.sampling != SamplingKind::None)
+  if (IsOfFields(stage.kind) && stage.sampling != SamplingKind::None)
   {
-    throw ProgramError("--sampling is not for --stage syn, whose fields need every voxel; say none for it");
+    throw ProgramError(std::string("--sampling is not for --stage ") + NameOf(stage.kind) +
+                       ", whose fields need every voxel; say none for it");
+  }
+  const bool hasChoice = !IsOfFields(stage.kind) || stage.kind == StageKind::Syn;
+  if (const MetricKind own = MetricOfKind(stage.kind); !hasChoice && stage.metric != own)
+  {
+    throw ProgramError(std::string("--metric ") + NameOf(stage.metric) + " is not for --stage " + NameOf(stage.kind) +
+                       "; say " + NameOf(own) + " for it");
   }
 }
 
@@ -313,7 +336,7 @@ InterpretStage(const Words & words, std::size_t number, std::size_t stages)
   };
   StageOptions stage;
   stage.kind = KindOf("--stage", words.stages[number], stageKinds);
-  stage.metric = stage.kind == StageKind::Syn ? MetricKind::LocalCorrelation : MetricKind::Mattes;
+  stage.metric = MetricOfKind(stage.kind);
   if (!words.metrics.empty())
   {
     stage.metric = KindOf("--metric", word("--metric", words.metrics), metricKinds);
@@ -357,7 +380,7 @@ InterpretStage(const Words & words, std::size_t number, std::size_t stages)
       throw ProgramError("--grid-spacing " + spacing + ": values in mm above 0 are allowed");
     }
   }
-  InterpretSyn(words, word, stage);
+  InterpretFields(words, word, stage);
   return stage;
 }
 
@@ -434,12 +457,13 @@ Interpret(Words words, Options & options)
   {
     throw ProgramError("--grid-spacing is for --stage bspline");
   }
-  const bool hasSyn = isThere([](const StageOptions & stage) { return stage.kind == StageKind::Syn; });
+  const bool hasFields = isThere([](const StageOptions & stage) { return IsOfFields(stage.kind); });
   const bool hasLocal =
     isThere([](const StageOptions & stage) { return stage.metric == MetricKind::LocalCorrelation; });
-  if (!hasSyn && !(words.learningRates.empty() && words.updateVariances.empty() && words.totalVariances.empty()))
+  if (!hasFields && !(words.learningRates.empty() && words.updateVariances.empty() && words.totalVariances.empty()))
   {
-    throw ProgramError("--learning-rate, --update-variance and --total-variance are for --stage syn");
+    throw ProgramError(
+      "--learning-rate, --update-variance and --total-variance are for --stage syn, greedy and demons");
   }
   if (!hasLocal && !words.radii.empty())
   {
@@ -459,6 +483,14 @@ Interpret(Words words, Options & options)
     options.initialization = KindOf("--initialize", words.initialization, initializationKinds);
   }
   options.gradient = KindOf("--gradient", words.gradient, gradientKinds);
+  for (const StageOptions & stage : options.stages)
+  {
+    if (IsOfFields(stage.kind) && stage.kind != StageKind::Syn && options.gradient == GradientKind::Filter)
+    {
+      throw ProgramError(std::string("--gradient filter is not for --stage ") + NameOf(stage.kind) +
+                         ", which takes differences");
+    }
+  }
   words.bins = words.bins.empty() ? "50" : words.bins;
   options.bins = WholeNumber("--bins", words.bins, 5, 1024);
   if (!words.winsorize.empty())

@@ -137,7 +137,7 @@ public:
       again += state.status == Status::Done && !state.again.empty() ? 1 : 0;
       for (const std::string & warning : state.warnings)
       {
-        std::cerr << programName << ": warning: " << m_Options.items[i].input << ": " << warning << '\n';
+        std::cerr << programName << ": warning: " << OneLine(m_Options.items[i].input) << ": " << warning << '\n';
       }
     }
     for (std::size_t i = 0; i < m_States.size(); ++i)
@@ -222,7 +222,7 @@ private:
     if (m_Options.verbose)
     {
       m_Bar.Wipe();
-      std::cout << '[' << m_Finished << '/' << m_States.size() << "] " << m_Options.items[item].output << ": "
+      std::cout << '[' << m_Finished << '/' << m_States.size() << "] " << OneLine(m_Options.items[item].output) << ": "
                 << NameOf(status);
       const nlohmann::json & report = m_Reports[item];
       if (report.is_object())

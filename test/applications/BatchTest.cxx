@@ -341,6 +341,8 @@ TEST_F(ProgramBatch, WrongLists)
     ExpectError(RunProgram({ "--batch", Path("list.csv") }), words, 2);
   };
   expect("", { "list.csv", "names no images" });
+  expect(",\n,,\n , ,,,\n", { "list.csv", "names no images" }); // of an empty table
+  expect(",,;\n", { "line 1", "names no input" });
   expect(Input(0) + "\n", { "line 1", "1 fields" });
   expect(Input(0) + ",," + Output(0) + "\n" + Input(1) + "\n", { "line 2", "3 are expected" });
   expect(Input(0) + ",,\n", { "line 1", "no output" });
@@ -375,6 +377,33 @@ TEST_F(ProgramBatch, WrongLists)
   const std::string move = WriteTranslation(1.0);
   std::ofstream(Path("list.csv")) << Input(0) << ',' << Input(0) << "x.nrrd\n" << Input(1) << ',' << move << '\n';
   ExpectError(RunProgram({ "--batch", Path("list.csv"), "-t", move }), { "move.tfm", "an input and an output" });
+}
+
+/** Names are bytes: those that move a terminal's cursor, or clear it, are not sent to one. */
+TEST_F(ProgramBatch, NamesWithControlCharacters)
+{
+  WriteInputs(1);
+  const std::string clear = "\x1b[2J"; // ESC [ 2 J clears the screen
+  const std::string inUtf8 = "\xC2\x9B"
+                             "2J"; // U+009B, which is the same
+  const std::string input = Path("in" + clear + inUtf8 + "\a.nrrd");
+  const std::string output = Path("out" + clear + inUtf8 + "\a.nrrd");
+  std::filesystem::copy_file(Input(0), input);
+  std::ofstream(Path("list.csv")) << input << ',' << output << '\n'
+                                  << Path("none" + clear + inUtf8 + "\a.nrrd,none.nrrd\n");
+  const ProgramResult result = RunProgram({ "--batch", Path("list.csv"), "--size", "3", "--verbose" });
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.CountErrorLines(), 3u) << result.errors; // a warning, an error, how many failed
+  EXPECT_NE(result.errors.find("in?[2J?2J?.nrrd: the output samples"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("none?[2J?2J?.nrrd: "), std::string::npos) << result.errors;
+  EXPECT_NE(result.output.find("out?[2J?2J?.nrrd: done"), std::string::npos) << result.output;
+  for (const std::string & text : { result.errors, result.output })
+  {
+    EXPECT_TRUE(std::none_of(
+      text.begin(), text.end(), [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7F || c == 0xC2; }))
+      << text;
+  }
+  EXPECT_TRUE(std::filesystem::exists(output));
 }
 
 /** Images are given to the devices in turn, each by its own number. */

@@ -142,6 +142,10 @@ TEST(ReadingProcess, TextsAreClean)
   ExpectWords(ErrorOf([] { throw std::runtime_error("Reader (0x55d0c8a0): at 0x7fff12345678 it failed, code 0x1"); }),
               { "Reader: at  it failed, code 0x1" });
   EXPECT_LT(ErrorOf([] { throw std::runtime_error(std::string(5000, 'x')); }).size(), 1100u);
+  // Letters of UTF-8 stay (the first byte of a pound sign, U+00A3, is that of control characters, too).
+  EXPECT_EQ(OneLine("a\x1b[2J \xC2\x9B"
+                    "b \xC2\xA3 \xC3\x9B \xC2"),
+            "a?[2J ?b \xC2\xA3 \xC3\x9B \xC2");
 }
 
 } // namespace

@@ -51,7 +51,7 @@ TEST_F(RegisterErrors, CommandLine)
 {
   using Words = std::vector<std::string>;
   const std::vector<std::pair<Words, Words>> wrong{
-    { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, rigid" } },
+    { { "--stage", "elastic" }, { "--stage \"elastic\"", "affine, bspline, demons, greedy, rigid" } },
     { { "--metric", "ssd" }, { "--metric \"ssd\"", "correlation, mattes, meansquares" } },
     { { "--optimizer", "newton" }, { "--optimizer \"newton\"", "lbfgs" } },
     { { "--metric", "mattes", "--metric", "mattes", "--metric", "mattes" }, { "--metric is there 3 times", "(2)" } },
@@ -62,6 +62,17 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--shrink", "1.5" }, { "--shrink 1.5", "whole numbers" } },
     { { "--sigmas", "1,-1" }, { "--sigmas 1,-1", "from 0" } },
     { { "--sigmas", "wide" }, { "--sigmas wide", "no number" } },
+    { { "--sigmas", "," }, { "--sigmas ,", "\"\" is no number" } },
+    { { "--sigmas", ",,mm" }, { "--sigmas ,,", "\"\" is no number" } },
+    { { "--sigmas", "mm" }, { "--sigmas mm", "no number" } },
+    { { "--shrink", ",," }, { "--shrink ,,", "\"\" is no number" } },
+    { { "--iterations", "," }, { "--iterations ,", "\"\" is no number" } },
+    { { "--iterations", "10,,5" }, { "--iterations 10,,5", "\"\" is no number" } },
+    { { "--winsorize", "," }, { "--winsorize ,", "\"\" is no number" } },
+    { { "--stage", "bspline", "--grid-spacing", ",," }, { "--grid-spacing ,,", "\"\" is no number" } },
+    { { "--device", "," }, { "--device \",\"", "auto, cpu, gpu" } },
+    { { "--stage", "," }, { "--stage \",\"", "affine, bspline" } },
+    { { "--initial-transform", ",inverse" }, { "\",inverse\" names no transform" } },
     { { "--iterations", "-5" }, { "--iterations" } },
     { { "--sampling", "some" }, { "--sampling \"some\"", "none, random, regular" } },
     { { "--fraction", "0.5" }, { "--fraction needs --sampling" } },

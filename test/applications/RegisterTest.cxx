@@ -128,6 +128,63 @@ TEST_F(RegisterInSpace, RigidThenAffine)
   EXPECT_GT(std::count(pixels, pixels + count, 40), static_cast<std::ptrdiff_t>(count / 10));
 }
 
+/** Spacings of 0.01 and 10 mm: at the smaller one slices would have gigapixels, so that they are drawn coarser. What is
+ * left of the short axis is narrower than the title, which has its room nevertheless. */
+template <unsigned int VDimension>
+void
+ExpectPictureOfNeedles(const std::string & image, const std::string & picture)
+{
+  constexpr unsigned int along = VDimension - 1; // upright in each slice that has it
+  const auto             needle = itk::Image<float, VDimension>::New();
+  itk::Size<VDimension>  size;
+  size.Fill(24);
+  size[along] = 2000;
+  needle->SetRegions(size);
+  needle->Allocate();
+  double spacing[VDimension];
+  std::fill_n(spacing, VDimension, 0.01);
+  spacing[along] = 10.0;
+  needle->SetSpacing(spacing);
+  const std::size_t across = needle->GetBufferedRegion().GetNumberOfPixels() / 2000;
+  for (std::size_t n = 0; n < 2000 * across; ++n)
+  {
+    needle->GetBufferPointer()[n] = static_cast<float>(n / across % 200);
+  }
+  WriteTestImage(needle.GetPointer(), image);
+  ProgramSettings settings;
+  settings.program = "CudaSplineRegister";
+  const ProgramResult result = RunProgram(
+    { image, image, "-p", picture, "-s", "translation", "-m", "meansquares", "--iterations", "0" }, settings);
+  EXPECT_EQ(result.code, 0) << result.errors;
+  const auto drawn = ReadTestImage<itk::Image<unsigned char, 2>>(picture);
+  // A side of 8192 pixels is the most that is shown; letters are beside it, two rows stand one below the other.
+  EXPECT_GE(drawn->GetBufferedRegion().GetSize(0), 900u);
+  EXPECT_LT(drawn->GetBufferedRegion().GetSize(0), 1000u);
+  EXPECT_GT(drawn->GetBufferedRegion().GetSize(1), 2u * 8192u);
+  EXPECT_LT(drawn->GetBufferedRegion().GetSize(1), 2u * 8192u + 1000u);
+  // The title ends where it did not fit in: "IN TURN", right of the first 300 pixels.
+  std::size_t inked = 0;
+  for (std::size_t y = 0; y < 20; ++y)
+  {
+    for (std::size_t x = 300; x < 900; ++x)
+    {
+      inked += drawn->GetPixel({ { static_cast<itk::IndexValueType>(x), static_cast<itk::IndexValueType>(y) } }) == 235;
+    }
+  }
+  EXPECT_GT(inked, 200u);
+  // And the needle is there, with its darkest and lightest values.
+  const auto * const pixels = drawn->GetBufferPointer();
+  const std::size_t  count = drawn->GetBufferedRegion().GetNumberOfPixels();
+  EXPECT_GT(std::count(pixels, pixels + count, 0), 0);
+  EXPECT_GT(std::count(pixels, pixels + count, 255), 0);
+}
+
+TEST_F(RegisterInSpace, PicturesOfNeedles)
+{
+  ExpectPictureOfNeedles<2>(Path("plane.nrrd"), Path("plane.png"));
+  ExpectPictureOfNeedles<3>(Path("space.nrrd"), Path("space.png"));
+}
+
 /** However a volume is stored, its picture is the same: turned as one looks at heads, with the letters of its sides. */
 TEST_F(RegisterInSpace, PicturesOfOtherAxes)
 {

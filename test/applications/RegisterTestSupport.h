@@ -145,13 +145,13 @@ protected:
     return dynamic_cast<Transform<VDimension> *>(reader->GetTransformList()->front().GetPointer());
   }
 
-  /** Largest distance of two transforms' images of the points in the middle half of the grid, in mm. */
+  /** Distances of two transforms' images of the points in the middle half of the grid, in mm. */
   template <unsigned int VDimension>
-  static double
-  LargestDistance(const Transform<VDimension> * found, const Transform<VDimension> * known, unsigned int size)
+  static std::vector<double>
+  Distances(const Transform<VDimension> * found, const Transform<VDimension> * known, unsigned int size)
   {
     const auto                                           grid = MakeGrid<VDimension>(size);
-    double                                               largest = 0.0;
+    std::vector<double>                                  distances;
     itk::ImageRegionIteratorWithIndex<Image<VDimension>> it(grid, grid->GetBufferedRegion());
     for (; !it.IsAtEnd(); ++it)
     {
@@ -165,10 +165,19 @@ protected:
       {
         Point<VDimension> point;
         grid->TransformIndexToPhysicalPoint(it.GetIndex(), point);
-        largest = std::max(largest, found->TransformPoint(point).EuclideanDistanceTo(known->TransformPoint(point)));
+        distances.push_back(found->TransformPoint(point).EuclideanDistanceTo(known->TransformPoint(point)));
       }
     }
-    return largest;
+    return distances;
+  }
+
+  /** The largest of Distances(). */
+  template <unsigned int VDimension>
+  static double
+  LargestDistance(const Transform<VDimension> * found, const Transform<VDimension> * known, unsigned int size)
+  {
+    const std::vector<double> distances = Distances<VDimension>(found, known, size);
+    return *std::max_element(distances.begin(), distances.end());
   }
 
   /** LargestDistance() of the transform in a file. */

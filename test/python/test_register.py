@@ -514,6 +514,25 @@ class TestProgram:
         assert numpy.array_equal(found.warped.array, read[1])
         assert difference(found.jacobian().array, read[2]) < 1e-5
 
+    @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
+    def test_greedy(self, rng, sitk, tmp_path, size):
+        images, files = self.write(sitk, tmp_path, rng, size)
+        mask = numpy.ones(size[::-1], "u1")
+        mask[..., -6:] = 0
+        made = sitk.GetImageFromArray(mask)
+        made.CopyInformation(sitk.ReadImage(str(files[0])))
+        sitk.WriteImage(made, str(tmp_path / "mask.mha"))
+        self.run(
+            *files, "--stage", "greedy", "--radius", 2, "--iterations", "12,8,4", "--learning-rate", 0.25, "--total-variance", 0.5,
+            "--fixed-mask", tmp_path / "mask.mha", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
+        )  # fmt: skip
+        found = cudaspline.register(
+            *images, "greedy", radius=2, iterations=(12, 8, 4), learning_rate=0.25, total_variance=0.5, mask=mask, device="cpu"
+        )
+        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped")]
+        assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
+        assert numpy.array_equal(found.warped.array, read[1])
+
     @pytest.mark.parametrize("preset", ["brain", "fast"])
     def test_presets(self, rng, sitk, tmp_path, preset):
         # At an eighth of the size a smaller image, or mask, leaves mutual information so few samples that roundings grow without bound.

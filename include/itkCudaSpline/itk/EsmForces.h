@@ -20,10 +20,6 @@
 
 #include "itkCudaSpline/kernels/registration/DemonsLevel.h"
 
-#include "itkMath.h"
-
-#include <cmath>
-
 /** \file
  * \brief The parameters of itk::ESMDemonsRegistrationFunction, as the kernels know them. */
 
@@ -41,26 +37,6 @@ DescribeEsmGradient(int gradient)
                                                        CudaSpline::DemonsGradient::WarpedMoving,
                                                        CudaSpline::DemonsGradient::MappedMoving };
   return gradients[gradient];
-}
-
-/** \brief What it divides squared differences by (mm^2); below 0: they do not count.
- *
- * \param[in] squaredSpacing mean of the squares (mm^2)
- * \param[in] longest of an update (samples); 0 or less: there is no limit */
-inline double
-EsmNormalizer(double squaredSpacing, double longest)
-{
-  return longest > 0.0 ? squaredSpacing * longest * longest : -1.0;
-}
-
-/** \brief Squarings of an exponential by itk::DiffeomorphicDemonsRegistrationFilter: steps of a quarter of a sample.
- *
- * \param[in] longest of an update (samples), above 0 */
-inline unsigned int
-CountEsmSquarings(double longest)
-{
-  const double count = 2.0 + std::log(longest) / Math::ln2;
-  return count > 0.0 ? Math::Ceil<unsigned int>(count) : 0U;
 }
 
 /** @} */

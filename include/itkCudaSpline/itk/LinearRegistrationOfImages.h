@@ -21,22 +21,17 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/itk/Fields.h"
-#include "itkCudaSpline/itk/TransformDescriber.h"
+#include "itkCudaSpline/itk/RegistrationImages.h"
 #include "itkCudaSpline/kernels/registration/LinearRegistration.h"
 
-#include "itkImage.h"
-#include "itkImageMaskSpatialObject.h"
 #include "itkMatrixOffsetTransformBase.h"
 #include "itkMultiThreaderBase.h"
-#include "itkTransform.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 
 /** \file
  * \brief CudaSpline::LinearRegistration for images, masks and transforms of ITK, on the backend that is done first. */
@@ -57,21 +52,11 @@ template <typename TPixel, unsigned int VDimension>
 class LinearRegistrationOfImages
 {
 public:
-  using ImageType = Image<TPixel, VDimension>;                     ///< of both images
-  using MaskType = ImageMaskSpatialObject<VDimension>;             ///< of both masks
-  using TransformType = Transform<double, VDimension, VDimension>; ///< of ITK's transforms
+  using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
+  using ImageType = typename Inputs::ImageType;          ///< of both images
+  using TransformType = typename Inputs::TransformType;  ///< of ITK's transforms
   /** Told of each iteration, and of the level; returns false to end with the best transform. */
   using Watch = std::function<bool(std::size_t level, const CudaSpline::LinearIteration & iteration)>;
-
-  /** What is registered. */
-  struct Inputs
-  {
-    typename ImageType::ConstPointer     fixed;      ///< in memory as a whole
-    typename ImageType::ConstPointer     moving;     ///< in memory as a whole
-    typename MaskType::ConstPointer      fixedMask;  ///< null: none
-    typename MaskType::ConstPointer      movingMask; ///< null: none
-    typename TransformType::ConstPointer before;     ///< comes behind the one that is optimized; null: none
-  };
 
   /** Whether a transform may come behind: those that are linear, and that the kernels know. */
   static bool
@@ -103,8 +88,8 @@ public:
     , m_Options(options)
     , m_Threader(MultiThreaderBase::New())
     , m_Executor(m_Threader)
-    , m_FixedGrid(GridOf(inputs.fixed.GetPointer()))
-    , m_MovingGrid(GridOf(inputs.moving.GetPointer()))
+    , m_FixedGrid(inputs.GetFixedGrid())
+    , m_MovingGrid(inputs.GetMovingGrid())
     , m_Transform(kind, VDimension, CentreOf(transform))
   {
     CudaSpline::LinearTransform::Parameters parameters{};
@@ -112,10 +97,7 @@ public:
     std::copy_n(ofItk.begin(), std::min<std::size_t>(ofItk.Size(), parameters.size()), parameters.begin());
     m_Transform.SetParameters(parameters);
     m_Backend.SetDevice(device);
-    if (inputs.before.IsNotNull())
-    {
-      TransformDescriber<VDimension>::Append(inputs.before.GetPointer(), m_Behind);
-    }
+    m_Inputs.Describe(m_Behind);
   }
 
   /** \brief Runs a level.
@@ -128,7 +110,7 @@ public:
   {
     CudaSpline::LinearRecord     record;
     unsigned int                 done = 0;
-    const std::size_t            imageBytes = this->CountImageBytes();
+    const std::size_t            imageBytes = m_Inputs.CountBytes();
     CudaSplineBackend::Operation operation;
     operation.work = [&](int) { return this->CountWork(level, imageBytes); };
     operation.memory = [&](int device) {
@@ -186,13 +168,6 @@ public:
   }
 
 private:
-  template <typename TImage>
-  static CudaSpline::FieldGrid
-  GridOf(const TImage * image)
-  {
-    return DescribeFieldGrid<VDimension>(image, image->GetBufferedRegion());
-  }
-
   static CudaSpline::LinearTransform::Vector
   CentreOf(const TransformType * transform)
   {
@@ -203,16 +178,6 @@ private:
       std::copy_n(linear->GetCenter().Begin(), VDimension, centre.begin());
     }
     return centre;
-  }
-
-  std::size_t
-  CountImageBytes() const
-  {
-    const auto maskBytes = [](const auto & mask) {
-      return mask.IsNull() ? std::size_t(0) : mask->GetImage()->GetBufferedRegion().GetNumberOfPixels();
-    };
-    return static_cast<std::size_t>(m_FixedGrid.Count() + m_MovingGrid.Count()) * sizeof(TPixel) +
-           maskBytes(m_Inputs.fixedMask) + maskBytes(m_Inputs.movingMask);
   }
 
   /** What a level takes, and how much of the like is to come. */
@@ -233,21 +198,6 @@ private:
     return work;
   }
 
-  static CudaSpline::SynSide
-  MakeSide(const ImageType * image, const MaskType * mask, const CudaSpline::Residence & residence)
-  {
-    CudaSpline::SynSide side;
-    side.image = CudaSpline::MakeResidentImage(
-      GridOf(image), CudaSpline::ScalarTypeOf<TPixel>(), image->GetBufferPointer(), residence);
-    if (mask != nullptr)
-    {
-      const auto * const pixels = mask->GetImage();
-      side.mask = CudaSpline::MakeResidentImage(
-        GridOf(pixels), CudaSpline::ScalarType::UInt8, pixels->GetBufferPointer(), residence);
-    }
-    return side;
-  }
-
   /** The registration on a backend. */
   const CudaSpline::LinearRegistration &
   Provide(const CudaSpline::ExecutionContext & context)
@@ -258,11 +208,8 @@ private:
       m_Where.host = &m_Executor; // lasts as long as the registration
       m_Where.progress = nullptr;
       const CudaSpline::Residence residence(m_Where);
-      auto                        fixed = MakeSide(m_Inputs.fixed, m_Inputs.fixedMask.GetPointer(), residence);
-      auto                        moving = MakeSide(m_Inputs.moving, m_Inputs.movingMask.GetPointer(), residence);
-      moving.stages = m_Behind.stages;
-      m_Registration =
-        std::make_unique<CudaSpline::LinearRegistration>(std::move(fixed), std::move(moving), m_Options, residence);
+      m_Registration = std::make_unique<CudaSpline::LinearRegistration>(
+        m_Inputs.MakeFixed(residence), m_Inputs.MakeMoving(m_Behind, residence), m_Options, residence);
     }
     return *m_Registration;
   }

@@ -18,6 +18,7 @@
 #include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
 
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
+#include "itkCudaSpline/kernels/registration/DemonsLevel.h"
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
@@ -26,6 +27,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace itk::CudaSpline
@@ -48,6 +50,12 @@ MetricOf(const DeformableOptions & options)
   metric.arithmetic = options.element;
   metric.epsilon = std::numeric_limits<double>::epsilon(); // as the metric's of ITK, which computes in double
   return metric;
+}
+
+DemonsRules
+DemonsOf(const FieldGrid & grid, const SynRules & rules)
+{
+  return MakeDiffeomorphicDemons(grid, rules.learningRate, rules.updateVariance, rules.totalVariance);
 }
 
 void
@@ -91,8 +99,43 @@ struct DeformableRegistration::Parts
   Residence         residence;
   FieldGrid         grid; ///< of the last level
 
-  std::unique_ptr<SynLevel>    syn; ///< the level that ran last, of one of the two
+  std::unique_ptr<SynLevel>    syn; ///< the level that ran last, of one of the three
   std::unique_ptr<GreedyLevel> greedy;
+  std::unique_ptr<DemonsLevel> demons;
+
+  /** A level whose field is zero. */
+  template <typename TLevel>
+  std::unique_ptr<TLevel>
+  MakeLevel(const FieldShape & shape, const PyramidLevel & level) const
+  {
+    SynSide smoothFixed = SmoothSide(fixed, level, options.sigmasInMm, residence);
+    SynSide smoothMoving = SmoothSide(moving, level, options.sigmasInMm, residence);
+    if constexpr (std::is_same<TLevel, DemonsLevel>::value)
+    {
+      return std::make_unique<TLevel>(
+        shape, std::move(smoothFixed), std::move(smoothMoving), DemonsOf(shape.grid, options.rules), residence);
+    }
+    else
+    {
+      return std::make_unique<TLevel>(
+        shape, std::move(smoothFixed), std::move(smoothMoving), MetricOf(options), residence);
+    }
+  }
+
+  /** An iteration, and the value of its metric. */
+  template <typename TLevel>
+  double
+  Iterate(TLevel & level) const
+  {
+    if constexpr (std::is_same<TLevel, DemonsLevel>::value)
+    {
+      return level.Iterate().Metric();
+    }
+    else
+    {
+      return level.Iterate(options.rules).Value();
+    }
+  }
 
   template <typename TLevel>
   LevelRecord
@@ -103,11 +146,7 @@ struct DeformableRegistration::Parts
     PyramidLevel       level = planned;
     level.iterations = isStopped ? 0 : planned.iterations;
     const FieldShape shape = ShapeOf(fixed.image.grid, level, options.element);
-    auto             made = std::make_unique<TLevel>(shape,
-                                         SmoothSide(fixed, level, options.sigmasInMm, residence),
-                                         SmoothSide(moving, level, options.sigmasInMm, residence),
-                                         MetricOf(options),
-                                         residence);
+    auto             made = this->MakeLevel<TLevel>(shape, level);
     if (last != nullptr)
     {
       made->AdaptFrom(*last);
@@ -120,7 +159,7 @@ struct DeformableRegistration::Parts
     record.end = isStopped ? LevelEnd::Stopped : LevelEnd::Iterations;
     while (record.iterations < level.iterations && record.end == LevelEnd::Iterations)
     {
-      record.value = last->Iterate(options.rules).Value();
+      record.value = this->Iterate(*last);
       ++record.iterations;
       window.Add(record.value);
       record.convergence = window.GetValue();
@@ -145,7 +184,7 @@ DeformableRegistration::DeformableRegistration(SynSide                   fixed,
 {
   CheckOptions(options);
   const FieldGrid grid = fixed.image.grid;
-  m_Parts.reset(new Parts{ std::move(fixed), std::move(moving), options, residence, grid, nullptr, nullptr });
+  m_Parts.reset(new Parts{ std::move(fixed), std::move(moving), options, residence, grid, nullptr, nullptr, nullptr });
 }
 
 DeformableRegistration::~DeformableRegistration() = default;
@@ -155,13 +194,26 @@ DeformableRegistration::Run(const RegistrationWatch & watch)
 {
   m_Parts->syn.reset();
   m_Parts->greedy.reset();
+  m_Parts->demons.reset();
   std::vector<LevelRecord> records;
   bool                     isStopped = false;
+  const auto               run = [&](auto & last, std::size_t number) {
+    records.push_back(m_Parts->RunLevel(last, number, watch, isStopped));
+  };
   for (std::size_t number = 0; number < m_Parts->options.levels.size(); ++number)
   {
-    records.push_back(m_Parts->options.kind == DeformableKind::Syn
-                        ? m_Parts->RunLevel(m_Parts->syn, number, watch, isStopped)
-                        : m_Parts->RunLevel(m_Parts->greedy, number, watch, isStopped));
+    switch (m_Parts->options.kind)
+    {
+      case DeformableKind::Syn:
+        run(m_Parts->syn, number);
+        break;
+      case DeformableKind::Greedy:
+        run(m_Parts->greedy, number);
+        break;
+      case DeformableKind::Demons:
+        run(m_Parts->demons, number);
+        break;
+    }
   }
   return records;
 }
@@ -175,20 +227,27 @@ DeformableRegistration::GetGrid() const
 void
 DeformableRegistration::GetFields(void * forward, void * backward, ScalarType element, FieldMemory memory)
 {
+  const auto get = [&](auto & level) { // of one field
+    if (forward != nullptr)
+    {
+      level.GetField(forward, element, memory);
+    }
+    if (backward != nullptr)
+    {
+      level.GetInverse(m_Parts->options.rules.inversion, backward, element, memory);
+    }
+  };
   if (m_Parts->syn != nullptr)
   {
     m_Parts->syn->GetWhole(forward, backward, element, memory);
   }
   else if (m_Parts->greedy != nullptr)
   {
-    if (forward != nullptr)
-    {
-      m_Parts->greedy->GetField(forward, element, memory);
-    }
-    if (backward != nullptr)
-    {
-      m_Parts->greedy->GetInverse(m_Parts->options.rules.inversion, backward, element, memory);
-    }
+    get(*m_Parts->greedy);
+  }
+  else if (m_Parts->demons != nullptr)
+  {
+    get(*m_Parts->demons);
   }
   else
   {
@@ -209,24 +268,30 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   level.shrink = finest == options.levels.end() ? 1 : std::max(1U, finest->shrink);
   const bool isSmoothed =
     std::any_of(options.levels.begin(), options.levels.end(), [](const PyramidLevel & one) { return one.sigma > 0.0; });
-  // Images as they came, and smooth. A greedy level has fewer fields than one of SyN.
-  return PlanSynLevel(ShapeOf(fixed, level, options.element),
-                      MetricOf(options),
-                      options.rules,
-                      pixel,
-                      isSmoothed ? 2 * imageBytes : imageBytes,
-                      budget);
+  const FieldShape  shape = ShapeOf(fixed, level, options.element);
+  const std::size_t bytes = isSmoothed ? 2 * imageBytes : imageBytes; // images as they came, and smooth
+  if (options.kind == DeformableKind::Demons)
+  {
+    return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);
+  }
+  // A greedy level has fewer fields than one of SyN.
+  return PlanSynLevel(shape, MetricOf(options), options.rules, pixel, bytes, budget);
 }
 
 OperationWork
 CountDeformableWork(const FieldGrid & fixed, std::size_t imageBytes, const DeformableOptions & options)
 {
-  OperationWork work = CountSynWork({ fixed, options.element }, options.rules, 0, imageBytes);
+  const auto count = [&options](const FieldShape & shape, unsigned int iterations, std::size_t bytes) {
+    return options.kind == DeformableKind::Demons
+             ? CountDemonsWork(shape, DemonsOf(shape.grid, options.rules), iterations, bytes)
+             : CountSynWork(shape, options.rules, iterations, bytes);
+  };
+  OperationWork work = count({ fixed, options.element }, 0, imageBytes);
   for (const PyramidLevel & level : options.levels)
   {
     PyramidLevel counted = level;
     counted.shrink = std::max(1U, level.shrink);
-    work = work + CountSynWork(ShapeOf(fixed, counted, options.element), options.rules, level.iterations, 0);
+    work = work + count(ShapeOf(fixed, counted, options.element), level.iterations, 0);
   }
   return work;
 }

@@ -60,7 +60,9 @@ struct DemonsForces
   double                     movingInverse[VDimension][VDimension]; ///< of the moving image's direction
   const TPixel *             fixed;
   const TPixel *             moving;
-  const TPixel *             warped; ///< the moving image on the grid
+  const TPixel *             warped;       ///< the moving image on the grid
+  const std::uint8_t *       fixedInside;  ///< not 0 under the mask of the fixed image, on the grid; null: everywhere
+  const std::uint8_t *       movingInside; ///< the same of the moving image, as it was moved
   const TReal *              field;
   TReal *                    update;
   DemonsIteration *          terms; ///< of each sample
@@ -78,7 +80,7 @@ struct DemonsForces
     {
       this->FindSymmetric(at, offset, vector, term);
     }
-    else if (warped[offset] != OutsideOf<TPixel>(force))
+    else if (IsUnder(fixedInside, offset) && this->IsMoved(offset))
     {
       this->FindInside(at, offset, vector, term);
     }
@@ -87,15 +89,32 @@ struct DemonsForces
   }
 
 private:
-  /** Differences of the fixed image at a sample, along the axes of the grid; 0 at its border. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static bool
+  IsUnder(const std::uint8_t * mask, std::int64_t offset)
+  {
+    return mask == nullptr || mask[offset] != 0;
+  }
+  /** Whether the moving image is there, under its mask, where a sample is moved to. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  IsMoved(std::int64_t offset) const
+  {
+    return warped[offset] != OutsideOf<TPixel>(force) && IsUnder(movingInside, offset);
+  }
+
+  /** Differences of an image at a sample, along the axes of the grid; 0 at its border, and beside what its mask leaves
+   * out. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Differences(const TPixel * image, const std::int64_t (&at)[3], std::int64_t offset, Vector & gradient) const
+  Differences(const TPixel *       image,
+              const std::uint8_t * mask,
+              const std::int64_t (&at)[3],
+              std::int64_t offset,
+              Vector &     gradient) const
   {
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       gradient[d] = 0.0;
-      if (at[d] > 0 && at[d] < walk.size[d] - 1)
+      if (at[d] > 0 && at[d] < walk.size[d] - 1 && IsUnder(mask, offset + stride) && IsUnder(mask, offset - stride))
       {
         gradient[d] = (static_cast<double>(image[offset + stride]) - static_cast<double>(image[offset - stride])) *
                       (0.5 / spacing[d]);
@@ -108,13 +127,12 @@ private:
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   WarpedDifferences(const std::int64_t (&at)[3], std::int64_t offset, Vector & gradient) const
   {
-    const TPixel outside = OutsideOf<TPixel>(force);
     const auto   here = static_cast<double>(warped[offset]);
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      const bool hasAbove = at[d] < walk.size[d] - 1 && warped[offset + stride] != outside;
-      const bool hasBelow = at[d] > 0 && warped[offset - stride] != outside;
+      const bool hasAbove = at[d] < walk.size[d] - 1 && this->IsMoved(offset + stride);
+      const bool hasBelow = at[d] > 0 && this->IsMoved(offset - stride);
       const auto above = hasAbove ? static_cast<double>(warped[offset + stride]) : here;
       const auto below = hasBelow ? static_cast<double>(warped[offset - stride]) : here;
       gradient[d] = 0.0;
@@ -216,7 +234,7 @@ private:
       }
       else
       {
-        this->Differences(fixed, at, offset, gradient);
+        this->Differences(fixed, fixedInside, at, offset, gradient);
         Turn(direction, gradient);
       }
     }
@@ -250,7 +268,7 @@ private:
     }
     else if (gradientOf == DemonsGradient::Fixed)
     {
-      this->Differences(fixed, at, offset, gradient);
+      this->Differences(fixed, fixedInside, at, offset, gradient);
     }
     else
     {
@@ -258,7 +276,7 @@ private:
     }
     if (gradientOf == DemonsGradient::Symmetric)
     {
-      this->Differences(fixed, at, offset, other);
+      this->Differences(fixed, fixedInside, at, offset, other);
     }
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -278,9 +296,9 @@ private:
     double gradient[VDimension];
     double ofMoving[VDimension];
     double place[VDimension];
-    this->Differences(fixed, at, offset, gradient);
+    this->Differences(fixed, nullptr, at, offset, gradient);
     Turn(direction, gradient);
-    this->Differences(warped, at, offset, ofMoving);
+    this->Differences(warped, nullptr, at, offset, ofMoving);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       gradient[d] += ofMoving[d];
@@ -357,9 +375,11 @@ struct FieldSum
 struct DemonsArrays
 {
   FieldShape            shape;
-  const ResidentImage * fixed;
+  const ResidentImage * fixed; ///< on the grid of the field
   const ResidentImage * moving;
   const void *          warped;
+  const std::uint8_t *  fixedInside;  ///< on the grid; null: everywhere
+  const std::uint8_t *  movingInside; ///< on the grid; null: everywhere
   void *                field;
   void *                update;
   DemonsIteration *     terms;  ///< of samples
@@ -403,6 +423,8 @@ WalkDemonsForces(const DemonsRules & rules, const DemonsArrays & arrays, const T
         body.fixed = static_cast<const Pixel *>(arrays.fixed->data.get());
         body.moving = static_cast<const Pixel *>(arrays.moving->data.get());
         body.warped = static_cast<const Pixel *>(arrays.warped);
+        body.fixedInside = arrays.fixedInside;
+        body.movingInside = arrays.movingInside;
         body.field = static_cast<const Real *>(arrays.field);
         body.update = static_cast<Real *>(arrays.update);
         body.terms = arrays.terms;

@@ -25,11 +25,57 @@
 #include "kernels/registration/DemonsForces.h"
 #include "kernels/registration/LevelForces.h"
 
+#include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
 namespace itk::CudaSpline
 {
+
+double
+EsmNormalizer(double squaredSpacing, double longest)
+{
+  return longest > 0.0 ? squaredSpacing * longest * longest : -1.0;
+}
+
+unsigned int
+CountEsmSquarings(double longest)
+{
+  constexpr double ln2 = 0.69314718055994530942; // as ITK's own
+  const double     count = 2.0 + std::log(longest) / ln2;
+  return count > 0.0 ? static_cast<unsigned int>(std::ceil(count)) : 0U;
+}
+
+DemonsRules
+MakeDiffeomorphicDemons(const FieldGrid & grid, double longest, double updateVariance, double fieldVariance)
+{
+  const auto smoothing = [&grid](double variance) -> std::optional<FieldSmoothing> {
+    if (!(variance > 0.0))
+    {
+      return std::nullopt;
+    }
+    // The error and the width are those of itk::PDEDeformableRegistrationFilter; the border is as the rest.
+    FieldSmoothing made = MakeFieldSmoothing(grid, variance, 0.1, 30);
+    made.blends = false;
+    return made;
+  };
+  double squares = 0.0;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    squares += grid.spacing[d] * grid.spacing[d];
+  }
+  DemonsRules rules;
+  rules.force = DemonsForce::Esm;
+  rules.gradient = DemonsGradient::Symmetric;
+  rules.update = DemonsUpdate::Exponential;
+  rules.squarings = CountEsmSquarings(longest);
+  rules.normalizer = EsmNormalizer(squares / grid.dimension, longest);
+  rules.updateSmoothing = smoothing(updateVariance);
+  rules.fieldSmoothing = smoothing(fieldVariance);
+  rules.smoothsFieldFirst = false;
+  return rules;
+}
 
 namespace
 {
@@ -47,10 +93,12 @@ struct DemonsLevel::Parts
   FieldShape                   shape;
   DemonsRules                  rules;
   Residence                    residence;
-  ResidentImage                fixed;
-  ResidentImage                moving;
+  SynSide                      fixed;
+  SynSide                      moving;
   LevelField                   field;
-  ResidentArray                warped; ///< the moving image on the grid
+  ResidentArray                fixedInside;  ///< the mask of the fixed image on the grid; empty: there is none
+  ResidentArray                movingInside; ///< that of the moving image, as it was moved; empty: there is none
+  ResidentArray                warped;       ///< the moving image on the grid
   ResidentArray                update;
   ResidentArray                scratch; ///< of smoothing and of exponentials
   ResidentArray                before;  ///< a field that is smoothed; the exponential
@@ -59,6 +107,8 @@ struct DemonsLevel::Parts
   ResidentArray                record;  ///< of all: what an iteration writes
   std::optional<RepeatedSteps> steps;
 
+  void
+  MoveFixed();
   void
   Enqueue();
   void
@@ -70,19 +120,27 @@ struct DemonsLevel::Parts
 };
 
 DemonsLevel::DemonsLevel(const FieldShape &  shape,
-                         ResidentImage       fixed,
-                         ResidentImage       moving,
+                         SynSide             fixed,
+                         SynSide             moving,
                          const DemonsRules & rules,
                          const Residence &   residence)
 {
-  const bool isReal = fixed.pixel == ScalarType::Float32 || fixed.pixel == ScalarType::Float64;
-  if (fixed.data == nullptr || moving.data == nullptr || !isReal || fixed.pixel != moving.pixel ||
-      moving.grid.dimension != shape.grid.dimension || !(fixed.grid == shape.grid))
+  CheckSide(fixed, shape, fixed.image.pixel);
+  CheckSide(moving, shape, fixed.image.pixel);
+  const bool isSymmetric = rules.force == DemonsForce::Symmetric;
+  if (isSymmetric && (fixed.mask.data != nullptr || moving.mask.data != nullptr))
   {
-    throw std::invalid_argument("Images of demons are float or double alike, the fixed one on the grid of the field.");
+    throw std::invalid_argument("Symmetric forces of demons are everywhere: they know no masks.");
+  }
+  if ((isSymmetric || rules.gradient == DemonsGradient::MappedMoving) && !moving.stages.empty())
+  {
+    throw std::invalid_argument("Forces of demons that read the moving image itself know no transform before it.");
   }
   const auto count = static_cast<std::size_t>(shape.grid.Count());
-  const auto pixels = count * SizeOf(fixed.pixel);
+  const auto pixels = count * SizeOf(fixed.image.pixel);
+  const auto masks = [&](const SynSide & side) { return side.mask.data != nullptr ? count : 0; };
+  const auto ofFixed = masks(fixed);
+  const auto ofMoving = masks(moving);
   const auto array = [&](std::size_t bytes) { return ResidentArray(bytes, residence); };
   m_Parts.reset(new Parts{ shape,
                            rules,
@@ -90,6 +148,8 @@ DemonsLevel::DemonsLevel(const FieldShape &  shape,
                            std::move(fixed),
                            std::move(moving),
                            LevelField(shape, residence),
+                           array(ofFixed),
+                           array(ofMoving),
                            array(pixels),
                            array(shape.Bytes()),
                            array(shape.Bytes()),
@@ -98,6 +158,7 @@ DemonsLevel::DemonsLevel(const FieldShape &  shape,
                            array(CountSums(shape.grid) * sizeof(DemonsIteration)),
                            array(sizeof(DemonsIteration)),
                            std::nullopt });
+  m_Parts->MoveFixed();
   m_Parts->steps.emplace([parts = m_Parts.get()] { parts->Enqueue(); });
 }
 
@@ -110,9 +171,40 @@ DemonsLevel::SetField(const void * vectors, ScalarType element)
 }
 
 void
-DemonsLevel::GetField(void * vectors, ScalarType element) const
+DemonsLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
 {
-  m_Parts->field.Get(vectors, element);
+  GiveField(vectors, element, memory, m_Parts->field.Data(), m_Parts->shape, m_Parts->residence);
+}
+
+void
+DemonsLevel::AdaptFrom(const DemonsLevel & coarser)
+{
+  m_Parts->field.AdaptFrom(coarser.m_Parts->field);
+}
+
+FieldInversionState
+DemonsLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory)
+{
+  const Residence &   residence = m_Parts->residence;
+  const ResidentArray state(sizeof(FieldInversionState), residence);
+  const ResidentArray inversion(CountInversionScratch(m_Parts->shape), residence);
+  return m_Parts->field.GetInverse(
+    rules, m_Parts->before.Data(), state.As<FieldInversionState>(), inversion.Data(), vectors, element, memory);
+}
+
+/** Once: it stays where it is. */
+void
+DemonsLevel::Parts::MoveFixed()
+{
+  const ImageWarp warp = DescribeMove(fixed, shape, nullptr);
+  MoveMask(fixed, warp, fixedInside.Data(), residence);
+  if (!(fixed.image.grid == shape.grid) || !fixed.stages.empty())
+  {
+    const auto moved = std::make_shared<ResidentArray>(warped.Bytes(), residence);
+    WarpImage(warp, fixed.image.data.get(), moved->Data(), residence);
+    fixed.image.grid = shape.grid;
+    fixed.image.data = std::shared_ptr<const void>(moved, moved->Data());
+  }
 }
 
 void
@@ -128,17 +220,16 @@ DemonsLevel::Parts::Smooth(const std::optional<FieldSmoothing> & smoothing, void
 void
 DemonsLevel::Parts::FindForces()
 {
-  ImageWarp warp;
-  warp.input = moving.grid;
-  warp.pixel = moving.pixel;
-  warp.output = shape.grid;
+  ImageWarp warp = DescribeMove(moving, shape, field.Data());
   warp.largestOutside = rules.force != DemonsForce::Symmetric;
-  warp.stages.push_back(MakeFieldStage(shape, field.Data()));
-  WarpImage(warp, moving.data.get(), warped.Data(), residence);
+  WarpImage(warp, moving.image.data.get(), warped.Data(), residence);
+  MoveMask(moving, warp, movingInside.Data(), residence);
   const DemonsArrays arrays{ shape,
-                             &fixed,
-                             &moving,
+                             &fixed.image,
+                             &moving.image,
                              warped.Data(),
+                             fixedInside.As<std::uint8_t>(),
+                             movingInside.As<std::uint8_t>(),
                              field.Data(),
                              update.Data(),
                              terms.As<DemonsIteration>(),
@@ -202,7 +293,8 @@ PlanDemonsLevel(const FieldShape & shape, ScalarType pixel, std::size_t imageByt
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
   MemoryPlan plan;
-  plan.sourceBytes = imageBytes + 4 * shape.Bytes() + count * (SizeOf(pixel) + sizeof(DemonsIteration)) +
+  // Beside fields and sums the moving image on the grid, the fixed one, and masks of both.
+  plan.sourceBytes = imageBytes + 4 * shape.Bytes() + count * (2 * SizeOf(pixel) + 2 + sizeof(DemonsIteration)) +
                      CountSums(shape.grid) * sizeof(DemonsIteration);
   RefuseUnlessWithin(plan, budget);
   return plan;

@@ -118,15 +118,13 @@ GreedyLevel::Iterate(const SynRules & rules)
 FieldInversionState
 GreedyLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory)
 {
-  const FieldShape & shape = m_Parts->forces.GetShape();
-  const Residence &  residence = m_Parts->forces.GetResidence();
-  auto * const       state = &m_Parts->record.As<Record>()->inversion;
-  ClearResident(m_Parts->update.Data(), shape.Bytes(), residence);
-  InvertField(shape, m_Parts->field.Data(), m_Parts->update.Data(), rules, state, m_Parts->forces.Scratch(), residence);
-  GiveField(vectors, element, memory, m_Parts->update.Data(), shape, residence);
-  FieldInversionState cameTo;
-  Download(&cameTo, state, sizeof(cameTo), residence);
-  return cameTo;
+  return m_Parts->field.GetInverse(rules,
+                                   m_Parts->update.Data(),
+                                   &m_Parts->record.As<Record>()->inversion,
+                                   m_Parts->forces.Scratch(),
+                                   vectors,
+                                   element,
+                                   memory);
 }
 
 } // namespace itk::CudaSpline

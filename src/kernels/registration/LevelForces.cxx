@@ -75,6 +75,8 @@ SplineScratchBytes(const FieldShape & shape, const SynRules & rules, bool hasCon
   return bytes;
 }
 
+} // namespace
+
 void
 CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
 {
@@ -88,13 +90,44 @@ CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel)
   {
     throw std::invalid_argument("Masks of a registration have pixels of 8 bits, and the dimension of its fields.");
   }
+  if (side.stages.size() >= MaximumWarpStages)
+  {
+    throw std::invalid_argument("An initial transform has more stages than " + std::to_string(MaximumWarpStages - 1) +
+                                '.');
+  }
   if (side.confidence.data != nullptr && (!isOf(side.confidence) || side.confidence.pixel != shape.element))
   {
     throw std::invalid_argument("What samples count has the type and the dimension of the fields.");
   }
 }
 
-} // namespace
+ImageWarp
+DescribeMove(const SynSide & side, const FieldShape & shape, const void * field)
+{
+  ImageWarp warp;
+  warp.input = side.image.grid;
+  warp.pixel = side.image.pixel;
+  warp.output = shape.grid;
+  if (field != nullptr)
+  {
+    warp.stages.push_back(MakeFieldStage(shape, field));
+  }
+  warp.stages.insert(warp.stages.end(), side.stages.begin(), side.stages.end());
+  return warp;
+}
+
+void
+MoveMask(const SynSide & side, ImageWarp warp, void * output, const Residence & residence)
+{
+  if (side.mask.data != nullptr)
+  {
+    warp.input = side.mask.grid;
+    warp.pixel = side.mask.pixel;
+    warp.nearest = true;
+    warp.largestOutside = false;
+    WarpImage(warp, side.mask.data.get(), output, residence);
+  }
+}
 
 std::vector<TransformChain::Stage>
 MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimension, const Residence & residence)
@@ -132,11 +165,6 @@ LevelForces::LevelForces(const FieldShape & shape,
 {
   CheckSide(m_Fixed, shape, m_Fixed.image.pixel);
   CheckSide(m_Moving, shape, m_Fixed.image.pixel);
-  if (std::max(m_Fixed.stages.size(), m_Moving.stages.size()) >= MaximumWarpStages)
-  {
-    throw std::invalid_argument("An initial transform has more stages than " + std::to_string(MaximumWarpStages - 1) +
-                                '.');
-  }
   m_MovedFixed = this->MakeMoved(m_Fixed);
   m_MovedMoving = this->MakeMoved(m_Moving);
   m_Scratch = ResidentArray(ScratchBytes(shape, m_Gaussian, residence.GetBackend()), residence);
@@ -170,15 +198,7 @@ LevelForces::MakeMoved(const SynSide & side) const
 void
 LevelForces::Move(const SynSide & side, const void * field, const Moved & moved)
 {
-  ImageWarp warp;
-  warp.input = side.image.grid;
-  warp.pixel = side.image.pixel;
-  warp.output = m_Shape.grid;
-  if (field != nullptr)
-  {
-    warp.stages.push_back(MakeFieldStage(m_Shape, field));
-  }
-  warp.stages.insert(warp.stages.end(), side.stages.begin(), side.stages.end());
+  ImageWarp warp = DescribeMove(side, m_Shape, field);
   if (m_ComparesOriginals)
   {
     const ImageMapping  mapping{ warp.input, warp.pixel, side.mask.grid, m_Shape, warp.stages };
@@ -198,12 +218,9 @@ LevelForces::Move(const SynSide & side, const void * field, const Moved & moved)
     warp.pixel = side.confidence.pixel;
     WarpImage(warp, side.confidence.data.get(), moved.confidence.Data(), m_Residence);
   }
-  if (side.mask.data != nullptr && !m_ComparesOriginals)
+  if (!m_ComparesOriginals)
   {
-    warp.input = side.mask.grid;
-    warp.pixel = side.mask.pixel;
-    warp.nearest = true;
-    WarpImage(warp, side.mask.data.get(), moved.mask.Data(), m_Residence);
+    MoveMask(side, std::move(warp), moved.mask.Data(), m_Residence);
   }
 }
 
@@ -363,6 +380,23 @@ LevelField::AdaptFrom(const LevelField & other)
     ResampleField(other.m_Shape, field, m_Shape, m_Vectors.Data(), m_Residence);
   }
   m_Residence.Wait(); // before the other field goes
+}
+
+FieldInversionState
+LevelField::GetInverse(const FieldInversion & rules,
+                       void *                 inverse,
+                       FieldInversionState *  state,
+                       void *                 scratch,
+                       void *                 vectors,
+                       ScalarType             element,
+                       FieldMemory            memory) const
+{
+  ClearResident(inverse, m_Shape.Bytes(), m_Residence);
+  InvertField(m_Shape, m_Vectors.Data(), inverse, rules, state, scratch, m_Residence);
+  GiveField(vectors, element, memory, inverse, m_Shape, m_Residence);
+  FieldInversionState cameTo;
+  Download(&cameTo, state, sizeof(cameTo), m_Residence);
+  return cameTo;
 }
 
 void

@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_registration_LevelForces_h
 #define itkCudaSpline_kernels_registration_LevelForces_h
 
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
 #include <cstddef>
@@ -63,6 +64,21 @@ private:
   SynRules                     m_Rules;
   std::optional<RepeatedSteps> m_Steps;
 };
+
+/** \brief Checks an image that a registration moves, with its mask and stages.
+ *
+ * \exception std::invalid_argument one of them does not fit the fields, or the image is not of that type of pixels */
+void
+CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel);
+
+/** \brief How an image is moved onto the grid of a field, by the field and its own stages. \param[in] field null: none
+ */
+ImageWarp
+DescribeMove(const SynSide & side, const FieldShape & shape, const void * field);
+
+/** \brief Moves the mask of an image, where it has one, as the image is moved. */
+void
+MoveMask(const SynSide & side, ImageWarp warp, void * output, const Residence & residence);
 
 /** \brief Two images that fields move onto a grid, and their local correlation there. */
 class LevelForces
@@ -202,6 +218,22 @@ public:
   /** Makes it of a field on another grid, of the same type; waits. */
   void
   AdaptFrom(const LevelField & other);
+  /** The inverse, from zero; waits.
+   *
+   * \param[in] rules of the inversion
+   * \param[out] inverse memory of the backend, of the field's shape
+   * \param[out] state memory of the backend
+   * \param[out] scratch CountInversionScratch() bytes of the backend
+   * \param[out] vectors where the inverse goes to, \param[in] element its numbers, \param[in] memory whose it is
+   * \return what it came to */
+  FieldInversionState
+  GetInverse(const FieldInversion & rules,
+             void *                 inverse,
+             FieldInversionState *  state,
+             void *                 scratch,
+             void *                 vectors,
+             ScalarType             element,
+             FieldMemory            memory) const;
 
 private:
   FieldShape    m_Shape;

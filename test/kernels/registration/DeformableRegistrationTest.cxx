@@ -24,6 +24,7 @@
 
 #include "itkCudaSpline/kernels/fields/FieldFolding.h"
 #include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
+#include "itkCudaSpline/kernels/registration/DemonsLevel.h"
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
@@ -36,6 +37,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 using namespace CudaSplineTest;
@@ -405,8 +407,22 @@ protected:
         fixed.image = SmoothImage(fixed.image, DescribeSmoothing(fixed.image, level.sigma, false), residence);
         moving.image = SmoothImage(moving.image, DescribeSmoothing(moving.image, level.sigma, false), residence);
       }
-      const FieldShape shape{ ShrinkGrid(m_Grid, level.shrink), options.element };
-      auto             made = std::make_unique<TLevel>(shape, fixed, moving, metric, residence);
+      const FieldShape        shape{ ShrinkGrid(m_Grid, level.shrink), options.element };
+      std::unique_ptr<TLevel> made;
+      if constexpr (std::is_same<TLevel, DemonsLevel>::value)
+      {
+        const SynRules & rules = options.rules;
+        made = std::make_unique<TLevel>(
+          shape,
+          fixed,
+          moving,
+          MakeDiffeomorphicDemons(shape.grid, rules.learningRate, rules.updateVariance, rules.totalVariance),
+          residence);
+      }
+      else
+      {
+        made = std::make_unique<TLevel>(shape, fixed, moving, metric, residence);
+      }
       if (last != nullptr)
       {
         made->AdaptFrom(*last);
@@ -414,7 +430,14 @@ protected:
       last = std::move(made);
       for (unsigned int i = 0; i < iterations[n]; ++i)
       {
-        last->Iterate(options.rules);
+        if constexpr (std::is_same<TLevel, DemonsLevel>::value)
+        {
+          last->Iterate();
+        }
+        else
+        {
+          last->Iterate(options.rules);
+        }
       }
     }
     return last;
@@ -442,15 +465,29 @@ protected:
     EXPECT_EQ(this->FieldOf(syn, false), backward);
     this->GivesFieldsWhereTheyAre(syn, forward, residence);
 
-    const DeformableOptions ofGreedy = MakeOptions(DeformableKind::Greedy);
-    DeformableRegistration greedy(this->Side(m_Fixed, residence), this->Side(m_Moving, residence), ofGreedy, residence);
-    greedy.Run({});
-    const auto greedyByHand = this->ByHand<GreedyLevel>(ofGreedy, { 5, 4 }, residence);
-    greedyByHand->GetField(forward.data(), ScalarType::Float32);
-    greedyByHand->GetInverse(FieldInversion(), backward.data(), ScalarType::Float32);
-    EXPECT_EQ(this->FieldOf(greedy, true), forward);
-    EXPECT_EQ(this->FieldOf(greedy, false), backward);
-    this->GivesFieldsWhereTheyAre(greedy, forward, residence);
+    this->IsTheSameByHandOf<GreedyLevel>(DeformableKind::Greedy, residence);
+    this->IsTheSameByHandOf<DemonsLevel>(DeformableKind::Demons, residence);
+  }
+
+  /** Of levels of one field. */
+  template <typename TLevel>
+  void
+  IsTheSameByHandOf(DeformableKind kind, const Residence & residence)
+  {
+    const DeformableOptions options = MakeOptions(kind);
+    DeformableRegistration  whole(this->Side(m_Fixed, residence), this->Side(m_Moving, residence), options, residence);
+    const auto              records = whole.Run({});
+    ASSERT_EQ(records.size(), 2U);
+    EXPECT_EQ(records[1].iterations, 4U);
+    const auto         byHand = this->ByHand<TLevel>(options, { 5, 4 }, residence);
+    std::vector<float> forward(static_cast<std::size_t>(m_Grid.Count() * m_Grid.dimension));
+    std::vector<float> backward(forward.size());
+    byHand->GetField(forward.data(), ScalarType::Float32);
+    byHand->GetInverse(FieldInversion(), backward.data(), ScalarType::Float32);
+    EXPECT_NE(forward, std::vector<float>(forward.size(), 0.0F));
+    EXPECT_EQ(this->FieldOf(whole, true), forward);
+    EXPECT_EQ(this->FieldOf(whole, false), backward);
+    this->GivesFieldsWhereTheyAre(whole, forward, residence);
   }
 
   /** Fields go to memory of the backend, too, as numbers of either type. */
@@ -562,17 +599,21 @@ TEST_P(Deformable, RefusesWhatCannotBe)
 
 TEST(DeformableWork, GrowsWithLevels)
 {
-  FreshRandom       random;
-  const FieldGrid   grid = MakeGrid(random, 3, { { 100, 100, 100 } });
-  DeformableOptions options;
-  options.levels = { { 2, 1.0, 10 } };
-  const OperationWork one = CountDeformableWork(grid, 1000, options);
-  options.levels.push_back({ 1, 0.0, 10 });
-  const OperationWork two = CountDeformableWork(grid, 1000, options);
-  EXPECT_DOUBLE_EQ(two.taps, 9.0 * one.taps); // eight times as many samples
-  EXPECT_EQ(two.uploadBytes, one.uploadBytes);
-  EXPECT_TRUE(PlanDeformableRegistration(grid, ScalarType::Float32, 1000, options, std::size_t(1) << 40).fits);
-  EXPECT_FALSE(PlanDeformableRegistration(grid, ScalarType::Float32, 1000, options, 1000).fits);
+  FreshRandom     random;
+  const FieldGrid grid = MakeGrid(random, 3, { { 100, 100, 100 } });
+  for (const DeformableKind kind : { DeformableKind::Syn, DeformableKind::Greedy, DeformableKind::Demons })
+  {
+    DeformableOptions options;
+    options.kind = kind;
+    options.levels = { { 2, 1.0, 10 } };
+    const OperationWork one = CountDeformableWork(grid, 1000, options);
+    options.levels.push_back({ 1, 0.0, 10 });
+    const OperationWork two = CountDeformableWork(grid, 1000, options);
+    EXPECT_DOUBLE_EQ(two.taps, 9.0 * one.taps); // eight times as many samples
+    EXPECT_EQ(two.uploadBytes, one.uploadBytes);
+    EXPECT_TRUE(PlanDeformableRegistration(grid, ScalarType::Float32, 1000, options, std::size_t(1) << 40).fits);
+    EXPECT_FALSE(PlanDeformableRegistration(grid, ScalarType::Float32, 1000, options, 1000).fits);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backend, Deformable, testing::Bool(), NameOfBackend);

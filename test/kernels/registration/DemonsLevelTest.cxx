@@ -17,16 +17,20 @@
  *=========================================================================*/
 #include "../fields/FieldCase.h"
 
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/registration/DemonsLevel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <vector>
 
 /** \file
- * \brief Demons without ITK: each force finds a shift that is known, and images that do not fit are refused. */
+ * \brief Demons without ITK: each force finds a shift that is known, masks and transforms behind the field count, and
+ * images that do not fit are refused. */
 
 using namespace CudaSplineTest;
 
@@ -59,6 +63,14 @@ MakeWaves(const FieldGrid & grid, double shift, ScalarType pixel, const Residenc
   image.pixel = pixel;
   image.data = std::shared_ptr<const void>(array, array->Data());
   return image;
+}
+
+SynSide
+SideOf(const ResidentImage & image)
+{
+  SynSide side;
+  side.image = image;
+  return side;
 }
 
 FieldGrid
@@ -98,10 +110,13 @@ TEST_P(Demons, FindAShift)
         rules.fieldSmoothing = MakeFieldSmoothing(grid, 1.5, 0.1, 30);
         rules.fieldSmoothing->blends = false;
         const FieldShape shape{ grid, type };
-        DemonsLevel      level(
-          shape, MakeWaves(grid, 0.0, type, residence), MakeWaves(grid, shift, type, residence), rules, residence);
-        const double before = level.Iterate().Metric();
-        double       after = before;
+        DemonsLevel      level(shape,
+                          SideOf(MakeWaves(grid, 0.0, type, residence)),
+                          SideOf(MakeWaves(grid, shift, type, residence)),
+                          rules,
+                          residence);
+        const double     before = level.Iterate().Metric();
+        double           after = before;
         for (int i = 0; i < 40; ++i)
         {
           const DemonsIteration iteration = level.Iterate();
@@ -140,16 +155,225 @@ TEST_P(Demons, RefuseImagesThatDoNotFit)
   const FieldGrid  grid = StraightGrid(2);
   const FieldShape shape{ grid, ScalarType::Float32 };
   const auto       make = [&](const ResidentImage & fixed, const ResidentImage & moving) {
-    DemonsLevel(shape, fixed, moving, DemonsRules(), residence);
+    DemonsLevel(shape, SideOf(fixed), SideOf(moving), DemonsRules(), residence);
   };
   const auto single = MakeWaves(grid, 0.0, ScalarType::Float32, residence);
   EXPECT_NO_THROW(make(single, single));
   EXPECT_THROW(make(single, ResidentImage()), std::invalid_argument);
   EXPECT_THROW(make(single, MakeWaves(grid, 0.0, ScalarType::Float64, residence)), std::invalid_argument);
   EXPECT_THROW(make(single, MakeWaves(StraightGrid(3), 0.0, ScalarType::Float32, residence)), std::invalid_argument);
-  FieldGrid other = grid;
-  other.origin[0] = 1.0;
-  EXPECT_THROW(make(MakeWaves(other, 0.0, ScalarType::Float32, residence), single), std::invalid_argument);
+  // Forces that are everywhere, and those that read the moving image where it is.
+  SynSide masked = SideOf(single);
+  masked.mask = single;
+  const auto makeSides = [&](const SynSide & fixed, const SynSide & moving, const DemonsRules & rules) {
+    DemonsLevel(shape, fixed, moving, rules, residence);
+  };
+  DemonsRules rules;
+  EXPECT_THROW(makeSides(masked, SideOf(single), rules), std::invalid_argument); // no bytes
+  const auto bytes = std::make_shared<ResidentArray>(static_cast<std::size_t>(grid.Count()), residence);
+  masked.mask.pixel = ScalarType::UInt8;
+  masked.mask.data = std::shared_ptr<const void>(bytes, bytes->Data());
+  EXPECT_NO_THROW(makeSides(masked, masked, rules));
+  SynSide behind = SideOf(single);
+  behind.stages.push_back(MakeFieldStage(shape, single.data.get()));
+  EXPECT_NO_THROW(makeSides(SideOf(single), behind, rules));
+  rules.gradient = DemonsGradient::MappedMoving;
+  EXPECT_THROW(makeSides(SideOf(single), behind, rules), std::invalid_argument);
+  rules.force = DemonsForce::Symmetric;
+  EXPECT_THROW(makeSides(masked, SideOf(single), rules), std::invalid_argument);
+  EXPECT_THROW(makeSides(SideOf(single), masked, rules), std::invalid_argument);
+  EXPECT_THROW(makeSides(SideOf(single), behind, rules), std::invalid_argument);
+  behind.stages.resize(MaximumWarpStages, behind.stages.front());
+  EXPECT_THROW(makeSides(SideOf(single), behind, DemonsRules()), std::invalid_argument);
   EXPECT_FALSE(PlanDemonsLevel(shape, ScalarType::Float32, 0, 1000).fits);
   EXPECT_TRUE(PlanDemonsLevel(shape, ScalarType::Float32, 0, std::size_t(1) << 24).fits);
+}
+
+/** What masks leave out does not count: with other pixels there the field has the same bits. Of the moving image, whose
+ * values are linear between pixels, these are pixels with none beside them that counts. */
+TEST_P(Demons, LeaveOutWhatMasksDo)
+{
+  const Residence residence = this->MakeResidence();
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    const FieldGrid  grid = StraightGrid(dimension);
+    const FieldShape shape{ grid, ScalarType::Float64 };
+    const auto       count = static_cast<std::size_t>(grid.Count());
+    // A block of 9 samples an axis of each image.
+    const auto isIn = [&](std::int64_t sample, std::int64_t first, std::int64_t margin) {
+      const auto at = SampleOf(grid, sample);
+      bool       isInside = true;
+      for (unsigned int d = 0; d < dimension; ++d)
+      {
+        isInside = isInside && at[d] >= first + margin && at[d] < first + 9 - margin;
+      }
+      return isInside;
+    };
+    const auto make = [&](double shift, std::int64_t first, std::int64_t margin, bool isOther, bool isMasked) {
+      const ResidentImage       waves = MakeWaves(grid, shift, ScalarType::Float64, residence);
+      std::vector<double>       values = Numbers(waves.data.get(), count, ScalarType::Float64, residence);
+      std::vector<std::uint8_t> mask(count, 1);
+      for (std::int64_t i = 0; i < grid.Count(); ++i)
+      {
+        mask[static_cast<std::size_t>(i)] = isIn(i, first, 0) ? 0 : 1;
+        values[static_cast<std::size_t>(i)] =
+          isOther && isIn(i, first, margin) ? 1e4 : values[static_cast<std::size_t>(i)];
+      }
+      const auto array = std::make_shared<ResidentArray>(Resident(values, ScalarType::Float64, residence));
+      SynSide    side = SideOf(waves);
+      side.image.data = std::shared_ptr<const void>(array, array->Data());
+      if (isMasked)
+      {
+        const auto bytes = std::make_shared<ResidentArray>(count, residence);
+        Upload(bytes->Data(), mask.data(), count, residence);
+        side.mask.grid = grid;
+        side.mask.pixel = ScalarType::UInt8;
+        side.mask.data = std::shared_ptr<const void>(bytes, bytes->Data());
+      }
+      return side;
+    };
+    double     counted = 0.0;
+    const auto run = [&](bool isOther, bool isMasked) {
+      DemonsLevel level(shape,
+                        make(0.0, 3, 0, isOther, isMasked),
+                        make(0.8, 12, 1, isOther, isMasked),
+                        MakeDiffeomorphicDemons(grid, 0.5, 0.5, 1.0),
+                        residence);
+      counted = level.Iterate().count;
+      for (int i = 0; i < 8; ++i)
+      {
+        level.Iterate();
+      }
+      std::vector<double> field(count * dimension);
+      level.GetField(field.data(), ScalarType::Float64);
+      return field;
+    };
+    const std::vector<double> wanted = run(false, true);
+    EXPECT_EQ(counted, static_cast<double>(count) - 2.0 * std::pow(9.0, dimension)); // the field is 0 before
+    EXPECT_EQ(run(true, true), wanted);
+    EXPECT_NE(run(true, false), wanted);
+    EXPECT_EQ(counted, static_cast<double>(count));
+  }
+}
+
+/** A transform behind the field, and an image that is there at once, give the same field: but for roundings of places,
+ * of some 1e-15 mm, that 20 iterations let grow by far less than a factor of 1e4 each. A fixed image on another grid is
+ * moved onto that of the field. */
+TEST_P(Demons, ComeBeforeOtherTransforms)
+{
+  const Residence residence = this->MakeResidence();
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    const FieldGrid   grid = StraightGrid(dimension);
+    const FieldShape  shape{ grid, ScalarType::Float64 };
+    const DemonsRules rules = MakeDiffeomorphicDemons(grid, 0.5, 0.0, 1.5);
+    // Of a translation by 2 mm along x everywhere: a field of a large grid.
+    FieldShape far = shape;
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      far.grid.origin[d] = -100.0;
+      far.grid.size[d] = 3;
+      far.grid.indexToPoint[d][d] = far.grid.spacing[d] = 100.0;
+      far.grid.pointToIndex[d][d] = 0.01;
+    }
+    std::vector<double> translation(static_cast<std::size_t>(far.Numbers()), 0.0);
+    for (std::size_t i = 0; i < translation.size(); i += dimension)
+    {
+      translation[i] = 2.0;
+    }
+    const ResidentArray vectors = Resident(translation, ScalarType::Float64, residence);
+    const auto          run = [&](const SynSide & fixed, const SynSide & moving) {
+      DemonsLevel level(shape, fixed, moving, rules, residence);
+      for (int i = 0; i < 20; ++i)
+      {
+        level.Iterate();
+      }
+      std::vector<double> field(static_cast<std::size_t>(shape.Numbers()));
+      level.GetField(field.data(), ScalarType::Float64);
+      return field;
+    };
+    const auto fixed = SideOf(MakeWaves(grid, 0.0, ScalarType::Float64, residence));
+    SynSide    behind = SideOf(MakeWaves(grid, 0.7, ScalarType::Float64, residence));
+    SynSide    there = behind;
+    there.image.grid.origin[0] -= 2.0;
+    behind.stages.push_back(MakeFieldStage(far, vectors.Data()));
+    const std::vector<double> wanted = run(fixed, there);
+    const std::vector<double> found = run(fixed, behind);
+    double                    largest = 0.0;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+    {
+      ASSERT_NEAR(found[i], wanted[i], 1e-8) << i;
+      largest = std::max(largest, std::abs(wanted[i]));
+    }
+    EXPECT_GT(largest, 0.5);
+
+    // Each sample of the grid is one of the larger image's.
+    FieldGrid larger = grid;
+    for (unsigned int d = 0; d < dimension; ++d)
+    {
+      larger.size[d] += 4;
+      larger.origin[d] -= 2.0 * larger.spacing[d];
+    }
+    const std::vector<double> moved = run(SideOf(MakeWaves(larger, 0.0, ScalarType::Float64, residence)), there);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+    {
+      ASSERT_NEAR(moved[i], wanted[i], 1e-8) << i;
+    }
+  }
+}
+
+/** The inverse brings back what the field has moved, and a coarser level's field is the beginning of a finer one's. */
+TEST_P(Demons, HaveInversesAndBeginWithCoarserFields)
+{
+  const Residence  residence = this->MakeResidence();
+  const FieldGrid  grid = StraightGrid(2);
+  const FieldShape shape{ grid, ScalarType::Float64 };
+  const auto       make = [&] {
+    return std::make_unique<DemonsLevel>(shape,
+                                         SideOf(MakeWaves(grid, 0.0, ScalarType::Float64, residence)),
+                                         SideOf(MakeWaves(grid, 1.2, ScalarType::Float64, residence)),
+                                         MakeDiffeomorphicDemons(grid, 0.5, 0.0, 1.5),
+                                         residence);
+  };
+  const auto level = make();
+  for (int i = 0; i < 30; ++i)
+  {
+    level->Iterate();
+  }
+  std::vector<double> field(static_cast<std::size_t>(shape.Numbers()));
+  std::vector<double> inverse(field.size());
+  level->GetField(field.data(), ScalarType::Float64);
+  FieldInversion rules;
+  rules.enforcesBoundary = false;
+  rules.maximumTolerance = 1e-3;
+  rules.maximumIterations = 100;
+  const FieldInversionState state = level->GetInverse(rules, inverse.data(), ScalarType::Float64);
+  EXPECT_GT(state.iterations, 1); // beyond the border there is no field: errors of the samples there stay
+
+  // f(x + i(x)) + i(x), in samples: within the tolerances where all of it is inside.
+  const ResidentArray f = Resident(field, ScalarType::Float64, residence);
+  const ResidentArray i = Resident(inverse, ScalarType::Float64, residence);
+  const ResidentArray both(shape.Bytes(), residence);
+  ComposeFields(shape, f.Data(), shape, i.Data(), both.Data(), residence);
+  const std::vector<double> left = Numbers(both.Data(), field.size(), ScalarType::Float64, residence);
+  double                    largest = 0.0;
+  for (std::int64_t n = 0; n < grid.Count(); ++n)
+  {
+    const auto at = SampleOf(grid, n);
+    if (std::min(at[0], at[1]) >= 4 && at[0] < grid.size[0] - 4 && at[1] < grid.size[1] - 4)
+    {
+      for (const std::size_t d : { 0U, 1U })
+      {
+        largest = std::max(largest, std::abs(left[static_cast<std::size_t>(n) * 2 + d]) / grid.spacing[d]);
+      }
+    }
+  }
+  EXPECT_LE(largest, 0.01);
+  EXPECT_GT(*std::max_element(field.begin(), field.end()), 0.8);
+
+  const auto next = make();
+  next->AdaptFrom(*level);
+  std::vector<double> begun(field.size());
+  next->GetField(begun.data(), ScalarType::Float64);
+  EXPECT_EQ(begun, field); // on one grid it is copied
 }

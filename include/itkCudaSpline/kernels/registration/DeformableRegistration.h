@@ -31,7 +31,7 @@
 #include <vector>
 
 /** \file
- * \brief Deformable registration from the coarsest level to the finest: SyN, or greedy. */
+ * \brief Deformable registration from the coarsest level to the finest: SyN, greedy, or demons. */
 
 namespace itk::CudaSpline
 {
@@ -41,9 +41,17 @@ namespace itk::CudaSpline
 /** \brief What iterates. */
 enum class DeformableKind : unsigned char
 {
-  Syn,   ///< SynLevel: two fields to a middle, and their inverses
-  Greedy ///< GreedyLevel: one field; its inverse is made at the end
+  Syn,    ///< SynLevel: two fields to a middle, and their inverses
+  Greedy, ///< GreedyLevel: one field; its inverse is made at the end
+  Demons  ///< DemonsLevel by MakeDiffeomorphicDemons(): one field, by squared differences; its inverse likewise
 };
+
+/** "syn", "greedy" or "demons". */
+constexpr const char *
+NameOf(DeformableKind kind)
+{
+  return kind == DeformableKind::Syn ? "syn" : kind == DeformableKind::Greedy ? "greedy" : "demons";
+}
 
 /** \brief What a deformable registration is told, beside its images. */
 struct DeformableOptions
@@ -51,7 +59,7 @@ struct DeformableOptions
   DeformableKind            kind{ DeformableKind::Syn };    ///< what iterates
   std::vector<PyramidLevel> levels;                         ///< from coarse to fine
   bool                      sigmasInMm{ false };            ///< of the levels
-  SynRules                  rules;                          ///< of an iteration
+  SynRules                  rules;                          ///< of an iteration; of demons its step and variances
   std::array<int, 3>        radius{ { 4, 4, 4 } };          ///< of the windows of the local correlation (samples)
   ScalarType                element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64
   double                    convergence{ 1e-6 };            ///< a level ends below it; see ConvergenceWindow

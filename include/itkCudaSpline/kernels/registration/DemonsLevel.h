@@ -81,6 +81,30 @@ struct DemonsRules
   bool                          smoothsFieldFirst{ true }; ///< before an iteration; else at its end
 };
 
+/** \brief What squared differences are divided by where an update has a longest length, as
+ * itk::ESMDemonsRegistrationFunction has it (mm^2); below 0: they do not count.
+ *
+ * \param[in] squaredSpacing mean of the squares along the axes (mm^2)
+ * \param[in] longest of an update (samples); 0 or less: there is no limit */
+double
+EsmNormalizer(double squaredSpacing, double longest);
+
+/** \brief Squarings of an exponential by itk::DiffeomorphicDemonsRegistrationFilter: steps of a quarter of a sample.
+ *
+ * \param[in] longest of an update (samples), above 0 */
+unsigned int
+CountEsmSquarings(double longest);
+
+/** \brief The rules of itk::DiffeomorphicDemonsRegistrationFilter: forces of second order by gradients of both images,
+ * exponentials of updates.
+ *
+ * \param[in] grid of the fields
+ * \param[in] longest of an update (samples), above 0
+ * \param[in] updateVariance of the Gaussian that smooths an update (samples^2); 0: none
+ * \param[in] fieldVariance of the one that smooths the field (samples^2); 0: none */
+DemonsRules
+MakeDiffeomorphicDemons(const FieldGrid & grid, double longest, double updateVariance, double fieldVariance);
+
 /** \brief What an iteration came to. */
 struct DemonsIteration
 {
@@ -108,16 +132,20 @@ class DemonsLevel
 public:
   /** Allocates all that the iterations need. The field is zero.
    *
-   * \param[in] shape grid of the fixed image, and type of the field
-   * \param[in] fixed the fixed image, in the memory of the residence
-   * \param[in] moving the moving image; its pixels have the type of the fixed one's
+   * A sample that a mask leaves out has no force, and no part in gradients. Forces that read the moving image beside
+   * its samples on the grid, Symmetric ones and those of MappedMoving, know no stages; Symmetric ones no masks.
+   *
+   * \param[in] shape grid and type of the field
+   * \param[in] fixed the fixed image, its mask and stages, in the memory of the residence; an image that is not on the
+   * grid of the field is moved onto it, linear between its samples
+   * \param[in] moving the moving image; its pixels have the type of the fixed one's. Its stages come behind the field
    * \param[in] rules what the iterations go by
    * \param[in] residence where
-   * \exception std::invalid_argument images that do not fit
+   * \exception std::invalid_argument images, masks, stages that do not fit
    * \exception DeviceError out of memory, or a lost device */
   DemonsLevel(const FieldShape &  shape,
-              ResidentImage       fixed,
-              ResidentImage       moving,
+              SynSide             fixed,
+              SynSide             moving,
               const DemonsRules & rules,
               const Residence &   residence);
   DemonsLevel(const DemonsLevel &) = delete;
@@ -132,15 +160,22 @@ public:
   void
   SetField(const void * vectors, ScalarType element);
 
-  /** Reads the field, as SetField() takes it; waits. */
+  /** Reads the field, as SetField() takes it; waits for the host's memory. */
   void
-  GetField(void * vectors, ScalarType element) const;
+  GetField(void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host) const;
+  /** Makes the field of that of a coarser level, linear between its samples. */
+  void
+  AdaptFrom(const DemonsLevel & coarser);
 
   /** \brief One iteration; waits for its end.
    *
    * \exception DeviceError the device failed: the field is undefined then */
   DemonsIteration
   Iterate();
+
+  /** \brief The inverse of the field, as GreedyLevel::GetInverse(). */
+  FieldInversionState
+  GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host);
 
 private:
   struct Parts;

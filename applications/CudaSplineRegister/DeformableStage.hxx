@@ -1,0 +1,114 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_DeformableStage_hxx
+#define CudaSplineRegister_DeformableStage_hxx
+
+#include "DeformableStage.h"
+
+#include "DeviceWord.h"
+#include "Stopwatch.h"
+
+#include "itkCudaSpline/itk/DeformableRegistrationOfImages.h"
+
+#include <cstddef>
+#include <string>
+
+namespace CudaSplineRegister
+{
+
+/** \brief What the kernels are told of a stage. */
+inline itk::CudaSpline::DeformableOptions
+DescribeDeformable(const StageOptions & stage)
+{
+  itk::CudaSpline::DeformableOptions options;
+  options.kind =
+    stage.kind == StageKind::Greedy ? itk::CudaSpline::DeformableKind::Greedy : itk::CudaSpline::DeformableKind::Demons;
+  for (std::size_t level = 0; level < stage.iterations.size(); ++level)
+  {
+    options.levels.push_back({ stage.shrink[level], stage.sigmas[level], stage.iterations[level] });
+  }
+  options.sigmasInMm = stage.sigmasInMm;
+  options.rules.learningRate = stage.learningRate;
+  options.rules.updateVariance = stage.updateVariance;
+  options.rules.totalVariance = stage.totalVariance;
+  options.radius.fill(static_cast<int>(stage.radius));
+  options.convergence = stage.convergence;
+  options.window = convergenceWindow;
+  return options;
+}
+
+template <typename TPixel, unsigned int VDimension>
+FieldOutcome<VDimension>
+RunDeformableStage(const FieldInputs<TPixel, VDimension> & inputs,
+                   const RegistrationRequest &             request,
+                   std::size_t                             number)
+{
+  const Stopwatch                                                           time;
+  const StageOptions &                                                      stage = request.options->stages[number];
+  itk::CudaSplineDetail::DeformableRegistrationOfImages<TPixel, VDimension> registration(
+    { inputs.fixed.GetPointer(),
+      inputs.moving.GetPointer(),
+      inputs.fixedMask.GetPointer(),
+      inputs.movingMask.GetPointer(),
+      inputs.before },
+    DescribeDeformable(stage),
+    request.options->device);
+  const auto   records = registration.Run([&](const itk::CudaSpline::RegistrationIteration & found) {
+    if (request.progress)
+    {
+      Iteration iteration;
+      iteration.stage = number;
+      iteration.level = found.level;
+      iteration.number = found.number;
+      iteration.value = found.value;
+      iteration.convergence = found.convergence;
+      request.progress(iteration);
+    }
+    return !IsAskedToStop(request);
+  });
+  const auto & backend = registration.GetBackend();
+  CheckDeviceDid(backend.GetLastBackend(),
+                 backend.GetFallbackReason(),
+                 request.options->device,
+                 std::string("the stage ") + NameOf(stage.kind));
+
+  FieldOutcome<VDimension> outcome;
+  outcome.transform = registration.GetTransform();
+  StageResult & result = outcome.stage;
+  for (const itk::CudaSpline::LevelRecord & record : records)
+  {
+    const bool isStopped = record.end == itk::CudaSpline::LevelEnd::Stopped;
+    outcome.isStopped = outcome.isStopped || isStopped;
+    const bool isConverged = record.end == itk::CudaSpline::LevelEnd::Converged;
+    result.levels.push_back({ record.value,
+                              record.iterations,
+                              record.seconds,
+                              DescribeFieldStop(isStopped, isConverged, record.convergence, stage.convergence) });
+  }
+  result.kind = stage.kind;
+  result.parameters = outcome.transform->GetNumberOfParameters();
+  result.seconds = time.GetSeconds();
+  result.use = backend.GetUse();
+  result.backend = backend.GetLastBackend();
+  result.fallbackReason = backend.GetFallbackReason();
+  return outcome;
+}
+
+} // namespace CudaSplineRegister
+
+#endif

@@ -1,0 +1,165 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_DeformableRegistrationOfImages_h
+#define itkCudaSpline_itk_DeformableRegistrationOfImages_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/itk/RegistrationImages.h"
+#include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
+
+#include "itkDisplacementFieldTransform.h"
+#include "itkMultiThreaderBase.h"
+#include "itkShrinkImageFilter.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief CudaSpline::DeformableRegistration for images, masks and transforms of ITK, on the backend that is done first.
+ */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief A registration by fields of displacements, all levels in one operation: images and fields stay on a backend.
+ *
+ * Where a device fails the host begins anew, and the watch is told of its iterations from the first one on.
+ *
+ * \tparam TPixel float or double, of images and fields while it iterates
+ * \tparam VDimension 2 or 3 */
+template <typename TPixel, unsigned int VDimension>
+class DeformableRegistrationOfImages
+{
+public:
+  using Inputs = RegistrationImages<TPixel, VDimension>;                ///< what is registered
+  using ImageType = typename Inputs::ImageType;                         ///< of both images
+  using TransformType = DisplacementFieldTransform<double, VDimension>; ///< what is found
+  using FieldType = typename TransformType::DisplacementFieldType;      ///< its displacements (mm)
+
+  /** \param[in] inputs what is registered
+   * \param[in] options levels and rules; the type of the fields is that of the pixels
+   * \param[in] device see CudaSplineBackend::SetDevice()
+   * \exception ExceptionObject what comes behind is none of the transforms that the kernels know */
+  DeformableRegistrationOfImages(const Inputs &                        inputs,
+                                 const CudaSpline::DeformableOptions & options,
+                                 const std::string &                   device)
+    : m_Inputs(inputs)
+    , m_Options(options)
+  {
+    m_Options.element = CudaSpline::ScalarTypeOf<TPixel>();
+    m_Backend.SetDevice(device);
+    if (!m_Inputs.Describe(m_Behind) || m_Behind.stages.size() >= CudaSpline::MaximumWarpStages)
+    {
+      itkGenericExceptionMacro("A field cannot be found before a transform of another kind than linear ones, B-splines "
+                               "and fields, or of more than "
+                               << CudaSpline::MaximumWarpStages - 1 << " parts.");
+    }
+  }
+
+  /** \brief Runs all levels.
+   *
+   * \param[in] watch told of each iteration; may be empty. What it throws is thrown
+   * \return the levels
+   * \exception ExceptionObject images that do not fit their levels, an unknown device */
+  std::vector<CudaSpline::LevelRecord>
+  Run(const CudaSpline::RegistrationWatch & watch)
+  {
+    std::vector<CudaSpline::LevelRecord> records;
+    const CudaSpline::FieldGrid          grid = m_Inputs.GetFixedGrid();
+    const std::size_t                    imageBytes = m_Inputs.CountBytes();
+    CudaSplineBackend::Operation         operation;
+    operation.work = [&](int) {
+      const auto work = CudaSpline::CountDeformableWork(grid, imageBytes, m_Options);
+      return CudaSpline::BackendWork{ work, work };
+    };
+    operation.memory = [&](int device) {
+      return CudaSpline::PlanDeformableRegistration(
+        grid, CudaSpline::ScalarTypeOf<TPixel>(), imageBytes, m_Options, CudaSpline::AvailableDeviceMemory(device));
+    };
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      CudaSpline::ExecutionContext silent = context;
+      silent.progress = nullptr; // the watch is told
+      const CudaSpline::Residence        residence(silent);
+      CudaSpline::DeformableRegistration registration(
+        m_Inputs.MakeFixed(residence), m_Inputs.MakeMoving(m_Behind, residence), m_Options, residence);
+      records = registration.Run(watch);
+      const auto forward = this->MakeField();
+      const auto backward = this->MakeField();
+      registration.GetFields(forward->GetBufferPointer(),
+                             backward->GetBufferPointer(),
+                             CudaSpline::ScalarType::Float64,
+                             CudaSpline::FieldMemory::Host);
+      m_Transform = TransformType::New();
+      m_Transform->SetDisplacementField(forward);
+      m_Transform->SetInverseDisplacementField(backward);
+    };
+    operation.describe = [&] {
+      return std::string(CudaSpline::NameOf(m_Options.kind)) + " | " +
+             TraceSize(m_Inputs.fixed->GetBufferedRegion().GetSize(), VDimension) + " | " +
+             std::to_string(m_Options.levels.size()) + " levels";
+    };
+    m_Backend.Run(operation, MultiThreaderBase::New(), nullptr);
+    return records;
+  }
+
+  /** What was found, with its inverse, on the grid of the last level; null before Run(). */
+  typename TransformType::Pointer
+  GetTransform() const
+  {
+    return m_Transform;
+  }
+
+  /** Who computed it, and why not an earlier backend. */
+  const CudaSplineBackend &
+  GetBackend() const
+  {
+    return m_Backend;
+  }
+
+private:
+  /** A field on the grid of the last level, where ITK has it. */
+  typename FieldType::Pointer
+  MakeField() const
+  {
+    const auto shrink = ShrinkImageFilter<ImageType, ImageType>::New();
+    shrink->SetShrinkFactors(m_Options.levels.back().shrink);
+    shrink->SetInput(m_Inputs.fixed);
+    shrink->UpdateOutputInformation();
+    const auto field = FieldType::New();
+    field->CopyInformation(shrink->GetOutput());
+    field->SetRegions(shrink->GetOutput()->GetLargestPossibleRegion());
+    field->Allocate();
+    return field;
+  }
+
+  Inputs                          m_Inputs;
+  CudaSpline::DeformableOptions   m_Options;
+  CudaSplineBackend               m_Backend;
+  CudaSpline::TransformChain      m_Behind; ///< the transform
+  typename TransformType::Pointer m_Transform;
+};
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif

@@ -1,0 +1,441 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "RegisterFieldSupport.h"
+#include "RunProgram.h"
+
+#include "itkDiffeomorphicDemonsRegistrationFilter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief CudaSplineRegister's stages of fields, syn, greedy and demons: what they find and what is written of it,
+ * masks, signals, images that tell little. */
+
+namespace
+{
+
+/** The stages of fields. */
+class RegisterFieldStages
+  : public RegisterFields
+  , public testing::WithParamInterface<const char *>
+{
+protected:
+  static std::string
+  MetricOfStage()
+  {
+    return GetParam() == std::string("demons") ? "meansquares" : "cc";
+  }
+};
+
+/** A stage of fields behind an affine one, and all that is written of it. */
+TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
+{
+  const auto known = KnownBend(KnownRigid().GetPointer());
+  WritePair<2>(known.GetPointer(), fieldSize);
+  std::vector<std::string> options{ "--stage",
+                                    "affine",
+                                    "--stage",
+                                    GetParam(),
+                                    "--metric",
+                                    "meansquares",
+                                    "--metric",
+                                    MetricOfStage(),
+                                    "--iterations",
+                                    "60,30",
+                                    "--iterations",
+                                    "60,40",
+                                    "--learning-rate",
+                                    "0.25",
+                                    "--precision",
+                                    "double",
+                                    "-o",
+                                    Path("out.h5"),
+                                    "-w",
+                                    Path("warped.nrrd"),
+                                    "--output-prefix",
+                                    Path("p_"),
+                                    "--field",
+                                    Path("field.nrrd"),
+                                    "--inverse",
+                                    Path("inverse.nii"),
+                                    "--jacobian",
+                                    Path("jacobian.nrrd"),
+                                    "--report",
+                                    Path("report.json") };
+  if (MetricOfStage() == "cc")
+  {
+    options.insert(options.end(), { "--radius", "2" });
+  }
+  ExpectQuietSuccess(Register(options));
+  const auto   found = ReadTransform<2>(Path("out.h5"));
+  const double before = MeanDistance<2>(KnownRigid().GetPointer(), known.GetPointer());
+  ASSERT_GT(before, 0.5);
+  EXPECT_LE(MeanDistance<2>(found, known.GetPointer()), 0.6 * before); // places that are flat stay where they are
+
+  const nlohmann::json report = ReadReport();
+  ASSERT_EQ(report["stages"].size(), 2u);
+  const auto & ofFields = report["stages"][1];
+  EXPECT_EQ(ofFields["kind"], GetParam());
+  EXPECT_EQ(ofFields["metric"], MetricOfStage());
+  EXPECT_FALSE(ofFields.contains("optimizer"));
+  EXPECT_TRUE(ofFields["backend"] == "Cpu" || ofFields["backend"] == "Cuda") << ofFields["fallback_reason"];
+  EXPECT_EQ(ofFields["parameters"], 2 * fieldSize * (fieldSize - 2));
+  ASSERT_EQ(ofFields["levels"].size(), 2u);
+  EXPECT_LE(ofFields["levels"][0]["iterations"], 60);
+  EXPECT_GT(ofFields["levels"][0]["iterations"], 9); // a convergence value needs ten
+  double first = 0.0;
+  double last = 0.0;
+  bool   hasConvergence = false;
+  for (const auto & iteration : report["iterations"])
+  {
+    if (iteration["stage"] == 2 && iteration["level"] == 1)
+    {
+      first = iteration["iteration"] == 1 ? iteration["value"].get<double>() : first;
+      last = iteration["value"];
+      hasConvergence = hasConvergence || iteration.contains("convergence");
+    }
+  }
+  EXPECT_LT(last, first);
+  EXPECT_TRUE(hasConvergence);
+
+  // A point goes through the field, then through the matrix; displacements are doubles, and NIfTI's places floats.
+  const auto affine = ReadTransform<2>(Path("p_0GenericAffine.mat"));
+  EXPECT_STREQ(affine->GetNameOfClass(), "AffineTransform");
+  const auto warp = ReadField<2>("p_1Warp.nii.gz");
+  EXPECT_LE(LargestDistanceOfTwo<2>(warp.GetPointer(), affine, found), 1e-4);
+  EXPECT_LE(LargestDistance<2>(ReadField<2>("field.nrrd").GetPointer(), found, fieldSize), 1e-6);
+  // ITK's inverses are good to a tenth of a voxel at worst.
+  const auto identity = itk::AffineTransform<double, 2>::New();
+  const auto inverseWarp = ReadField<2>("p_1InverseWarp.nii.gz");
+  EXPECT_LE(LargestDistanceOfTwo<2>(warp.GetPointer(), inverseWarp.GetPointer(), identity), 0.2);
+  EXPECT_LE(LargestDistanceOfTwo<2>(found, ReadField<2>("inverse.nii").GetPointer(), identity), 0.2);
+  EXPECT_GT(LargestDistance<2>(inverseWarp.GetPointer(), identity, fieldSize), 0.5);
+
+  using Image = RegisterTest::Image<2>;
+  const auto warped = ReadTestImage<Image>(Path("warped.nrrd"));
+  EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<Image>(Path("p_Warped.nii.gz")).GetPointer()), 0.0);
+  const auto back = ReadTestImage<Image>(Path("p_InverseWarped.nii.gz"));
+  const auto moving = ReadTestImage<Image>(Path("moving.nrrd"));
+  ExpectSameGrid(back.GetPointer(), moving.GetPointer());
+
+  // CudaSplineResample makes the same of what ANTs' users have; displacements that NIfTI keeps as doubles, places in
+  // floats of some 1e-6 mm, slopes of up to 30 a millimetre.
+  const auto resample = [](const std::vector<std::string> & arguments) {
+    EXPECT_EQ(RunProgram(arguments).code, 0); // which may say that samples are coarse
+  };
+  resample({ Path("moving.nrrd"),
+             Path("resampled.nrrd"),
+             "-r",
+             Path("fixed.nrrd"),
+             "--ants-order",
+             "-t",
+             Path("p_1Warp.nii.gz"),
+             "-t",
+             Path("p_0GenericAffine.mat") });
+  EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<Image>(Path("resampled.nrrd")).GetPointer()), 1e-2);
+  resample({ Path("fixed.nrrd"),
+             Path("resampled.nrrd"),
+             "-r",
+             Path("moving.nrrd"),
+             "--ants-order",
+             "-t",
+             "[" + Path("p_0GenericAffine.mat") + ",1]",
+             "-t",
+             Path("p_1InverseWarp.nii.gz") });
+  EXPECT_LE(LargestDifference(back.GetPointer(), ReadTestImage<Image>(Path("resampled.nrrd")).GetPointer()), 1e-2);
+
+  // Determinants: the ratio of areas of a quarter of a voxel's square and its image, on average over some voxels.
+  const auto jacobian = ReadTestImage<itk::Image<double, 2>>(Path("jacobian.nrrd"));
+  EXPECT_EQ(report["folding"]["voxels"], 0);
+  EXPECT_EQ(report["folding"]["of"], jacobian->GetBufferedRegion().GetNumberOfPixels());
+  for (int n = 0; n < 5; ++n)
+  {
+    const itk::Index<2> index{ { 16 + 3 * n, 20 + 2 * n } };
+    const auto          at = [&](int dx, int dy) {
+      itk::Point<double, 2> point;
+      jacobian->TransformIndexToPhysicalPoint({ { index[0] + dx, index[1] + dy } }, point);
+      return found->TransformPoint(point);
+    };
+    const auto   x = at(1, 0) - at(-1, 0);
+    const auto   y = at(0, 1) - at(0, -1);
+    const double area = (x[0] * y[1] - x[1] * y[0]) / (4.0 * 1.0 * 1.25);
+    EXPECT_NEAR(jacobian->GetPixel(index), area, 1e-6);
+  }
+}
+
+/** Ctrl-C in a coarse level: the field so far, on the fixed image's grid. */
+TEST_P(RegisterFieldStages, EndOnASignal)
+{
+  const auto known = KnownBend(nullptr);
+  WritePair<2>(known.GetPointer(), fieldSize);
+  ProgramSettings settings;
+  settings.signalWhenOutput = std::string("stage 1/1 (") + GetParam() + "), level 1/2, iteration 20:";
+  const ProgramResult result = Register({ "--stage",
+                                          GetParam(),
+                                          "--iterations",
+                                          "1000000,50",
+                                          "--convergence=-1",
+                                          "--initialize",
+                                          "none",
+                                          "--verbose",
+                                          "-o",
+                                          Path("out.h5"),
+                                          "-w",
+                                          Path("warped.nrrd") },
+                                        settings);
+  EXPECT_EQ(result.code, 128 + SIGTERM) << result.errors;
+  EXPECT_NE(result.errors.find("stopped by signal 15 in stage 1 of 1"), std::string::npos) << result.errors;
+  const auto found = ReadTransform<2>(Path("out.h5"));
+  EXPECT_STREQ(found->GetNameOfClass(), "DisplacementFieldTransform");
+  const auto grid = MakeGrid<2>(fieldSize);
+  EXPECT_EQ(found->GetNumberOfParameters(), 2 * grid->GetBufferedRegion().GetNumberOfPixels());
+  const auto identity = itk::AffineTransform<double, 2>::New();
+  EXPECT_LT(LargestDistance<2>(found, known.GetPointer(), fieldSize),
+            LargestDistance<2>(identity.GetPointer(), known.GetPointer(), fieldSize));
+}
+
+/** Masks and transforms before a stage of fields count: a bend, which only a field can undo, stands behind a
+ * translation from a file, and near the border images have what the other one has not, which masks leave out. */
+TEST_P(RegisterFieldStages, HaveMasksAndInitialTransforms)
+{
+  const auto shift = itk::TranslationTransform<double, 2>::New();
+  auto       way = shift->GetParameters();
+  way[0] = 3.0;
+  way[1] = -2.0;
+  shift->SetParameters(way);
+  const auto writer = itk::TransformFileWriterTemplate<double>::New();
+  writer->SetInput(shift);
+  writer->SetFileName(Path("shift.tfm"));
+  writer->Update();
+  const auto known = KnownBend(shift.GetPointer());
+  WritePair<2>(known.GetPointer(), fieldSize);
+
+  // Squares beside the middle half, where distances are measured.
+  const auto spoil = [this](const std::string & name, itk::IndexValueType first) {
+    const auto image = ReadTestImage<Image<2>>(Path(name + ".nrrd"));
+    const auto mask = itk::Image<std::uint8_t, 2>::New();
+    mask->CopyInformation(image);
+    mask->SetRegions(image->GetBufferedRegion());
+    mask->Allocate();
+    for (itk::ImageRegionIteratorWithIndex<Image<2>> at(image, image->GetBufferedRegion()); !at.IsAtEnd(); ++at)
+    {
+      const auto index = at.GetIndex();
+      const bool isOut = index[0] >= first && index[0] < first + 8 && index[1] >= first && index[1] < first + 8;
+      mask->SetPixel(index, isOut ? 0 : 1);
+      at.Set(isOut ? static_cast<float>(400 + 97 * ((index[0] + 2 * index[1]) % 5)) : at.Get());
+    }
+    WriteTestImage(image.GetPointer(), Path(name + ".nrrd"));
+    WriteTestImage(mask.GetPointer(), Path(name + "-mask.nrrd"));
+  };
+  spoil("fixed", 4);
+  spoil("moving", 42);
+  const auto distance = [&](const std::vector<std::string> & more) {
+    std::vector<std::string> options{ "--stage",         GetParam(),     "--initial-transform",
+                                      Path("shift.tfm"), "--iterations", "60,40",
+                                      "--learning-rate", "0.25",         "--precision",
+                                      "double",          "-o",           Path("out.h5") };
+    if (MetricOfStage() == "cc")
+    {
+      options.insert(options.end(), { "--radius", "2" });
+    }
+    options.insert(options.end(), more.begin(), more.end());
+    const ProgramResult result = Register(options);
+    EXPECT_EQ(result.code, 0) << result.errors;
+    return MeanDistance<2>(ReadTransform<2>(Path("out.h5")), known.GetPointer());
+  };
+  const double before = MeanDistance<2>(shift.GetPointer(), known.GetPointer());
+  const double masked =
+    distance({ "--fixed-mask", Path("fixed-mask.nrrd"), "--moving-mask", Path("moving-mask.nrrd") });
+  ASSERT_GT(before, 0.5);
+  EXPECT_LE(masked, 0.85 * before); // without the translation it would be above 3 mm
+  EXPECT_NE(distance({}), masked);
+}
+
+/** One level of demons is ITK's filter: the same field, but for the roundings of 20 iterations. */
+TEST_F(RegisterFields, DemonsAreItks)
+{
+  WritePair<2>(KnownBend(nullptr).GetPointer(), fieldSize);
+  ExpectQuietSuccess(Register({ "--stage",
+                                "demons",
+                                "--initialize",
+                                "none",
+                                "--shrink",
+                                "1",
+                                "--sigmas",
+                                "0",
+                                "--iterations",
+                                "20",
+                                "--convergence=-1",
+                                "--learning-rate",
+                                "0.4",
+                                "--update-variance",
+                                "0.25",
+                                "--total-variance",
+                                "2.25",
+                                "--precision",
+                                "double",
+                                "--field",
+                                Path("field.nrrd") }));
+  using Double = itk::Image<double, 2>;
+  const auto filter = itk::DiffeomorphicDemonsRegistrationFilter<Double, Double, Field<2>>::New();
+  filter->SetFixedImage(ReadTestImage<Double>(Path("fixed.nrrd")));
+  filter->SetMovingImage(ReadTestImage<Double>(Path("moving.nrrd")));
+  filter->SetNumberOfIterations(20);
+  filter->SetMaximumUpdateStepLength(0.4);
+  filter->SmoothUpdateFieldOn();
+  filter->SetUpdateFieldStandardDeviations(0.5);
+  filter->SmoothDisplacementFieldOn();
+  filter->SetStandardDeviations(1.5);
+  filter->SetCoordinateTolerance(1e3); // each image has a grid of its own
+  filter->Update();
+  const auto                                  found = ReadTestImage<Field<2>>(Path("field.nrrd"));
+  double                                      longest = 0.0;
+  itk::ImageRegionIteratorWithIndex<Field<2>> at(found, found->GetBufferedRegion());
+  for (; !at.IsAtEnd(); ++at)
+  {
+    const auto wanted = filter->GetOutput()->GetPixel(at.GetIndex());
+    ASSERT_LE((at.Get() - wanted).GetNorm(), 1e-6) << at.GetIndex();
+    longest = std::max(longest, wanted.GetNorm());
+  }
+  EXPECT_GT(longest, 1.0);
+}
+
+/** Images of one slice, constant ones, levels that shrink an axis to a sample, variances of 0: a field, or one line
+ * that says what cannot be. */
+TEST_P(RegisterFieldStages, TakeImagesThatTellLittle)
+{
+  const auto write = [this](const std::string & name, unsigned int width, double slope) {
+    const auto image = Image<2>::New();
+    image->SetRegions(itk::Size<2>{ { width, 40 } });
+    image->Allocate();
+    for (itk::ImageRegionIteratorWithIndex<Image<2>> at(image, image->GetBufferedRegion()); !at.IsAtEnd(); ++at)
+    {
+      at.Set(static_cast<float>(100.0 + slope * std::sin(0.4 * static_cast<double>(at.GetIndex()[1]))));
+    }
+    WriteTestImage(image.GetPointer(), Path(name + ".nrrd"));
+  };
+  const auto run = [this](const std::vector<std::string> & more) {
+    std::vector<std::string> options{ "--stage", GetParam(), "--initialize", "none", "--field", Path("field.nrrd") };
+    options.insert(options.end(), more.begin(), more.end());
+    return Register(options);
+  };
+  const auto longest = [this] {
+    const auto                                  field = ReadTestImage<Field<2>>(Path("field.nrrd"));
+    double                                      length = 0.0;
+    itk::ImageRegionIteratorWithIndex<Field<2>> at(field, field->GetBufferedRegion());
+    for (; !at.IsAtEnd(); ++at)
+    {
+      EXPECT_FALSE(std::isnan(at.Get().GetNorm())) << at.GetIndex();
+      length = std::max(length, at.Get().GetNorm());
+    }
+    return length;
+  };
+  // A line of samples, which is too thin for a Gaussian.
+  write("fixed", 1, 50.0);
+  write("moving", 1, 50.0);
+  const ProgramResult thin = run({ "--iterations", "3", "--shrink", "2,1" });
+  EXPECT_EQ(thin.code, 1);
+  EXPECT_NE(thin.errors.find("4"), std::string::npos) << thin.errors; // that it takes
+  const ProgramResult line = run({ "--iterations", "3", "--shrink", "1", "--sigmas", "0" });
+  EXPECT_EQ(line.code, 0) << line.errors;
+  EXPECT_LE(longest(), 1e-3);
+  // Flat images: there is no force.
+  write("fixed", 30, 0.0);
+  write("moving", 30, 0.0);
+  const ProgramResult flat = run({ "--iterations", "12", "--shrink", "2,1" });
+  EXPECT_EQ(flat.code, 0) << flat.errors;
+  EXPECT_EQ(longest(), 0.0);
+  // Shrunk to a sample an axis, nothing smooth.
+  write("fixed", 30, 50.0);
+  write("moving", 30, 50.0);
+  const ProgramResult coarse = run(
+    { "--iterations", "5", "--shrink", "32,1", "--sigmas", "0,0", "--update-variance", "0", "--total-variance", "0" });
+  EXPECT_EQ(coarse.code, 0) << coarse.errors;
+}
+
+/** What is not a number lies outside: it is not looked at, warped images have the default value there, and masks go on
+ * to count. */
+TEST_P(RegisterFieldStages, TakeWhatIsNotANumberAsOutside)
+{
+  const auto known = KnownRigid();
+  WritePair<2>(known, fieldSize);
+  const auto                                  moving = ReadTestImage<Image<2>>(Path("moving.nrrd"));
+  itk::ImageRegionIteratorWithIndex<Image<2>> it(moving, moving->GetBufferedRegion());
+  std::size_t                                 outside = 0;
+  for (; !it.IsAtEnd(); ++it)
+  {
+    if (it.GetIndex()[0] < 8)
+    {
+      it.Set(std::numeric_limits<float>::quiet_NaN());
+      ++outside;
+    }
+  }
+  WriteTestImage(moving.GetPointer(), Path("moving.nrrd"));
+  const ProgramResult result = Register({ "--stage",
+                                          "rigid",
+                                          "--stage",
+                                          GetParam(),
+                                          "--metric",
+                                          "correlation",
+                                          "--metric",
+                                          MetricOfStage(),
+                                          "--iterations",
+                                          "60,20",
+                                          "--iterations",
+                                          "10,5",
+                                          "--default-value=-7",
+                                          "-o",
+                                          Path("out.h5"),
+                                          "-w",
+                                          Path("warped.nrrd") });
+  EXPECT_EQ(result.code, 0) << result.errors;
+  EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
+  EXPECT_NE(result.errors.find(std::to_string(outside) + " of"), std::string::npos) << result.errors;
+  EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 0.6);
+  // Where a voxel comes from the columns that were taken out, and nowhere in the middle.
+  const auto  found = ReadTransform<2>(Path("out.h5"));
+  const auto  warped = ReadTestImage<Image<2>>(Path("warped.nrrd"));
+  std::size_t blank = 0;
+  for (itk::ImageRegionIteratorWithIndex<Image<2>> at(warped, warped->GetBufferedRegion()); !at.IsAtEnd(); ++at)
+  {
+    Point<2> point;
+    warped->TransformIndexToPhysicalPoint(at.GetIndex(), point);
+    itk::ContinuousIndex<double, 2> place;
+    moving->TransformPhysicalPointToContinuousIndex(found->TransformPoint(point), place);
+    const bool isFar = std::abs(place[0] - 7.5) > 1e-3 && place[1] > 0.0 && place[0] > 0.0 && place[0] < fieldSize &&
+                       place[1] < fieldSize - 1.0;
+    if (isFar)
+    {
+      ASSERT_EQ(at.Get() == -7.0F, place[0] < 7.5) << place;
+      blank += place[0] < 7.5 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(blank, 100u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, RegisterFieldStages, testing::Values("syn", "greedy", "demons"), [](const auto & stage) {
+  return std::string(stage.param);
+});
+
+} // namespace

@@ -1,0 +1,104 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef RegisterFieldSupport_h
+#define RegisterFieldSupport_h
+
+#include "RegisterTestSupport.h"
+
+#include "itkDisplacementFieldTransform.h"
+
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief Bends that are known, and fields that CudaSplineRegister writes. */
+
+/** \brief Length of the images. */
+inline constexpr unsigned int fieldSize = 48;
+
+/** \brief A folder with images that are bent. */
+class RegisterFields : public RegisterTest
+{
+protected:
+  template <unsigned int VDimension>
+  using Field = itk::Image<itk::Vector<double, VDimension>, VDimension>;
+
+  /** A smooth transform that bends the middle by up to 2 mm, behind a rigid one if there is one. */
+  static itk::CompositeTransform<double, 2>::Pointer
+  KnownBend(const itk::Transform<double, 2, 2> * rigid)
+  {
+    const auto known = itk::CompositeTransform<double, 2>::New();
+    if (rigid != nullptr)
+    {
+      known->AddTransform(const_cast<itk::Transform<double, 2, 2> *>(rigid));
+    }
+    const auto spline = itk::BSplineTransform<double, 2, 3>::New();
+    const auto grid = MakeGrid<2>(fieldSize);
+    spline->SetTransformDomainOrigin(grid->GetOrigin());
+    spline->SetTransformDomainDirection(grid->GetDirection());
+    itk::BSplineTransform<double, 2, 3>::PhysicalDimensionsType extent;
+    extent[0] = fieldSize - 1.0;
+    extent[1] = (fieldSize - 3.0) * 1.25;
+    spline->SetTransformDomainPhysicalDimensions(extent);
+    spline->SetTransformDomainMeshSize({ { 4, 4 } });
+    auto parameters = spline->GetParameters();
+    for (unsigned int p = 0; p < parameters.Size(); ++p)
+    {
+      parameters[p] = 2.0 * std::sin(1.9 * p);
+    }
+    spline->SetParametersByValue(parameters);
+    known->AddTransform(spline);
+    return known;
+  }
+
+  /** The mean of Distances(): what no image can tell, along edges and where images are flat, does not decide. */
+  template <unsigned int VDimension>
+  static double
+  MeanDistance(const Transform<VDimension> * found, const Transform<VDimension> * known)
+  {
+    const std::vector<double> distances = Distances<VDimension>(found, known, fieldSize);
+    return std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(distances.size());
+  }
+
+  template <unsigned int VDimension>
+  typename itk::DisplacementFieldTransform<double, VDimension>::Pointer
+  ReadField(const std::string & name) const
+  {
+    const auto transform = itk::DisplacementFieldTransform<double, VDimension>::New();
+    transform->SetDisplacementField(ReadTestImage<Field<VDimension>>(Path(name)));
+    return transform;
+  }
+
+  /** Where two transforms, one behind the other, bring the points of the middle half of the grid: how far from there a
+   * third does. */
+  template <unsigned int VDimension>
+  static double
+  LargestDistanceOfTwo(const Transform<VDimension> * first,
+                       const Transform<VDimension> * second,
+                       const Transform<VDimension> * whole)
+  {
+    const auto both = itk::CompositeTransform<double, VDimension>::New();
+    both->AddTransform(const_cast<Transform<VDimension> *>(second));
+    both->AddTransform(const_cast<Transform<VDimension> *>(first));
+    return LargestDistance<VDimension>(both.GetPointer(), whole, fieldSize);
+  }
+};
+
+#endif
