@@ -234,7 +234,7 @@ DeformableRegistration::GetFields(void * forward, void * backward, ScalarType el
     }
     if (backward != nullptr)
     {
-      level.GetInverse(m_Parts->options.rules.inversion, backward, element, memory);
+      level.GetInverse(FinalInversion(), backward, element, memory);
     }
   };
   if (m_Parts->syn != nullptr)

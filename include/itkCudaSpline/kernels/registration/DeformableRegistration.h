@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/common/CostModel.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
+#include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
@@ -51,6 +52,18 @@ constexpr const char *
 NameOf(DeformableKind kind)
 {
   return kind == DeformableKind::Syn ? "syn" : kind == DeformableKind::Greedy ? "greedy" : "demons";
+}
+
+/** \brief Rules of the inverse that greedy and demons make once, at the end: to a hundredth of a sample everywhere,
+ * where SynLevel's of each iteration end as soon as the mean is small. */
+inline FieldInversion
+FinalInversion()
+{
+  FieldInversion rules;
+  rules.maximumIterations = 100;
+  rules.meanTolerance = 0.0; // the largest error decides
+  rules.maximumTolerance = 0.01;
+  return rules;
 }
 
 /** \brief What a deformable registration is told, beside its images. */
