@@ -1,7 +1,7 @@
 """Splines with gradients, for JAX: values of images at points, under fields and affine maps, and their adjoints.
 
-All functions work under jax.jit, jax.grad and jax.vmap; gradients have gradients by reverse mode (jax.jacrev of jax.grad; jax.hessian asks for
-forward mode, which custom gradients do not have). The library is called on the host (jax.pure_callback): arrays on a GPU travel there and back.
+All functions work under jax.jit, jax.grad, jax.jvp and jax.vmap, in any order, so that jax.hessian is there. The library is called on the host
+(jax.pure_callback): arrays on a GPU travel there and back.
 Numbers of points, fields and matrices are in the order of the arrays' axes, the slowest first, in samples. See doc/Gradients.md.
 """
 
