@@ -1,5 +1,6 @@
 """cudaspline.torch: values against SciPy's modes, gradients against finite differences, PyTorch's grid_sample, and transforms of PyTorch."""
 
+import functools
 import itertools
 
 import numpy
@@ -126,6 +127,108 @@ def test_grid_sample(rng, align):
                 assert (one - other).abs().max() < 100 * TOLERANCE, (size, padding)
 
 
+def functions(rng):
+    """(name, function, tensors) of each one with gradients."""
+    size = (4, 5)
+    image, points, field = tensor(rng, 1, 2, *size), places(rng, size, 2, 3), torch.tensor(rng.uniform(0.1, 0.4, (2, *size, 2)), requires_grad=True)
+    matrix = torch.tensor([[0.81, 0.12], [-0.11, 0.93]], dtype=torch.float64, requires_grad=True)
+    offset = torch.tensor([0.3, -0.2], dtype=torch.float64, requires_grad=True)
+    return [
+        ("sample", lambda *given: spline.sample(*given, order=4, mode="nearest"), (image, points)),
+        ("grad", lambda *given: spline.grad(*given, order=4, mode="grid-constant", cval=0.5), (image, points)),
+        ("push", lambda *given: spline.push(*given, size, order=3, mode="reflect", prefilter=True), (tensor(rng, 2, 2, 3), points)),
+        ("count", lambda points: spline.count(points[:, None], size, order=3), (points,)),
+        ("warp", lambda *given: spline.warp(*given, mode="mirror"), (image, field)),
+        ("affine", lambda *given: spline.affine(*given, (3, 4), mode="mirror"), (tensor(rng, *size), matrix, offset)),
+        ("resample", lambda *given: spline.resample(*given, mode="mirror"), (image, torch.cat([matrix, offset[:, None]], 1).detach().requires_grad_())),
+        ("prefilter", lambda image: spline.prefilter(image, order=5, mode="grid-wrap"), (image,)),
+    ]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_forward_mode(rng, number):
+    """Tangents against finite differences, alone and in batches, and those of the gradients; torch.func.jvp has the same ones."""
+    _, function, given = functions(rng)[number]
+    assert torch.autograd.gradcheck(function, given, eps=1e-6, atol=1e-5, check_forward_ad=True, check_backward_ad=False, check_batched_forward_grad=True)
+    assert torch.autograd.gradgradcheck(function, given, eps=1e-6, atol=1e-4, check_fwd_over_rev=True, fast_mode=True)
+    tangents = tuple(torch.tensor(rng.uniform(-1, 1, one.shape)) for one in given)
+    values = tuple(one.detach() for one in given)
+    found, tangent = torch.func.jvp(function, values, tangents)
+    assert torch.allclose(found, function(*values), rtol=0, atol=TOLERANCE)
+    # Backward, of which it is the transpose: g . (J t) = (J^T g) . t.
+    seed = torch.tensor(rng.uniform(-1, 1, found.shape))
+    pulled = torch.autograd.grad(function(*given), given, seed)
+    assert abs((seed * tangent).sum() - sum((one * other).sum() for one, other in zip(pulled, tangents))) < 1000 * TOLERANCE
+
+
+def test_forward_mode_of_fields_and_losses(rng):
+    size = (5, 6)
+    one, other = (torch.tensor(rng.uniform(0.02, 0.14, (*size, 2))) for _ in range(2))
+    images = tuple(torch.tensor(rng.uniform(-1, 1, (1, 1, *size))) for _ in range(2))
+    for function, given in (
+        (spline.compose, (one, other)),
+        (spline.exp, (one,)),
+        (lambda field: spline.invert(field, tolerance=1e-12, iterations=200), (one,)),
+        (lambda grid: spline.ffd(grid, (3, 4)), (torch.tensor(rng.uniform(-1, 1, (5, 5, 2))),)),
+        (spline.jacobian_determinant, (one,)),
+        (spline.bending, (one,)),
+        (spline.diffusion, (one,)),
+        (lambda field: spline.folding(field, least=1.0), (one,)),
+        (spline.mean_squares, images),
+        (spline.local_correlation, images),
+        (lambda *given: spline.mutual_information(*given, bins=8, limits=((-1.5, 1.5), (-1.5, 1.5))), images),
+    ):
+        tangents = tuple(torch.tensor(rng.uniform(-1, 1, value.shape)) for value in given)
+        _, found = torch.func.jvp(function, given, tangents)
+        step = 1e-6
+        ends = [function(*(value + sign * step * tangent for value, tangent in zip(given, tangents))) for sign in (1, -1)]
+        wanted = (ends[0] - ends[1]) / (2 * step)
+        assert (found - wanted).abs().max() < 1e-6 * (1 + wanted.abs().max())
+
+
+def test_higher_derivatives_forward_and_backward(rng):
+    """All of one order agree, whichever is forward; what would take a fourth one says so."""
+    image, points = tensor(rng, 1, 2, 5, 4, grad=False), places(rng, (5, 4), 1, 1).detach()
+    both = (torch.func.jacfwd, torch.func.jacrev)
+
+    def value(points):
+        return (spline.sample(image, points, order=5, mode="mirror") * torch.tensor([1.0, -2.0])[None, :, None]).sum()
+
+    for order in (2, 3):
+        first, *others = (functools.reduce(lambda f, of: of(f), ways, value)(points) for ways in itertools.product(both, repeat=order))
+        assert first.abs().max() > 1e-3
+        for found in others:
+            assert torch.allclose(found, first, rtol=0, atol=1000 * TOLERANCE)
+    assert torch.allclose(torch.func.hessian(value)(points), torch.autograd.functional.hessian(value, points), rtol=0, atol=100 * TOLERANCE)
+    for again in both:
+        with pytest.raises(NotImplementedError, match="beyond the 3rd"):
+            again(torch.func.jacfwd(torch.func.jacfwd(torch.func.jacfwd(value))))(points)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_batching(rng, number):
+    """torch.vmap over each tensor alone and over all, along axes that are not the first ones, with gradients: what a loop makes."""
+    _, function, given = functions(rng)[number]
+    values = tuple(one.detach() for one in given)
+    many = tuple(torch.stack([one, 0.9 * one, one + 0.01]) for one in values)
+    ways = [tuple(0 if i == k else None for i in range(len(values))) for k in range(len(values))] + [(0,) * len(values)]
+    for in_dims in dict.fromkeys(ways):
+        moved = tuple(values[i] if axis is None else many[i].movedim(0, -1) for i, axis in enumerate(in_dims))
+        axes = tuple(None if axis is None else -1 for axis in in_dims)
+        each = [tuple(values[i] if axis is None else many[i][k] for i, axis in enumerate(in_dims)) for k in range(3)]
+        found = torch.vmap(function, axes)(*moved)
+        for one, own in zip(found, each):
+            assert torch.allclose(one, function(*own), rtol=0, atol=TOLERANCE)  # a batch is filtered in another order of the axes
+        numbers = tuple(range(len(values)))
+
+        def loss(*given):
+            return function(*given).square().sum()
+
+        for one, own in zip(zip(*torch.vmap(torch.func.grad(loss, numbers), axes)(*moved)), each):
+            for gradient, wanted in zip(one, torch.func.grad(loss, numbers)(*own)):
+                assert torch.allclose(gradient, wanted, rtol=0, atol=100 * TOLERANCE)
+
+
 def test_transforms_of_pytorch(rng):
     size = (5, 6)
     images, points = tensor(rng, 4, *size), places(rng, size, 4, 3)
@@ -153,16 +256,32 @@ def test_transforms_of_pytorch(rng):
     torch.library.opcheck(torch.ops.cudaspline.filter.default, (images, [1, 2], 3, 0, False))
 
 
-def test_compile(rng):
-    def loss(image, field):
-        return spline.warp(image, field).square().mean()
+@pytest.mark.parametrize("number", range(8))
+def test_compile(rng, number):
+    """Without a break of the graph, by the shapes that fake kernels tell: values and gradients are those of the plain call. Shapes that
+    change are compiled as symbols."""
+    _, function, given = functions(rng)[number]
+    torch.compiler.reset()
 
-    image, field = tensor(rng, 1, 1, 6, 7), tensor(rng, 1, 6, 7, 2)
+    def loss(*given):
+        return function(*given).square().mean()
+
+    wanted = torch.autograd.grad(loss(*given), given)
     compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
-    wanted = torch.autograd.grad(loss(image, field), (image, field))
-    found = torch.autograd.grad(compiled(image, field), (image, field))
-    for one, other in zip(found, wanted):
+    for one, other in zip(torch.autograd.grad(compiled(*given), given), wanted):
         assert torch.allclose(one, other, rtol=0, atol=TOLERANCE)
+
+
+def test_compile_with_shapes_as_symbols(rng):
+    torch.compiler.reset()
+    compiled = torch.compile(lambda image, points: spline.sample(image, points, mode="mirror"), backend="aot_eager", fullgraph=True, dynamic=True)
+    for size, count in (((5, 6), 7), ((8, 9), 11), ((6, 5), 3)):
+        image, points = tensor(rng, 2, 3, *size), places(rng, size, 2, count)
+        wanted = spline.sample(image, points, mode="mirror")
+        found = compiled(image, points)
+        assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)
+        for one, other in zip(torch.autograd.grad(found.sum(), (image, points)), torch.autograd.grad(wanted.sum(), (image, points))):
+            assert torch.allclose(one, other, rtol=0, atol=TOLERANCE)
 
 
 def test_the_same_bits_at_every_call(rng):
