@@ -7,8 +7,8 @@ from typing import Any, Optional, Sequence
 import torch
 
 from .. import _gradients
-from .._checks import number
-from .._geometry import Geometry, make_geometry
+from .._checks import LARGEST_INT64, integer, number
+from .._geometry import Geometry
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")
@@ -239,25 +239,28 @@ def resample(
         As for sample(). Under "constant" places beyond the outermost samples are outside.
     """
     _check_tensor(image, "image")
+    if transform is not None:
+        _check_tensor(transform, "transform")
+        _same_device(transform, image, "transform", "image")
+    for name, geometry in (("source", source), ("target", target)):
+        if geometry is not None and not isinstance(geometry, Geometry):
+            raise TypeError(f"{name}: {type(geometry).__name__} is no cudaspline.Geometry; that of a cudaspline.Image is its geometry.")
     dimension = source.dimension if source is not None else (target.dimension if target is not None else _dimension_of(image))
-    _gradients.check_image(image.shape, dimension)
-    size = tuple(reversed(image.shape[-dimension:]))
     for name, geometry in (("source", source), ("target", target)):
         if geometry is not None and geometry.dimension != dimension:
             raise ValueError(f"{name}: it has {geometry.dimension} axes, and the image {dimension}.")
-    if source is not None and tuple(source.size) != size:
-        raise ValueError(f"source: its size is {tuple(source.size)}, and the image's {size}, x first.")
-    source = make_geometry(size) if source is None else source
+    _gradients.check_image(image.shape, dimension)
+    shape = tuple(image.shape[-dimension:])
+    if source is not None and source.shape != shape:
+        raise ValueError(f"source: its size is {tuple(source.size)}, and the image's {shape[::-1]}, x first.")
     target = source if target is None else target
-    dtype = image.dtype if transform is None else transform.dtype
-    dtype = torch.promote_types(dtype, torch.float32)
+    dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
 
     def tensor(values: Any) -> torch.Tensor:
-        return torch.tensor(values.tolist(), dtype=dtype, device=image.device)
+        return torch.tensor(values, dtype=dtype, device=image.device)
 
-    linear, moved = tensor(target.index_to_point), tensor(target.origin)
+    linear, _, moved = map(tensor, _maps_of(target, dimension))
     if transform is not None:
-        _check_tensor(transform, "transform")
         if transform.dim() not in (2, 3) or tuple(transform.shape[-2:]) not in (
             (dimension, dimension), (dimension, dimension + 1), (dimension + 1, dimension + 1),
         ):  # fmt: skip
@@ -269,11 +272,11 @@ def resample(
         linear, moved = rows[..., :dimension] @ linear, rows[..., :dimension] @ moved
         if rows.shape[-1] > dimension:
             moved = moved + rows[..., dimension]
-    back = tensor(source.point_to_index)
+    _, back, origin = map(tensor, _maps_of(source, dimension))
     linear = (back @ linear).flip(-1, -2)
-    moved = ((moved - tensor(source.origin)) @ back.mT).flip(-1)
+    moved = ((moved - origin) @ back.mT).flip(-1)
     return _named(
-        "transform", affine, image, torch.cat([linear, moved.unsqueeze(-1)], -1), None, tuple(reversed(target.size)),
+        "transform", affine, image, torch.cat([linear, moved.unsqueeze(-1)], -1), None, shape if target is None else target.shape,
         order=order, mode=mode, cval=cval, prefilter=prefilter,
     )  # fmt: skip
 
@@ -346,17 +349,27 @@ def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.T
         raise
 
 
+@torch.compiler.assume_constant_result
+def _maps_of(geometry: Optional[Geometry], dimension: int) -> tuple[list[list[float]], list[list[float]], list[float]]:
+    """From indices to places (mm), back, and the place of the first sample; of None, where places are indices."""
+    if geometry is None:
+        unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
+        return unit, unit, [0.0] * dimension
+    return geometry.index_to_point.tolist(), geometry.point_to_index.tolist(), geometry.origin.tolist()
+
+
 def _dimension_of(image: torch.Tensor) -> int:
     return image.dim() - 2 if image.dim() > 3 else image.dim()
 
 
 def _shape_of(shape: Sequence[int], dimension: int) -> tuple[int, ...]:
     try:
-        found = tuple(int(n) for n in shape)
-    except (TypeError, ValueError):
+        given = tuple(shape)
+    except TypeError:
         raise TypeError(f"shape: {shape!r} is no list of whole numbers.") from None
-    if len(found) != dimension or any(n < 1 for n in found):
-        raise ValueError(f"shape: {found} has to be {dimension} numbers above 0.")
+    found = tuple(integer(n, "shape", 1, LARGEST_INT64) for n in given)
+    if len(found) != dimension:
+        raise ValueError(f"shape: {found} has to be {dimension} numbers, one an axis.")
     return found
 
 

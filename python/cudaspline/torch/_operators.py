@@ -29,11 +29,18 @@ def _place(tensor: torch.Tensor) -> _gradients.Place:
     return _gradients.Place(-1, 0)
 
 
+def _in_memory(tensor: torch.Tensor) -> torch.Tensor:
+    """A contiguous tensor whose memory has its numbers: PyTorch puts off signs (of imaginary parts), and zeros in its derivatives."""
+    if tensor._is_zerotensor():
+        return torch.zeros_like(tensor, memory_format=torch.contiguous_format)
+    return tensor.resolve_neg().contiguous()
+
+
 def _shared(tensor: torch.Tensor, batches: int) -> tuple[torch.Tensor, int]:
     """A contiguous tensor, and the elements from an image to the next one: 0 where one stands for all."""
     if tensor.shape[0] > 1 and tensor.stride(0) == 0:
         tensor = tensor[:1]
-    tensor = tensor.contiguous()
+    tensor = _in_memory(tensor)
     return tensor, 0 if tensor.shape[0] == 1 and batches > 1 else tensor[:1].numel()
 
 
@@ -54,7 +61,7 @@ def _run(
     if coefficients is not None:
         coefficients, coefficient_stride = _shared(coefficients, batches)
     if weights is not None:
-        weights = weights.contiguous()
+        weights = _in_memory(weights)
     _gradients.run_points(
         name,
         spline,
@@ -143,7 +150,7 @@ def _scatter_shape(weights, points, size, order, mode, derivatives):  # type: ig
 
 def _filter(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-def]
     """B-spline coefficients along some axes, of six at most, or the transpose of that."""
-    samples = samples.contiguous()
+    samples = _in_memory(samples)
     result = torch.empty_like(samples)
     if samples.numel() > 0:
         _gradients.run_filter(
