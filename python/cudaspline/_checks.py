@@ -40,6 +40,13 @@ def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool
     return found
 
 
+def flag(value: Any, name: str) -> bool:
+    """Yes or no. Raises TypeError, naming the argument, for what is neither."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # that of NumPy
+        raise TypeError(f"{name}: {value!r} is neither True nor False.")
+    return bool(value)
+
+
 def callback(value: Any, name: str) -> Any:
     """A function, or None. Raises TypeError, naming the argument, for what cannot be called."""
     if value is not None and not callable(value):

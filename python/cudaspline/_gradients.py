@@ -6,11 +6,12 @@ The structure is that of include/itkCudaSpline/c/CudaSplineGradientsC.h, which d
 from __future__ import annotations
 
 import ctypes
+import math
 from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
 from typing import Any, NamedTuple, Sequence
 
 from . import _library
-from ._checks import integer
+from ._checks import LARGEST_INT64, integer
 from .ndimage import _library as _arrays
 
 MAXIMUM_DIMENSION = 3
@@ -152,6 +153,26 @@ def mode_code(mode: Any) -> int:
     if not isinstance(mode, str) or mode not in MODES:
         raise ValueError(f"mode: {mode!r} is not known; known are {', '.join(map(repr, MODES))}.")
     return MODES[mode]
+
+
+def check_shape(shape: Any, dimension: int) -> tuple[int, ...]:
+    """Samples along each axis, of an output. Raises TypeError or ValueError, naming the argument."""
+    try:
+        given = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
+    found = tuple(integer(n, "shape", 1, LARGEST_INT64) for n in given)
+    if len(found) != dimension:
+        raise ValueError(f"shape: {found} are {len(found)} numbers; it has to be {dimension}, one an axis.")
+    if math.prod(found) > LARGEST_INT64 // 64:  # bytes of several numbers a sample are counted in 64 bits
+        raise ValueError(f"shape: {found} are more samples than can be addressed.")
+    return found
+
+
+def check_filtered(shape: Sequence[int], axes: int) -> None:
+    """Refuses an image without samples along the axes that are filtered, the last ones. Raises ValueError, naming the argument."""
+    if any(n < 1 for n in shape[len(shape) - axes :]):
+        raise ValueError(f"image: its shape is {tuple(shape)}; an image has samples along each of its axes.")
 
 
 def padding_of(order: int, mode: str, is_filtered: bool) -> int:

@@ -158,7 +158,30 @@ def test_nan_empty_and_what_is_refused(rng):
         (ValueError, "points: the shape is (5, 4)", (image, jnp.zeros((5, 4))), {}),
         (ValueError, "order: 6", (image, points), {"order": 6}),
         (ValueError, "mode: 'zero'", (image, points), {"mode": "zero"}),
+        (TypeError, "prefilter: 'no' is neither", (image, points), {"prefilter": "no"}),
+        (ValueError, "cval: nan", (image, points), {"cval": numpy.nan}),
+        (TypeError, "image: elements of type float8", (image.astype(jnp.float8_e4m3fn), points), {}),
+        (TypeError, "image: str is no array", ("image", points), {}),
     ):
         with pytest.raises(error) as caught:
             spline.sample(*arguments, **options)
         assert str(caught.value).startswith(start), caught.value
+    with pytest.raises(TypeError, match="^cval: JAX traces it"):
+        jax.grad(lambda cval: spline.sample(image, points, cval=cval).sum())(1.0)
+    for shape, error in ((3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError)):
+        with pytest.raises(error, match="^shape: "):
+            spline.push(jnp.ones(5), points[0], shape)
+        with pytest.raises(error, match="^shape: "):
+            spline.affine(image, jnp.eye(2), shape=shape)
+    with pytest.raises(ValueError, match=r"^image: its shape is \(0,\)"):
+        spline.prefilter(jnp.zeros(0))
+    for array in (image[:0], image[:, :0]):
+        assert spline.prefilter(array).shape == array.shape
+
+
+def test_indices_have_more_digits_than_half_precision():
+    image = jnp.linspace(0.0, 1.0, 1500, dtype="float32")
+    field = jnp.full((1500, 1), 0.25, "bfloat16")
+    assert numpy.array_equal(
+        spline.warp(image, field, order=1, mode="nearest"), spline.warp(image, field.astype("float32"), order=1, mode="nearest")
+    )

@@ -340,6 +340,24 @@ def test_types(rng):
     assert spline.sample(exact.float(), points).dtype == torch.float32
 
 
+def test_indices_have_more_digits_than_half_precision(rng):
+    """Small displacements, and matrices near 1, of images of many samples: places are float32."""
+    count = 1500
+    image = torch.linspace(0.0, 1.0, count)
+    for dtype, step in ((torch.float16, 2.0**-11), (torch.bfloat16, 2.0**-8)):
+        field = torch.full((count, 1), 0.25, dtype=dtype)
+        found = spline.warp(image, field, order=1, mode="nearest")
+        assert found.dtype == torch.float32
+        wanted = spline.warp(image, field.float(), order=1, mode="nearest")
+        assert torch.equal(found, wanted)
+        assert torch.equal(spline.affine(image, torch.tensor([[1.0, 0.25]], dtype=dtype), order=1, mode="nearest"), wanted)
+        twice = spline.compose(field, field)
+        assert twice.dtype == dtype and (twice[:-2] - 0.5).abs().max() <= step
+        assert spline.exp(field).dtype == spline.invert(field).dtype == spline.jacobian_determinant(field).dtype == dtype
+        # Sums of many samples are beyond what these types have.
+        assert spline.bending(field).dtype == spline.folding(field).dtype == spline.jacobian(field).dtype == torch.float32
+
+
 def test_nan_and_empty(rng):
     image, points = tensor(rng, 1, 2, 8, 8), places(rng, (8, 8), 1, 5)
     with torch.no_grad():
@@ -360,6 +378,16 @@ def test_nan_and_empty(rng):
         assert of_points.shape == points.shape and not of_points.any()
         assert spline.push(values, points, (4, 5)).shape == (n, c, 4, 5)
         assert spline.grad(image, points).shape == (n, c, count, 2)
+        assert spline.prefilter(image).shape == image.shape
+        assert spline.affine(image, torch.eye(2)).shape == spline.resample(image).shape == (n, c, 4, 5)
+        assert spline.warp(image, image.new_zeros((n, 4, 5, 2))).shape == (n, c, 4, 5)
+    fields = torch.zeros(0, 4, 5, 2, requires_grad=True)
+    for function in (spline.exp, spline.invert, spline.jacobian_determinant, lambda field: spline.compose(field, field)):
+        assert function(fields).shape[:3] == (0, 4, 5)
+    for function in (spline.bending, spline.diffusion, spline.jacobian, spline.folding):
+        assert function(fields).item() == 0
+    for function in (spline.mean_squares, spline.local_correlation, spline.mutual_information):
+        assert function(torch.zeros(0, 1, 4, 5), torch.zeros(0, 1, 4, 5)).item() == 0
 
 
 def test_what_is_refused(rng):
@@ -382,6 +410,42 @@ def test_what_is_refused(rng):
     refuses(ValueError, "convention: 'torch'", spline.sample, image, points, convention="torch")
     refuses(ValueError, "input: its shape is (2, 1, 4)", spline.push, tensor(rng, 2, 1, 4), points, (4, 5))
     refuses(ValueError, "shape: (4,)", spline.push, tensor(rng, 2, 1, 3), points, (4,))
+    for shape, error in ((3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError)):
+        refuses(error, "shape: ", spline.push, tensor(rng, 2, 1, 3), points, shape)
+        refuses(error, "shape: ", spline.affine, image, tensor(rng, 2, 2), shape=shape)
+        refuses(error, "shape: ", spline.ffd, tensor(rng, 5, 5, 2), shape)
+    for shape in (3, "ab", (2.5,), torch.tensor(3.0)):
+        refuses(TypeError, "shape: ", spline.identity, shape)
+    refuses(TypeError, "prefilter: 'no' is neither True nor False", spline.sample, image, points, prefilter="no")
+    refuses(TypeError, "align_corners: None", spline.sample, image, points, align_corners=None)
+    refuses(ValueError, "cval: the tensor requires a gradient", spline.sample, image, points, cval=torch.tensor(1.0, requires_grad=True))
+    refuses(ValueError, "cval: nan", spline.sample, image, points, cval=float("nan"))
+    refuses(TypeError, "source: ndarray is no cudaspline.Geometry", spline.resample, image, source=numpy.zeros(3))
+    refuses(TypeError, "target: Image is no cudaspline.Geometry", spline.resample, image, target=cudaspline.Image(numpy.zeros((4, 5))))
+    refuses(ValueError, "source: its size is (4, 5), and the image's (5, 4), x first", spline.resample, image,
+            source=cudaspline.Image(numpy.zeros((5, 4))).geometry)  # fmt: skip
+    refuses(ValueError, "image: its shape is (0,)", spline.prefilter, image.new_zeros(0))
+    # Tensors that are elsewhere, or not as they are computed with: "meta" is a device that every machine has.
+    for name, function, given in (
+        ("points", spline.sample, (image, points)),
+        ("grid", spline.push, (tensor(rng, 2, 1, 3), points, (4, 5))),
+        ("field", spline.warp, (image, tensor(rng, 2, 4, 5, 2))),
+        ("matrix", spline.affine, (image, tensor(rng, 2, 2))),
+        ("offset", spline.affine, (image, tensor(rng, 2, 2), tensor(rng, 2))),
+        ("transform", spline.resample, (image, tensor(rng, 2, 2))),
+        ("second", spline.compose, (tensor(rng, 4, 5, 2), tensor(rng, 4, 5, 2))),
+        ("moving", spline.mean_squares, (image, image)),
+        ("mask", spline.local_correlation, (image, image, 2, image)),
+    ):
+        given = list(given)
+        place = max(i for i, one in enumerate(given) if isinstance(one, torch.Tensor))
+        one = given[place].detach()
+        given[place] = one.to("meta")
+        refuses(ValueError, f"{name}: it is on meta, and ", function, *given)
+        if name != "mask":
+            for wrong in (one.to(torch.float8_e4m3fn), one.to(torch.complex64), one.to_sparse(), one.bool(), one.numpy()):
+                given[place] = wrong
+                refuses(TypeError, f"{name}: ", function, *given)
     refuses(ValueError, "field: its shape", spline.warp, image, tensor(rng, 3, 2))
     refuses(ValueError, "field: there are 3", spline.warp, image, tensor(rng, 3, 4, 5, 2))
     refuses(ValueError, "matrix: its shape is (3, 5)", spline.affine, image, tensor(rng, 3, 5))

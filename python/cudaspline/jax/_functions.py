@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
+import jax
 import jax.numpy as jnp
 import numpy
 
 from .. import _gradients
-from .._checks import number
+from .._checks import flag, number
 from . import _operators as operators
 
 
@@ -52,7 +53,8 @@ def sample(
     """
     image, points = _array(image, "image"), _array(points, "points")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
-    border = number(cval, "cval")
+    border = _constant(cval, "cval")
+    prefilter = flag(prefilter, "prefilter")
     dimension = _gradients.check_points(points.shape, False)
     _gradients.check_image(image.shape, dimension)
     is_batch = image.ndim == dimension + 2
@@ -105,9 +107,7 @@ def push(
             f"{points.shape[1:-1]}."
         )
     out = points.shape[1:-1] if is_batch else points.shape[:-1]
-    size = tuple(int(n) for n in (out if shape is None else shape))
-    if len(size) != dimension or any(n < 1 for n in size):
-        raise ValueError(f"shape: {size} has to be {dimension} numbers above 0.")
+    size = _gradients.check_shape(out if shape is None else shape, dimension)
     used = _type_of(values, points)
     numbers = (values if is_batch else values[None, None]).astype(used)
     places = (points if is_batch else points[None]).astype(used)
@@ -136,7 +136,7 @@ def warp(image: Any, field: Any, *, order: int = 3, mode: str = "constant", cval
     if field.ndim not in (dimension + 1, dimension + 2):
         raise ValueError(f"field: its shape is {field.shape}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
     image = _array(image, "image")
-    points = field + _identity(field.shape[-dimension - 1 : -1], field.dtype)
+    points = field.astype(_type_of(field)) + _identity(field.shape[-dimension - 1 : -1], _type_of(field))  # indices have more digits than float16
     points = points[None] if field.ndim == dimension + 1 and image.ndim == dimension + 2 else points
     return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
@@ -172,9 +172,8 @@ def affine(
         raise ValueError(f"matrix: its shape is {matrix.shape}; it has to be (D, D) with D = 1, 2 or 3.")
     dimension = matrix.shape[0]
     _gradients.check_image(image.shape, dimension)
-    size = tuple(int(n) for n in (image.shape[-dimension:] if shape is None else shape))
-    if len(size) != dimension or any(n < 1 for n in size):
-        raise ValueError(f"shape: {size} has to be {dimension} numbers above 0.")
+    size = _gradients.check_shape(image.shape[-dimension:] if shape is None else shape, dimension)
+    matrix = matrix.astype(_type_of(matrix))
     points = _identity(size, matrix.dtype) @ matrix.T
     if offset is not None:
         offset = _array(offset, "offset")
@@ -204,7 +203,8 @@ def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional
     axes = (image.ndim - 2 if image.ndim > 2 else image.ndim) if dim is None else dim
     if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= min(image.ndim, 3):
         raise ValueError(f"dim: {axes!r} axes of an image of {image.ndim}; it is 1 to 3, and no more than the image has.")
-    if order < 2:
+    _gradients.check_filtered(image.shape, axes)
+    if order < 2 or image.size == 0:
         return image
     joined = image.astype(_type_of(image)).reshape(-1, *image.shape[image.ndim - axes :])
     found = operators.filter_axes(joined, tuple(range(1, 1 + axes)), order, code, False)
@@ -218,7 +218,16 @@ def _array(array: Any, name: str) -> Any:
         raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from None
     if not jnp.issubdtype(found.dtype, jnp.floating):
         raise TypeError(f"{name}: elements of type {found.dtype} have no gradient; convert them, as by {name}.astype(float).")
+    if found.dtype.name not in ("float64", "float32", "float16", "bfloat16"):
+        raise TypeError(f"{name}: elements of type {found.dtype} are not computed with; float64, float32, float16 and bfloat16 are.")
     return found
+
+
+def _constant(value: Any, name: str) -> float:
+    """A number that is known when JAX traces. Raises TypeError or ValueError, naming the argument."""
+    if isinstance(value, jax.core.Tracer):
+        raise TypeError(f"{name}: JAX traces it, and it has no gradient and is no argument of a compiled function (static_argnames makes it one).")
+    return number(value, name)
 
 
 def _type_of(*arrays: Any) -> Any:

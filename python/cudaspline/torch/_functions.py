@@ -7,11 +7,12 @@ from typing import Any, Optional, Sequence
 import torch
 
 from .. import _gradients
-from .._checks import LARGEST_INT64, integer, number
+from .._checks import LARGEST_INT64, flag, integer, number
 from .._geometry import Geometry
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")
+_TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 def sample(
@@ -64,7 +65,8 @@ def sample(
     >>> value.item(), points.grad.tolist()
     (5.5, [[4.0, 1.0]])
     """
-    found = _Images(image, points, order, mode, cval, convention, align_corners)
+    prefilter = flag(prefilter, "prefilter")
+    found = _Images(image, points, order, mode, cval, convention, flag(align_corners, "align_corners"))
     coefficients, padding = found.coefficients(prefilter)
     return found.result(found.evaluate(coefficients, padding, 0).squeeze(-1))
 
@@ -89,7 +91,7 @@ def grad(
     """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(); "index" is the
     convention. It has gradients by image and grid, too."""
     found = _Images(input, grid, order, mode, cval, "index", False, ("input", "grid"))
-    coefficients, padding = found.coefficients(prefilter)
+    coefficients, padding = found.coefficients(flag(prefilter, "prefilter"))
     return found.result(found.evaluate(coefficients, padding, 1), 1)
 
 
@@ -119,7 +121,7 @@ def push(
     torch.Tensor
         Of the given shape, or (N, C, *shape).
     """
-    return _push(input, grid, shape, order, mode, prefilter)
+    return _push(input, grid, shape, order, mode, flag(prefilter, "prefilter"))
 
 
 def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant") -> torch.Tensor:
@@ -152,7 +154,8 @@ def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: str 
     dimension = _gradients.check_points(field.shape, False, "field")
     if field.dim() not in (dimension + 1, dimension + 2):
         raise ValueError(f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
-    points = field + identity(field.shape[-dimension - 1 : -1], dtype=field.dtype, device=field.device)
+    used = _type_of(field)  # indices have more digits than float16
+    points = field.to(used) + identity(field.shape[-dimension - 1 : -1], dtype=used, device=field.device)
     if field.dim() == dimension + 1 and image.dim() == dimension + 2:
         points = points.unsqueeze(0)
     return _named("field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
@@ -190,6 +193,7 @@ def affine(
     _check_tensor(matrix, "matrix")
     if matrix.dim() not in (2, 3) or not 1 <= matrix.shape[-2] <= 3 or matrix.shape[-1] - matrix.shape[-2] not in (0, 1):
         raise ValueError(f"matrix: its shape is {tuple(matrix.shape)}; it has to be (D, D), (D, D + 1), or (N, ...) of these.")
+    matrix = matrix.to(_type_of(matrix))  # indices have more digits than float16
     dimension = matrix.shape[-2]
     is_batch = image.dim() == dimension + 2
     _gradients.check_image(image.shape, dimension)
@@ -200,10 +204,11 @@ def affine(
         if offset is not None:
             raise ValueError("offset: the matrix has one already, its last column.")
         offset = matrix[..., dimension]
-    shape = tuple(image.shape[-dimension:]) if shape is None else _shape_of(shape, dimension)
+    shape = tuple(image.shape[-dimension:]) if shape is None else _gradients.check_shape(shape, dimension)
     points = identity(shape, dtype=matrix.dtype, device=matrix.device).reshape(-1, dimension) @ linear.mT
     if offset is not None:
         _check_tensor(offset, "offset")
+        _same_device(offset, matrix, "offset", "matrix")
         if tuple(offset.shape) not in ((dimension,), (matrix.shape[0] if matrix.dim() == 3 else image.shape[0], dimension)):
             raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},) or (N, {dimension}).")
         points = points + offset.unsqueeze(-2)
@@ -322,7 +327,14 @@ def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: str = "mirror", d
 
 def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> torch.Tensor:
     """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field."""
-    lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in shape]
+    try:
+        given = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
+    if not given:
+        raise ValueError("shape: there is no axis in it.")
+    size = [integer(n, "shape", 0, LARGEST_INT64) for n in given]
+    lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in size]
     return torch.stack(torch.meshgrid(*lines, indexing="ij"), -1)
 
 
@@ -334,6 +346,8 @@ def _check_tensor(tensor: Any, name: str) -> None:
         raise TypeError(f"{name}: {type(tensor).__name__} is no torch.Tensor.")
     if not tensor.dtype.is_floating_point:
         raise TypeError(f"{name}: elements of type {tensor.dtype} have no gradient; convert them, as by {name}.float().")
+    if tensor.dtype not in _TYPES:
+        raise TypeError(f"{name}: elements of type {tensor.dtype} are not computed with; float64, float32, float16 and bfloat16 are.")
     if tensor.device.type not in ("cpu", "cuda", "meta") or tensor.layout != torch.strided:
         raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}.")
 
@@ -362,15 +376,11 @@ def _dimension_of(image: torch.Tensor) -> int:
     return image.dim() - 2 if image.dim() > 3 else image.dim()
 
 
-def _shape_of(shape: Sequence[int], dimension: int) -> tuple[int, ...]:
-    try:
-        given = tuple(shape)
-    except TypeError:
-        raise TypeError(f"shape: {shape!r} is no list of whole numbers.") from None
-    found = tuple(integer(n, "shape", 1, LARGEST_INT64) for n in given)
-    if len(found) != dimension:
-        raise ValueError(f"shape: {found} has to be {dimension} numbers, one an axis.")
-    return found
+def _constant(value: Any, name: str) -> float:
+    """A number that has no gradient. Raises TypeError or ValueError, naming the argument."""
+    if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
+        raise ValueError(f"{name}: the tensor requires a gradient, and there is none by this argument.")
+    return number(value, name)
 
 
 def _type_of(*tensors: torch.Tensor) -> torch.dtype:
@@ -385,10 +395,11 @@ def _same_device(tensor: torch.Tensor, other: torch.Tensor, name: str, other_nam
 
 def _filter(image: torch.Tensor, begin: int, end: int, order: int, mode: int) -> torch.Tensor:
     """Filters along some neighbouring axes."""
+    shape = image.shape
+    _gradients.check_filtered(shape[:end], end - begin)
     if order < 2:
         return image
-    shape = image.shape
-    joined = image.reshape(-1, *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
+    joined = image.reshape(shape[:begin].numel(), *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
     axes = list(range(1, 1 + end - begin))
     found: torch.Tensor = operators.filter_axes(joined.to(_type_of(image)), axes, order, mode, False)
     return found.reshape(shape).to(image.dtype)
@@ -418,7 +429,7 @@ class _Images:
         _same_device(points, image, names[1], names[0])
         self.order, self.code = _gradients.check_order(order), _gradients.mode_code(mode)
         self.mode = mode
-        self.cval = number(cval, "cval")
+        self.cval = _constant(cval, "cval")
         self.dimension = _gradients.check_points(points.shape, False, names[1])
         _gradients.check_image(image.shape, self.dimension, names[0])
         self.is_batch = image.dim() == self.dimension + 2
@@ -486,7 +497,7 @@ def _push(
         if len(out) != dimension:
             raise ValueError(f"shape: the grid has {len(out)} axes of points, and the image {dimension}: its shape has to be given.")
         shape = tuple(out)
-    shape = _shape_of(shape, dimension)
+    shape = _gradients.check_shape(shape, dimension)
     used = _type_of(values, grid)
     numbers = (values if is_batch else values[None, None]).to(used)
     points = (grid if is_batch else grid[None]).to(used)
