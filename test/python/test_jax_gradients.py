@@ -10,6 +10,7 @@ jax = pytest.importorskip("jax", reason="JAX is not installed")
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
+import cudaspline  # noqa: E402
 import cudaspline.jax as spline  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 
@@ -119,6 +120,28 @@ def test_gradients_of_warp_and_affine(rng):
     check(lambda *given: spline.affine(*given, (3, 4), mode="reflect"), (image, matrix, offset))
     found = spline.affine(image, matrix, offset, (3, 4), mode="reflect")
     assert numpy.abs(found - ndimage.affine_transform(numpy.asarray(image), matrix, offset, (3, 4), mode="reflect")).max() < TOLERANCE
+
+
+def test_resample_is_that_of_the_package(rng):
+    matrix = numpy.hstack([numpy.eye(3) + rng.uniform(-0.1, 0.1, (3, 3)), rng.uniform(-1, 1, (3, 1))])
+    source = cudaspline.Image(rng.uniform(-1, 1, (7, 8, 6)), spacing=(1.5, 0.7, 2.0), origin=(3.0, -4.0, 5.0))
+    target = cudaspline.Image(numpy.zeros((6, 5, 8)), spacing=(1.1, 1.2, 1.3), origin=(2.5, -4.5, 6.0))
+    wanted = cudaspline.resample(source, matrix, target, boundary="mirror", smooth=False).array
+
+    def moved(image, transform):
+        return spline.resample(image, transform, source=source.geometry, target=target.geometry, mode="mirror")
+
+    assert numpy.abs(moved(source.array, matrix) - wanted).max() < TOLERANCE
+    assert numpy.abs(moved(source.array, numpy.vstack([matrix, [0, 0, 0, 1]])) - wanted).max() < TOLERANCE
+    assert numpy.array_equal(spline.resample(source.array, order=1), source.array)
+    check(moved, (jnp.asarray(source.array), jnp.asarray(matrix)), 1, ("fwd", "rev"))
+    for name, options, error in (
+        ("transform", {"transform": numpy.eye(2)}, ValueError),
+        ("source", {"source": target.geometry}, ValueError),
+        ("target", {"target": target}, TypeError),
+    ):
+        with pytest.raises(error, match=f"^{name}: "):
+            spline.resample(source.array, **options)
 
 
 def test_transforms_of_jax(rng):

@@ -358,6 +358,19 @@ def test_indices_have_more_digits_than_half_precision(rng):
         assert spline.bending(field).dtype == spline.folding(field).dtype == spline.jacobian(field).dtype == torch.float32
 
 
+def test_places_are_exact_whatever_products_of_matrices_are(rng):
+    image, matrix = torch.rand(300, 2), torch.tensor([[1.001, 0.003], [0.0005, 1.0]])
+    wanted = spline.affine(image.double(), matrix.double(), order=1, mode="nearest")
+    before = torch.get_float32_matmul_precision()
+    try:
+        for precision in ("highest", "medium"):
+            torch.set_float32_matmul_precision(precision)
+            # Indices to 300 have an error of 2^-16 or less by the rounding of two products and sums.
+            assert (spline.affine(image, matrix, order=1, mode="nearest").double() - wanted).abs().max() < 2.0**-14
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
 def test_nan_and_empty(rng):
     image, points = tensor(rng, 1, 2, 8, 8), places(rng, (8, 8), 1, 5)
     with torch.no_grad():
@@ -450,6 +463,7 @@ def test_what_is_refused(rng):
     refuses(ValueError, "field: there are 3", spline.warp, image, tensor(rng, 3, 4, 5, 2))
     refuses(ValueError, "matrix: its shape is (3, 5)", spline.affine, image, tensor(rng, 3, 5))
     refuses(ValueError, "offset: its shape is (3,)", spline.affine, image, tensor(rng, 2, 2), tensor(rng, 3))
+    refuses(ValueError, "offset: its shape is (4, 2)", spline.affine, image[0, 0], tensor(rng, 2, 2), tensor(rng, 4, 2))
     refuses(ValueError, "transform: its shape is (3, 2)", spline.resample, image, tensor(rng, 3, 2))
     refuses(ValueError, "dim: 4", spline.prefilter, image, dim=4)
     refuses(ValueError, "image: its shape is (2, 1, 4, 0)", spline.sample, image[..., :0], points)

@@ -10,6 +10,6 @@ try:
 except ImportError as error:
     raise ImportError("cudaspline.jax needs JAX (pip install jax).") from error
 
-from ._functions import affine, prefilter, push, sample, warp
+from ._functions import affine, prefilter, push, resample, sample, warp
 
-__all__ = ["affine", "prefilter", "push", "sample", "warp"]
+__all__ = ["affine", "prefilter", "push", "resample", "sample", "warp"]

@@ -10,6 +10,7 @@ import numpy
 
 from .. import _gradients
 from .._checks import flag, number
+from .._geometry import Geometry
 from . import _operators as operators
 
 
@@ -174,7 +175,8 @@ def affine(
     _gradients.check_image(image.shape, dimension)
     size = _gradients.check_shape(image.shape[-dimension:] if shape is None else shape, dimension)
     matrix = matrix.astype(_type_of(matrix))
-    points = _identity(size, matrix.dtype) @ matrix.T
+    points = _identity(size, matrix.dtype)
+    points = _times(points, matrix.T)
     if offset is not None:
         offset = _array(offset, "offset")
         if offset.shape != (dimension,):
@@ -182,6 +184,48 @@ def affine(
         points = points + offset
     points = points[None] if image.ndim == dimension + 2 else points
     return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
+
+
+def resample(
+    image: Any,
+    transform: Any = None,
+    *,
+    source: Optional[Geometry] = None,
+    target: Optional[Geometry] = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+) -> Any:
+    """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
+
+    Parameters
+    ----------
+    image
+        As for sample(); three axes are those of one image, unless source or target has other ones.
+    transform
+        From places of the output to places of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1) or (D + 1, D + 1);
+        jax.vmap is for several. None: the identity.
+    source, target
+        cudaspline.Geometry of image and output; None: places are indices; the image's.
+    order, mode, cval, prefilter
+        As for sample(). Under "constant" places beyond the outermost samples are outside.
+    """
+    image = _array(image, "image")
+    transform = None if transform is None else _array(transform, "transform")
+    dimension = _gradients.check_geometries(source, target, image.shape)
+    target = source if target is None else target
+    dtype = _type_of(image) if transform is None else _type_of(transform)
+    linear, _, moved = (jnp.asarray(values, dtype) for values in _gradients.maps_of(target, dimension))
+    if transform is not None:
+        _gradients.check_transform(transform.shape, dimension, False)
+        rows = transform[:dimension].astype(dtype)
+        linear, moved = _times(rows[:, :dimension], linear), _times(rows[:, :dimension], moved)
+        moved = moved + rows[:, dimension] if rows.shape[1] > dimension else moved
+    _, back, origin = (jnp.asarray(values, dtype) for values in _gradients.maps_of(source, dimension))
+    linear, moved = _times(back, linear)[::-1, ::-1], _times(back, moved - origin)[::-1]
+    shape = image.shape[image.ndim - dimension :] if target is None else target.shape
+    return affine(image, linear, moved, shape, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
 def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> Any:
@@ -232,6 +276,11 @@ def _constant(value: Any, name: str) -> float:
 
 def _type_of(*arrays: Any) -> Any:
     return jnp.float64 if any(array.dtype == jnp.float64 for array in arrays) else jnp.float32
+
+
+def _times(one: Any, other: Any) -> Any:
+    """A product of matrices. On a GPU JAX would keep 10 bits of each number, of indices too."""
+    return jnp.matmul(one, other, precision="highest")
 
 
 def _identity(shape: Sequence[int], dtype: Any) -> Any:

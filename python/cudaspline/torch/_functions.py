@@ -205,16 +205,14 @@ def affine(
             raise ValueError("offset: the matrix has one already, its last column.")
         offset = matrix[..., dimension]
     shape = tuple(image.shape[-dimension:]) if shape is None else _gradients.check_shape(shape, dimension)
-    points = identity(shape, dtype=matrix.dtype, device=matrix.device).reshape(-1, dimension) @ linear.mT
     if offset is not None:
         _check_tensor(offset, "offset")
         _same_device(offset, matrix, "offset", "matrix")
-        if tuple(offset.shape) not in ((dimension,), (matrix.shape[0] if matrix.dim() == 3 else image.shape[0], dimension)):
-            raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},) or (N, {dimension}).")
-        points = points + offset.unsqueeze(-2)
-    if is_batch and points.dim() == 2:
-        points = points.unsqueeze(0)
-    points = points.unflatten(-2, shape)
+        batches = matrix.shape[0] if matrix.dim() == 3 else image.shape[0]
+        if tuple(offset.shape) != (dimension,) and not (is_batch and tuple(offset.shape) == (batches, dimension)):
+            raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},), or (N, {dimension}) of a batch.")
+    points = _moved(shape, linear, offset)
+    points = points if is_batch else points[0]
     return _named("matrix", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
@@ -247,17 +245,8 @@ def resample(
     if transform is not None:
         _check_tensor(transform, "transform")
         _same_device(transform, image, "transform", "image")
-    for name, geometry in (("source", source), ("target", target)):
-        if geometry is not None and not isinstance(geometry, Geometry):
-            raise TypeError(f"{name}: {type(geometry).__name__} is no cudaspline.Geometry; that of a cudaspline.Image is its geometry.")
-    dimension = source.dimension if source is not None else (target.dimension if target is not None else _dimension_of(image))
-    for name, geometry in (("source", source), ("target", target)):
-        if geometry is not None and geometry.dimension != dimension:
-            raise ValueError(f"{name}: it has {geometry.dimension} axes, and the image {dimension}.")
-    _gradients.check_image(image.shape, dimension)
+    dimension = _gradients.check_geometries(source, target, image.shape)
     shape = tuple(image.shape[-dimension:])
-    if source is not None and source.shape != shape:
-        raise ValueError(f"source: its size is {tuple(source.size)}, and the image's {shape[::-1]}, x first.")
     target = source if target is None else target
     dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
 
@@ -266,20 +255,14 @@ def resample(
 
     linear, _, moved = map(tensor, _maps_of(target, dimension))
     if transform is not None:
-        if transform.dim() not in (2, 3) or tuple(transform.shape[-2:]) not in (
-            (dimension, dimension), (dimension, dimension + 1), (dimension + 1, dimension + 1),
-        ):  # fmt: skip
-            raise ValueError(
-                f"transform: its shape is {tuple(transform.shape)}; it has to be (D, D), (D, D + 1), (D + 1, D + 1), or (N, ...) of these, "
-                f"with D = {dimension}."
-            )
+        _gradients.check_transform(transform.shape, dimension, True)
         rows = transform[..., :dimension, :].to(dtype)
-        linear, moved = rows[..., :dimension] @ linear, rows[..., :dimension] @ moved
+        linear, moved = _times(rows[..., :dimension], linear), _times(rows[..., :dimension], moved.unsqueeze(-1)).squeeze(-1)
         if rows.shape[-1] > dimension:
             moved = moved + rows[..., dimension]
     _, back, origin = map(tensor, _maps_of(source, dimension))
-    linear = (back @ linear).flip(-1, -2)
-    moved = ((moved - origin) @ back.mT).flip(-1)
+    linear = _times(back, linear).flip(-1, -2)
+    moved = _times(back, (moved - origin).unsqueeze(-1)).squeeze(-1).flip(-1)
     return _named(
         "transform", affine, image, torch.cat([linear, moved.unsqueeze(-1)], -1), None, shape if target is None else target.shape,
         order=order, mode=mode, cval=cval, prefilter=prefilter,
@@ -352,6 +335,25 @@ def _check_tensor(tensor: Any, name: str) -> None:
         raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}.")
 
 
+def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """The product of small matrices, whatever torch.set_float32_matmul_precision() says."""
+    return (one.unsqueeze(-1) * other.unsqueeze(-3)).sum(-2)
+
+
+def _moved(shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Tensor]) -> torch.Tensor:
+    """The places of all samples under affine maps: (N, *shape, D), N = 1 for one map. Axis by axis, which is exact to rounding whatever
+    torch.set_float32_matmul_precision() says of products of matrices, and writes the whole but once."""
+    dimension = len(shape)
+    linear = linear if linear.dim() == 3 else linear.unsqueeze(0)
+    total: Any = 0.0 if offset is None else offset.reshape(-1, *[1] * dimension, dimension)
+    for axis, count in enumerate(shape):
+        index = torch.arange(count, dtype=linear.dtype, device=linear.device).unsqueeze(-1)
+        term = index * linear[:, :, axis].unsqueeze(1)
+        total = total + term.reshape(-1, *[count if other == axis else 1 for other in range(dimension)], dimension)
+    found: torch.Tensor = total
+    return found
+
+
 def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.Tensor:
     """Calls a function to which an argument is known by another name than to the caller."""
     try:
@@ -363,17 +365,7 @@ def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.T
         raise
 
 
-@torch.compiler.assume_constant_result
-def _maps_of(geometry: Optional[Geometry], dimension: int) -> tuple[list[list[float]], list[list[float]], list[float]]:
-    """From indices to places (mm), back, and the place of the first sample; of None, where places are indices."""
-    if geometry is None:
-        unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
-        return unit, unit, [0.0] * dimension
-    return geometry.index_to_point.tolist(), geometry.point_to_index.tolist(), geometry.origin.tolist()
-
-
-def _dimension_of(image: torch.Tensor) -> int:
-    return image.dim() - 2 if image.dim() > 3 else image.dim()
+_maps_of = torch.compiler.assume_constant_result(_gradients.maps_of)
 
 
 def _constant(value: Any, name: str) -> float:
