@@ -97,6 +97,12 @@ def push(
         Of the image; None: that of the points, where they have D axes.
     order, mode
         As of sample(). What falls outside is lost in the modes "constant" and "grid-constant".
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.push(jnp.ones(2), jnp.array([[0.5], [2.0]]), (4,)).tolist()
+    [0.5, 0.5, 1.0, 0.0]
     """
     values, points = _array(values, "values"), _array(points, "points")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
@@ -131,6 +137,12 @@ def warp(image: Any, field: Any, *, order: int = 3, mode: str = "constant", cval
         Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
     order, mode, cval, prefilter
         As for sample().
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.warp(jnp.arange(4.0), jnp.full((4, 1), 0.5), order=1, mode="nearest").tolist()
+    [0.5, 1.5, 2.5, 3.0]
     """
     field = _array(field, "field")
     dimension = _gradients.check_points(field.shape, False, "field")
@@ -167,6 +179,12 @@ def affine(
         Of the output; None: the image's.
     order, mode, cval, prefilter
         As for sample().
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.affine(jnp.arange(4.0), jnp.array([[0.5]]), jnp.array([1.0]), order=1).tolist()
+    [1.0, 1.5, 2.0, 2.5]
     """
     image, matrix = _array(image, "image"), _array(matrix, "matrix")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not 1 <= matrix.shape[0] <= 3:
@@ -210,6 +228,14 @@ def resample(
         cudaspline.Geometry of image and output; None: places are indices; the image's.
     order, mode, cval, prefilter
         As for sample(). Under "constant" places beyond the outermost samples are outside.
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> import cudaspline, numpy
+    >>> coarse = cudaspline.Image(numpy.zeros(2), spacing=1.5).geometry
+    >>> cudaspline.jax.resample(jnp.arange(4.0), jnp.array([[1.0, 0.5]]), target=coarse, order=1).tolist()
+    [0.5, 2.0]
     """
     image = _array(image, "image")
     transform = None if transform is None else _array(transform, "transform")
@@ -241,6 +267,12 @@ def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional
         As of sample(), by which lines continue; "nearest" as "reflect", and "grid-constant" as "mirror", without a margin.
     dim
         Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.prefilter(jnp.ones((2, 1, 4, 5))).shape
+    (2, 1, 4, 5)
     """
     image = _array(image, "image")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)

@@ -44,6 +44,12 @@ def compose(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     ----------
     first, second
         Displacements in samples, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.compose(torch.full((3, 1), 0.5), torch.full((3, 1), 0.25)).flatten().tolist()
+    [0.75, 0.75, 0.75]
     """
     one, is_batch = check_field(first, "first")
     other, is_other_batch = check_field(second, "second")
@@ -59,6 +65,12 @@ def exp(velocity: torch.Tensor, steps: int = 6) -> torch.Tensor:
     """The exponential of a stationary field of velocities, by scaling and squaring: velocity / 2^steps, composed with itself steps times.
 
     Gradients by the velocity, those of the very operations.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.exp(torch.full((3, 1), 0.5)).flatten().tolist()
+    [0.5, 0.5, 0.5]
     """
     field, is_batch = check_field(velocity, "velocity")
     count = integer(steps, "steps", 0, 30)
@@ -82,6 +94,12 @@ def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4) -
         The most of them.
     tolerance
         Samples by which the iteration stops to move any place.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.invert(torch.full((3, 1), 0.5)).flatten().tolist()
+    [-0.5, -0.5, -0.5]
     """
     values, is_batch = check_field(field)
     most, least = integer(iterations, "iterations", 1, 10000), number(tolerance, "tolerance", above=0.0)
@@ -113,6 +131,12 @@ def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3) -> tor
         Of the image.
     order
         Of the spline, 0 to 5.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.ffd(torch.ones(5, 6, 2), (20, 30)).shape
+    torch.Size([20, 30, 2])
     """
     values, is_batch = check_field(coefficients, "coefficients")
     dimension = values.shape[-1]
@@ -158,6 +182,12 @@ def jacobian_determinant(field: torch.Tensor, spacing: Optional[Sequence[float]]
         Displacements in samples, (*size, D), or (N, *size, D), three samples or more along each axis.
     spacing
         Distances of samples, where displacements are in that unit; None: 1.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.jacobian_determinant(0.5 * cudaspline.torch.identity((4,))).tolist()
+    [1.5, 1.5, 1.5, 1.5]
     """
     values, is_batch = check_field(field, is_finite_difference=True)
     dimension = values.shape[-1]

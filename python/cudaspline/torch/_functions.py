@@ -75,7 +75,14 @@ def pull(
     input: torch.Tensor, grid: torch.Tensor, *, order: int = 1, mode: str = "constant", cval: float = 0.0, prefilter: bool = False,
     **options: Any,
 ) -> torch.Tensor:  # fmt: skip
-    """sample(), by the name and the defaults of torch-interpol: linear, of coefficients."""
+    """sample(), by the name and the defaults of torch-interpol: linear, of coefficients.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.pull(torch.arange(4.0), torch.tensor([[0.5], [2.0]])).tolist()
+    [0.5, 2.0]
+    """
     return sample(input, grid, order=order, mode=mode, cval=cval, prefilter=prefilter, **options)
 
 
@@ -89,7 +96,14 @@ def grad(
     prefilter: bool = False,
 ) -> torch.Tensor:
     """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(); "index" is the
-    convention. It has gradients by image and grid, too."""
+    convention. It has gradients by image and grid, too.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.grad(torch.arange(4.0) ** 2, torch.tensor([[0.5], [2.5]])).tolist()
+    [[1.0], [5.0]]
+    """
     found = _Images(input, grid, order, mode, cval, "index", False, ("input", "grid"))
     coefficients, padding = found.coefficients(flag(prefilter, "prefilter"))
     return found.result(found.evaluate(coefficients, padding, 1), 1)
@@ -120,13 +134,26 @@ def push(
     -------
     torch.Tensor
         Of the given shape, or (N, C, *shape).
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.push(torch.ones(2), torch.tensor([[0.5], [2.0]]), (4,)).tolist()
+    [0.5, 0.5, 1.0, 0.0]
     """
     return _push(input, grid, shape, order, mode, flag(prefilter, "prefilter"))
 
 
 def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant") -> torch.Tensor:
     """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given shape; of (N, *size, D), with an axis more
-    than an image has, it is (N, 1, *shape)."""
+    than an image has, it is (N, 1, *shape).
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.count(torch.tensor([[0.5], [0.75]]), (3,)).tolist()
+    [0.75, 1.25, 0.0]
+    """
     _check_tensor(grid, "grid")
     dimension = _gradients.check_points(grid.shape, False, "grid")
     is_batch = grid.dim() == dimension + 2
@@ -148,6 +175,12 @@ def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: str 
         axes.
     order, mode, cval, prefilter
         As for sample().
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.warp(torch.arange(4.0), torch.full((4, 1), 0.5), order=1, mode="nearest").tolist()
+    [0.5, 1.5, 2.5, 3.0]
     """
     _check_tensor(image, "image")
     _check_tensor(field, "field")
@@ -188,6 +221,12 @@ def affine(
         Of the output; None: the image's.
     order, mode, cval, prefilter
         As for sample().
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.affine(torch.arange(4.0), torch.tensor([[0.5]]), torch.tensor([1.0]), order=1).tolist()
+    [1.0, 1.5, 2.0, 2.5]
     """
     _check_tensor(image, "image")
     _check_tensor(matrix, "matrix")
@@ -240,6 +279,14 @@ def resample(
         cudaspline.Geometry of image and output; None: places are indices; the image's.
     order, mode, cval, prefilter
         As for sample(). Under "constant" places beyond the outermost samples are outside.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> import cudaspline
+    >>> coarse = cudaspline.Image(torch.zeros(2).numpy(), spacing=1.5).geometry
+    >>> cudaspline.torch.resample(torch.arange(4.0), torch.tensor([[1.0, 0.5]]), target=coarse, order=1).tolist()
+    [0.5, 2.0]
     """
     _check_tensor(image, "image")
     if transform is not None:
@@ -283,6 +330,12 @@ def prefilter(image: torch.Tensor, *, order: int = 3, mode: str = "mirror", dim:
         returned: these coefficients are those of "reflect" and "mirror", as from scipy.ndimage.spline_filter.
     dim
         Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.prefilter(torch.ones(2, 1, 4, 5)).shape
+    torch.Size([2, 1, 4, 5])
     """
     _check_tensor(image, "image")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
@@ -293,7 +346,14 @@ def prefilter(image: torch.Tensor, *, order: int = 3, mode: str = "mirror", dim:
 
 
 def spline_coeff(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim: int = -1) -> torch.Tensor:
-    """B-spline coefficients along one axis, by torch-interpol's name."""
+    """B-spline coefficients along one axis, by torch-interpol's name.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.spline_coeff(torch.ones(4, 5), dim=0).shape
+    torch.Size([4, 5])
+    """
     _check_tensor(input, "input")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     if isinstance(dim, bool) or not isinstance(dim, int) or not -input.dim() <= dim < input.dim():
@@ -303,13 +363,27 @@ def spline_coeff(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim:
 
 
 def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> torch.Tensor:
-    """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name."""
+    """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.spline_coeff_nd(torch.ones(4, 5), order=2, mode="reflect").shape
+    torch.Size([4, 5])
+    """
     _check_tensor(input, "input")
     return prefilter(input, order=order, mode=mode, dim=input.dim() if dim is None else dim)
 
 
 def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> torch.Tensor:
-    """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field."""
+    """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.identity((1, 2)).tolist()
+    [[[0.0, 0.0], [0.0, 1.0]]]
+    """
     try:
         given = tuple(shape)
     except TypeError:

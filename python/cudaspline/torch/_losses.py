@@ -41,7 +41,14 @@ def _mean(values: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
 
 
 def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
-    """The mean of the squared differences of two images of one shape, over the samples where the mask is not 0."""
+    """The mean of the squared differences of two images of one shape, over the samples where the mask is not 0.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.mean_squares(torch.zeros(4), torch.full((4,), 2.0)).item()
+    4.0
+    """
     fixed, moving, mask = _pair(fixed, moving, mask)
     return _mean((fixed - moving).square(), mask)
 
@@ -62,6 +69,13 @@ def local_correlation(
         Windows have 2 radius + 1 samples an axis.
     mask
         Samples that are not 0 there count, in windows too. It has the images' shape, or one that is broadcast.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> image = torch.arange(16.0).reshape(1, 1, 4, 4)
+    >>> round(cudaspline.torch.local_correlation(image, 3 - 2 * image).item(), 4)
+    -1.0
     """
     fixed, moving, mask = _pair(fixed, moving, mask)
     if not 3 <= fixed.dim() <= 5:
@@ -112,6 +126,13 @@ def mutual_information(
         Samples that are not 0 there count.
     limits
         ((least, most) of fixed, (least, most) of moving); None: of the samples. They have no gradient.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> image = torch.arange(64.0)
+    >>> cudaspline.torch.mutual_information(image, image).item() < cudaspline.torch.mutual_information(image, image % 2).item()
+    True
     """
     fixed, moving, mask = _pair(fixed, moving, mask)
     count = integer(bins, "bins", 5, 4096)
@@ -151,7 +172,14 @@ def _check_limits(limits: Any) -> list[list[float]]:
 def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
     """The mean over the samples of the sum of the squared first derivatives of a field: differences of neighbours, their mean by axis.
 
-    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in that unit; None: 1."""
+    field: (*size, D), or (N, *size, D); spacing: distances of samples, where displacements are in that unit; None: 1.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.diffusion(0.5 * cudaspline.torch.identity((4,))).item()
+    0.25
+    """
     values, _ = check_field(field)
     steps = spacing_of(spacing, values.shape[-1])
     total = values.new_zeros(())
@@ -164,7 +192,14 @@ def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) ->
 def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
     """The mean over the samples of the sum of the squared second derivatives of a field, mixed ones twice: the energy of a bent thin plate.
 
-    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they fit. Arguments as of diffusion()."""
+    Differences of three samples along one axis, and of 2 x 2 samples for mixed ones; where they fit. Arguments as of diffusion().
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.bending(0.5 * cudaspline.torch.identity((4, 5))).item()
+    0.0
+    """
     values, _ = check_field(field)
     steps = spacing_of(spacing, values.shape[-1])
     total = values.new_zeros(())
@@ -179,13 +214,27 @@ def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> t
 
 
 def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
-    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments as there."""
+    """The mean of (determinant - 1)^2 of jacobian_determinant(): how much volumes change. Arguments as there.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.jacobian(0.5 * cudaspline.torch.identity((4,))).item()
+    0.25
+    """
     values, _ = check_field(field, is_finite_difference=True)
     return _mean((jacobian_determinant(values, spacing) - 1.0).square(), None)
 
 
 def folding(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, least: float = 0.0) -> torch.Tensor:
-    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there."""
+    """The mean of max(0, least - determinant) of jacobian_determinant(): 0 for a field without folds. Arguments as there.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.folding(-1.5 * cudaspline.torch.identity((4,))).item()
+    0.5
+    """
     values, _ = check_field(field, is_finite_difference=True)
     return _mean((_constant(least, "least") - jacobian_determinant(values, spacing)).clamp(min=0.0), None)
 
