@@ -191,7 +191,9 @@ def test_nan_empty_and_what_is_refused(rng):
         assert str(caught.value).startswith(start), caught.value
     with pytest.raises(TypeError, match="^cval: JAX traces it"):
         jax.grad(lambda cval: spline.sample(image, points, cval=cval).sum())(1.0)
-    for shape, error in ((3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError)):
+    for shape, error in (
+        (3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError),
+    ):  # fmt: skip
         with pytest.raises(error, match="^shape: "):
             spline.push(jnp.ones(5), points[0], shape)
         with pytest.raises(error, match="^shape: "):

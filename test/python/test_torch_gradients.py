@@ -130,9 +130,11 @@ def test_grid_sample(rng, align):
 def functions(rng):
     """(name, function, tensors) of each one with gradients."""
     size = (4, 5)
-    image, points, field = tensor(rng, 1, 2, *size), places(rng, size, 2, 3), torch.tensor(rng.uniform(0.1, 0.4, (2, *size, 2)), requires_grad=True)
+    image, points = tensor(rng, 1, 2, *size), places(rng, size, 2, 3)
+    field = torch.tensor(rng.uniform(0.1, 0.4, (2, *size, 2)), requires_grad=True)
     matrix = torch.tensor([[0.81, 0.12], [-0.11, 0.93]], dtype=torch.float64, requires_grad=True)
     offset = torch.tensor([0.3, -0.2], dtype=torch.float64, requires_grad=True)
+    whole = torch.cat([matrix, offset[:, None]], 1).detach().requires_grad_()
     return [
         ("sample", lambda *given: spline.sample(*given, order=4, mode="nearest"), (image, points)),
         ("grad", lambda *given: spline.grad(*given, order=4, mode="grid-constant", cval=0.5), (image, points)),
@@ -140,7 +142,7 @@ def functions(rng):
         ("count", lambda points: spline.count(points[:, None], size, order=3), (points,)),
         ("warp", lambda *given: spline.warp(*given, mode="mirror"), (image, field)),
         ("affine", lambda *given: spline.affine(*given, (3, 4), mode="mirror"), (tensor(rng, *size), matrix, offset)),
-        ("resample", lambda *given: spline.resample(*given, mode="mirror"), (image, torch.cat([matrix, offset[:, None]], 1).detach().requires_grad_())),
+        ("resample", lambda *given: spline.resample(*given, mode="mirror"), (image, whole)),
         ("prefilter", lambda image: spline.prefilter(image, order=5, mode="grid-wrap"), (image,)),
     ]
 
@@ -423,7 +425,9 @@ def test_what_is_refused(rng):
     refuses(ValueError, "convention: 'torch'", spline.sample, image, points, convention="torch")
     refuses(ValueError, "input: its shape is (2, 1, 4)", spline.push, tensor(rng, 2, 1, 4), points, (4, 5))
     refuses(ValueError, "shape: (4,)", spline.push, tensor(rng, 2, 1, 3), points, (4,))
-    for shape, error in ((3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError)):
+    for shape, error in (
+        (3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError),
+    ):  # fmt: skip
         refuses(error, "shape: ", spline.push, tensor(rng, 2, 1, 3), points, shape)
         refuses(error, "shape: ", spline.affine, image, tensor(rng, 2, 2), shape=shape)
         refuses(error, "shape: ", spline.ffd, tensor(rng, 5, 5, 2), shape)
