@@ -33,11 +33,18 @@ def number(value: Any, name: str, above: Optional[float] = None, is_finite: bool
         found = float(value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: {value!r} is no real number.") from None
-    if is_finite and not math.isfinite(found):
+    if is_finite and not -math.inf < found < math.inf:  # not isfinite(), which takes no symbol of torch.compile
         raise ValueError(f"{name}: {value!r} is not finite.")
     if above is not None and not found > above:
         raise ValueError(f"{name}: {value!r} is not above {above:g}.")
     return found
+
+
+def flag(value: Any, name: str) -> bool:
+    """Yes or no. Raises TypeError, naming the argument, for what is neither."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # that of NumPy
+        raise TypeError(f"{name}: {value!r} is neither True nor False.")
+    return bool(value)
 
 
 def callback(value: Any, name: str) -> Any:

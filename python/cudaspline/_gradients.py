@@ -6,11 +6,13 @@ The structure is that of include/itkCudaSpline/c/CudaSplineGradientsC.h, which d
 from __future__ import annotations
 
 import ctypes
+import math
 from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
 from typing import Any, NamedTuple, Sequence
 
 from . import _library
-from ._checks import integer
+from ._checks import LARGEST_INT64, integer
+from ._geometry import Geometry
 from .ndimage import _library as _arrays
 
 MAXIMUM_DIMENSION = 3
@@ -152,6 +154,60 @@ def mode_code(mode: Any) -> int:
     if not isinstance(mode, str) or mode not in MODES:
         raise ValueError(f"mode: {mode!r} is not known; known are {', '.join(map(repr, MODES))}.")
     return MODES[mode]
+
+
+def check_shape(shape: Any, dimension: int) -> tuple[int, ...]:
+    """Samples along each axis, of an output. Raises TypeError or ValueError, naming the argument."""
+    try:
+        given = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
+    found = tuple(integer(n, "shape", 1, LARGEST_INT64) for n in given)
+    if len(found) != dimension:
+        raise ValueError(f"shape: {found} are {len(found)} numbers; it has to be {dimension}, one an axis.")
+    if math.prod(found) > LARGEST_INT64 // 64:  # bytes of several numbers a sample are counted in 64 bits
+        raise ValueError(f"shape: {found} are more samples than can be addressed.")
+    return found
+
+
+def check_geometries(source: Any, target: Any, shape: Sequence[int]) -> int:
+    """The axes of an image of that shape, or of a batch of such, between two cudaspline.Geometry or None. Raises TypeError or ValueError,
+    naming the argument."""
+    for name, geometry in (("source", source), ("target", target)):
+        if geometry is not None and not isinstance(geometry, Geometry):
+            raise TypeError(f"{name}: {type(geometry).__name__} is no cudaspline.Geometry; that of a cudaspline.Image is its geometry.")
+    one = source if source is not None else target
+    dimension = one.dimension if one is not None else (len(shape) - 2 if len(shape) > 3 else len(shape))
+    for name, geometry in (("source", source), ("target", target)):
+        if geometry is not None and geometry.dimension != dimension:
+            raise ValueError(f"{name}: it has {geometry.dimension} axes, and the image {dimension}.")
+    check_image(shape, dimension)
+    if source is not None and source.shape != tuple(shape[len(shape) - dimension :]):
+        size = tuple(reversed(shape[len(shape) - dimension :]))
+        raise ValueError(f"source: its size is {tuple(source.size)}, and the image's {size}, x first.")
+    return dimension
+
+
+def maps_of(geometry: Any, dimension: int) -> tuple[list[list[float]], list[list[float]], list[float]]:
+    """From indices to places (mm), back, and the place of the first sample; of None, where places are indices."""
+    if geometry is None:
+        unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
+        return unit, unit, [0.0] * dimension
+    return geometry.index_to_point.tolist(), geometry.point_to_index.tolist(), geometry.origin.tolist()
+
+
+def check_transform(shape: Sequence[int], dimension: int, is_batch: bool) -> None:
+    """Refuses what is no linear transform. Raises ValueError, naming the argument."""
+    d, e = dimension, dimension + 1
+    if len(shape) not in ((2, 3) if is_batch else (2,)) or tuple(shape[-2:]) not in ((d, d), (d, e), (e, e)):
+        of_these = ", or (N, ...) of these" if is_batch else ""
+        raise ValueError(f"transform: its shape is {tuple(shape)}; it has to be (D, D), (D, D + 1), (D + 1, D + 1){of_these}, with D = {dimension}.")
+
+
+def check_filtered(shape: Sequence[int], axes: int) -> None:
+    """Refuses an image without samples along the axes that are filtered, the last ones. Raises ValueError, naming the argument."""
+    if any(n < 1 for n in shape[len(shape) - axes :]):
+        raise ValueError(f"image: its shape is {tuple(shape)}; an image has samples along each of its axes.")
 
 
 def padding_of(order: int, mode: str, is_filtered: bool) -> int:

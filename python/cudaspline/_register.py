@@ -112,7 +112,7 @@ def register(
     begin = time.monotonic()
     chosen, quantiles = stages_of(stages, preset, options)
     quantiles = _check_quantiles(winsorize) if winsorize is not None else quantiles
-    choose(precision, {"float32": 0, "float64": 0}, "precision")
+    precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
     work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads)
     if quantiles is not None:
         work.cut(quantiles)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
-from ._checks import integer, number
+from ._checks import flag, integer, number
 from ._methods import choose
 from ._registration_library import DEFORMABLE, DESCENTS, LINEAR, METRICS
 
@@ -79,6 +79,8 @@ class Stage:
         object.__setattr__(self, "radius", integer(self.radius, "radius", 1, 100))
         object.__setattr__(self, "bins", integer(self.bins, "bins", 5, 160))
         choose(self.optimizer, DESCENTS, "optimizer")
+        object.__setattr__(self, "optimizer", self.optimizer.lower())
+        object.__setattr__(self, "sigmas_in_mm", flag(self.sigmas_in_mm, "sigmas_in_mm"))
         for name in ("step", "minimum_step"):
             if getattr(self, name) is not None:
                 number(getattr(self, name), name, 0.0)
@@ -118,9 +120,9 @@ def _metric_of(metric: Any, is_deformable: bool) -> str:
     if metric is None:
         return "cc" if is_deformable else "mattes"
     choose(metric, METRICS, "metric")
-    if is_deformable and metric != "cc":
+    if is_deformable and metric.lower() != "cc":
         raise ValueError(f"metric: {metric!r} is for matrices; fields are found by 'cc' (a Stage each has metrics of its own).")
-    return str(metric)
+    return str(metric).lower()
 
 
 def _numbers(value: Any, name: str, least: int, most: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, overload
 import numpy
 
 from . import _arrays, _images, _labels, _library, _sampling, _transforms, _windows
-from ._checks import LARGEST_INT64
+from ._checks import LARGEST_INT64, flag
 from ._geometry import Geometry, check_size, make_geometry, vector
 from ._images import Image
 from ._methods import INTERPOLATIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
@@ -216,6 +216,8 @@ def resample(
     >>> cudaspline.resample(volumes, size=(12, 10, 8), spacing=(0.5, 0.5, 1), order=1).spacing
     array([0.5, 0.5, 1. , 0.8])
     """
+    channels, extrapolate = flag(channels, "channels"), flag(extrapolate, "extrapolate")
+    series = series if series is None else flag(series, "series")
     if isinstance(image, Source):
         return _resample_source(
             image, transform, transform_order, reference, size, spacing, origin, direction, default, extrapolate, dtype, rounding, smooth, series,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
 import numpy
 
 from . import _arrays, _images, _labels, _library, _transforms, _windows
+from ._checks import flag
 from ._methods import METHOD_OPTIONS, WIDE, Method, choose, make_method, pixel_of
 from ._options import Coordinates, Interpolation, MethodOptions
 from ._source import Source, takes_source
@@ -90,6 +91,8 @@ def sample(
     for name in options:
         if name not in METHOD_OPTIONS:
             raise TypeError(f"{name}: sample() has no such argument.")
+    channels, series = flag(channels, "channels"), series if series is None else flag(series, "series")
+    gradient, hessian, inside = flag(gradient, "gradient"), flag(hessian, "hessian"), flag(inside, "inside")
     wanted = _Wanted(gradient, hessian, inside, coordinates, dtype, threads, progress)
     volumes = None if isinstance(image, Source) or _images._is_nibabel(image) else _images.open_series(image, "image", channels, series)
     if isinstance(image, Source):

@@ -33,8 +33,11 @@ def test_examples(name):
     assert results.failed == 0
 
 
-@pytest.mark.parametrize("module", (cudaspline, cudaspline.ndimage))
-def test_all_have_one(module):
+@pytest.mark.parametrize("package", ("cudaspline", "cudaspline.ndimage", "cudaspline.torch", "cudaspline.jax"))
+def test_all_have_one(package):
+    if package.endswith(("torch", "jax")):
+        pytest.importorskip(package.split(".")[1], minversion="2.5" if "torch" in package else None)
+    module = importlib.import_module(package)
     for name in module.__all__:
         found = getattr(module, name)
         if name not in WITHOUT and (inspect.isclass(found) or inspect.isfunction(found)):

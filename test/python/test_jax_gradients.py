@@ -10,6 +10,7 @@ jax = pytest.importorskip("jax", reason="JAX is not installed")
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
+import cudaspline  # noqa: E402
 import cudaspline.jax as spline  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 
@@ -32,6 +33,11 @@ def places(rng, size, *shape):
     return jnp.array(numpy.floor(2 * points) / 2 + 0.5 * numpy.clip(numpy.mod(2 * points, 1.0), 0.05, 0.95))
 
 
+def check(function, given, order=2, modes=("rev",)):
+    """Compiled as a whole: one by one the small operations take longer to compile than all of them together."""
+    check_grads(jax.jit(function), given, order, modes)
+
+
 def test_values_are_those_of_ndimage(rng):
     for mode, order in itertools.product(MODES, range(6)):
         image, points = rng.uniform(-1, 1, (7, 5)), rng.uniform(-5, 12, (20, 2))
@@ -45,20 +51,97 @@ def test_gradients(rng, mode):
     order = int(rng.integers(0, 6))
     size = [(4,), (3, 4), (3, 2, 3)][rng.integers(0, 3)]
     image, points = jnp.array(rng.uniform(-1, 1, (2, 2, *size))), places(rng, size, 2, 3)
-    check_grads(lambda *given: spline.sample(*given, order=order, mode=mode, cval=0.5), (image, points), 2, ["rev"])
+    check(lambda *given: spline.sample(*given, order=order, mode=mode, cval=0.5), (image, points))
     numbers = jnp.array(rng.uniform(-1, 1, (2, 2, 3)))
-    check_grads(lambda *given: spline.push(*given, size, order=order, mode=mode), (numbers, points), 2, ["rev"])
-    check_grads(lambda image: spline.prefilter(image, order=order, mode=mode), (image,), 2, ["rev"])
+    check(lambda *given: spline.push(*given, size, order=order, mode=mode), (numbers, points))
+    check(lambda image: spline.prefilter(image, order=order, mode=mode), (image,))
+
+
+def third(f):
+    """All third derivatives of a function, forward and backward in every order."""
+    both = (jax.jacfwd, jax.jacrev)
+    return [jax.jit(one(two(three(f)))) for one in both for two in both for three in both]
+
+
+@pytest.mark.parametrize("mode", ("mirror", "grid-constant"))
+def test_forward_mode(rng, mode):
+    """Of each function, and of the derivatives of each: tangents are those of finite differences, and gradients their transpose."""
+    order, size = int(rng.integers(2, 6)), (3, 4)
+    image, points = jnp.array(rng.uniform(-1, 1, (1, 2, *size))), places(rng, size, 2, 3)  # one image, two lists of points
+    check(lambda *given: spline.sample(*given, order=order, mode=mode, cval=0.5), (image, points), modes=("fwd", "rev"))
+    numbers = jnp.array(rng.uniform(-1, 1, (2, 2, 3)))
+    check(lambda *given: spline.push(*given, size, order=order, mode=mode), (numbers, points[:1]), modes=("fwd", "rev"))
+
+
+def test_forward_mode_of_all_functions(rng):
+    image, field = jnp.array(rng.uniform(-1, 1, (5, 4))), jnp.array(rng.uniform(0.1, 0.4, (5, 4, 2)))
+    matrix, offset = jnp.array([[0.81, 0.12], [-0.11, 0.93]]), jnp.array([0.3, -0.2])
+    for function, given in (
+        (lambda *given: spline.warp(*given, mode="mirror"), (image, field)),
+        (lambda *given: spline.affine(*given, (3, 4), mode="reflect"), (image, matrix, offset)),
+        (lambda image: spline.prefilter(image, order=5), (image,)),
+    ):
+        check(function, given, 1, ["fwd"])
+    value, tangent = jax.jit(lambda v: jax.jvp(lambda f: spline.warp(image, f), (field,), (v,)))(jnp.ones_like(field))
+    assert value.shape == tangent.shape == image.shape
+    each = jax.vmap(lambda v: jax.jvp(lambda f: spline.warp(image, f), (field,), (v,))[1])(jnp.stack([jnp.ones_like(field), field]))
+    assert numpy.allclose(each[0], tangent, rtol=0, atol=TOLERANCE)
+
+
+def test_higher_derivatives(rng):
+    """Forward and backward, mixed: all third ones agree with those of the polynomial, and what would take a fourth one says so."""
+    image, point = jnp.array(rng.uniform(-1, 1, 6)), jnp.array([2.3])
+
+    def value(point):
+        return spline.sample(image, point, order=3, mode="mirror", prefilter=False)
+
+    wanted = -image[1] + 3 * image[2] - 3 * image[3] + image[4]
+    for found in third(value):
+        assert abs(found(point).item() - wanted) < TOLERANCE
+    for again in (jax.jacfwd, jax.jacrev):
+        with pytest.raises(NotImplementedError, match="beyond the 3rd"):
+            again(third(value)[0])(point)
+
+    def plane(point):
+        return jnp.sum(spline.sample(images, point[None], order=4, mode="reflect") * jnp.array([1.0, -2.0])[None, :, None])
+
+    images, place = jnp.array(rng.uniform(-1, 1, (1, 2, 5, 4))), jnp.array([[1.3, 2.1]])
+    first, *others = (found(place) for found in third(plane)[::3])
+    assert jnp.abs(first).max() > 1e-3
+    for found in others:
+        assert numpy.allclose(found, first, rtol=0, atol=100 * TOLERANCE)
 
 
 def test_gradients_of_warp_and_affine(rng):
     image = jnp.array(rng.uniform(-1, 1, (5, 4)))
     field = jnp.array(rng.uniform(0.1, 0.4, (5, 4, 2)))
-    check_grads(lambda *given: spline.warp(*given, mode="mirror"), (image, field), 2, ["rev"])
+    check(lambda *given: spline.warp(*given, mode="mirror"), (image, field))
     matrix, offset = jnp.array([[0.81, 0.12], [-0.11, 0.93]]), jnp.array([0.3, -0.2])
-    check_grads(lambda *given: spline.affine(*given, (3, 4), mode="reflect"), (image, matrix, offset), 2, ["rev"])
+    check(lambda *given: spline.affine(*given, (3, 4), mode="reflect"), (image, matrix, offset))
     found = spline.affine(image, matrix, offset, (3, 4), mode="reflect")
     assert numpy.abs(found - ndimage.affine_transform(numpy.asarray(image), matrix, offset, (3, 4), mode="reflect")).max() < TOLERANCE
+
+
+def test_resample_is_that_of_the_package(rng):
+    matrix = numpy.hstack([numpy.eye(3) + rng.uniform(-0.1, 0.1, (3, 3)), rng.uniform(-1, 1, (3, 1))])
+    source = cudaspline.Image(rng.uniform(-1, 1, (7, 8, 6)), spacing=(1.5, 0.7, 2.0), origin=(3.0, -4.0, 5.0))
+    target = cudaspline.Image(numpy.zeros((6, 5, 8)), spacing=(1.1, 1.2, 1.3), origin=(2.5, -4.5, 6.0))
+    wanted = cudaspline.resample(source, matrix, target, boundary="mirror", smooth=False).array
+
+    def moved(image, transform):
+        return spline.resample(image, transform, source=source.geometry, target=target.geometry, mode="mirror")
+
+    assert numpy.abs(moved(source.array, matrix) - wanted).max() < TOLERANCE
+    assert numpy.abs(moved(source.array, numpy.vstack([matrix, [0, 0, 0, 1]])) - wanted).max() < TOLERANCE
+    assert numpy.array_equal(spline.resample(source.array, order=1), source.array)
+    check(moved, (jnp.asarray(source.array), jnp.asarray(matrix)), 1, ("fwd", "rev"))
+    for name, options, error in (
+        ("transform", {"transform": numpy.eye(2)}, ValueError),
+        ("source", {"source": target.geometry}, ValueError),
+        ("target", {"target": target}, TypeError),
+    ):
+        with pytest.raises(error, match=f"^{name}: "):
+            spline.resample(source.array, **options)
 
 
 def test_transforms_of_jax(rng):
@@ -78,6 +161,11 @@ def test_transforms_of_jax(rng):
             assert numpy.allclose(found[i], wanted, rtol=0, atol=TOLERANCE)
     hessian = jax.jacrev(jax.grad(loss, argnums=1), argnums=1)(images[0], points[0])
     assert numpy.allclose(hessian.reshape(6, 6), hessian.reshape(6, 6).T, rtol=0, atol=TOLERANCE)
+    assert numpy.allclose(jax.hessian(loss, argnums=1)(images[0], points[0]), hessian, rtol=0, atol=TOLERANCE)
+    # Many images at one list of points, along an axis that is not the first one.
+    each = jax.vmap(jax.grad(loss), in_axes=(2, None))(jnp.moveaxis(images, 0, 2), points[0])
+    for found, image in zip(each, images):
+        assert numpy.allclose(found, jax.grad(loss)(image, points[0]), rtol=0, atol=TOLERANCE)
 
 
 def test_nan_empty_and_what_is_refused(rng):
@@ -93,7 +181,32 @@ def test_nan_empty_and_what_is_refused(rng):
         (ValueError, "points: the shape is (5, 4)", (image, jnp.zeros((5, 4))), {}),
         (ValueError, "order: 6", (image, points), {"order": 6}),
         (ValueError, "mode: 'zero'", (image, points), {"mode": "zero"}),
+        (TypeError, "prefilter: 'no' is neither", (image, points), {"prefilter": "no"}),
+        (ValueError, "cval: nan", (image, points), {"cval": numpy.nan}),
+        (TypeError, "image: elements of type float8", (image.astype(jnp.float8_e4m3fn), points), {}),
+        (TypeError, "image: str is no array", ("image", points), {}),
     ):
         with pytest.raises(error) as caught:
             spline.sample(*arguments, **options)
         assert str(caught.value).startswith(start), caught.value
+    with pytest.raises(TypeError, match="^cval: JAX traces it"):
+        jax.grad(lambda cval: spline.sample(image, points, cval=cval).sum())(1.0)
+    for shape, error in (
+        (3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError),
+    ):  # fmt: skip
+        with pytest.raises(error, match="^shape: "):
+            spline.push(jnp.ones(5), points[0], shape)
+        with pytest.raises(error, match="^shape: "):
+            spline.affine(image, jnp.eye(2), shape=shape)
+    with pytest.raises(ValueError, match=r"^image: its shape is \(0,\)"):
+        spline.prefilter(jnp.zeros(0))
+    for array in (image[:0], image[:, :0]):
+        assert spline.prefilter(array).shape == array.shape
+
+
+def test_indices_have_more_digits_than_half_precision():
+    image = jnp.linspace(0.0, 1.0, 1500, dtype="float32")
+    field = jnp.full((1500, 1), 0.25, "bfloat16")
+    assert numpy.array_equal(
+        spline.warp(image, field, order=1, mode="nearest"), spline.warp(image, field.astype("float32"), order=1, mode="nearest")
+    )

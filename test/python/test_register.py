@@ -570,7 +570,7 @@ class TestWrong:
         "name, value, error",
         [
             ("stages", "elastic", ValueError), ("stages", [], TypeError), ("stages", 3, TypeError), ("stages", [3], TypeError),
-            ("metric", "ssd", ValueError), ("metric", "mattes", ValueError), ("iterations", -1, ValueError), ("iterations", "10", TypeError),
+            ("metric", "ssd", ValueError), ("sigmas_in_mm", "yes", TypeError), ("metric", "mattes", ValueError), ("iterations", -1, ValueError), ("iterations", "10", TypeError),
             ("iterations", 1.5, TypeError), ("shrink", (0, 1), ValueError), ("shrink", 2, TypeError), ("shrink", (), ValueError),
             ("sigmas", (-1, 0), ValueError), ("sigmas", 1.0, TypeError), ("sigmas", (numpy.nan,), ValueError), ("radius", 0, ValueError),
             ("radius", 1.5, TypeError), ("learning_rate", 0, ValueError), ("update_variance", -1, ValueError), ("total_variance", "1", TypeError),
@@ -587,6 +587,14 @@ class TestWrong:
             del options["stages"]
         with pytest.raises(error, match=f"^{name}"):
             cudaspline.register(SMALL, SMALL, **options)
+
+    def test_words_in_letters_of_any_size(self):
+        same = [cudaspline.Stage("Affine", metric=metric, optimizer=optimizer) for metric, optimizer in (("CC", "Gradient-Descent"), ("cc", "gradient-descent"))]
+        assert same[0] == same[1]
+        options = {"iterations": 2, "shrink": (1,), "sigmas": (0,), "device": "cpu"}
+        for name, value in (("metric", "CorrELation"), ("optimizer", "Conjugate-Gradient"), ("precision", "Float64")):
+            found, wanted = (cudaspline.register(SMALL, SMALL[::-1].copy(), "translation", **{name: word}, **options) for word in (value, value.lower()))
+            assert numpy.array_equal(found.transform.matrix, wanted.transform.matrix)
 
     def test_images(self):
         for wrong, error in (

@@ -1,5 +1,6 @@
 """cudaspline.torch: values against SciPy's modes, gradients against finite differences, PyTorch's grid_sample, and transforms of PyTorch."""
 
+import functools
 import itertools
 
 import numpy
@@ -126,6 +127,112 @@ def test_grid_sample(rng, align):
                 assert (one - other).abs().max() < 100 * TOLERANCE, (size, padding)
 
 
+def functions(rng):
+    """(name, function, tensors) of each one with gradients."""
+    size = (4, 5)
+    image, points = tensor(rng, 1, 2, *size), places(rng, size, 2, 3)
+    field = torch.tensor(rng.uniform(0.1, 0.4, (2, *size, 2)), requires_grad=True)
+    matrix = torch.tensor([[0.81, 0.12], [-0.11, 0.93]], dtype=torch.float64, requires_grad=True)
+    offset = torch.tensor([0.3, -0.2], dtype=torch.float64, requires_grad=True)
+    whole = torch.cat([matrix, offset[:, None]], 1).detach().requires_grad_()
+    return [
+        ("sample", lambda *given: spline.sample(*given, order=4, mode="nearest"), (image, points)),
+        ("grad", lambda *given: spline.grad(*given, order=4, mode="grid-constant", cval=0.5), (image, points)),
+        ("push", lambda *given: spline.push(*given, size, order=3, mode="reflect", prefilter=True), (tensor(rng, 2, 2, 3), points)),
+        ("count", lambda points: spline.count(points[:, None], size, order=3), (points,)),
+        ("warp", lambda *given: spline.warp(*given, mode="mirror"), (image, field)),
+        ("affine", lambda *given: spline.affine(*given, (3, 4), mode="mirror"), (tensor(rng, *size), matrix, offset)),
+        ("resample", lambda *given: spline.resample(*given, mode="mirror"), (image, whole)),
+        ("prefilter", lambda image: spline.prefilter(image, order=5, mode="grid-wrap"), (image,)),
+    ]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_forward_mode(rng, number):
+    """Tangents against finite differences, and those of the gradients; torch.func.jvp has the transpose of what goes backward."""
+    _, function, given = functions(rng)[number]
+    assert torch.autograd.gradcheck(function, given, eps=1e-6, atol=1e-5, check_forward_ad=True, check_backward_ad=False)
+    assert torch.autograd.gradgradcheck(function, given, eps=1e-6, atol=1e-4, check_fwd_over_rev=True, fast_mode=True)
+    tangents = tuple(torch.tensor(rng.uniform(-1, 1, one.shape)) for one in given)
+    values = tuple(one.detach() for one in given)
+    found, tangent = torch.func.jvp(function, values, tangents)
+    assert torch.allclose(found, function(*values), rtol=0, atol=TOLERANCE)
+    many = torch.vmap(lambda *tangents: torch.func.jvp(function, values, tangents)[1])(*(torch.stack([one, -2 * one]) for one in tangents))
+    assert torch.allclose(many, torch.stack([tangent, -2 * tangent]), rtol=0, atol=1000 * TOLERANCE)
+    # Backward, of which it is the transpose: g . (J t) = (J^T g) . t.
+    seed = torch.tensor(rng.uniform(-1, 1, found.shape))
+    pulled = torch.autograd.grad(function(*given), given, seed)
+    assert abs((seed * tangent).sum() - sum((one * other).sum() for one, other in zip(pulled, tangents))) < 1000 * TOLERANCE
+
+
+def test_forward_mode_of_fields_and_losses(rng):
+    size = (5, 6)
+    one, other = (torch.tensor(rng.uniform(0.02, 0.14, (*size, 2))) for _ in range(2))
+    images = tuple(torch.tensor(rng.uniform(-1, 1, (1, 1, *size))) for _ in range(2))
+    for function, given in (
+        (spline.compose, (one, other)),
+        (spline.exp, (one,)),
+        (lambda field: spline.invert(field, tolerance=1e-12, iterations=200), (one,)),
+        (lambda grid: spline.ffd(grid, (3, 4)), (torch.tensor(rng.uniform(-1, 1, (5, 5, 2))),)),
+        (spline.jacobian_determinant, (one,)),
+        (spline.bending, (one,)),
+        (spline.diffusion, (one,)),
+        (lambda field: spline.folding(field, least=1.0), (one,)),
+        (spline.mean_squares, images),
+        (spline.local_correlation, images),
+        (lambda *given: spline.mutual_information(*given, bins=8, limits=((-1.5, 1.5), (-1.5, 1.5))), images),
+    ):
+        tangents = tuple(torch.tensor(rng.uniform(-1, 1, value.shape)) for value in given)
+        _, found = torch.func.jvp(function, given, tangents)
+        step = 1e-6
+        ends = [function(*(value + sign * step * tangent for value, tangent in zip(given, tangents))) for sign in (1, -1)]
+        wanted = (ends[0] - ends[1]) / (2 * step)
+        assert (found - wanted).abs().max() < 1e-6 * (1 + wanted.abs().max())
+
+
+def test_higher_derivatives_forward_and_backward(rng):
+    """All of one order agree, whichever is forward; what would take a fourth one says so."""
+    image, points = tensor(rng, 1, 2, 5, 4, grad=False), places(rng, (5, 4), 1, 1).detach()
+    both = (torch.func.jacfwd, torch.func.jacrev)
+
+    def value(points):
+        return (spline.sample(image, points, order=5, mode="mirror") * torch.tensor([1.0, -2.0])[None, :, None]).sum()
+
+    for order in (2, 3):
+        first, *others = (functools.reduce(lambda f, of: of(f), ways, value)(points) for ways in itertools.product(both, repeat=order))
+        assert first.abs().max() > 1e-3
+        for found in others:
+            assert torch.allclose(found, first, rtol=0, atol=1000 * TOLERANCE)
+    assert torch.allclose(torch.func.hessian(value)(points), torch.autograd.functional.hessian(value, points), rtol=0, atol=100 * TOLERANCE)
+    for again in both:
+        with pytest.raises(NotImplementedError, match="beyond the 3rd"):
+            again(torch.func.jacfwd(torch.func.jacfwd(torch.func.jacfwd(value))))(points)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_batching(rng, number):
+    """torch.vmap over each tensor alone and over all, along axes that are not the first ones, with gradients: what a loop makes."""
+    _, function, given = functions(rng)[number]
+    values = tuple(one.detach() for one in given)
+    many = tuple(torch.stack([one, 0.9 * one, one + 0.01]) for one in values)
+    ways = [tuple(0 if i == k else None for i in range(len(values))) for k in range(len(values))] + [(0,) * len(values)]
+    for in_dims in dict.fromkeys(ways):
+        moved = tuple(values[i] if axis is None else many[i].movedim(0, -1) for i, axis in enumerate(in_dims))
+        axes = tuple(None if axis is None else -1 for axis in in_dims)
+        each = [tuple(values[i] if axis is None else many[i][k] for i, axis in enumerate(in_dims)) for k in range(3)]
+        found = torch.vmap(function, axes)(*moved)
+        for one, own in zip(found, each):
+            assert torch.allclose(one, function(*own), rtol=0, atol=TOLERANCE)  # a batch is filtered in another order of the axes
+        numbers = tuple(range(len(values)))
+
+        def loss(*given):
+            return function(*given).square().sum()
+
+        for one, own in zip(zip(*torch.vmap(torch.func.grad(loss, numbers), axes)(*moved)), each):
+            for gradient, wanted in zip(one, torch.func.grad(loss, numbers)(*own)):
+                assert torch.allclose(gradient, wanted, rtol=0, atol=100 * TOLERANCE)
+
+
 def test_transforms_of_pytorch(rng):
     size = (5, 6)
     images, points = tensor(rng, 4, *size), places(rng, size, 4, 3)
@@ -153,16 +260,61 @@ def test_transforms_of_pytorch(rng):
     torch.library.opcheck(torch.ops.cudaspline.filter.default, (images, [1, 2], 3, 0, False))
 
 
-def test_compile(rng):
-    def loss(image, field):
-        return spline.warp(image, field).square().mean()
+@pytest.mark.parametrize("number", range(8))
+def test_compile(rng, number):
+    """Without a break of the graph, by the shapes that fake kernels tell: values and gradients are those of the plain call. Shapes that
+    change are compiled as symbols."""
+    _, function, given = functions(rng)[number]
+    torch.compiler.reset()
 
-    image, field = tensor(rng, 1, 1, 6, 7), tensor(rng, 1, 6, 7, 2)
+    def loss(*given):
+        return function(*given).square().mean()
+
+    wanted = torch.autograd.grad(loss(*given), given)
     compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
-    wanted = torch.autograd.grad(loss(image, field), (image, field))
-    found = torch.autograd.grad(compiled(image, field), (image, field))
-    for one, other in zip(found, wanted):
+    for one, other in zip(torch.autograd.grad(compiled(*given), given), wanted):
         assert torch.allclose(one, other, rtol=0, atol=TOLERANCE)
+
+
+def test_compile_between_geometries(rng):
+    torch.compiler.reset()
+    source = cudaspline.Image(numpy.zeros((4, 5)), spacing=(1.5, 0.7), origin=(3.0, -4.0)).geometry
+    target = cudaspline.Image(numpy.zeros((6, 3)), spacing=(1.1, 1.2), origin=(2.5, -4.5)).geometry
+    image, transform = tensor(rng, 4, 5), torch.tensor([[0.9, 0.1, 0.2], [-0.1, 1.0, 0.3]], dtype=torch.float64, requires_grad=True)
+
+    def moved(image, transform):
+        return spline.resample(image, transform, source=source, target=target, mode="mirror")
+
+    wanted = moved(image, transform)
+    found = torch.compile(moved, backend="aot_eager", fullgraph=True)(image, transform)
+    assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)
+    for one, other in zip(torch.autograd.grad(found.sum(), (image, transform)), torch.autograd.grad(wanted.sum(), (image, transform))):
+        assert torch.allclose(one, other, rtol=0, atol=100 * TOLERANCE)
+
+
+def test_numbers_that_pytorch_has_not_written_yet(rng):
+    """The sign of an imaginary part, and zeros of derivatives, which are notes beside the memory."""
+    image = torch.complex(*(tensor(rng, 5, 6, grad=False) for _ in range(2))).conj().imag
+    assert image.is_neg()
+    points = places(rng, (5, 6), 9).detach()
+    assert torch.equal(spline.sample(image, points), spline.sample(image.resolve_neg().clone(), points))
+    assert torch.equal(spline.prefilter(image), spline.prefilter(image.resolve_neg().clone()))
+    numbers = torch.complex(*(tensor(rng, 9, grad=False) for _ in range(2))).conj().imag
+    assert torch.equal(spline.push(numbers, points, (5, 6)), spline.push(numbers.resolve_neg().clone(), points, (5, 6)))
+    zero = torch._efficientzerotensor((9,), dtype=torch.float64)
+    assert not spline.push(zero, points, (5, 6)).any()
+
+
+def test_compile_with_shapes_as_symbols(rng):
+    torch.compiler.reset()
+    compiled = torch.compile(lambda image, points: spline.sample(image, points, mode="mirror"), backend="aot_eager", fullgraph=True, dynamic=True)
+    for size, count in (((5, 6), 7), ((8, 9), 11), ((6, 5), 3)):
+        image, points = tensor(rng, 2, 3, *size), places(rng, size, 2, count)
+        wanted = spline.sample(image, points, mode="mirror")
+        found = compiled(image, points)
+        assert torch.allclose(found, wanted, rtol=0, atol=TOLERANCE)
+        for one, other in zip(torch.autograd.grad(found.sum(), (image, points)), torch.autograd.grad(wanted.sum(), (image, points))):
+            assert torch.allclose(one, other, rtol=0, atol=TOLERANCE)
 
 
 def test_the_same_bits_at_every_call(rng):
@@ -190,6 +342,37 @@ def test_types(rng):
     assert spline.sample(exact.float(), points).dtype == torch.float32
 
 
+def test_indices_have_more_digits_than_half_precision(rng):
+    """Small displacements, and matrices near 1, of images of many samples: places are float32."""
+    count = 1500
+    image = torch.linspace(0.0, 1.0, count)
+    for dtype, step in ((torch.float16, 2.0**-11), (torch.bfloat16, 2.0**-8)):
+        field = torch.full((count, 1), 0.25, dtype=dtype)
+        found = spline.warp(image, field, order=1, mode="nearest")
+        assert found.dtype == torch.float32
+        wanted = spline.warp(image, field.float(), order=1, mode="nearest")
+        assert torch.equal(found, wanted)
+        assert torch.equal(spline.affine(image, torch.tensor([[1.0, 0.25]], dtype=dtype), order=1, mode="nearest"), wanted)
+        twice = spline.compose(field, field)
+        assert twice.dtype == dtype and (twice[:-2] - 0.5).abs().max() <= step
+        assert spline.exp(field).dtype == spline.invert(field).dtype == spline.jacobian_determinant(field).dtype == dtype
+        # Sums of many samples are beyond what these types have.
+        assert spline.bending(field).dtype == spline.folding(field).dtype == spline.jacobian(field).dtype == torch.float32
+
+
+def test_places_are_exact_whatever_products_of_matrices_are(rng):
+    image, matrix = torch.rand(300, 2), torch.tensor([[1.001, 0.003], [0.0005, 1.0]])
+    wanted = spline.affine(image.double(), matrix.double(), order=1, mode="nearest")
+    before = torch.get_float32_matmul_precision()
+    try:
+        for precision in ("highest", "medium"):
+            torch.set_float32_matmul_precision(precision)
+            # Indices to 300 have an error of 2^-16 or less by the rounding of two products and sums.
+            assert (spline.affine(image, matrix, order=1, mode="nearest").double() - wanted).abs().max() < 2.0**-14
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
 def test_nan_and_empty(rng):
     image, points = tensor(rng, 1, 2, 8, 8), places(rng, (8, 8), 1, 5)
     with torch.no_grad():
@@ -210,6 +393,16 @@ def test_nan_and_empty(rng):
         assert of_points.shape == points.shape and not of_points.any()
         assert spline.push(values, points, (4, 5)).shape == (n, c, 4, 5)
         assert spline.grad(image, points).shape == (n, c, count, 2)
+        assert spline.prefilter(image).shape == image.shape
+        assert spline.affine(image, torch.eye(2)).shape == spline.resample(image).shape == (n, c, 4, 5)
+        assert spline.warp(image, image.new_zeros((n, 4, 5, 2))).shape == (n, c, 4, 5)
+    fields = torch.zeros(0, 4, 5, 2, requires_grad=True)
+    for function in (spline.exp, spline.invert, spline.jacobian_determinant, lambda field: spline.compose(field, field)):
+        assert function(fields).shape[:3] == (0, 4, 5)
+    for function in (spline.bending, spline.diffusion, spline.jacobian, spline.folding):
+        assert function(fields).item() == 0
+    for function in (spline.mean_squares, spline.local_correlation, spline.mutual_information):
+        assert function(torch.zeros(0, 1, 4, 5), torch.zeros(0, 1, 4, 5)).item() == 0
 
 
 def test_what_is_refused(rng):
@@ -232,10 +425,49 @@ def test_what_is_refused(rng):
     refuses(ValueError, "convention: 'torch'", spline.sample, image, points, convention="torch")
     refuses(ValueError, "input: its shape is (2, 1, 4)", spline.push, tensor(rng, 2, 1, 4), points, (4, 5))
     refuses(ValueError, "shape: (4,)", spline.push, tensor(rng, 2, 1, 3), points, (4,))
+    for shape, error in (
+        (3, TypeError), ("ab", TypeError), ((2.5, 3), TypeError), ((True, 3), TypeError), ((0, 3), ValueError), ((2**31, 2**31), ValueError),
+    ):  # fmt: skip
+        refuses(error, "shape: ", spline.push, tensor(rng, 2, 1, 3), points, shape)
+        refuses(error, "shape: ", spline.affine, image, tensor(rng, 2, 2), shape=shape)
+        refuses(error, "shape: ", spline.ffd, tensor(rng, 5, 5, 2), shape)
+    for shape in (3, "ab", (2.5,), torch.tensor(3.0)):
+        refuses(TypeError, "shape: ", spline.identity, shape)
+    refuses(TypeError, "prefilter: 'no' is neither True nor False", spline.sample, image, points, prefilter="no")
+    refuses(TypeError, "align_corners: None", spline.sample, image, points, align_corners=None)
+    refuses(ValueError, "cval: the tensor requires a gradient", spline.sample, image, points, cval=torch.tensor(1.0, requires_grad=True))
+    refuses(ValueError, "cval: nan", spline.sample, image, points, cval=float("nan"))
+    refuses(TypeError, "source: ndarray is no cudaspline.Geometry", spline.resample, image, source=numpy.zeros(3))
+    refuses(TypeError, "target: Image is no cudaspline.Geometry", spline.resample, image, target=cudaspline.Image(numpy.zeros((4, 5))))
+    refuses(ValueError, "source: its size is (4, 5), and the image's (5, 4), x first", spline.resample, image,
+            source=cudaspline.Image(numpy.zeros((5, 4))).geometry)  # fmt: skip
+    refuses(ValueError, "image: its shape is (0,)", spline.prefilter, image.new_zeros(0))
+    # Tensors that are elsewhere, or not as they are computed with: "meta" is a device that every machine has.
+    for name, function, given in (
+        ("points", spline.sample, (image, points)),
+        ("grid", spline.push, (tensor(rng, 2, 1, 3), points, (4, 5))),
+        ("field", spline.warp, (image, tensor(rng, 2, 4, 5, 2))),
+        ("matrix", spline.affine, (image, tensor(rng, 2, 2))),
+        ("offset", spline.affine, (image, tensor(rng, 2, 2), tensor(rng, 2))),
+        ("transform", spline.resample, (image, tensor(rng, 2, 2))),
+        ("second", spline.compose, (tensor(rng, 4, 5, 2), tensor(rng, 4, 5, 2))),
+        ("moving", spline.mean_squares, (image, image)),
+        ("mask", spline.local_correlation, (image, image, 2, image)),
+    ):
+        given = list(given)
+        place = max(i for i, one in enumerate(given) if isinstance(one, torch.Tensor))
+        one = given[place].detach()
+        given[place] = one.to("meta")
+        refuses(ValueError, f"{name}: it is on meta, and ", function, *given)
+        if name != "mask":
+            for wrong in (one.to(torch.float8_e4m3fn), one.to(torch.complex64), one.to_sparse(), one.bool(), one.numpy()):
+                given[place] = wrong
+                refuses(TypeError, f"{name}: ", function, *given)
     refuses(ValueError, "field: its shape", spline.warp, image, tensor(rng, 3, 2))
     refuses(ValueError, "field: there are 3", spline.warp, image, tensor(rng, 3, 4, 5, 2))
     refuses(ValueError, "matrix: its shape is (3, 5)", spline.affine, image, tensor(rng, 3, 5))
     refuses(ValueError, "offset: its shape is (3,)", spline.affine, image, tensor(rng, 2, 2), tensor(rng, 3))
+    refuses(ValueError, "offset: its shape is (4, 2)", spline.affine, image[0, 0], tensor(rng, 2, 2), tensor(rng, 4, 2))
     refuses(ValueError, "transform: its shape is (3, 2)", spline.resample, image, tensor(rng, 3, 2))
     refuses(ValueError, "dim: 4", spline.prefilter, image, dim=4)
     refuses(ValueError, "image: its shape is (2, 1, 4, 0)", spline.sample, image[..., :0], points)

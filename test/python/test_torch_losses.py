@@ -198,3 +198,51 @@ def test_what_is_refused(rng):
     refuses(ValueError, "mask: its shape is (3,)", spline.mean_squares, image, image, torch.ones(3))
     refuses(ValueError, "radius: 0", spline.local_correlation, image, image, 0)
     refuses(ValueError, "bins: 4", spline.mutual_information, image, image, 4)
+
+
+def test_what_is_not_finite_outside_the_mask(rng):
+    """It changes neither the loss nor its gradients, which are 0 there; a mask is 0 where it is NaN."""
+    fixed, moving = tensor(rng, 1, 1, 7, 8), tensor(rng, 1, 1, 7, 8)
+    mask = torch.ones(7, 8, dtype=torch.float64)
+    mask[2:4, 3:6] = 0.0
+    mask[3, 4] = torch.nan
+    outside = ~(mask == 1)
+    spoiled = [image.detach().clone() for image in (fixed, moving)]
+    spoiled[0][..., outside], spoiled[1][..., outside] = torch.nan, torch.inf
+    spoiled = [image.requires_grad_() for image in spoiled]
+    for loss in (spline.mean_squares, spline.local_correlation, spline.mutual_information):
+        wanted, found = loss(fixed, moving, mask=mask), loss(*spoiled, mask=mask)
+        assert abs(found - wanted).item() < TOLERANCE
+        for one, other in zip(torch.autograd.grad(found, spoiled), torch.autograd.grad(wanted, (fixed, moving))):
+            assert not one[..., outside].any()
+            assert (one - other).abs().max() < TOLERANCE
+
+
+def test_what_is_refused(rng):
+    image, field = tensor(rng, 1, 1, 7, 8), tensor(rng, 7, 8, 2)
+    for limits, error in (
+        (3, TypeError), ((1, 2), TypeError), (((0, 1),), TypeError), ("ab", TypeError), (((0, 1), (0, "x")), TypeError),
+        (((0, 1),) * 3, TypeError), (((1, 0), (0, 1)), ValueError), (((0, 0), (0, 1)), ValueError), (((0, numpy.inf), (0, 1)), ValueError),
+        (((numpy.nan, 1), (0, 1)), ValueError), (((0, torch.tensor(1.0, requires_grad=True)), (0, 1)), ValueError),
+    ):  # fmt: skip
+        with pytest.raises(error, match="^limits: "):
+            spline.mutual_information(image, image, limits=limits)
+    for name, call, error in (
+        ("moving", lambda: spline.mean_squares(image, image[0]), ValueError),
+        ("mask", lambda: spline.mean_squares(image, image, image[..., :3]), ValueError),
+        ("mask", lambda: spline.mean_squares(image, image, numpy.ones((7, 8))), TypeError),
+        ("fixed", lambda: spline.local_correlation(image[0, 0], image[0, 0]), ValueError),
+        ("radius", lambda: spline.local_correlation(image, image, 0), ValueError),
+        ("bins", lambda: spline.mutual_information(image, image, 4), ValueError),
+        ("least", lambda: spline.folding(field, least=numpy.nan), ValueError),
+        ("spacing", lambda: spline.bending(field, (1, -1)), ValueError),
+        ("spacing", lambda: spline.diffusion(field, 3), TypeError),
+        ("field", lambda: spline.jacobian(field[:2]), ValueError),
+        ("second", lambda: spline.compose(field, tensor(rng, 7, 8, 9, 3)), ValueError),
+        ("steps", lambda: spline.exp(field, -1), ValueError),
+        ("iterations", lambda: spline.invert(field, 0), ValueError),
+        ("tolerance", lambda: spline.invert(field, tolerance=0), ValueError),
+        ("coefficients", lambda: spline.ffd(field[:3], (5, 5)), ValueError),
+    ):
+        with pytest.raises(error, match=f"^{name}: "):
+            call()

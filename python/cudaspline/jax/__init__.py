@@ -1,7 +1,7 @@
 """Splines with gradients, for JAX: values of images at points, under fields and affine maps, and their adjoints.
 
-All functions work under jax.jit, jax.grad and jax.vmap; gradients have gradients by reverse mode (jax.jacrev of jax.grad; jax.hessian asks for
-forward mode, which custom gradients do not have). The library is called on the host (jax.pure_callback): arrays on a GPU travel there and back.
+All functions work under jax.jit, jax.grad, jax.jvp and jax.vmap, in any order, so that jax.hessian is there. The library is called on the host
+(jax.pure_callback): arrays on a GPU travel there and back.
 Numbers of points, fields and matrices are in the order of the arrays' axes, the slowest first, in samples. See doc/Gradients.md.
 """
 
@@ -10,6 +10,6 @@ try:
 except ImportError as error:
     raise ImportError("cudaspline.jax needs JAX (pip install jax).") from error
 
-from ._functions import affine, prefilter, push, sample, warp
+from ._functions import affine, prefilter, push, resample, sample, warp
 
-__all__ = ["affine", "prefilter", "push", "sample", "warp"]
+__all__ = ["affine", "prefilter", "push", "resample", "sample", "warp"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
+import jax
 import jax.numpy as jnp
 import numpy
 
 from .. import _gradients
-from .._checks import number
+from .._checks import flag, number
+from .._geometry import Geometry
 from . import _operators as operators
 
 
@@ -52,7 +54,8 @@ def sample(
     """
     image, points = _array(image, "image"), _array(points, "points")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
-    border = number(cval, "cval")
+    border = _constant(cval, "cval")
+    prefilter = flag(prefilter, "prefilter")
     dimension = _gradients.check_points(points.shape, False)
     _gradients.check_image(image.shape, dimension)
     is_batch = image.ndim == dimension + 2
@@ -94,6 +97,12 @@ def push(
         Of the image; None: that of the points, where they have D axes.
     order, mode
         As of sample(). What falls outside is lost in the modes "constant" and "grid-constant".
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.push(jnp.ones(2), jnp.array([[0.5], [2.0]]), (4,)).tolist()
+    [0.5, 0.5, 1.0, 0.0]
     """
     values, points = _array(values, "values"), _array(points, "points")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
@@ -105,9 +114,7 @@ def push(
             f"{points.shape[1:-1]}."
         )
     out = points.shape[1:-1] if is_batch else points.shape[:-1]
-    size = tuple(int(n) for n in (out if shape is None else shape))
-    if len(size) != dimension or any(n < 1 for n in size):
-        raise ValueError(f"shape: {size} has to be {dimension} numbers above 0.")
+    size = _gradients.check_shape(out if shape is None else shape, dimension)
     used = _type_of(values, points)
     numbers = (values if is_batch else values[None, None]).astype(used)
     places = (points if is_batch else points[None]).astype(used)
@@ -130,13 +137,19 @@ def warp(image: Any, field: Any, *, order: int = 3, mode: str = "constant", cval
         Displacements in samples of the image, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
     order, mode, cval, prefilter
         As for sample().
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.warp(jnp.arange(4.0), jnp.full((4, 1), 0.5), order=1, mode="nearest").tolist()
+    [0.5, 1.5, 2.5, 3.0]
     """
     field = _array(field, "field")
     dimension = _gradients.check_points(field.shape, False, "field")
     if field.ndim not in (dimension + 1, dimension + 2):
         raise ValueError(f"field: its shape is {field.shape}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
     image = _array(image, "image")
-    points = field + _identity(field.shape[-dimension - 1 : -1], field.dtype)
+    points = field.astype(_type_of(field)) + _identity(field.shape[-dimension - 1 : -1], _type_of(field))  # indices have more digits than float16
     points = points[None] if field.ndim == dimension + 1 and image.ndim == dimension + 2 else points
     return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
@@ -166,16 +179,22 @@ def affine(
         Of the output; None: the image's.
     order, mode, cval, prefilter
         As for sample().
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.affine(jnp.arange(4.0), jnp.array([[0.5]]), jnp.array([1.0]), order=1).tolist()
+    [1.0, 1.5, 2.0, 2.5]
     """
     image, matrix = _array(image, "image"), _array(matrix, "matrix")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not 1 <= matrix.shape[0] <= 3:
         raise ValueError(f"matrix: its shape is {matrix.shape}; it has to be (D, D) with D = 1, 2 or 3.")
     dimension = matrix.shape[0]
     _gradients.check_image(image.shape, dimension)
-    size = tuple(int(n) for n in (image.shape[-dimension:] if shape is None else shape))
-    if len(size) != dimension or any(n < 1 for n in size):
-        raise ValueError(f"shape: {size} has to be {dimension} numbers above 0.")
-    points = _identity(size, matrix.dtype) @ matrix.T
+    size = _gradients.check_shape(image.shape[-dimension:] if shape is None else shape, dimension)
+    matrix = matrix.astype(_type_of(matrix))
+    points = _identity(size, matrix.dtype)
+    points = _times(points, matrix.T)
     if offset is not None:
         offset = _array(offset, "offset")
         if offset.shape != (dimension,):
@@ -183,6 +202,56 @@ def affine(
         points = points + offset
     points = points[None] if image.ndim == dimension + 2 else points
     return sample(image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
+
+
+def resample(
+    image: Any,
+    transform: Any = None,
+    *,
+    source: Optional[Geometry] = None,
+    target: Optional[Geometry] = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+) -> Any:
+    """An image on another grid in space, through a linear transform: cudaspline.resample() with gradients by image and transform.
+
+    Parameters
+    ----------
+    image
+        As for sample(); three axes are those of one image, unless source or target has other ones.
+    transform
+        From places of the output to places of the image (mm), x first as in cudaspline.resample(): (D, D), (D, D + 1) or (D + 1, D + 1);
+        jax.vmap is for several. None: the identity.
+    source, target
+        cudaspline.Geometry of image and output; None: places are indices; the image's.
+    order, mode, cval, prefilter
+        As for sample(). Under "constant" places beyond the outermost samples are outside.
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> import cudaspline, numpy
+    >>> coarse = cudaspline.Image(numpy.zeros(2), spacing=1.5).geometry
+    >>> cudaspline.jax.resample(jnp.arange(4.0), jnp.array([[1.0, 0.5]]), target=coarse, order=1).tolist()
+    [0.5, 2.0]
+    """
+    image = _array(image, "image")
+    transform = None if transform is None else _array(transform, "transform")
+    dimension = _gradients.check_geometries(source, target, image.shape)
+    target = source if target is None else target
+    dtype = _type_of(image) if transform is None else _type_of(transform)
+    linear, _, moved = (jnp.asarray(values, dtype) for values in _gradients.maps_of(target, dimension))
+    if transform is not None:
+        _gradients.check_transform(transform.shape, dimension, False)
+        rows = transform[:dimension].astype(dtype)
+        linear, moved = _times(rows[:, :dimension], linear), _times(rows[:, :dimension], moved)
+        moved = moved + rows[:, dimension] if rows.shape[1] > dimension else moved
+    _, back, origin = (jnp.asarray(values, dtype) for values in _gradients.maps_of(source, dimension))
+    linear, moved = _times(back, linear)[::-1, ::-1], _times(back, moved - origin)[::-1]
+    shape = image.shape[image.ndim - dimension :] if target is None else target.shape
+    return affine(image, linear, moved, shape, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
 def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> Any:
@@ -198,13 +267,20 @@ def prefilter(image: Any, *, order: int = 3, mode: str = "mirror", dim: Optional
         As of sample(), by which lines continue; "nearest" as "reflect", and "grid-constant" as "mirror", without a margin.
     dim
         Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.prefilter(jnp.ones((2, 1, 4, 5))).shape
+    (2, 1, 4, 5)
     """
     image = _array(image, "image")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     axes = (image.ndim - 2 if image.ndim > 2 else image.ndim) if dim is None else dim
     if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= min(image.ndim, 3):
         raise ValueError(f"dim: {axes!r} axes of an image of {image.ndim}; it is 1 to 3, and no more than the image has.")
-    if order < 2:
+    _gradients.check_filtered(image.shape, axes)
+    if order < 2 or image.size == 0:
         return image
     joined = image.astype(_type_of(image)).reshape(-1, *image.shape[image.ndim - axes :])
     found = operators.filter_axes(joined, tuple(range(1, 1 + axes)), order, code, False)
@@ -218,11 +294,25 @@ def _array(array: Any, name: str) -> Any:
         raise TypeError(f"{name}: {type(array).__name__} is no array: {error}") from None
     if not jnp.issubdtype(found.dtype, jnp.floating):
         raise TypeError(f"{name}: elements of type {found.dtype} have no gradient; convert them, as by {name}.astype(float).")
+    if found.dtype.name not in ("float64", "float32", "float16", "bfloat16"):
+        raise TypeError(f"{name}: elements of type {found.dtype} are not computed with; float64, float32, float16 and bfloat16 are.")
     return found
+
+
+def _constant(value: Any, name: str) -> float:
+    """A number that is known when JAX traces. Raises TypeError or ValueError, naming the argument."""
+    if isinstance(value, jax.core.Tracer):
+        raise TypeError(f"{name}: JAX traces it, and it has no gradient and is no argument of a compiled function (static_argnames makes it one).")
+    return number(value, name)
 
 
 def _type_of(*arrays: Any) -> Any:
     return jnp.float64 if any(array.dtype == jnp.float64 for array in arrays) else jnp.float32
+
+
+def _times(one: Any, other: Any) -> Any:
+    """A product of matrices. On a GPU JAX would keep 10 bits of each number, of indices too."""
+    return jnp.matmul(one, other, precision="highest")
 
 
 def _identity(shape: Sequence[int], dtype: Any) -> Any:

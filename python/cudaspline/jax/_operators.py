@@ -1,17 +1,34 @@
-"""The operators of the library for JAX, with gradients that are made of the same operators: those of cudaspline.torch._operators.
+"""The operators of the library for JAX: primitives, with derivatives forward and backward that are made of the same operators.
 
-Coefficients are (B, C, *size), points (B, P, D), numbers of points (B, C, P, D^n); of one type, float32 or float64. In place of B one image
-or one list of points may stand for all.
+Coefficients c are (B, C, *size), points x (B, P, D), numbers of points w (B, C, P, D^n) for derivatives of order n, vectors of points v
+(B, P, D); of one type, float32 or float64. In place of B one image or one list of points may stand for all, but not for numbers of points.
+
+    evaluate(c, x)              D(I, c, x), derivatives along all lists I of n axes
+    along(c, x, v)              the sum over d of D(Id, c, x) v(d)
+    contract(c, x, w)           by d, the sum over channels and I of w(I) D(Id, c, x)
+    contract_along(c, x, w, v)  contract(c, x, w v), w v with the components w(I) v(d)
+    scatter(w, x)               the transpose of evaluate by c
+    scatter_along(w, x, v)      scatter(w v, x)
+    filter_axes(s)              coefficients, or the transpose of that
+
+Each is linear in every argument but the points (in c without the border), and its derivative by the points is the operator with "along" in its
+name, or that of one more derivative. So derivatives forward are operators again; and backward, which is their transpose, along by v is contract,
+the kernel that adds up over the channels: nobody stores what stands between.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import Any, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import jax
 import numpy
+from jax.interpreters import ad, batching, mlir
+
+try:
+    from jax.extend.core import Primitive
+except ImportError:  # a version of JAX before 0.4.36
+    from jax.core import Primitive  # type: ignore[no-redef, attr-defined, unused-ignore]
 
 from .. import _gradients
 
@@ -19,25 +36,17 @@ from .. import _gradients
 _PLACE = _gradients.Place(-1, 0)
 
 
-def _joined(arrays: Sequence[Any], axes: Sequence[int]) -> tuple[tuple[int, ...], list[numpy.ndarray]]:
-    """Arrays whose axes in front of those that they need are jax.vmap's, with one axis for these and for the batch; and the shape of that
-    axis."""
-    found = [numpy.asarray(array) for array in arrays]
-    lead = numpy.broadcast_shapes(*(array.shape[: array.ndim - n] for array, n in zip(found, axes)))
-    batches = [array.shape[array.ndim - n] for array, n in zip(found, axes)]
-    batch = 0 if 0 in batches else max(batches)
-    shape = (*lead, batch)
-    joined = []
-    for array, n in zip(found, axes):
-        rest = array.shape[array.ndim - n + 1 :]
-        joined.append(numpy.ascontiguousarray(numpy.broadcast_to(array, (*shape, *rest))).reshape(math.prod(shape), *rest))
-    return shape, joined
-
-
-def _run(name: str, spline: _gradients.Spline, derivatives: int, size: Sequence[int], shape: tuple[int, ...], points: Any, coefficients: Any,
-         weights: Any, result_shape: tuple[int, ...]) -> numpy.ndarray:  # fmt: skip
+def _run(name: str, spline: _gradients.Spline, derivatives: int, size: Sequence[int], points: Any, coefficients: Any, weights: Any,
+         result_shape: tuple[int, ...]) -> numpy.ndarray:  # fmt: skip
+    points = numpy.ascontiguousarray(points)
     result = numpy.empty(result_shape, points.dtype)
     images = coefficients if coefficients is not None else weights
+    batches = max(array.shape[0] for array in (points, coefficients, weights) if array is not None)
+    coefficients, weights = (None if array is None else numpy.ascontiguousarray(array) for array in (coefficients, weights))
+
+    def shared(array: numpy.ndarray) -> tuple[int, int]:
+        return int(array.ctypes.data), 0 if array.shape[0] == 1 and batches > 1 else int(array[:1].size)
+
     _gradients.run_points(
         name,
         spline,
@@ -45,17 +54,19 @@ def _run(name: str, spline: _gradients.Spline, derivatives: int, size: Sequence[
         points.dtype.name,
         _PLACE,
         size,
-        (points.shape[0], images.shape[1], points.shape[1]),
-        (points.ctypes.data, points[:1].size),
-        (coefficients.ctypes.data, coefficients[:1].size) if coefficients is not None else (0, 0),
+        (batches, images.shape[1], points.shape[1]),
+        shared(points),
+        shared(coefficients) if coefficients is not None else (0, 0),
         weights.ctypes.data if weights is not None else 0,
         result.ctypes.data,
     )
-    return result.reshape(*shape, *result_shape[1:])
+    return result
 
 
-def _call(function: Any, shape: tuple[int, ...], dtype: Any, *arrays: Any) -> Any:
-    return jax.pure_callback(function, jax.ShapeDtypeStruct(shape, dtype), *arrays, vmap_method="broadcast_all")
+def _call(function: Callable[..., Any], shape: tuple[int, ...], *arrays: Any) -> Any:
+    if 0 in shape:
+        return jax.numpy.zeros(shape, arrays[0].dtype)
+    return jax.pure_callback(function, jax.ShapeDtypeStruct(shape, arrays[0].dtype), *arrays)
 
 
 def _batches(*arrays: Any) -> int:
@@ -64,122 +75,287 @@ def _batches(*arrays: Any) -> int:
 
 
 def _sum_to(gradient: Any, batches: int) -> Any:
+    """The gradient of what stands for all images of a batch."""
     return gradient if gradient.shape[0] == batches else gradient.sum(0, keepdims=True)
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
-def evaluate(coefficients: Any, points: Any, spline: _gradients.Spline, derivatives: int) -> Any:
-    """Derivatives of order n at points: (B, C, P, D^n)."""
-    dimension = points.shape[2]
-
-    def host(images: Any, places: Any) -> numpy.ndarray:
-        shape, (images, places) = _joined((images, places), (2 + dimension, 3))
-        result = (places.shape[0], images.shape[1], places.shape[1], dimension**derivatives)
-        return _run("evaluate", spline, derivatives, images.shape[2:], shape, places, images, None, result)
-
-    shape = (_batches(coefficients, points), coefficients.shape[1], points.shape[1], dimension**derivatives)
-    return _call(host, shape, coefficients.dtype, coefficients, points)
+def _with(weights: Any, vectors: Any) -> Any:
+    """A component more, along the axis of the vectors: (B, C, P, D^(n + 1))."""
+    return (weights[..., None] * vectors[:, None, :, None, :]).reshape(-1, *weights.shape[1:3], weights.shape[3] * vectors.shape[2])
 
 
-def _evaluate_forward(coefficients: Any, points: Any, spline: _gradients.Spline, derivatives: int) -> Any:
-    return evaluate(coefficients, points, spline, derivatives), (coefficients, points)
+def _dot(values: Any, vectors: Any) -> Any:
+    """The last component less: its sum with the vectors, (B, C, P, D^(n - 1))."""
+    dimension = vectors.shape[2]
+    return (values.reshape(*values.shape[:3], values.shape[3] // dimension, dimension) * vectors[:, None, :, None, :]).sum(-1)
 
 
-def _evaluate_backward(spline: _gradients.Spline, derivatives: int, kept: Any, gradient: Any) -> Any:
-    coefficients, points = kept
-    of_coefficients = scatter(gradient, points, coefficients.shape[2:], spline, derivatives)
-    of_points = contract(coefficients, points, gradient, spline, derivatives)
-    return _sum_to(of_coefficients, coefficients.shape[0]), _sum_to(of_points, points.shape[0])
+def _plain(spline: _gradients.Spline) -> _gradients.Spline:
+    """The part that is linear in the coefficients."""
+    return spline._replace(border=0.0)
 
 
-evaluate.defvjp(_evaluate_forward, _evaluate_backward)
-
-
-@functools.partial(jax.custom_vjp, nondiff_argnums=(3, 4))
-def contract(coefficients: Any, points: Any, weights: Any, spline: _gradients.Spline, derivatives: int) -> Any:
-    """Gradients by the points of the sum of weights times derivatives: (B, P, D)."""
-    dimension = points.shape[2]
+def _check(derivatives: int) -> None:
     if derivatives > _gradients.MOST_DERIVATIVES:
         raise NotImplementedError(
             f"cudaspline.jax: derivatives of values at points beyond the {_gradients.MOST_DERIVATIVES + 1}rd have no gradients."
         )
 
+
+# What each is, by the library.
+
+
+def _evaluate(coefficients: Any, points: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
+    size = coefficients.shape[2:]
+    shape = (_batches(coefficients, points), coefficients.shape[1], points.shape[1], points.shape[2] ** derivatives)
+
+    def host(images: Any, places: Any) -> numpy.ndarray:
+        return _run("evaluate", spline, derivatives, size, places, images, None, shape)
+
+    return _call(host, shape, coefficients, points)
+
+
+def _along(coefficients: Any, points: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
+    if derivatives < _gradients.MOST_DERIVATIVES:
+        return _dot(evaluate(coefficients, points, spline, derivatives + 1), vectors)
+    # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and channels as images.
+    jnp = jax.numpy
+    batches, channels, components = _batches(coefficients, points), coefficients.shape[1], points.shape[2] ** derivatives
+    images = jnp.broadcast_to(coefficients, (batches, *coefficients.shape[1:])).reshape(-1, 1, *coefficients.shape[2:])
+    places = jnp.repeat(jnp.broadcast_to(points, (batches, *points.shape[1:])), channels, 0)
+    found = []
+    for one in numpy.eye(components, dtype=points.dtype):
+        weights = jnp.broadcast_to(one, (batches * channels, 1, points.shape[1], components))
+        gradient = contract(images, places, weights, spline, derivatives)
+        found.append((gradient.reshape(batches, channels, *points.shape[1:]) * vectors[:, None]).sum(-1))
+    return jnp.stack(found, -1)
+
+
+def _contract(coefficients: Any, points: Any, weights: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
+    size = coefficients.shape[2:]
+    shape = (weights.shape[0], *points.shape[1:])
+
     def host(images: Any, places: Any, numbers: Any) -> numpy.ndarray:
-        shape, (images, places, numbers) = _joined((images, places, numbers), (2 + dimension, 3, 4))
-        return _run("contract", spline, derivatives, images.shape[2:], shape, places, images, numbers, places.shape)
+        return _run("contract", spline, derivatives, size, places, images, numbers, shape)
 
-    shape = (weights.shape[0], points.shape[1], dimension)
-    return _call(host, shape, coefficients.dtype, coefficients, points, weights)
+    return _call(host, shape, coefficients, points, weights)
 
 
-def _contract_forward(coefficients: Any, points: Any, weights: Any, spline: _gradients.Spline, derivatives: int) -> Any:
-    return contract(coefficients, points, weights, spline, derivatives), (coefficients, points, weights)
+def _contract_along(coefficients: Any, points: Any, weights: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
+    return contract(coefficients, points, _with(weights, vectors), spline, derivatives + 1)
 
 
-def _contract_backward(spline: _gradients.Spline, derivatives: int, kept: Any, gradient: Any) -> Any:
-    coefficients, points, weights = kept
-    along = gradient[:, None, :, None, :]
-    more = (weights[..., None] * along).reshape(*weights.shape[:3], -1)
-    of_coefficients = scatter(more, points, coefficients.shape[2:], spline, derivatives + 1)
-    of_points = contract(coefficients, points, more, spline, derivatives + 1)
-    of_weights = evaluate(coefficients, points, spline, derivatives + 1)
-    of_weights = (of_weights.reshape(*weights.shape, -1) * along).sum(-1)
-    return _sum_to(of_coefficients, coefficients.shape[0]), _sum_to(of_points, points.shape[0]), of_weights
-
-
-contract.defvjp(_contract_forward, _contract_backward)
-
-
-@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4))
-def scatter(weights: Any, points: Any, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int) -> Any:
-    """The transpose of evaluate: (B, C, *size)."""
+def _scatter(weights: Any, points: Any, *, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int) -> Any:
+    shape = (*weights.shape[:2], *size)
 
     def host(numbers: Any, places: Any) -> numpy.ndarray:
-        shape, (numbers, places) = _joined((numbers, places), (4, 3))
-        return _run("scatter", spline, derivatives, size, shape, places, None, numbers, (*numbers.shape[:2], *size))
+        return _run("scatter", spline, derivatives, size, places, None, numbers, shape)
 
-    return _call(host, (*weights.shape[:2], *size), weights.dtype, weights, points)
-
-
-def _scatter_forward(weights: Any, points: Any, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int) -> Any:
-    return scatter(weights, points, size, spline, derivatives), (weights, points)
+    return _call(host, shape, weights, points)
 
 
-def _scatter_backward(size: tuple[int, ...], spline: _gradients.Spline, derivatives: int, kept: Any, gradient: Any) -> Any:
-    weights, points = kept
-    plain = spline._replace(border=0.0)
-    of_points = contract(gradient, points, weights, plain, derivatives)
-    return evaluate(gradient, points, plain, derivatives), _sum_to(of_points, points.shape[0])
+def _scatter_along(
+    weights: Any, points: Any, vectors: Any, *, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int
+) -> Any:
+    return scatter(_with(weights, vectors), points, size, spline, derivatives + 1)
 
 
-scatter.defvjp(_scatter_forward, _scatter_backward)
-
-
-@functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2, 3, 4))
-def filter_axes(samples: Any, axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool) -> Any:
-    """B-spline coefficients along some neighbouring axes, of which the first is not the array's first one; or the transpose of that."""
-    count = samples.ndim
-
+def _filter(samples: Any, *, axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool) -> Any:
     def host(found: Any) -> numpy.ndarray:
-        found = numpy.asarray(found)
-        first = found.ndim - count + axes[0]
-        joined = numpy.ascontiguousarray(found).reshape(math.prod(found.shape[:first]), *found.shape[first:])
+        found = numpy.ascontiguousarray(found)
+        joined = found.reshape(math.prod(found.shape[: axes[0]]), *found.shape[axes[0] :])
         result = numpy.empty_like(joined)
-        if joined.size > 0:
-            moved = [axis - axes[0] + 1 for axis in axes]
-            _gradients.run_filter(is_adjoint, order, mode, joined.dtype.name, _PLACE, joined.shape, moved, joined.ctypes.data, result.ctypes.data)
+        moved = [axis - axes[0] + 1 for axis in axes]
+        _gradients.run_filter(is_adjoint, order, mode, joined.dtype.name, _PLACE, joined.shape, moved, joined.ctypes.data, result.ctypes.data)
         return result.reshape(found.shape)
 
-    return _call(host, samples.shape, samples.dtype, samples)
+    return _call(host, samples.shape, samples)
 
 
-def _filter_forward(samples: Any, axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool) -> Any:
-    return filter_axes(samples, axes, order, mode, is_adjoint), None
+# As JAX takes it: primitives with shapes, batching, derivatives and transposes.
 
 
-def _filter_backward(axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool, kept: Any, gradient: Any) -> Any:
-    return (filter_axes(gradient, axes, order, mode, not is_adjoint),)
+def _merged(arrays: Sequence[Any], axes: Sequence[Optional[int]], whole: Optional[int]) -> tuple[list[Any], int, int]:
+    """Arrays whose axis that jax.vmap maps is one with that of the batch, and the lengths of both.
+
+    whole: the array in which one image cannot stand for all"""
+    jnp = jax.numpy
+    count = next(array.shape[axis] for array, axis in zip(arrays, axes) if axis is not None)
+    moved = [array if axis is None else jnp.moveaxis(array, axis, 0) for array, axis in zip(arrays, axes)]
+    sizes = [array.shape[0 if axis is None else 1] for array, axis in zip(moved, axes)]
+    batches = 0 if 0 in sizes else max(sizes)
+    found = []
+    for number, (array, axis, size) in enumerate(zip(moved, axes, sizes)):
+        if axis is None and (size != 1 or number == whole):
+            array = jnp.broadcast_to(array, (count, *array.shape))
+        elif axis is None:
+            found.append(array)
+            continue
+        rest = array.shape[2:]
+        found.append(jnp.broadcast_to(array, (count, batches, *rest)).reshape(count * batches, *rest))
+    return found, count, batches
 
 
-filter_axes.defvjp(_filter_forward, _filter_backward)
+def _define(name: str, compute: Callable[..., Any], shape: Callable[..., tuple[int, ...]], whole: Optional[int]) -> Any:
+    """A primitive without derivatives."""
+    primitive = Primitive(f"cudaspline_{name}")
+    primitive.def_impl(compute)
+    primitive.def_abstract_eval(lambda *given, **options: given[0].update(shape=shape(*given, **options), weak_type=False))
+    mlir.register_lowering(primitive, mlir.lower_fun(compute, multiple_results=False))
 
+    def batched(arrays: Sequence[Any], mapped: Sequence[Optional[int]], /, **options: Any) -> Any:
+        merged, count, batches = _merged(arrays, mapped, whole)
+        result = primitive.bind(*merged, **options)
+        return result.reshape(count, batches, *result.shape[1:]), 0
+
+    batching.primitive_batchers[primitive] = batched
+    return primitive
+
+
+def _transposes(primitive: Any, *rules: Optional[Callable[..., Any]]) -> None:
+    """By each argument, a function of the result's cotangent and all arguments; None where the operator is not linear."""
+
+    def transpose(cotangent: Any, /, *given: Any, **options: Any) -> Any:
+        if isinstance(cotangent, ad.Zero):
+            return [None] * len(given)
+        unknown = [ad.is_undefined_primal(one) for one in given]
+        shapes = [one.aval if is_unknown else one for one, is_unknown in zip(given, unknown)]
+        return [
+            _sum_to(rule(cotangent, *shapes, **options), one.shape[0]) if is_unknown and rule is not None else None
+            for one, is_unknown, rule in zip(shapes, unknown, rules)
+        ]
+
+    ad.primitive_transposes[primitive] = transpose
+
+
+_evaluate_p = _define(
+    "evaluate", _evaluate, lambda c, x, spline, derivatives: (_batches(c, x), c.shape[1], x.shape[1], x.shape[2] ** derivatives), None
+)
+_along_p = _define(
+    "along", _along, lambda c, x, v, spline, derivatives: (_batches(c, x, v), c.shape[1], x.shape[1], x.shape[2] ** derivatives), None
+)
+_contract_p = _define("contract", _contract, lambda c, x, w, spline, derivatives: (w.shape[0], *x.shape[1:]), 2)
+_contract_along_p = _define("contract_along", _contract_along, lambda c, x, w, v, spline, derivatives: (w.shape[0], *x.shape[1:]), 2)
+_scatter_p = _define("scatter", _scatter, lambda w, x, size, spline, derivatives: (*w.shape[:2], *size), 0)
+_scatter_along_p = _define("scatter_along", _scatter_along, lambda w, x, v, size, spline, derivatives: (*w.shape[:2], *size), 0)
+_filter_p = _define("filter", _filter, lambda s, axes, order, mode, is_adjoint: s.shape, None)
+
+
+def evaluate(coefficients: Any, points: Any, spline: _gradients.Spline, derivatives: int) -> Any:
+    """Derivatives of order n at points: (B, C, P, D^n)."""
+    _check(derivatives)
+    return _evaluate_p.bind(coefficients, points, spline=spline, derivatives=derivatives)
+
+
+def along(coefficients: Any, points: Any, vectors: Any, spline: _gradients.Spline, derivatives: int) -> Any:
+    """Derivatives of order n + 1 at points, the last one along vectors: (B, C, P, D^n)."""
+    _check(derivatives)
+    return _along_p.bind(coefficients, points, vectors, spline=spline, derivatives=derivatives)
+
+
+def contract(coefficients: Any, points: Any, weights: Any, spline: _gradients.Spline, derivatives: int) -> Any:
+    """Gradients by the points of the sum of weights times derivatives: (B, P, D)."""
+    _check(derivatives)
+    return _contract_p.bind(coefficients, points, weights, spline=spline, derivatives=derivatives)
+
+
+def contract_along(coefficients: Any, points: Any, weights: Any, vectors: Any, spline: _gradients.Spline, derivatives: int) -> Any:
+    """contract() of weights with a component more, along vectors: (B, P, D)."""
+    _check(derivatives + 1)
+    return _contract_along_p.bind(coefficients, points, weights, vectors, spline=spline, derivatives=derivatives)
+
+
+def scatter(weights: Any, points: Any, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int) -> Any:
+    """The transpose of evaluate: (B, C, *size)."""
+    _check(derivatives)
+    return _scatter_p.bind(weights, points, size=size, spline=spline, derivatives=derivatives)
+
+
+def scatter_along(weights: Any, points: Any, vectors: Any, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int) -> Any:
+    """scatter() of weights with a component more, along vectors: (B, C, *size)."""
+    _check(derivatives + 1)
+    return _scatter_along_p.bind(weights, points, vectors, size=size, spline=spline, derivatives=derivatives)
+
+
+def filter_axes(samples: Any, axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool) -> Any:
+    """B-spline coefficients along some neighbouring axes, of which the first is not the array's first one; or the transpose of that."""
+    return _filter_p.bind(samples, axes=axes, order=order, mode=mode, is_adjoint=is_adjoint)
+
+
+# Derivatives, by each argument: of its tangent t and all arguments.
+
+ad.defjvp(
+    _evaluate_p,
+    lambda t, c, x, spline, derivatives: evaluate(t, x, _plain(spline), derivatives),
+    lambda t, c, x, spline, derivatives: along(c, x, t, spline, derivatives),
+)
+ad.defjvp(
+    _along_p,
+    lambda t, c, x, v, spline, derivatives: along(t, x, v, _plain(spline), derivatives),
+    lambda t, c, x, v, spline, derivatives: _dot(along(c, x, t, spline, derivatives + 1), v),
+    lambda t, c, x, v, spline, derivatives: along(c, x, t, spline, derivatives),
+)
+ad.defjvp(
+    _contract_p,
+    lambda t, c, x, w, spline, derivatives: contract(t, x, w, _plain(spline), derivatives),
+    lambda t, c, x, w, spline, derivatives: contract_along(c, x, w, t, spline, derivatives),
+    lambda t, c, x, w, spline, derivatives: contract(c, x, t, spline, derivatives),
+)
+ad.defjvp(
+    _contract_along_p,
+    lambda t, c, x, w, v, spline, derivatives: contract_along(t, x, w, v, _plain(spline), derivatives),
+    lambda t, c, x, w, v, spline, derivatives: contract_along(c, x, _with(w, v), t, spline, derivatives + 1),
+    lambda t, c, x, w, v, spline, derivatives: contract_along(c, x, t, v, spline, derivatives),
+    lambda t, c, x, w, v, spline, derivatives: contract_along(c, x, w, t, spline, derivatives),
+)
+ad.defjvp(
+    _scatter_p,
+    lambda t, w, x, size, spline, derivatives: scatter(t, x, size, spline, derivatives),
+    lambda t, w, x, size, spline, derivatives: scatter_along(w, x, t, size, spline, derivatives),
+)
+ad.defjvp(
+    _scatter_along_p,
+    lambda t, w, x, v, size, spline, derivatives: scatter_along(t, x, v, size, spline, derivatives),
+    lambda t, w, x, v, size, spline, derivatives: scatter_along(_with(w, v), x, t, size, spline, derivatives + 1),
+    lambda t, w, x, v, size, spline, derivatives: scatter_along(w, x, t, size, spline, derivatives),
+)
+ad.defjvp(_filter_p, lambda t, s, axes, order, mode, is_adjoint: filter_axes(t, axes, order, mode, is_adjoint))
+
+# Transposes, by each argument: of the result's cotangent g and all arguments, of which that one is its shape alone.
+
+_transposes(
+    _evaluate_p,
+    lambda g, c, x, spline, derivatives: scatter(g, x, c.shape[2:], spline, derivatives),
+    None,
+)
+_transposes(
+    _along_p,
+    lambda g, c, x, v, spline, derivatives: scatter_along(g, x, v, c.shape[2:], spline, derivatives),
+    None,
+    lambda g, c, x, v, spline, derivatives: contract(c, x, g, spline, derivatives),
+)
+_transposes(
+    _contract_p,
+    lambda g, c, x, w, spline, derivatives: scatter_along(w, x, g, c.shape[2:], spline, derivatives),
+    None,
+    lambda g, c, x, w, spline, derivatives: along(c, x, g, spline, derivatives),
+)
+_transposes(
+    _contract_along_p,
+    lambda g, c, x, w, v, spline, derivatives: scatter_along(_with(w, v), x, g, c.shape[2:], spline, derivatives + 1),
+    None,
+    lambda g, c, x, w, v, spline, derivatives: _dot(along(c, x, g, spline, derivatives + 1), v),
+    lambda g, c, x, w, v, spline, derivatives: contract_along(c, x, w, g, spline, derivatives),
+)
+_transposes(
+    _scatter_p,
+    lambda g, w, x, size, spline, derivatives: evaluate(g, x, _plain(spline), derivatives),
+    None,
+)
+_transposes(
+    _scatter_along_p,
+    lambda g, w, x, v, size, spline, derivatives: along(g, x, v, _plain(spline), derivatives),
+    None,
+    lambda g, w, x, v, size, spline, derivatives: contract(g, x, w, _plain(spline), derivatives),
+)
+_transposes(_filter_p, lambda g, s, axes, order, mode, is_adjoint: filter_axes(g, axes, order, mode, not is_adjoint))

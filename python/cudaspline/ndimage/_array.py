@@ -210,6 +210,8 @@ def library_of(array: Any, argument: str = "input") -> ArrayLibrary:
     if torch is not None and isinstance(array, torch.Tensor):
         if array.device.type not in ("cpu", "cuda"):
             raise TypeError(f"{argument} is a tensor on {array.device}; the host and CUDA devices are supported")
+        if array.layout != torch.strided:
+            raise TypeError(f"{argument} is a tensor of the layout {array.layout}; dense ones are supported")
         return _TORCH
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(array, cupy.ndarray):

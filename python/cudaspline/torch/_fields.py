@@ -8,11 +8,11 @@ import torch
 
 from .. import _gradients
 from .._checks import integer, number
-from ._functions import _check_tensor, _shape_of, grad, identity, sample
+from ._functions import _check_tensor, _same_device, _type_of, grad, identity, sample
 
 
 def check_field(field: torch.Tensor, name: str = "field", is_finite_difference: bool = False) -> tuple[torch.Tensor, bool]:
-    """A field as a batch (N, *size, D), and whether it was one. Raises TypeError or ValueError, naming the argument."""
+    """A field as a batch (N, *size, D) of the type that is computed in, and whether it was one. Raises TypeError or ValueError, naming the argument."""
     _check_tensor(field, name)
     dimension = _gradients.check_points(field.shape, False, name)
     if field.dim() not in (dimension + 1, dimension + 2) or any(n < 1 for n in field.shape[-dimension - 1 : -1]):
@@ -20,11 +20,13 @@ def check_field(field: torch.Tensor, name: str = "field", is_finite_difference: 
     if is_finite_difference and any(n < 3 for n in field.shape[-dimension - 1 : -1]):
         raise ValueError(f"{name}: its shape is {tuple(field.shape)}; differences need three samples or more along each axis.")
     is_batch = field.dim() == dimension + 2
+    field = field.to(_type_of(field))
     return (field if is_batch else field[None]), is_batch
 
 
-def _result(field: torch.Tensor, is_batch: bool) -> torch.Tensor:
-    return field if is_batch else field[0]
+def _result(field: torch.Tensor, is_batch: bool, like: torch.Tensor) -> torch.Tensor:
+    """As the caller gets it, of a field's type."""
+    return (field if is_batch else field[0]).to(like.dtype)
 
 
 def _at(field: torch.Tensor, points: torch.Tensor) -> torch.Tensor:
@@ -42,27 +44,40 @@ def compose(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     ----------
     first, second
         Displacements in samples, (*size, D), or (N, *size, D) of a batch, in the order of the axes.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.compose(torch.full((3, 1), 0.5), torch.full((3, 1), 0.25)).flatten().tolist()
+    [0.75, 0.75, 0.75]
     """
     one, is_batch = check_field(first, "first")
     other, is_other_batch = check_field(second, "second")
     if one.shape[-1] != other.shape[-1]:
         raise ValueError(f"second: its vectors have {other.shape[-1]} numbers, and those of first {one.shape[-1]}.")
     _gradients.batch_of(one.shape, other.shape, "second")
+    _same_device(other, one, "second", "first")
     places = identity(one.shape[1:-1], dtype=one.dtype, device=one.device) + one
-    return _result(one + _at(other, places), is_batch or is_other_batch)
+    return _result(one + _at(other, places), is_batch or is_other_batch, first)
 
 
 def exp(velocity: torch.Tensor, steps: int = 6) -> torch.Tensor:
     """The exponential of a stationary field of velocities, by scaling and squaring: velocity / 2^steps, composed with itself steps times.
 
     Gradients by the velocity, those of the very operations.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.exp(torch.full((3, 1), 0.5)).flatten().tolist()
+    [0.5, 0.5, 0.5]
     """
     field, is_batch = check_field(velocity, "velocity")
     count = integer(steps, "steps", 0, 30)
     field = field * 0.5**count
     for _ in range(count):
         field = compose(field, field)
-    return _result(field, is_batch)
+    return _result(field, is_batch, velocity)
 
 
 def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4) -> torch.Tensor:
@@ -79,6 +94,12 @@ def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4) -
         The most of them.
     tolerance
         Samples by which the iteration stops to move any place.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.invert(torch.full((3, 1), 0.5)).flatten().tolist()
+    [-0.5, -0.5, -0.5]
     """
     values, is_batch = check_field(field)
     most, least = integer(iterations, "iterations", 1, 10000), number(tolerance, "tolerance", above=0.0)
@@ -95,7 +116,7 @@ def invert(field: torch.Tensor, iterations: int = 50, tolerance: float = 1e-4) -
         slope = grad(values.movedim(-1, 1), places + inverse, order=1, mode="nearest").movedim(1, -2)
         slope = slope + torch.eye(dimension, dtype=values.dtype, device=values.device)
     error = inverse + _at(values, places + inverse)
-    return _result(inverse - torch.linalg.solve(slope, error.unsqueeze(-1)).squeeze(-1), is_batch)
+    return _result(inverse - torch.linalg.solve(slope, error.unsqueeze(-1)).squeeze(-1), is_batch, field)
 
 
 def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3) -> torch.Tensor:
@@ -110,11 +131,17 @@ def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3) -> tor
         Of the image.
     order
         Of the spline, 0 to 5.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.ffd(torch.ones(5, 6, 2), (20, 30)).shape
+    torch.Size([20, 30, 2])
     """
     values, is_batch = check_field(coefficients, "coefficients")
     dimension = values.shape[-1]
     order = _gradients.check_order(order)
-    size = _shape_of(shape, dimension)
+    size = _gradients.check_shape(shape, dimension)
     grid = values.shape[1:-1]
     if any(n <= order for n in grid):
         raise ValueError(f"coefficients: the grid is {tuple(grid)}; order {order} needs {order + 1} points or more along each axis.")
@@ -122,7 +149,7 @@ def ffd(coefficients: torch.Tensor, shape: Sequence[int], order: int = 3) -> tor
     places = identity(size, dtype=values.dtype, device=values.device) * scale + 0.5 * (order - 1)
     # Beyond the outermost points of the grid no weight is but that of a rounding.
     found = sample(values.movedim(-1, 1), places[None], order=order, mode="nearest", prefilter=False)
-    return _result(found.movedim(1, -1), is_batch)
+    return _result(found.movedim(1, -1), is_batch, coefficients)
 
 
 def differences(field: torch.Tensor, spacing: Sequence[float]) -> list[torch.Tensor]:
@@ -155,6 +182,12 @@ def jacobian_determinant(field: torch.Tensor, spacing: Optional[Sequence[float]]
         Displacements in samples, (*size, D), or (N, *size, D), three samples or more along each axis.
     spacing
         Distances of samples, where displacements are in that unit; None: 1.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.jacobian_determinant(0.5 * cudaspline.torch.identity((4,))).tolist()
+    [1.5, 1.5, 1.5, 1.5]
     """
     values, is_batch = check_field(field, is_finite_difference=True)
     dimension = values.shape[-1]
@@ -170,4 +203,4 @@ def jacobian_determinant(field: torch.Tensor, spacing: Optional[Sequence[float]]
             - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0])
             + a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0])
         )
-    return _result(determinant, is_batch)
+    return _result(determinant, is_batch, field)

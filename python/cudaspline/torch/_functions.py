@@ -7,11 +7,12 @@ from typing import Any, Optional, Sequence
 import torch
 
 from .. import _gradients
-from .._checks import number
-from .._geometry import Geometry, make_geometry
+from .._checks import LARGEST_INT64, flag, integer, number
+from .._geometry import Geometry
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")
+_TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 def sample(
@@ -64,7 +65,8 @@ def sample(
     >>> value.item(), points.grad.tolist()
     (5.5, [[4.0, 1.0]])
     """
-    found = _Images(image, points, order, mode, cval, convention, align_corners)
+    prefilter = flag(prefilter, "prefilter")
+    found = _Images(image, points, order, mode, cval, convention, flag(align_corners, "align_corners"))
     coefficients, padding = found.coefficients(prefilter)
     return found.result(found.evaluate(coefficients, padding, 0).squeeze(-1))
 
@@ -73,7 +75,14 @@ def pull(
     input: torch.Tensor, grid: torch.Tensor, *, order: int = 1, mode: str = "constant", cval: float = 0.0, prefilter: bool = False,
     **options: Any,
 ) -> torch.Tensor:  # fmt: skip
-    """sample(), by the name and the defaults of torch-interpol: linear, of coefficients."""
+    """sample(), by the name and the defaults of torch-interpol: linear, of coefficients.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.pull(torch.arange(4.0), torch.tensor([[0.5], [2.0]])).tolist()
+    [0.5, 2.0]
+    """
     return sample(input, grid, order=order, mode=mode, cval=cval, prefilter=prefilter, **options)
 
 
@@ -87,9 +96,16 @@ def grad(
     prefilter: bool = False,
 ) -> torch.Tensor:
     """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(); "index" is the
-    convention. It has gradients by image and grid, too."""
+    convention. It has gradients by image and grid, too.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.grad(torch.arange(4.0) ** 2, torch.tensor([[0.5], [2.5]])).tolist()
+    [[1.0], [5.0]]
+    """
     found = _Images(input, grid, order, mode, cval, "index", False, ("input", "grid"))
-    coefficients, padding = found.coefficients(prefilter)
+    coefficients, padding = found.coefficients(flag(prefilter, "prefilter"))
     return found.result(found.evaluate(coefficients, padding, 1), 1)
 
 
@@ -118,13 +134,26 @@ def push(
     -------
     torch.Tensor
         Of the given shape, or (N, C, *shape).
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.push(torch.ones(2), torch.tensor([[0.5], [2.0]]), (4,)).tolist()
+    [0.5, 0.5, 1.0, 0.0]
     """
-    return _push(input, grid, shape, order, mode, prefilter)
+    return _push(input, grid, shape, order, mode, flag(prefilter, "prefilter"))
 
 
 def count(grid: torch.Tensor, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant") -> torch.Tensor:
     """How much points add to each sample: push() of ones. Of a grid (*size, D) it has the given shape; of (N, *size, D), with an axis more
-    than an image has, it is (N, 1, *shape)."""
+    than an image has, it is (N, 1, *shape).
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.count(torch.tensor([[0.5], [0.75]]), (3,)).tolist()
+    [0.75, 1.25, 0.0]
+    """
     _check_tensor(grid, "grid")
     dimension = _gradients.check_points(grid.shape, False, "grid")
     is_batch = grid.dim() == dimension + 2
@@ -146,13 +175,20 @@ def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: str 
         axes.
     order, mode, cval, prefilter
         As for sample().
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.warp(torch.arange(4.0), torch.full((4, 1), 0.5), order=1, mode="nearest").tolist()
+    [0.5, 1.5, 2.5, 3.0]
     """
     _check_tensor(image, "image")
     _check_tensor(field, "field")
     dimension = _gradients.check_points(field.shape, False, "field")
     if field.dim() not in (dimension + 1, dimension + 2):
         raise ValueError(f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
-    points = field + identity(field.shape[-dimension - 1 : -1], dtype=field.dtype, device=field.device)
+    used = _type_of(field)  # indices have more digits than float16
+    points = field.to(used) + identity(field.shape[-dimension - 1 : -1], dtype=used, device=field.device)
     if field.dim() == dimension + 1 and image.dim() == dimension + 2:
         points = points.unsqueeze(0)
     return _named("field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
@@ -185,11 +221,18 @@ def affine(
         Of the output; None: the image's.
     order, mode, cval, prefilter
         As for sample().
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.affine(torch.arange(4.0), torch.tensor([[0.5]]), torch.tensor([1.0]), order=1).tolist()
+    [1.0, 1.5, 2.0, 2.5]
     """
     _check_tensor(image, "image")
     _check_tensor(matrix, "matrix")
     if matrix.dim() not in (2, 3) or not 1 <= matrix.shape[-2] <= 3 or matrix.shape[-1] - matrix.shape[-2] not in (0, 1):
         raise ValueError(f"matrix: its shape is {tuple(matrix.shape)}; it has to be (D, D), (D, D + 1), or (N, ...) of these.")
+    matrix = matrix.to(_type_of(matrix))  # indices have more digits than float16
     dimension = matrix.shape[-2]
     is_batch = image.dim() == dimension + 2
     _gradients.check_image(image.shape, dimension)
@@ -200,16 +243,15 @@ def affine(
         if offset is not None:
             raise ValueError("offset: the matrix has one already, its last column.")
         offset = matrix[..., dimension]
-    shape = tuple(image.shape[-dimension:]) if shape is None else _shape_of(shape, dimension)
-    points = identity(shape, dtype=matrix.dtype, device=matrix.device).reshape(-1, dimension) @ linear.mT
+    shape = tuple(image.shape[-dimension:]) if shape is None else _gradients.check_shape(shape, dimension)
     if offset is not None:
         _check_tensor(offset, "offset")
-        if tuple(offset.shape) not in ((dimension,), (matrix.shape[0] if matrix.dim() == 3 else image.shape[0], dimension)):
-            raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},) or (N, {dimension}).")
-        points = points + offset.unsqueeze(-2)
-    if is_batch and points.dim() == 2:
-        points = points.unsqueeze(0)
-    points = points.unflatten(-2, shape)
+        _same_device(offset, matrix, "offset", "matrix")
+        batches = matrix.shape[0] if matrix.dim() == 3 else image.shape[0]
+        if tuple(offset.shape) != (dimension,) and not (is_batch and tuple(offset.shape) == (batches, dimension)):
+            raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},), or (N, {dimension}) of a batch.")
+    points = _moved(shape, linear, offset)
+    points = points if is_batch else points[0]
     return _named("matrix", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
@@ -237,43 +279,39 @@ def resample(
         cudaspline.Geometry of image and output; None: places are indices; the image's.
     order, mode, cval, prefilter
         As for sample(). Under "constant" places beyond the outermost samples are outside.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> import cudaspline
+    >>> coarse = cudaspline.Image(torch.zeros(2).numpy(), spacing=1.5).geometry
+    >>> cudaspline.torch.resample(torch.arange(4.0), torch.tensor([[1.0, 0.5]]), target=coarse, order=1).tolist()
+    [0.5, 2.0]
     """
     _check_tensor(image, "image")
-    dimension = source.dimension if source is not None else (target.dimension if target is not None else _dimension_of(image))
-    _gradients.check_image(image.shape, dimension)
-    size = tuple(reversed(image.shape[-dimension:]))
-    for name, geometry in (("source", source), ("target", target)):
-        if geometry is not None and geometry.dimension != dimension:
-            raise ValueError(f"{name}: it has {geometry.dimension} axes, and the image {dimension}.")
-    if source is not None and tuple(source.size) != size:
-        raise ValueError(f"source: its size is {tuple(source.size)}, and the image's {size}, x first.")
-    source = make_geometry(size) if source is None else source
-    target = source if target is None else target
-    dtype = image.dtype if transform is None else transform.dtype
-    dtype = torch.promote_types(dtype, torch.float32)
-
-    def tensor(values: Any) -> torch.Tensor:
-        return torch.tensor(values.tolist(), dtype=dtype, device=image.device)
-
-    linear, moved = tensor(target.index_to_point), tensor(target.origin)
     if transform is not None:
         _check_tensor(transform, "transform")
-        if transform.dim() not in (2, 3) or tuple(transform.shape[-2:]) not in (
-            (dimension, dimension), (dimension, dimension + 1), (dimension + 1, dimension + 1),
-        ):  # fmt: skip
-            raise ValueError(
-                f"transform: its shape is {tuple(transform.shape)}; it has to be (D, D), (D, D + 1), (D + 1, D + 1), or (N, ...) of these, "
-                f"with D = {dimension}."
-            )
+        _same_device(transform, image, "transform", "image")
+    dimension = _gradients.check_geometries(source, target, image.shape)
+    shape = tuple(image.shape[-dimension:])
+    target = source if target is None else target
+    dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
+
+    def tensor(values: Any) -> torch.Tensor:
+        return torch.tensor(values, dtype=dtype, device=image.device)
+
+    linear, _, moved = map(tensor, _maps_of(target, dimension))
+    if transform is not None:
+        _gradients.check_transform(transform.shape, dimension, True)
         rows = transform[..., :dimension, :].to(dtype)
-        linear, moved = rows[..., :dimension] @ linear, rows[..., :dimension] @ moved
+        linear, moved = _times(rows[..., :dimension], linear), _times(rows[..., :dimension], moved.unsqueeze(-1)).squeeze(-1)
         if rows.shape[-1] > dimension:
             moved = moved + rows[..., dimension]
-    back = tensor(source.point_to_index)
-    linear = (back @ linear).flip(-1, -2)
-    moved = ((moved - tensor(source.origin)) @ back.mT).flip(-1)
+    _, back, origin = map(tensor, _maps_of(source, dimension))
+    linear = _times(back, linear).flip(-1, -2)
+    moved = _times(back, (moved - origin).unsqueeze(-1)).squeeze(-1).flip(-1)
     return _named(
-        "transform", affine, image, torch.cat([linear, moved.unsqueeze(-1)], -1), None, tuple(reversed(target.size)),
+        "transform", affine, image, torch.cat([linear, moved.unsqueeze(-1)], -1), None, shape if target is None else target.shape,
         order=order, mode=mode, cval=cval, prefilter=prefilter,
     )  # fmt: skip
 
@@ -292,6 +330,12 @@ def prefilter(image: torch.Tensor, *, order: int = 3, mode: str = "mirror", dim:
         returned: these coefficients are those of "reflect" and "mirror", as from scipy.ndimage.spline_filter.
     dim
         Axes that are filtered, the last ones; None: all of an image of one or two axes, and all but the first two of a batch (N, C, ...).
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.prefilter(torch.ones(2, 1, 4, 5)).shape
+    torch.Size([2, 1, 4, 5])
     """
     _check_tensor(image, "image")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
@@ -302,7 +346,14 @@ def prefilter(image: torch.Tensor, *, order: int = 3, mode: str = "mirror", dim:
 
 
 def spline_coeff(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim: int = -1) -> torch.Tensor:
-    """B-spline coefficients along one axis, by torch-interpol's name."""
+    """B-spline coefficients along one axis, by torch-interpol's name.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.spline_coeff(torch.ones(4, 5), dim=0).shape
+    torch.Size([4, 5])
+    """
     _check_tensor(input, "input")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     if isinstance(dim, bool) or not isinstance(dim, int) or not -input.dim() <= dim < input.dim():
@@ -312,14 +363,35 @@ def spline_coeff(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim:
 
 
 def spline_coeff_nd(input: torch.Tensor, order: int = 3, mode: str = "mirror", dim: Optional[int] = None) -> torch.Tensor:
-    """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name."""
+    """B-spline coefficients along the last axes (all, where dim is None), by torch-interpol's name.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.spline_coeff_nd(torch.ones(4, 5), order=2, mode="reflect").shape
+    torch.Size([4, 5])
+    """
     _check_tensor(input, "input")
     return prefilter(input, order=order, mode=mode, dim=input.dim() if dim is None else dim)
 
 
 def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> torch.Tensor:
-    """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field."""
-    lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in shape]
+    """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+
+    Examples
+    --------
+    >>> import torch, cudaspline.torch
+    >>> cudaspline.torch.identity((1, 2)).tolist()
+    [[[0.0, 0.0], [0.0, 1.0]]]
+    """
+    try:
+        given = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
+    if not given:
+        raise ValueError("shape: there is no axis in it.")
+    size = [integer(n, "shape", 0, LARGEST_INT64) for n in given]
+    lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in size]
     return torch.stack(torch.meshgrid(*lines, indexing="ij"), -1)
 
 
@@ -331,8 +403,29 @@ def _check_tensor(tensor: Any, name: str) -> None:
         raise TypeError(f"{name}: {type(tensor).__name__} is no torch.Tensor.")
     if not tensor.dtype.is_floating_point:
         raise TypeError(f"{name}: elements of type {tensor.dtype} have no gradient; convert them, as by {name}.float().")
+    if tensor.dtype not in _TYPES:
+        raise TypeError(f"{name}: elements of type {tensor.dtype} are not computed with; float64, float32, float16 and bfloat16 are.")
     if tensor.device.type not in ("cpu", "cuda", "meta") or tensor.layout != torch.strided:
         raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}.")
+
+
+def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """The product of small matrices, whatever torch.set_float32_matmul_precision() says."""
+    return (one.unsqueeze(-1) * other.unsqueeze(-3)).sum(-2)
+
+
+def _moved(shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Tensor]) -> torch.Tensor:
+    """The places of all samples under affine maps: (N, *shape, D), N = 1 for one map. Axis by axis, which is exact to rounding whatever
+    torch.set_float32_matmul_precision() says of products of matrices, and writes the whole but once."""
+    dimension = len(shape)
+    linear = linear if linear.dim() == 3 else linear.unsqueeze(0)
+    total: Any = 0.0 if offset is None else offset.reshape(-1, *[1] * dimension, dimension)
+    for axis, count in enumerate(shape):
+        index = torch.arange(count, dtype=linear.dtype, device=linear.device).unsqueeze(-1)
+        term = index * linear[:, :, axis].unsqueeze(1)
+        total = total + term.reshape(-1, *[count if other == axis else 1 for other in range(dimension)], dimension)
+    found: torch.Tensor = total
+    return found
 
 
 def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.Tensor:
@@ -346,18 +439,14 @@ def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.T
         raise
 
 
-def _dimension_of(image: torch.Tensor) -> int:
-    return image.dim() - 2 if image.dim() > 3 else image.dim()
+_maps_of = torch.compiler.assume_constant_result(_gradients.maps_of)
 
 
-def _shape_of(shape: Sequence[int], dimension: int) -> tuple[int, ...]:
-    try:
-        found = tuple(int(n) for n in shape)
-    except (TypeError, ValueError):
-        raise TypeError(f"shape: {shape!r} is no list of whole numbers.") from None
-    if len(found) != dimension or any(n < 1 for n in found):
-        raise ValueError(f"shape: {found} has to be {dimension} numbers above 0.")
-    return found
+def _constant(value: Any, name: str) -> float:
+    """A number that has no gradient. Raises TypeError or ValueError, naming the argument."""
+    if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
+        raise ValueError(f"{name}: the tensor requires a gradient, and there is none by this argument.")
+    return number(value, name)
 
 
 def _type_of(*tensors: torch.Tensor) -> torch.dtype:
@@ -372,10 +461,11 @@ def _same_device(tensor: torch.Tensor, other: torch.Tensor, name: str, other_nam
 
 def _filter(image: torch.Tensor, begin: int, end: int, order: int, mode: int) -> torch.Tensor:
     """Filters along some neighbouring axes."""
+    shape = image.shape
+    _gradients.check_filtered(shape[:end], end - begin)
     if order < 2:
         return image
-    shape = image.shape
-    joined = image.reshape(-1, *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
+    joined = image.reshape(shape[:begin].numel(), *shape[begin:end], *([shape[end:].numel()] if end < len(shape) else []))
     axes = list(range(1, 1 + end - begin))
     found: torch.Tensor = operators.filter_axes(joined.to(_type_of(image)), axes, order, mode, False)
     return found.reshape(shape).to(image.dtype)
@@ -405,7 +495,7 @@ class _Images:
         _same_device(points, image, names[1], names[0])
         self.order, self.code = _gradients.check_order(order), _gradients.mode_code(mode)
         self.mode = mode
-        self.cval = number(cval, "cval")
+        self.cval = _constant(cval, "cval")
         self.dimension = _gradients.check_points(points.shape, False, names[1])
         _gradients.check_image(image.shape, self.dimension, names[0])
         self.is_batch = image.dim() == self.dimension + 2
@@ -473,7 +563,7 @@ def _push(
         if len(out) != dimension:
             raise ValueError(f"shape: the grid has {len(out)} axes of points, and the image {dimension}: its shape has to be given.")
         shape = tuple(out)
-    shape = _shape_of(shape, dimension)
+    shape = _gradients.check_shape(shape, dimension)
     used = _type_of(values, grid)
     numbers = (values if is_batch else values[None, None]).to(used)
     points = (grid if is_batch else grid[None]).to(used)

@@ -1,10 +1,11 @@
 """The operators of the library for PyTorch: cudaspline::evaluate, contract, scatter, filter and filter_adjoint.
 
 They are registered with PyTorch, with shapes for torch.compile, gradients, and batching for torch.vmap. The gradient of each is made of the
-same operators, so gradients have gradients. torch.func.grad does not take the gradients of registered operators: so each is also the forward
-of a torch.autograd.Function, and that is what is called, but where torch.compile looks at operators. Coefficients are (B, C, *size), points (B, P, D) as continuous indices with the slowest axis
-first, numbers of points (B, C, P, D^n) for derivatives of order n; all contiguous or converted, of one type, float32 or float64, and on one
-device. In place of B one image or one list of points may stand for all.
+same operators, and so is its derivative forward (jvp): both have derivatives again. torch.func.grad does not take the gradients of registered
+operators, which have none forward either: so each is also the forward of a torch.autograd.Function, and that is what is called, but where
+torch.compile looks at operators. Coefficients are (B, C, *size), points (B, P, D) as continuous indices with the slowest axis first, numbers of
+points (B, C, P, D^n) for derivatives of order n; all contiguous or converted, of one type, float32 or float64, and on one device. In place of
+B one image or one list of points may stand for all.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import math
 from typing import Any, Optional, Sequence
 
 import torch
+from torch.autograd import forward_ad
 
 from .. import _gradients
 from .._arrays import LEGACY_STREAM
@@ -27,11 +29,18 @@ def _place(tensor: torch.Tensor) -> _gradients.Place:
     return _gradients.Place(-1, 0)
 
 
+def _in_memory(tensor: torch.Tensor) -> torch.Tensor:
+    """A contiguous tensor whose memory has its numbers: PyTorch puts off signs (of imaginary parts), and zeros in its derivatives."""
+    if tensor._is_zerotensor():
+        return torch.zeros_like(tensor, memory_format=torch.contiguous_format)
+    return tensor.resolve_neg().contiguous()
+
+
 def _shared(tensor: torch.Tensor, batches: int) -> tuple[torch.Tensor, int]:
     """A contiguous tensor, and the elements from an image to the next one: 0 where one stands for all."""
     if tensor.shape[0] > 1 and tensor.stride(0) == 0:
         tensor = tensor[:1]
-    tensor = tensor.contiguous()
+    tensor = _in_memory(tensor)
     return tensor, 0 if tensor.shape[0] == 1 and batches > 1 else tensor[:1].numel()
 
 
@@ -52,7 +61,7 @@ def _run(
     if coefficients is not None:
         coefficients, coefficient_stride = _shared(coefficients, batches)
     if weights is not None:
-        weights = weights.contiguous()
+        weights = _in_memory(weights)
     _gradients.run_points(
         name,
         spline,
@@ -141,7 +150,7 @@ def _scatter_shape(weights, points, size, order, mode, derivatives):  # type: ig
 
 def _filter(samples, axes, order, mode, is_adjoint):  # type: ignore[no-untyped-def]
     """B-spline coefficients along some axes, of six at most, or the transpose of that."""
-    samples = samples.contiguous()
+    samples = _in_memory(samples)
     result = torch.empty_like(samples)
     if samples.numel() > 0:
         _gradients.run_filter(
@@ -182,9 +191,51 @@ def _check_derivatives(derivatives: int) -> None:
         )
 
 
+def _with(weights: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
+    """A component more, along the axis of vectors (B, P, D): (B, C, P, D^(n + 1))."""
+    more = weights.unsqueeze(-1) * vectors.unsqueeze(1).unsqueeze(3)
+    return more.reshape(*more.shape[:3], more.shape[3] * more.shape[4])
+
+
+def _dot(values: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
+    """The last component less, by the sum with vectors (B, P, D): (B, C, P, D^(n - 1))."""
+    dimension = vectors.shape[2]
+    return (values.reshape(*values.shape[:3], values.shape[3] // dimension, dimension) * vectors.unsqueeze(1).unsqueeze(3)).sum(-1)
+
+
+def _along(
+    coefficients: torch.Tensor, points: torch.Tensor, vectors: torch.Tensor, order: int, mode: int, border: float, derivatives: int
+) -> torch.Tensor:
+    """Derivatives of order n + 1 at points, the last one along vectors: (B, C, P, D^n)."""
+    if derivatives < _gradients.MOST_DERIVATIVES:
+        return _dot(evaluate(coefficients, points, order, mode, border, derivatives + 1), vectors)
+    # Third derivatives are there contracted alone: with 1 for each list of axes in turn, and channels as images.
+    batches, channels = _batches(coefficients, points), coefficients.shape[1]
+    images = _spread(coefficients, batches).reshape(batches * channels, 1, *coefficients.shape[2:])
+    places = _spread(points, batches).repeat_interleave(channels, 0)
+    found = []
+    for one in torch.eye(points.shape[2] ** derivatives, dtype=points.dtype, device=points.device):
+        weights = one.expand(batches * channels, 1, points.shape[1], one.numel())
+        gradient = contract(images, places, weights, order, mode, border, derivatives)
+        found.append((gradient.reshape(batches, channels, *gradient.shape[1:]) * vectors.unsqueeze(1)).sum(-1))
+    return torch.stack(found, -1)
+
+
+def _primals(ctx: Any) -> list[torch.Tensor]:
+    """What was kept for a derivative forward, without tangents of the level at which it is taken."""
+    return [forward_ad.unpack_dual(tensor).primal for tensor in ctx.saved_tensors]
+
+
+def _sum_of(*terms: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
+    """Of those that are there."""
+    found = [term for term in terms if term is not None]
+    return sum(found[1:], found[0]) if found else None
+
+
 def _keep_evaluate(ctx: Any, inputs: Any, output: Any) -> None:
     coefficients, points, *ctx.options = inputs
     ctx.save_for_backward(coefficients, points)
+    ctx.save_for_forward(coefficients, points)
 
 
 def _evaluate_backward(ctx: Any, gradient: torch.Tensor) -> Any:
@@ -198,12 +249,22 @@ def _evaluate_backward(ctx: Any, gradient: torch.Tensor) -> Any:
     return _sum_to(of_coefficients, coefficients.shape[0]), _sum_to(of_points, points.shape[0]), None, None, None, None
 
 
+def _evaluate_forward(ctx: Any, of_coefficients: Any, of_points: Any, *_: Any) -> Any:
+    coefficients, points = _primals(ctx)
+    order, mode, border, derivatives = ctx.options
+    return _sum_of(
+        None if of_coefficients is None else evaluate(of_coefficients, points, order, mode, 0.0, derivatives),
+        None if of_points is None else _along(coefficients, points, of_points, order, mode, border, derivatives),
+    )
+
+
 evaluate_operator.register_autograd(_evaluate_backward, setup_context=_keep_evaluate)
 
 
 def _keep_contract(ctx: Any, inputs: Any, output: Any) -> None:
     coefficients, points, weights, *ctx.options = inputs
     ctx.save_for_backward(coefficients, points, weights)
+    ctx.save_for_forward(coefficients, points, weights)
 
 
 def _contract_backward(ctx: Any, gradient: torch.Tensor) -> Any:
@@ -211,25 +272,37 @@ def _contract_backward(ctx: Any, gradient: torch.Tensor) -> Any:
     order, mode, border, derivatives = ctx.options
     _check_derivatives(derivatives + 1)
     of_coefficients = of_points = of_weights = None
-    # A component more: along the axis of the point.
-    more = (weights.unsqueeze(-1) * gradient.unsqueeze(1).unsqueeze(3)).flatten(-2)
+    more = _with(weights, gradient)
     if ctx.needs_input_grad[0]:
         of_coefficients = scatter(more, points, coefficients.shape[2:], order, mode, derivatives + 1)
     if ctx.needs_input_grad[1]:
         of_points = contract(coefficients, points, more, order, mode, border, derivatives + 1)
     if ctx.needs_input_grad[2]:
-        along = evaluate(coefficients, points, order, mode, border, derivatives + 1)
-        along = along.unflatten(-1, (-1, points.shape[2]))
-        of_weights = (along * gradient.unsqueeze(1).unsqueeze(3)).sum(-1)
+        of_weights = _along(coefficients, points, gradient, order, mode, border, derivatives)
     return _sum_to(of_coefficients, coefficients.shape[0]), _sum_to(of_points, points.shape[0]), of_weights, None, None, None, None
+
+
+def _contract_forward(ctx: Any, of_coefficients: Any, of_points: Any, of_weights: Any, *_: Any) -> Any:
+    coefficients, points, weights = _primals(ctx)
+    order, mode, border, derivatives = ctx.options
+    along = None
+    if of_points is not None:
+        _check_derivatives(derivatives + 1)
+        along = contract(coefficients, points, _with(weights, of_points), order, mode, border, derivatives + 1)
+    return _sum_of(
+        None if of_coefficients is None else contract(of_coefficients, points, weights, order, mode, 0.0, derivatives),
+        along,
+        None if of_weights is None else contract(coefficients, points, of_weights, order, mode, border, derivatives),
+    )
 
 
 contract_operator.register_autograd(_contract_backward, setup_context=_keep_contract)
 
 
 def _keep_scatter(ctx: Any, inputs: Any, output: Any) -> None:
-    weights, points, _, *ctx.options = inputs
+    weights, points, ctx.size, *ctx.options = inputs
     ctx.save_for_backward(weights, points)
+    ctx.save_for_forward(weights, points)
 
 
 def _scatter_backward(ctx: Any, gradient: torch.Tensor) -> Any:
@@ -241,6 +314,16 @@ def _scatter_backward(ctx: Any, gradient: torch.Tensor) -> Any:
     if ctx.needs_input_grad[1]:
         of_points = contract(gradient, points, weights, order, mode, 0.0, derivatives)
     return of_weights, _sum_to(of_points, points.shape[0]), None, None, None, None
+
+
+def _scatter_forward(ctx: Any, of_weights: Any, of_points: Any, *_: Any) -> Any:
+    weights, points = _primals(ctx)
+    order, mode, derivatives = ctx.options
+    along = None
+    if of_points is not None:
+        _check_derivatives(derivatives + 1)
+        along = scatter(_with(weights, of_points), points, ctx.size, order, mode, derivatives + 1)
+    return _sum_of(None if of_weights is None else scatter(of_weights, points, ctx.size, order, mode, derivatives), along)
 
 
 scatter_operator.register_autograd(_scatter_backward, setup_context=_keep_scatter)
@@ -255,7 +338,45 @@ def _filter_backward(ctx: Any, gradient: torch.Tensor) -> Any:
     return filter_axes(gradient, axes, order, mode, not is_adjoint), None, None, None, None
 
 
+def _filter_forward(ctx: Any, of_samples: Any, *_: Any) -> Any:
+    return None if of_samples is None else filter_axes(of_samples, *ctx.options)
+
+
 filter_operator.register_autograd(_filter_backward, setup_context=_keep_filter)
+
+
+# Batching by torch.vmap: its axis becomes one with that of the batch.
+
+
+def _merged(tensors: Sequence[torch.Tensor], in_dims: Sequence[Optional[int]], size: int) -> list[torch.Tensor]:
+    lifted = []
+    for tensor, axis in zip(tensors, in_dims):
+        lifted.append(tensor.movedim(axis, 0) if axis is not None else tensor.expand(size, *tensor.shape))
+    batches = max(tensor.shape[1] for tensor in lifted) if min(tensor.shape[1] for tensor in lifted) > 0 else 0
+    return [tensor.expand(-1, batches, *tensor.shape[2:]).flatten(0, 1) for tensor in lifted]
+
+
+def _batched(call: Any, tensors: int) -> Any:
+    """What torch.vmap calls in place of an operator, of which it maps the first arguments."""
+
+    def rule(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        found = _merged(arguments[:tensors], in_dims[:tensors], info.batch_size)
+        result = call(*found, *arguments[tensors:])
+        return result.unflatten(0, (info.batch_size, result.shape[0] // max(info.batch_size, 1))), 0
+
+    return rule
+
+
+def _batched_filter(call: Any, _: int) -> Any:
+    def rule(info: Any, in_dims: Any, samples: torch.Tensor, axes: Sequence[int], *options: Any) -> Any:
+        samples = samples.movedim(in_dims[0], 0)
+        # Axes that are not filtered are one in front of them, so that there are not too many.
+        first = min(axes)
+        shape = samples.shape
+        joined = samples.reshape(math.prod(shape[: first + 1]), *shape[first + 1 :])
+        return call(joined, [axis - first + 1 for axis in axes], *options).reshape(shape), 0
+
+    return rule
 
 
 def _is_plain(inputs: Sequence[Any]) -> bool:
@@ -264,7 +385,7 @@ def _is_plain(inputs: Sequence[Any]) -> bool:
         return not (
             torch._C._are_functorch_transforms_active()
             or torch._C._len_torch_dispatch_stack()
-            or torch.autograd.forward_ad._current_level >= 0
+            or forward_ad._current_level >= 0
         ) and all(not isinstance(x, torch.Tensor) or (type(x) in _PLAIN and x.device.type != "meta") for x in inputs)
     except AttributeError:  # a version of PyTorch that has no such names
         return False
@@ -273,13 +394,11 @@ def _is_plain(inputs: Sequence[Any]) -> bool:
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
-def _function(operator: Any, compute: Any, keep: Any, backward: Any) -> Any:
+def _function(operator: Any, compute: Any, keep: Any, backward: Any, forward_mode: Any, batched: Any, tensors: int) -> Any:
     """The operator as a torch.autograd.Function. Where nobody needs more, as in a training loop, the library is called at once: what PyTorch
     does around a registered operator takes longer than a small kernel."""
 
     class Function(torch.autograd.Function):
-        generate_vmap_rule = True
-
         @staticmethod
         def forward(*inputs: Any) -> Any:
             return operator(*inputs)
@@ -287,10 +406,22 @@ def _function(operator: Any, compute: Any, keep: Any, backward: Any) -> Any:
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
             keep(ctx, inputs, output)
+            ctx.set_materialize_grads(False)
+            ctx.count = len(inputs)
 
         @staticmethod
-        def backward(ctx: Any, gradient: torch.Tensor) -> Any:
-            return backward(ctx, gradient)
+        def backward(ctx: Any, gradient: Optional[torch.Tensor]) -> Any:
+            return (None,) * ctx.count if gradient is None else backward(ctx, gradient)
+
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Any) -> Any:
+            # PyTorch calls it without forward mode, also of the levels further out: a derivative forward of one would be 0.
+            with forward_ad._set_fwd_grad_enabled(True):
+                return forward_mode(ctx, *tangents)
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, *inputs: Any) -> Any:
+            return batched(call, tensors)(info, in_dims, *inputs)
 
     class PlainFunction(torch.autograd.Function):
         @staticmethod
@@ -312,48 +443,11 @@ def _function(operator: Any, compute: Any, keep: Any, backward: Any) -> Any:
             return compute(*inputs)
         return PlainFunction.apply(*inputs)
 
+    torch.library.register_vmap(operator, batched(operator, tensors))
     return call
 
 
-evaluate = _function(evaluate_operator, _evaluate, _keep_evaluate, _evaluate_backward)
-contract = _function(contract_operator, _contract, _keep_contract, _contract_backward)
-scatter = _function(scatter_operator, _scatter, _keep_scatter, _scatter_backward)
-filter_axes = _function(filter_operator, _filter, _keep_filter, _filter_backward)
-
-
-# Batching by torch.vmap: its axis becomes one with that of the batch.
-
-
-def _merged(tensors: Sequence[torch.Tensor], in_dims: Sequence[Optional[int]], size: int) -> list[torch.Tensor]:
-    lifted = []
-    for tensor, axis in zip(tensors, in_dims):
-        lifted.append(tensor.movedim(axis, 0) if axis is not None else tensor.expand(size, *tensor.shape))
-    batches = max(tensor.shape[1] for tensor in lifted) if min(tensor.shape[1] for tensor in lifted) > 0 else 0
-    return [tensor.expand(-1, batches, *tensor.shape[2:]).flatten(0, 1) for tensor in lifted]
-
-
-def _register_vmap(operator: Any, tensors: int) -> None:
-    def batched(info: Any, in_dims: Any, *arguments: Any) -> Any:
-        found = _merged(arguments[:tensors], in_dims[:tensors], info.batch_size)
-        result = operator(*found, *arguments[tensors:])
-        return result.unflatten(0, (info.batch_size, -1)), 0
-
-    torch.library.register_vmap(operator, batched)
-
-
-_register_vmap(evaluate_operator, 2)
-_register_vmap(contract_operator, 3)
-_register_vmap(scatter_operator, 2)
-
-
-def _filter_vmap(info: Any, in_dims: Any, samples: torch.Tensor, axes: Sequence[int], order: int, mode: int, is_adjoint: bool) -> Any:
-    samples = samples.movedim(in_dims[0], 0)
-    # Axes that are not filtered are one in front of them, so that there are not too many.
-    first = min(axes)
-    shape = samples.shape
-    joined = samples.reshape(math.prod(shape[: first + 1]), *shape[first + 1 :])
-    result = filter_operator(joined, [axis - first + 1 for axis in axes], order, mode, is_adjoint)
-    return result.reshape(shape), 0
-
-
-torch.library.register_vmap(filter_operator, _filter_vmap)
+evaluate = _function(evaluate_operator, _evaluate, _keep_evaluate, _evaluate_backward, _evaluate_forward, _batched, 2)
+contract = _function(contract_operator, _contract, _keep_contract, _contract_backward, _contract_forward, _batched, 3)
+scatter = _function(scatter_operator, _scatter, _keep_scatter, _scatter_backward, _scatter_forward, _batched, 2)
+filter_axes = _function(filter_operator, _filter, _keep_filter, _filter_backward, _filter_forward, _batched_filter, 1)
