@@ -5,6 +5,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-Og -DNDEBUG -Wno-maybe-uninitialized" CACHE STRING
 set(CUDASPLINE_KERNEL_OPTIMIZATION "-O1" CACHE STRING "")
 # No kernel of a device runs here: that they compile is proven by code that ptxas leaves as it is, in a tenth of the time.
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG -Ofc=max" CACHE STRING "")
+set(CUDASPLINE_TEST_HEADERS_ALONE OFF CACHE BOOL "")
 set(CUDASPLINE_TEST_DEVICE_HEADERS OFF CACHE BOOL "")
 # With CUDA the library has what it had without, and more: programs that are linked to it are not linked, and their tests listed, again.
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON CACHE BOOL "")
