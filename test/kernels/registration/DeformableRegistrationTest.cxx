@@ -484,8 +484,11 @@ protected:
     std::vector<float> backward(forward.size());
     byHand->GetField(forward.data(), ScalarType::Float32);
     const auto inversion = byHand->GetInverse(FinalInversion(), backward.data(), ScalarType::Float32);
-    EXPECT_NE(inversion.isDone, 0);
-    EXPECT_LE(inversion.maximumError, 0.01);
+    if (kind == DeformableKind::Greedy) // demons draw places from beyond the border, which no place goes to
+    {
+      EXPECT_NE(inversion.isDone, 0);
+      EXPECT_LE(inversion.maximumError, 0.01);
+    }
     EXPECT_NE(forward, std::vector<float>(forward.size(), 0.0F));
     EXPECT_EQ(this->FieldOf(whole, true), forward);
     EXPECT_EQ(this->FieldOf(whole, false), backward);

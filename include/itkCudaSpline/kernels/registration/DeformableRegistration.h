@@ -55,7 +55,7 @@ NameOf(DeformableKind kind)
 }
 
 /** \brief Rules of the inverse that greedy and demons make once, at the end: to a hundredth of a sample everywhere,
- * where SynLevel's of each iteration end as soon as the mean is small. */
+ * where SynLevel's of each iteration end as soon as the mean is small. Places that none goes to keep it from ending. */
 inline FieldInversion
 FinalInversion()
 {
@@ -63,6 +63,7 @@ FinalInversion()
   rules.maximumIterations = 100;
   rules.meanTolerance = 0.0; // the largest error decides
   rules.maximumTolerance = 0.01;
+  rules.enforcesBoundary = false; // fields of demons move the border, too
   return rules;
 }
 
