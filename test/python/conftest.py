@@ -18,6 +18,9 @@ if "CUDASPLINE_LIBRARY" in os.environ:
     sys.path.insert(0, PACKAGE)
     os.environ["PYTHONPATH"] = os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])  # of programs that tests start
 
+# JAX takes most of a GPU's memory as it starts, and leaves none to others.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
 import cudaspline  # noqa: E402  pylint: disable=wrong-import-position
 
 SEED = int(os.environ.get("CUDASPLINE_TEST_SEED", secrets.randbits(32)))
