@@ -217,18 +217,15 @@ EvaluateSome(const EvaluationArguments<3> & arguments,
   return rest;
 }
 
-/** Values of scanlines where each is read by itself; \p VFloat: as floats.
- *
- * \param[in] bounds those of the plan, an argument of their own: read through it they cost registers that are spilled
- */
+/** Values of scanlines where each is read by itself; \p VFloat: as floats. */
 template <typename TMethod, bool VFloat>
 __global__ void
 __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
   ScanlineKernel(const __grid_constant__ EvaluationArguments<3> arguments,
                  std::int64_t                                   lines,
-                 const __grid_constant__ ScanlinePlan           plan,
-                 const __grid_constant__ ScanlineBounds         bounds)
+                 const __grid_constant__ ScanlinePlan           plan)
 {
+  const ScanlineBounds &       bounds = plan.bounds;
   constexpr int                lanes = ScanlineValue<TMethod>::Lanes;
   const ScanlinePlace<TMethod> place(arguments, plan, lines);
   ScanlineSpan                 span;
@@ -283,9 +280,7 @@ LaunchScanlines(const EvaluationArguments<3> & arguments,
   const dim3 grid(static_cast<unsigned int>(plan.blocks[0]),
                   static_cast<unsigned int>(plan.blocks[1]),
                   static_cast<unsigned int>(plan.blocks[2]));
-  const auto launch = [&](auto kernel) {
-    kernel<<<grid, ScanlineThreads, 0, stream>>>(arguments, lines, plan, plan.bounds);
-  };
+  const auto launch = [&](auto kernel) { kernel<<<grid, ScanlineThreads, 0, stream>>>(arguments, lines, plan); };
   if (ScanlineValue<TMethod>::FloatsOnly || arguments.outputType == ScalarType::Float32)
   {
     launch(ScanlineKernel<TMethod, true>);
