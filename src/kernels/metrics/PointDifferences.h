@@ -68,7 +68,7 @@ NeighbourDifference(const TReal * data, const LinearCell<VDimension> & low, cons
     }
   };
   unsigned int left = beside;
-  for (unsigned int d = 0; d < VAxis; ++d)
+  for (int d = 0; d < static_cast<int>(VAxis); ++d) // none before the first axis
   {
     left /= 2;
     for (auto & face : faces)
