@@ -1,6 +1,11 @@
 # Finds the headers of XLA's foreign functions, which jaxlib brings. Sets CUDASPLINE_XLA_INCLUDE_DIR where libCudaSplineJax is built.
 
-set(CUDASPLINE_USE_JAX "ON" CACHE STRING "ON: libCudaSplineJax is built where jaxlib's headers are found; REQUIRED; OFF")
+set(
+  CUDASPLINE_USE_JAX
+  "ON"
+  CACHE STRING
+  "ON: libCudaSplineJax is built where jaxlib's headers are found; REQUIRED; OFF"
+)
 set_property(CACHE CUDASPLINE_USE_JAX PROPERTY STRINGS ON OFF REQUIRED)
 
 if(CUDASPLINE_USE_JAX)
@@ -27,7 +32,10 @@ if(CUDASPLINE_USE_JAX)
     )
   endif()
   if(NOT EXISTS "${CUDASPLINE_XLA_INCLUDE_DIR}/xla/ffi/api/ffi.h")
-    set(_cudaspline_without "no headers of jaxlib were found (CUDASPLINE_XLA_INCLUDE_DIR names them: jax.ffi.include_dir())")
+    set(
+      _cudaspline_without
+      "no headers of jaxlib were found (CUDASPLINE_XLA_INCLUDE_DIR names them: jax.ffi.include_dir())"
+    )
     if(CUDASPLINE_USE_JAX STREQUAL "REQUIRED")
       message(FATAL_ERROR "CUDASPLINE_USE_JAX is REQUIRED, but ${_cudaspline_without}.")
     endif()

@@ -8,10 +8,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+from importlib import metadata
 from typing import Any, NamedTuple, Sequence
 
 import jax
-import jaxlib
 import numpy
 
 from .. import _gradients, _library
@@ -58,7 +58,7 @@ def ffi() -> Ffi:
                 jax.ffi.register_ffi_target(f"cudaspline_{name}", handler, platform=XLA_NAMES[platform])
             platforms.append(platform)
     except Exception as error:  # pylint: disable=broad-except  # jaxlib's own
-        return Ffi(tuple(platforms), f"{path} does not go with jaxlib {jaxlib.__version__}: {error}")
+        return Ffi(tuple(platforms), f"{path} does not go with jaxlib {metadata.version('jaxlib')}: {error}")
     return Ffi(tuple(platforms), "" if len(platforms) > 1 else "the package was built without CUDA")
 
 
