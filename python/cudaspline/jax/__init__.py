@@ -12,6 +12,31 @@ except ImportError as error:
     raise ImportError("cudaspline.jax needs JAX (pip install jax).") from error
 
 from ._ffi import ffi
-from ._functions import affine, prefilter, push, resample, sample, warp
+from ._fields import compose, exp, ffd, invert, jacobian_determinant
+from ._functions import affine, count, grad, identity, prefilter, push, resample, sample, warp
+from ._losses import bending, diffusion, folding, jacobian, local_correlation, mean_squares, mutual_information
 
-__all__ = ["affine", "ffi", "prefilter", "push", "resample", "sample", "warp"]
+__all__ = [
+    "affine",
+    "bending",
+    "compose",
+    "count",
+    "diffusion",
+    "exp",
+    "ffd",
+    "ffi",
+    "folding",
+    "grad",
+    "identity",
+    "invert",
+    "jacobian",
+    "jacobian_determinant",
+    "local_correlation",
+    "mean_squares",
+    "mutual_information",
+    "prefilter",
+    "push",
+    "resample",
+    "sample",
+    "warp",
+]

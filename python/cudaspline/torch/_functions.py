@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 import torch
 
 from .. import _gradients
-from .._checks import LARGEST_INT64, flag, integer, number
+from .._checks import flag, number
 from .._geometry import Geometry
 from . import _operators as operators
 
@@ -384,13 +384,7 @@ def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> 
     >>> cudaspline.torch.identity((1, 2)).tolist()
     [[[0.0, 0.0], [0.0, 1.0]]]
     """
-    try:
-        given = tuple(shape)
-    except TypeError:
-        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
-    if not given:
-        raise ValueError("shape: there is no axis in it.")
-    size = [integer(n, "shape", 0, LARGEST_INT64) for n in given]
+    size = _gradients.check_axes(shape)
     lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in size]
     return torch.stack(torch.meshgrid(*lines, indexing="ij"), -1)
 
