@@ -149,12 +149,18 @@ ReleaseStreams() noexcept
   }
 }
 
-void
-RefuseCapture(StreamHandle stream)
+bool
+IsCaptured(StreamHandle stream)
 {
   auto capture = cudaStreamCaptureStatusNone;
   CheckCuda(cudaStreamIsCapturing(stream, &capture), "cudaStreamIsCapturing");
-  if (capture != cudaStreamCaptureStatusNone)
+  return capture != cudaStreamCaptureStatusNone;
+}
+
+void
+RefuseCapture(StreamHandle stream)
+{
+  if (IsCaptured(stream))
   {
     throw std::invalid_argument("A stream whose work is captured into a graph can have no other work: when it is done "
                                 "could not be known.");
