@@ -45,9 +45,6 @@ class ArrayOperations(Protocol):
     def stack(self, arrays: Sequence[Any]) -> Any:
         """Along a new last axis."""
 
-    def solve(self, matrices: Any, vectors: Any) -> Any:
-        """(..., D, D) and (..., D)."""
-
     def difference(self, array: Any, axis: int) -> Any:
         """Of neighbours."""
 

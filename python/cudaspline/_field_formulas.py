@@ -80,12 +80,36 @@ def invert(of: ArrayOperations, field: Any, iterations: int, tolerance: float) -
     def found(values: Any) -> tuple[Any, Any]:
         inverse = of.iterated(lambda inverse: -_at(of, values, places + inverse), -values, most, least)
         slope = of.moveaxis(of.slope(of.moveaxis(values, -1, 1), places + inverse), 1, -2)
-        unit = of.array([[float(row == column) for column in range(dimension)] for row in range(dimension)], values)
-        return inverse, slope + unit
+        return inverse, *_inverse_matrix([[slope[..., r, c] + float(r == c) for c in range(dimension)] for r in range(dimension)])
 
-    inverse, slope = of.constants(found, values)
+    inverse, *rows = of.constants(found, values)
     error = inverse + _at(of, values, places + inverse)
-    return _result(of, inverse - of.solve(slope, error), is_batch, field)
+    step = [sum((row[c] * error[..., c] for c in range(1, dimension)), row[0] * error[..., 0]) for row in rows]
+    return _result(of, inverse - of.stack(step), is_batch, field)
+
+
+def _determinant_of(a: Sequence[Sequence[Any]]) -> Any:
+    """Of matrices of one to three rows, whose entries are arrays."""
+    if len(a) == 1:
+        return a[0][0]
+    if len(a) == 2:
+        return a[0][0] * a[1][1] - a[0][1] * a[1][0]
+    return (
+        a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1])
+        - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0])
+        + a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0])
+    )
+
+
+def _inverse_matrix(a: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """By cofactors: those of a field without folds are far from singular. A library's own takes millions of small ones one by one."""
+    determinant, size = _determinant_of(a), range(len(a))
+
+    def cofactor(row: int, column: int) -> Any:
+        minor = [[a[r][c] for c in size if c != column] for r in size if r != row]
+        return (_determinant_of(minor) if minor else 1.0) * (-1.0) ** (row + column)
+
+    return [[cofactor(c, r) / determinant for c in size] for r in size]
 
 
 def ffd(of: ArrayOperations, coefficients: Any, shape: Sequence[int], order: int) -> Any:
@@ -123,16 +147,7 @@ def jacobian_determinant(of: ArrayOperations, field: Any, spacing: Optional[Sequ
 def _determinant(of: ArrayOperations, values: Any, spacing: Optional[Sequence[float]]) -> Any:
     dimension = values.shape[-1]
     columns = of.differences(values, spacing_of(spacing, dimension), range(1, 1 + dimension))
-    a = [[columns[c][..., r] + (1.0 if r == c else 0.0) for c in range(dimension)] for r in range(dimension)]
-    if dimension == 1:
-        return a[0][0]
-    if dimension == 2:
-        return a[0][0] * a[1][1] - a[0][1] * a[1][0]
-    return (
-        a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1])
-        - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0])
-        + a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0])
-    )
+    return _determinant_of([[columns[c][..., r] + (1.0 if r == c else 0.0) for c in range(dimension)] for r in range(dimension)])
 
 
 def diffusion(of: ArrayOperations, field: Any, spacing: Optional[Sequence[float]]) -> Any:

@@ -57,9 +57,6 @@ class _JaxOperations:
     def stack(self, arrays: Sequence[Any]) -> Any:
         return jnp.stack(list(arrays), -1)
 
-    def solve(self, matrices: Any, vectors: Any) -> Any:
-        return jnp.linalg.solve(matrices, vectors[..., None])[..., 0]
-
     def difference(self, array: Any, axis: int) -> Any:
         return jnp.diff(array, axis=axis)
 

@@ -8,7 +8,7 @@ import torch
 
 from .. import _array_operations
 from . import _functions
-from ._functions import _check_tensor, _constant, _same_device, _type_of
+from ._functions import _check_tensor, _constant, _numbers, _same_device, _type_of
 
 
 class _TorchOperations:
@@ -38,7 +38,7 @@ class _TorchOperations:
         return array.to(other.dtype)
 
     def array(self, values: Any, like: torch.Tensor) -> torch.Tensor:
-        return torch.tensor(values, dtype=like.dtype, device=like.device)
+        return _numbers(values, like.dtype, like.device)
 
     def epsilon(self, array: torch.Tensor) -> float:
         return torch.finfo(array.dtype).eps
@@ -57,10 +57,6 @@ class _TorchOperations:
 
     def stack(self, arrays: Sequence[torch.Tensor]) -> torch.Tensor:
         return torch.stack(list(arrays), -1)
-
-    def solve(self, matrices: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-        found: torch.Tensor = torch.linalg.solve(matrices, vectors.unsqueeze(-1)).squeeze(-1)
-        return found
 
     def difference(self, array: torch.Tensor, axis: int) -> torch.Tensor:
         return array.diff(dim=axis)
@@ -83,9 +79,10 @@ class _TorchOperations:
 
     def iterated(self, step: Callable[[Any], Any], start: torch.Tensor, most: int, least: float) -> torch.Tensor:
         found = start
+        is_graph = start.is_cuda and torch.cuda.is_current_stream_capturing()  # which nobody can look into: all steps then
         for _ in range(most if start.numel() > 0 else 0):
             before, found = found, step(found)
-            if not (found - before).abs().max() > least:
+            if not is_graph and not (found - before).abs().max() > least:
                 break
         return found
 

@@ -298,7 +298,7 @@ def resample(
     dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
 
     def tensor(values: Any) -> torch.Tensor:
-        return torch.tensor(values, dtype=dtype, device=image.device)
+        return _numbers(values, dtype, image.device)
 
     linear, _, moved = map(tensor, _maps_of(target, dimension))
     if transform is not None:
@@ -401,6 +401,15 @@ def _check_tensor(tensor: Any, name: str) -> None:
         raise TypeError(f"{name}: elements of type {tensor.dtype} are not computed with; float64, float32, float16 and bfloat16 are.")
     if tensor.device.type not in ("cpu", "cuda", "meta") or tensor.layout != torch.strided:
         raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}.")
+
+
+def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Few numbers as a tensor; on a device without a copy from the host, which would wait, and which a graph cannot have."""
+    if device.type != "cuda":
+        return torch.tensor(values, dtype=dtype, device=device)
+    if isinstance(values, (list, tuple)):
+        return torch.stack([_numbers(value, dtype, device) for value in values])
+    return torch.full((), values, dtype=dtype, device=device)
 
 
 def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -532,7 +541,7 @@ class _Images:
 
 def _indices(points: torch.Tensor, size: Sequence[int], align_corners: bool) -> torch.Tensor:
     """Continuous indices of what torch.nn.functional.grid_sample takes."""
-    length = torch.tensor(list(size), dtype=points.dtype, device=points.device)
+    length = _numbers(list(size), points.dtype, points.device)
     unit = points.flip(-1) + 1.0
     return unit * (0.5 * (length - 1.0)) if align_corners else 0.5 * (unit * length - 1.0)
 
