@@ -1,6 +1,6 @@
 """CudaSpline: B-spline prefilter, interpolation and resampling of images on the GPU, or on the host where there is none.
 
-resample(), zoom(), sample() and prefilter() take images of itk, SimpleITK and nibabel, and arrays of NumPy, CuPy, PyTorch and JAX, and
+resample(), zoom(), sample() and prefilter() take images of itk, SimpleITK, nibabel and ANTsPy, and arrays of NumPy, CuPy, PyTorch and JAX, and
 give the same kind back; arrays on a GPU stay there. Spacing, origin, direction, sizes and points name x first, as ITK does; arrays have
 the slowest axis first, (nz, ny, nx). What is done, and in which order it is rounded, is ITK's.
 """

@@ -54,7 +54,7 @@ def register(
     Parameters
     ----------
     fixed, moving
-        Images of itk, SimpleITK, nibabel or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
+        Images of itk, SimpleITK, nibabel, ANTsPy or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
         pixel. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
         finite are left out.
