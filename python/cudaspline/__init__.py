@@ -10,6 +10,7 @@ from ._images import Image
 from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory
 from ._library import version as _version
 from ._register import register
+from ._register_series import Motion, SeriesRegistration, register_series
 from ._registration_library import Folding
 from ._registration_result import History, Registration
 from ._registration_stages import Stage
@@ -33,11 +34,13 @@ __all__ = [
     "History",
     "Image",
     "InverseResidual",
+    "Motion",
     "OutsideWarning",
     "Registration",
     "RegistrationWarning",
     "Report",
     "ResamplingWarning",
+    "SeriesRegistration",
     "Source",
     "Stage",
     "Transform",
@@ -46,6 +49,7 @@ __all__ = [
     "last_report",
     "prefilter",
     "register",
+    "register_series",
     "release_memory",
     "resample",
     "sample",
