@@ -16,7 +16,7 @@ from ._geometry import Geometry
 from ._labels import part_of
 from ._options import PresetName, RealType, StageOptions
 from ._register import register
-from ._registration_result import Registration, RegistrationReport
+from ._registration_result import RegistrationReport
 from ._registration_stages import Stage
 from ._transform import LinearPart, Transform
 
@@ -104,13 +104,15 @@ class Motion:
 class SeriesRegistration:
     """What register_series() has found."""
 
-    def __init__(self, series: _images.Series, fixed: _images.Image, found: Sequence[Registration], precision: str) -> None:
-        self._series, self._fixed, self._precision = series, fixed, precision
-        self._around = (found[0]._device, found[0]._threads)
+    def __init__(
+        self, series: _images.Series, fixed: _images.Image, found: Sequence[tuple[Transform, RegistrationReport]], precision: str,
+        around: tuple[Any, int],
+    ) -> None:  # fmt: skip
+        self._series, self._fixed, self._precision, self._around = series, fixed, precision, around
         #: Of each volume: from places of what it is laid over to places of the volume.
-        self.transforms: tuple[Transform, ...] = tuple(one.transform for one in found)
+        self.transforms: tuple[Transform, ...] = tuple(transform for transform, _ in found)
         #: Of each volume: levels, times, who computed.
-        self.reports: tuple[RegistrationReport, ...] = tuple(one.report for one in found)
+        self.reports: tuple[RegistrationReport, ...] = tuple(report for _, report in found)
 
     @functools.cached_property
     def warped(self) -> Any:
@@ -232,8 +234,8 @@ def register_series(
             raise KeyboardInterrupt
         if progress is True:
             print(f"volume {number + 1} of {opened.count}: metric {one.history[-1].value if len(one.history) else 0.0:.6g}", file=sys.stderr)
-        found.append(one)
-    return SeriesRegistration(opened, fixed, found, precision)
+        found.append((one.transform, one.report))  # and not the volume
+    return SeriesRegistration(opened, fixed, found, precision, (device, threads))
 
 
 def _image_of(pixels: _images.Pixels) -> _images.Image:

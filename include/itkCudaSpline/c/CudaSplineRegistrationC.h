@@ -119,9 +119,9 @@ extern "C"
   /** \brief What a registration tells of an iteration. */
   typedef struct cudaspline_registration_iteration
   {
-    int32_t level;       /**< from 0 */
-    int32_t number;      /**< from 1, in its level; one that came before comes again where another backend begins anew */
-    double  value;       /**< of the metric, the better the lower */
+    int32_t level;  /**< from 0 */
+    int32_t number; /**< from 1, in its level; one that came before comes again where another backend begins anew */
+    double  value;  /**< of the metric, the better the lower */
     double  convergence; /**< how much values fall; infinite of too few */
     double  step;        /**< of linear transforms: longest way of a corner of the fixed image (mm) */
     void *  data;        /**< cudaspline_registration::iteration_data */
