@@ -18,6 +18,8 @@ if "CUDASPLINE_LIBRARY" in os.environ:
     sys.path.insert(0, PACKAGE)
     os.environ["PYTHONPATH"] = os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])  # of programs that tests start
 
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take three quarters of a GPU's memory when it starts
+
 import cudaspline  # noqa: E402  pylint: disable=wrong-import-position
 
 SEED = int(os.environ.get("CUDASPLINE_TEST_SEED", secrets.randbits(32)))
