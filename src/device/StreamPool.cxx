@@ -149,18 +149,12 @@ ReleaseStreams() noexcept
   }
 }
 
-bool
-IsCaptured(StreamHandle stream)
-{
-  auto capture = cudaStreamCaptureStatusNone;
-  CheckCuda(cudaStreamIsCapturing(stream, &capture), "cudaStreamIsCapturing");
-  return capture != cudaStreamCaptureStatusNone;
-}
-
 void
 RefuseCapture(StreamHandle stream)
 {
-  if (IsCaptured(stream))
+  auto capture = cudaStreamCaptureStatusNone;
+  CheckCuda(cudaStreamIsCapturing(stream, &capture), "cudaStreamIsCapturing");
+  if (capture != cudaStreamCaptureStatusNone)
   {
     throw std::invalid_argument("A stream whose work is captured into a graph can have no other work: when it is done "
                                 "could not be known.");

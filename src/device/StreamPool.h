@@ -56,13 +56,6 @@ ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexce
 void
 ReleaseStreams() noexcept;
 
-/** \brief Whether the work of a stream of the caller's is captured into a graph.
- *
- * \param[in] stream of the current device
- * \exception DeviceError the device is lost */
-bool
-IsCaptured(StreamHandle stream);
-
 /** \brief Refuses a stream of the caller's whose work is captured into a graph: a stream that waits for it would be
  * captured with it.
  *

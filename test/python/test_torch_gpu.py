@@ -126,33 +126,26 @@ def test_a_graph_of_a_training_step(rng):
 
     wanted = trained(False)
     assert wanted.abs().max() > 0.1
-    assert (trained(True) - wanted).abs().max() < 0.02  # 13 steps of 0.1 by the signs of sums that may be added up in another order
+    # 13 steps of 0.1 by the signs of sums that PyTorch may add up in another order: where one is nearly 0 a step may go elsewhere.
+    assert (trained(True) - wanted).abs().mean() < 0.02 * wanted.abs().mean()
 
 
-#: Without prefilters, which wait for their own end outside of graphs.
-ENQUEUED = {
-    "sample": (lambda image, field: spline.sample(image, 30 * field[None], order=3, prefilter=False), (images, fields)),
-    "push": (lambda field: spline.push(field[..., 0], 30 * field, SIZE, order=3), (fields,)),
-    "warp": (lambda image, field: spline.warp(image, field, order=2, prefilter=False), (images, fields)),
-    "affine": (lambda image, matrix: spline.affine(image, matrix, prefilter=False), (images, matrices)),
-    "resample": (lambda image, matrix: spline.resample(image, matrix, order=1), (images, matrices)),
-    "ffd": FUNCTIONS["ffd"],
-    "compose": FUNCTIONS["compose"],
-    "bending": FUNCTIONS["bending"],
-}
+#: All but invert, which looks at what is left.
+ENQUEUED = [name for name in FUNCTIONS if name != "invert"]
 
 
 @pytest.mark.parametrize("name", ENQUEUED)
 def test_nothing_waits(rng, name):
     """Forward and backward are enqueued while the stream is busy; in a stream of the caller's, behind what is in it."""
-    function, makers = ENQUEUED[name]
+    function, makers = FUNCTIONS[name]
     first = [maker(rng) for maker in makers]
     given = [maker(rng) for maker in makers]
-    wanted = forward_and_backward(function, given)
     stream, late = torch.cuda.Stream(), torch.cuda.Event()
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(3_000_000_000)  # about two seconds
+        wanted = forward_and_backward(function, given)  # what is loaded, or allocated for the stream, at first is so now
+        torch.cuda.synchronize()
+        torch.cuda._sleep(1_000_000_000)  # half a second and more
         with torch.no_grad():
             for one, other in zip(first, given):
                 one.copy_(other)  # what is computed from is there late
@@ -161,4 +154,4 @@ def test_nothing_waits(rng, name):
         assert not late.query(), "a call has waited for the stream"
     torch.cuda.synchronize()
     for one, other in zip(found, wanted):
-        assert torch.equal(one, other)
+        assert torch.allclose(one, other, rtol=0, atol=1e-5 * other.abs().max().item())  # as in test_graphs

@@ -127,7 +127,7 @@ extern "C"
   cudaspline_interpolate_array(const cudaspline_array_interpolation * interpolation, cudaspline_execution * execution);
 
   /** \brief Filters an array to B-spline coefficients: spline_filter and spline_filter1d of scipy.ndimage. On a device
-   * it is complete when the function returns, but in a stream whose work is captured it becomes a part of the graph.
+   * it is enqueued in the caller's stream, with the memory that it takes.
    *
    * \param[in] filter what is done
    * \param[in,out] execution threads of the host; it runs where the arrays are */

@@ -20,7 +20,6 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/math/SplineOrderDispatch.h"
 
-#include "device/StreamPool.h"
 #include "kernels/arrays/ArrayDirect.cuh"
 #include "kernels/arrays/ArrayKernels.cuh"
 #include "kernels/arrays/ArrayLaunchers.h"
@@ -310,27 +309,16 @@ InterpolateArrayOnCuda(const ArrayInterpolation & interpolation, const Execution
 void
 FilterArrayOnCuda(const ArrayFilter & filter, const ExecutionContext & context)
 {
-  const auto run = [&filter](ArrayBackend & backend) {
-    if (filter.element == ScalarType::Float32)
-    {
-      RunFilter<float>(backend, filter);
-    }
-    else
-    {
-      RunFilter<double>(backend, filter);
-    }
-  };
   const DeviceScope scope(context.device);
-  auto * const      caller = static_cast<StreamHandle>(filter.place.stream);
-  if (filter.place.isEnqueued || IsCaptured(caller))
+  const Stream      stream = Stream::Of(static_cast<StreamHandle>(filter.place.stream));
+  ArrayBackend      backend(stream);
+  if (filter.element == ScalarType::Float32)
   {
-    const Stream stream = Stream::Of(caller);
-    ArrayBackend backend(stream);
-    run(backend);
+    RunFilter<float>(backend, filter);
   }
   else
   {
-    RunBehind(caller, run);
+    RunFilter<double>(backend, filter);
   }
 }
 

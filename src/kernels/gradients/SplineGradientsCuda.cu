@@ -440,7 +440,6 @@ FilterArrayAdjointOnCuda(const ArrayFilter & filter, const ExecutionContext & co
     weigh(filter.input.data, weighted.Data(), true);
     ArrayFilter plain = filter;
     plain.input.data = weighted.Data();
-    plain.place.isEnqueued = true;
     FilterArray(plain, context);
     weigh(output, output, false);
   });

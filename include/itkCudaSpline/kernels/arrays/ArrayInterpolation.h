@@ -85,8 +85,7 @@ struct StridedArray
     }
   }
 
-  /** True where plain elements follow each other, the last axis fastest; strides of axes of one element do not count.
-   */
+  /** True where plain elements follow each other, the last axis fastest; strides of axes of one element do not count. */
   bool
   IsContiguous() const
   {
@@ -109,9 +108,8 @@ struct StridedArray
 /** \brief Where the elements of arrays are, and in whose order they are read and written. */
 struct ArrayPlace
 {
-  bool   onDevice{ false };   ///< in memory of the context's device, whose backend is Cuda; else in host memory, on Cpu
-  void * stream{ nullptr };   ///< of arrays on a device: the caller's cudaStream_t, or null for the default stream
-  bool   isEnqueued{ false }; ///< a filter on a device is enqueued in that stream; else it is complete when it returns
+  bool   onDevice{ false }; ///< in memory of the context's device, whose backend is Cuda; else in host memory, on Cpu
+  void * stream{ nullptr }; ///< of arrays on a device: the caller's cudaStream_t, or null for the default stream
 };
 
 /** \brief Which coordinates of the input the elements of the output have. */
@@ -186,8 +184,10 @@ struct ArrayFilter
 
 /** \brief Replaces samples by B-spline coefficients: scipy.ndimage.spline_filter and spline_filter1d.
  *
- * \param[in] filter what is done. Lines of one sample stay as they are. In a stream whose work is captured into a graph
- * it is enqueued, with its memory, and so is a part of the graph.
+ * On a device the work is enqueued in the caller's stream, and so is the memory that it takes: in a stream whose work
+ * is captured into a graph both are a part of the graph.
+ *
+ * \param[in] filter what is done. Lines of one sample stay as they are.
  * \param[in] context as for InterpolateArray()
  * \exception std::invalid_argument an order, dimension or type that cannot be
  * \exception DeviceError a device that is out of memory or lost
