@@ -85,7 +85,8 @@ struct StridedArray
     }
   }
 
-  /** True where plain elements follow each other, the last axis fastest; strides of axes of one element do not count. */
+  /** True where plain elements follow each other, the last axis fastest; strides of axes of one element do not count.
+   */
   bool
   IsContiguous() const
   {
