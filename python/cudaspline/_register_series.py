@@ -102,7 +102,20 @@ class Motion:
 
 
 class SeriesRegistration:
-    """What register_series() has found."""
+    """What register_series() has found.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> y, x = numpy.mgrid[:24, :32]
+    >>> series = numpy.stack([numpy.exp(-((x - 15 - shift) ** 2 + (y - 12) ** 2) / 40.0) for shift in (0, 1)])
+    >>> found = cudaspline.register_series(series, "mean", device="cpu")
+    >>> found
+    <cudaspline.SeriesRegistration of 2 volumes>
+    >>> bool(numpy.abs(found.warped[1] - found.warped[0]).max() < 0.3 * numpy.abs(series[1] - series[0]).max())
+    True
+    """
 
     def __init__(
         self, series: _images.Series, fixed: _images.Image, found: Sequence[tuple[Transform, RegistrationReport]], precision: str,
