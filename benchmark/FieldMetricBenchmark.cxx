@@ -219,6 +219,7 @@ RegisterFieldMetrics(bool withCuda)
               std::string("FieldMetric/name:") + (isMattes ? "mattes" : "meansquares") + what.cell.Axes();
             WithQuartiles(benchmark::RegisterBenchmark(name.c_str(), Measure, what))
               ->UseManualTime()
+              ->Iterations(5)
               ->Unit(benchmark::kMillisecond);
           }
         }

@@ -198,6 +198,7 @@ RegisterLocalCorrelations(bool withCuda)
               {
                 WithQuartiles(benchmark::RegisterBenchmark(name.c_str(), Measure, what))
                   ->UseManualTime()
+                  ->Iterations(5)
                   ->Unit(benchmark::kMillisecond);
               }
             }

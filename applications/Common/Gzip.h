@@ -28,8 +28,11 @@ namespace CudaSplineProgram
  * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads:
  * blocks of a fixed size are deflated by themselves, each with what stands before it as dictionary.
  *
+ * What is written is known to be right: each block is inflated again by the thread that deflated it, and the file is read
+ * back and compared with the bytes that were written.
+ *
  * \param[in] from the file, \param[in] to the compressed one
- * \exception ProgramError it cannot be read or written */
+ * \exception ProgramError it cannot be read or written, or holds something else than was written */
 void
 CompressFile(const std::string & from, const std::string & to);
 

@@ -184,10 +184,13 @@ IsNear(double a, double b, double tolerance)
 using PixelsOf = std::function<const void *(std::size_t number)>;
 
 /** Reads a file back and compares it with what was to be written.
- * \param[in] volume grid and type */
+ * \param[in] volume grid and type
+ * \param[in] name of the file that is read
+ * \param[in] file what users call it */
 std::string
 Verify(const Volume &      volume,
        const PixelsOf &    pixelsOf,
+       const std::string & name,
        const std::string & file,
        const std::string & format,
        const ImageLayout & layout)
@@ -198,7 +201,7 @@ Verify(const Volume &      volume,
   try
   {
     // In this process: what it has written itself does no harm.
-    description = OpenImage(file, {});
+    description = OpenImage(name, {});
     const bool isComparable = description.grid.size == volume.grid.size && description.type == volume.type &&
                               description.layout.volumes == layout.volumes &&
                               description.layout.components == layout.components;
@@ -360,16 +363,21 @@ Write(const Volume &                  volume,
   {
     WriteNiftiMarks(name, marks);
   }
+  const std::string lost = Verify(volume, pixelsOf, name, file, format, layout);
   if (isPacked)
   {
-    CompressFile(name, file);
+    CompressFile(name, file); // which verifies by itself
   }
   else if (name != file)
   {
     std::error_code error;
     std::filesystem::rename(name, file, error);
+    if (error)
+    {
+      throw ProgramError("cannot write \"" + BareName(file) + "\": " + error.message());
+    }
   }
-  return Verify(volume, pixelsOf, file, format, layout);
+  return lost;
 }
 
 } // namespace

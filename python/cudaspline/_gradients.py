@@ -228,7 +228,7 @@ def padding_of(order: int, mode: str, is_filtered: bool) -> int:
 
 def check_image(shape: Sequence[int], dimension: int, name: str = "image") -> None:
     """Refuses what is not an image of that many axes, or a batch of them with channels. Raises ValueError, naming the argument."""
-    if len(shape) not in (dimension, dimension + 2):
+    if len(shape) != dimension and len(shape) != dimension + 2:  # one by one, as compilers ask of numbers that are symbols
         raise ValueError(
             f"{name}: its shape is {tuple(shape)}; points of {dimension} numbers are of an image of {dimension} axes, or of a batch "
             f"(N, C, ...) of {dimension + 2}."

@@ -87,7 +87,7 @@ protected:
 
 TEST_F(ProgramGzip, EveryLengthAroundBlocksAndGroups)
 {
-  constexpr std::size_t block = std::size_t{ 1 } << 19;
+  constexpr std::size_t block = std::size_t{ 1 } << 18;
   constexpr std::size_t group = 64 * block;
   const std::string     all = MakeBytes(2 * group + 100);
   for (const std::size_t length : { std::size_t{ 0 },
@@ -126,5 +126,7 @@ TEST_F(ProgramGzip, WhatCannotBeWrittenIsSaid)
   EXPECT_THROW(CudaSplineProgram::CompressFile(Path("plain"), Path("no folder/packed.gz")),
                CudaSplineProgram::ProgramError);
   EXPECT_THROW(CudaSplineProgram::CompressFile(Path("not there"), Path("packed.gz")), CudaSplineProgram::ProgramError);
+  fs::create_symlink("/dev/full", Path("full.gz"));
+  EXPECT_THROW(CudaSplineProgram::CompressFile(Path("plain"), Path("full.gz")), CudaSplineProgram::ProgramError);
   EXPECT_TRUE(fs::exists(Path("plain")));
 }

@@ -18,7 +18,8 @@ if "CUDASPLINE_LIBRARY" in os.environ:
     sys.path.insert(0, PACKAGE)
     os.environ["PYTHONPATH"] = os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])  # of programs that tests start
 
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take three quarters of a GPU's memory when it starts
+# JAX takes most of a GPU's memory as it starts, and leaves none to others.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import cudaspline  # noqa: E402  pylint: disable=wrong-import-position
 

@@ -265,8 +265,9 @@ class TestKinds:
             make = lambda a: library.Nifti1Image(a.T, numpy.diag([-1.0, -1, 1, 1]))  # noqa: E731
             back = lambda image: numpy.asanyarray(image.dataobj).T  # noqa: E731
         else:
-            library = pytest.importorskip("jax.numpy")
-            make, back = library.asarray, numpy.asarray
+            library = pytest.importorskip("jax")
+            host = library.devices("cpu")[0]
+            make, back = (lambda a: library.device_put(a, host)), numpy.asarray
         given = [make(image.array) for image in (fixed, moving)]
         found = cudaspline.register(*given, "syn", **options)
         assert type(found.warped) is type(given[1])

@@ -297,17 +297,14 @@ def resample(
     target = source if target is None else target
     dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
 
-    def tensor(values: Any) -> torch.Tensor:
-        return _numbers(values, dtype, image.device)
-
-    linear, _, moved = map(tensor, _maps_of(target, dimension))
+    linear, _, moved = (_placed(values, image, dtype) for values in _maps_of(target, dimension))
     if transform is not None:
         _gradients.check_transform(transform.shape, dimension, True)
         rows = transform[..., :dimension, :].to(dtype)
         linear, moved = _times(rows[..., :dimension], linear), _times(rows[..., :dimension], moved.unsqueeze(-1)).squeeze(-1)
         if rows.shape[-1] > dimension:
             moved = moved + rows[..., dimension]
-    _, back, origin = map(tensor, _maps_of(source, dimension))
+    _, back, origin = (_placed(values, image, dtype) for values in _maps_of(source, dimension))
     linear = _times(back, linear).flip(-1, -2)
     moved = _times(back, (moved - origin).unsqueeze(-1)).squeeze(-1).flip(-1)
     return _named(
@@ -412,6 +409,13 @@ def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Ten
     return torch.full((), values, dtype=dtype, device=device)
 
 
+def _placed(values: torch.Tensor, image: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Few numbers of the host where an image is. What is compiled keeps them as they are; a graph cannot be captured of it then."""
+    if image.device.type != "cuda" or torch.compiler.is_compiling():
+        return values.to(image.device, dtype)
+    return _numbers(values.tolist(), dtype, image.device)
+
+
 def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """The product of small matrices, whatever torch.set_float32_matmul_precision() says."""
     return (one.unsqueeze(-1) * other.unsqueeze(-3)).sum(-2)
@@ -442,7 +446,15 @@ def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.T
         raise
 
 
-_maps_of = torch.compiler.assume_constant_result(_gradients.maps_of)
+def _maps_of(geometry: Optional[Geometry], dimension: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """From indices to places (mm), back, and the place of the first sample; of None, where places are indices.
+
+    By what a geometry holds, and not by its properties, which compilers of PyTorch do not all look into."""
+    if geometry is None:
+        unit = torch.eye(dimension, dtype=torch.float64)
+        return unit, unit, torch.zeros(dimension, dtype=torch.float64)
+    matrix = torch.tensor(geometry.direction) * torch.tensor(geometry.spacing)
+    return matrix, torch.linalg.inv(matrix), torch.tensor(geometry.origin)
 
 
 def _constant(value: Any, name: str) -> float:

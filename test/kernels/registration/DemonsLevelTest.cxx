@@ -171,6 +171,8 @@ TEST_P(Demons, RefuseImagesThatDoNotFit)
   DemonsRules rules;
   EXPECT_THROW(makeSides(masked, SideOf(single), rules), std::invalid_argument); // no bytes
   const auto bytes = std::make_shared<ResidentArray>(static_cast<std::size_t>(grid.Count()), residence);
+  const std::vector<std::uint8_t> inside(bytes->Bytes(), 1);
+  Upload(bytes->Data(), inside.data(), inside.size(), residence);
   masked.mask.pixel = ScalarType::UInt8;
   masked.mask.data = std::shared_ptr<const void>(bytes, bytes->Data());
   EXPECT_NO_THROW(makeSides(masked, masked, rules));
