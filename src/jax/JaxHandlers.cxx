@@ -150,9 +150,14 @@ StrideOf(const Array & array, std::int64_t batches)
 template <typename TDescribed>
 ffi::Error
 Run(std::int32_t (*function)(const TDescribed *, cudaspline_execution *),
+    const Place &      place,
     const TDescribed & described,
     std::int32_t       threads)
 {
+  if (place.isDevice && described.device < 0) // it would be computed on the host
+  {
+    return ffi::Error::Internal("CudaSpline finds no device to which an array of XLA's belongs.");
+  }
   cudaspline_execution execution{};
   execution.threads = threads;
   switch (function(&described, &execution))
@@ -203,7 +208,7 @@ Evaluate(Place place, const PointOptions & options, Array coefficients, Array po
   cudaspline_spline_points described = Describe(place, options, coefficients, points, *result);
   described.coefficients = coefficients.untyped_data();
   described.coefficient_stride = StrideOf(coefficients, described.batches);
-  return Run(cudaspline_evaluate_derivatives, described, options.threads);
+  return Run(cudaspline_evaluate_derivatives, place, described, options.threads);
 }
 
 ffi::Error
@@ -213,7 +218,7 @@ Contract(Place place, const PointOptions & options, Array coefficients, Array po
   described.coefficients = coefficients.untyped_data();
   described.coefficient_stride = StrideOf(coefficients, described.batches);
   described.weights = weights.untyped_data();
-  return Run(cudaspline_contract_derivatives, described, options.threads);
+  return Run(cudaspline_contract_derivatives, place, described, options.threads);
 }
 
 ffi::Error
@@ -221,7 +226,7 @@ Scatter(Place place, const PointOptions & options, Array weights, Array points, 
 {
   cudaspline_spline_points described = Describe(place, options, *result, points, *result);
   described.weights = weights.untyped_data();
-  return Run(cudaspline_scatter_derivatives, described, options.threads);
+  return Run(cudaspline_scatter_derivatives, place, described, options.threads);
 }
 
 /** The axes before those that are filtered are one, so that there are not too many. */
@@ -257,8 +262,10 @@ Filter(Place place, const FilterOptions & options, Array samples, Result result)
   std::fill_n(described.filtered + 1, std::min(options.axes, CUDASPLINE_MAXIMUM_ARRAY_DIMENSION - 1), 1);
   described.device = place.DeviceOf(described.output.data);
   described.stream = place.stream;
-  return Run(
-    options.adjoint != 0 ? cudaspline_filter_array_adjoint : cudaspline_filter_array, described, options.threads);
+  return Run(options.adjoint != 0 ? cudaspline_filter_array_adjoint : cudaspline_filter_array,
+             place,
+             described,
+             options.threads);
 }
 
 /** Of operations with two arrays: evaluate and scatter. */
