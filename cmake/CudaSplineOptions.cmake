@@ -13,6 +13,7 @@ option(CUDASPLINE_BUILD_APPLICATIONS "Build the command-line programs" ${_cudasp
 option(CUDASPLINE_BUILD_EXAMPLES "Build the examples of the documentation" ${_cudaspline_programs})
 option(CUDASPLINE_BUILD_PYTHON "Build the library of the Python package" ${_cudaspline_programs})
 option(CUDASPLINE_BUILD_BENCHMARKS "Build the benchmarks" OFF)
+option(CUDASPLINE_FUZZER "Build CudaSplineReaderFuzzer with libFuzzer; needs clang" OFF)
 option(CUDASPLINE_BUILD_REGISTRATION "Build metrics, methods of registration, their factory and CudaSplineRegister" ON)
 if(NOT CUDASPLINE_BUILD_REGISTRATION AND (BUILD_TESTING OR CUDASPLINE_BUILD_BENCHMARKS))
   message(

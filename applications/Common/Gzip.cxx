@@ -177,17 +177,22 @@ public:
   Close()
   {
     m_Stream.close();
+    if (!m_Stream)
+    {
+      return false;
+    }
     std::ifstream     input(m_Name, std::ios::binary);
     std::vector<char> buffer(std::size_t{ 1 } << 20);
     unsigned long     checksum = crc32(0, nullptr, 0);
     std::uint64_t     bytes = 0;
-    while (input.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), input.gcount() > 0)
+    while (bytes <= m_Bytes && // devices have no end
+           (input.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), input.gcount() > 0))
     {
       const auto count = static_cast<std::size_t>(input.gcount());
       checksum = crc32(checksum, reinterpret_cast<const Bytef *>(buffer.data()), static_cast<uInt>(count));
       bytes += count;
     }
-    return m_Stream && !input.bad() && bytes == m_Bytes && checksum == m_Checksum;
+    return !input.bad() && bytes == m_Bytes && checksum == m_Checksum;
   }
 
 private:

@@ -11,6 +11,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy
 import saving
+from matplotlib import ticker
 
 #: Names of the planes, and the axis of the array (z, y, x) that is cut.
 PLANES = (("axial", 0), ("coronal", 1), ("sagittal", 2))
@@ -193,6 +194,9 @@ def quality_by_time(results, slices, pair="brains"):
     axes.axhline(before, color="black", linewidth=0.5, linestyle=":")
     axes.annotate("before", (1, before), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7)
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
     axes.grid(alpha=0.3)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
     axes.set_xlabel("seconds (dotted: to what is extrapolated)")

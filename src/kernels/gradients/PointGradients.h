@@ -87,8 +87,7 @@ private:
   AddSlices(const AxisTaps<VOrder, VTotal, TReal> & z, const TAdd & addRows)
   {
     AxisTaps<VOrder, VTotal, TReal> next = z;
-    for (unsigned int kz = 0; kz < z.count; ++kz)
-    {
+    const auto                      addSlice = [&](unsigned int kz) {
       TReal plane[VTotal + 1][VTotal + 1] = {}; // by derivatives along the second and the last axis
       addRows(plane, kz);
       CUDASPLINE_UNROLL
@@ -105,6 +104,16 @@ private:
           next.weight[a][k - 1] = next.weight[a][k];
         }
       }
+    };
+    if (VOrder == 1 && z.count == VOrder + 1) // both slices are on their way at a time
+    {
+      addSlice(0);
+      addSlice(1);
+      return;
+    }
+    for (unsigned int kz = 0; kz < z.count; ++kz)
+    {
+      addSlice(kz);
     }
   }
 
