@@ -1,6 +1,6 @@
 """CudaSpline: B-spline prefilter, interpolation and resampling of images on the GPU, or on the host where there is none.
 
-resample(), zoom(), sample() and prefilter() take images of itk, SimpleITK and nibabel, and arrays of NumPy, CuPy, PyTorch and JAX, and
+resample(), zoom(), sample() and prefilter() take images of itk, SimpleITK, nibabel and ANTsPy, and arrays of NumPy, CuPy, PyTorch and JAX, and
 give the same kind back; arrays on a GPU stay there. Spacing, origin, direction, sizes and points name x first, as ITK does; arrays have
 the slowest axis first, (nz, ny, nx). What is done, and in which order it is rounded, is ITK's.
 """
@@ -10,6 +10,7 @@ from ._images import Image
 from ._library import DeviceError, DeviceMemoryError, InverseResidual, Report, cuda_version, device_count, last_report, release_memory
 from ._library import version as _version
 from ._register import register
+from ._register_series import Motion, SeriesRegistration, register_series
 from ._registration_library import Folding
 from ._registration_result import History, Registration
 from ._registration_stages import Stage
@@ -33,11 +34,13 @@ __all__ = [
     "History",
     "Image",
     "InverseResidual",
+    "Motion",
     "OutsideWarning",
     "Registration",
     "RegistrationWarning",
     "Report",
     "ResamplingWarning",
+    "SeriesRegistration",
     "Source",
     "Stage",
     "Transform",
@@ -46,6 +49,7 @@ __all__ = [
     "last_report",
     "prefilter",
     "register",
+    "register_series",
     "release_memory",
     "resample",
     "sample",

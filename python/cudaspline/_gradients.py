@@ -170,6 +170,17 @@ def check_shape(shape: Any, dimension: int) -> tuple[int, ...]:
     return found
 
 
+def check_axes(shape: Any) -> tuple[int, ...]:
+    """Samples along one axis or more; there may be none. Raises TypeError or ValueError, naming the argument."""
+    try:
+        given = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
+    if not given:
+        raise ValueError("shape: there is no axis in it.")
+    return tuple(integer(n, "shape", 0, LARGEST_INT64) for n in given)
+
+
 def check_geometries(source: Any, target: Any, shape: Sequence[int]) -> int:
     """The axes of an image of that shape, or of a batch of such, between two cudaspline.Geometry or None. Raises TypeError or ValueError,
     naming the argument."""

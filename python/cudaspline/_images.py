@@ -187,9 +187,13 @@ def _is_nibabel(image: Any) -> bool:
     return type(image).__module__.split(".", 1)[0] == "nibabel" and hasattr(image, "dataobj") and hasattr(image, "affine")
 
 
+def _is_ants(image: Any) -> bool:
+    return type(image).__module__.split(".", 1)[0] == "ants" and type(image).__name__ == "ANTsImage"
+
+
 def is_image(value: Any) -> bool:
     """True for an image with a geometry of its own."""
-    return isinstance(value, Image) or _is_simpleitk(value) or _is_nibabel(value) or (
+    return isinstance(value, Image) or _is_simpleitk(value) or _is_nibabel(value) or _is_ants(value) or (
         _is_itk(value) and hasattr(value, "GetBufferedRegion")
     )
 
@@ -197,7 +201,7 @@ def is_image(value: Any) -> bool:
 def open_image(image: Any, name: str = "image", channels: bool = False) -> Pixels:
     """The pixels and the geometry of an image of whatever kind; of arrays the geometry is that of indices.
 
-    image: Image, itk.Image, SimpleITK.Image, an image of nibabel, or an array
+    image: Image, itk.Image, SimpleITK.Image, an image of nibabel or ANTsPy, or an array
     name: of the argument, for errors
     channels: the last axis of an array are the numbers of a pixel
 
@@ -208,6 +212,8 @@ def open_image(image: Any, name: str = "image", channels: bool = False) -> Pixel
         return _open_simpleitk(image, name)
     if _is_nibabel(image):
         return _open_nibabel(image, name)
+    if _is_ants(image):
+        return _open_ants(image, name)
     if _is_itk(image) and hasattr(image, "GetBufferedRegion"):
         return _open_itk(image, name)
     return _open_array(image, name, channels, None)
@@ -223,6 +229,8 @@ def geometry_of(image: Any, name: str) -> Geometry:
         return _geometry_of_simpleitk(image, name)
     if _is_nibabel(image):
         return _geometry_of_nibabel(image, name)
+    if _is_ants(image):
+        return _geometry_of_ants(image, name)
     if _is_itk(image) and hasattr(image, "GetLargestPossibleRegion"):
         return _geometry_of_itk(image, name)
     if _arrays.is_array(image):
@@ -272,6 +280,45 @@ def _open_simpleitk(image: Any, name: str) -> Pixels:
         return result
 
     return Pixels(read, dtype, device, _geometry_of_simpleitk(image, name), components, is_vector, finish)
+
+
+def _geometry_of_ants(image: Any, name: str) -> Geometry:
+    return make_geometry(image.shape, image.spacing, image.origin, image.direction, f"{name}: ")
+
+
+#: ANTsPy's names of the types of pixels that it has.
+_ANTS_TYPES = {"uint8": "unsigned char", "uint32": "unsigned int", "float32": "float", "float64": "double"}
+
+
+def _open_ants(image: Any, name: str) -> Pixels:
+    ants = sys.modules["ants"]
+    is_rgb = bool(image.is_rgb)
+    seen = image.rgb_to_vector() if is_rgb else image
+    channels = bool(image.has_components)
+    # ANTsPy's view has x first, of memory with x fastest.
+    read, dtype, device, _ = _reader(seen.view().T, name, seen)  # the view does not keep the image alive
+
+    def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
+        array = made.array
+        if array.dtype.name not in _ANTS_TYPES:
+            raise TypeError(f"{name}: ANTsPy's images have no pixels of type {array.dtype}; they are {', '.join(_ANTS_TYPES)}.")
+        # ants.from_numpy() makes float32 of float64, so these are written into an image of doubles.
+        is_double = array.dtype.name == "float64"
+        given = array.astype(numpy.float32) if is_double else array
+        result = ants.from_numpy(
+            numpy.moveaxis(given.T, 0, -1) if channels else given.T,
+            origin=tuple(grid.origin.tolist()),
+            spacing=tuple(grid.spacing.tolist()),
+            direction=grid.direction.copy(),
+            has_components=channels,
+            is_rgb=is_rgb and array.dtype.name == "uint8",
+        )
+        if is_double:
+            result = result.clone("double")
+            result.view().T[...] = array
+        return result
+
+    return Pixels(read, dtype, device, _geometry_of_ants(image, name), int(image.components), channels, finish)
 
 
 def _geometry_of_itk(image: Any, name: str) -> Geometry:
@@ -441,6 +488,8 @@ def _dimension_of(image: Any) -> Optional[int]:
         return image.geometry.dimension
     if _is_simpleitk(image):
         return int(image.GetDimension())
+    if _is_ants(image):
+        return int(image.dimension)
     if _is_itk(image) and hasattr(image, "GetImageDimension"):
         return int(image.GetImageDimension())
     return None

@@ -71,7 +71,8 @@ class DeviceMemoryError(DeviceError, MemoryError):
     """The memory of the device, or of the host, did not suffice."""
 
 
-def _find() -> Path:
+def path() -> Path:
+    """Where the library is. Raises ImportError."""
     named = os.environ.get("CUDASPLINE_LIBRARY")
     if named:
         return Path(named)
@@ -86,11 +87,11 @@ def _find() -> Path:
 
 
 def _load() -> ctypes.CDLL:
-    path = _find()
+    found_path = path()
     try:
-        library = ctypes.CDLL(str(path))
+        library = ctypes.CDLL(str(found_path))
     except OSError as error:
-        raise ImportError(f"cudaspline: {path} cannot be loaded: {error}") from error
+        raise ImportError(f"cudaspline: {found_path} cannot be loaded: {error}") from error
     functions = {
         "cudaspline_interface": (c_int32, []),
         "cudaspline_version": (c_char_p, []),
@@ -120,7 +121,7 @@ def _load() -> ctypes.CDLL:
         function.argtypes = arguments
     found = library.cudaspline_interface()
     if found != INTERFACE:
-        raise ImportError(f"cudaspline: {path} has interface {found}, and this package needs {INTERFACE}.")
+        raise ImportError(f"cudaspline: {found_path} has interface {found}, and this package needs {INTERFACE}.")
     return library
 
 
@@ -239,7 +240,7 @@ class _Reports:
                 go_on = 0
 
 
-def _threads_of_worker() -> int:
+def threads_of_worker() -> int:
     """1 in a process of a pool (of multiprocessing, of joblib, of a DataLoader), beside which as many are at work, unless the environment
     says how many it takes; else 0, by which the library decides."""
     processes = sys.modules.get("multiprocessing.process")
@@ -289,7 +290,7 @@ class Call:
         self._reports = _Reports(None if heard is None else lambda state: heard(state.fraction))
         self.execution = Execution()
         self.execution.device = (device or "").encode()
-        self.execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or _threads_of_worker()
+        self.execution.threads = integer(threads, "threads", 0, LARGEST_INT32) or threads_of_worker()
         self.execution.memory_limit = integer(memory_limit, "memory_limit", 0, LARGEST_UINT64)
         if progress is not None or (not on_device and threading.current_thread() is threading.main_thread()):
             # Entering Python is what lets a signal's handler run.

@@ -26,7 +26,7 @@ Alignment = Literal["edges", "centers"]
 Progress = Callable[[float], object]
 
 
-StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy"]
+StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc"]
 OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient"]
 PresetName = Literal["brain", "fast"]

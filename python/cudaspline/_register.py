@@ -54,12 +54,12 @@ def register(
     Parameters
     ----------
     fixed, moving
-        Images of itk, SimpleITK, nibabel or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
+        Images of itk, SimpleITK, nibabel, ANTsPy or cudaspline.Image, or arrays of NumPy, CuPy, PyTorch, JAX and whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx) or (ny, nx), whose places are then indices, x first. One number a
         pixel. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
         finite are left out.
     stages
-        "translation", "rigid", "similarity", "affine", "syn", "greedy"; a cudaspline.Stage with levels and options of its own; or a list of
+        "translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
         these, one after the other. None: "rigid" and "affine", or the preset's.
     mask, moving_mask
         Where fixed and moving count: images or arrays of their shapes, of which what is 0 or NaN is left out.

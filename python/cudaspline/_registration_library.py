@@ -10,7 +10,7 @@ from . import _library
 from ._geometry import Geometry, make_geometry
 from ._transforms import set_matrix, set_vector
 
-DEFORMABLE = {"syn": 0, "greedy": 1}
+DEFORMABLE = {"syn": 0, "greedy": 1, "demons": 2}
 LINEAR = {"translation": 0, "rigid": 1, "similarity": 2, "affine": 3}
 METRICS = {"meansquares": 0, "correlation": 1, "mattes": 2, "cc": 3}
 DESCENTS = {"regular-step": 0, "gradient-descent": 1, "conjugate-gradient": 2}

@@ -32,9 +32,10 @@ class Stage:
     """A stage of a registration. Options that a kind does not have are refused where they are given.
 
     kind: "translation", "rigid", "similarity", "affine": matrices; "syn": fields of both images to a middle, symmetric normalization;
-        "greedy": one field, in half of the time
-    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation). None: "mattes" for matrices, "cc" for
-        fields, which have no other
+        "greedy": one field, in half of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
+        the same values where they show the same
+    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation). None: "mattes" for matrices; fields have
+        no other than "cc", of demons "meansquares"
     iterations: at most, a number a level from coarse to fine, or one for all. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
     shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
     sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
@@ -45,8 +46,9 @@ class Stage:
     optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"
     step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
-    learning_rate: of fields: the longest way in an iteration (voxels)
-    update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2)
+    learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
+    update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
+        demons 0 and 1
 
     Raises TypeError or ValueError, naming the argument.
 
@@ -69,13 +71,13 @@ class Stage:
     optimizer: str = "regular-step"
     step: Optional[float] = None
     minimum_step: Optional[float] = None
-    learning_rate: float = 0.1
-    update_variance: float = 3.0
-    total_variance: float = 0.0
+    learning_rate: Optional[float] = None
+    update_variance: Optional[float] = None
+    total_variance: Optional[float] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", choose(self.kind, KINDS, "kind"))
-        object.__setattr__(self, "metric", _metric_of(self.metric, self.is_deformable))
+        object.__setattr__(self, "metric", _metric_of(self.metric, self.kind))
         object.__setattr__(self, "radius", integer(self.radius, "radius", 1, 100))
         object.__setattr__(self, "bins", integer(self.bins, "bins", 5, 160))
         choose(self.optimizer, DESCENTS, "optimizer")
@@ -84,6 +86,9 @@ class Stage:
         for name in ("step", "minimum_step"):
             if getattr(self, name) is not None:
                 number(getattr(self, name), name, 0.0)
+        for name, value in (_OF_DEMONS if self.kind == "demons" else _OF_LOCAL).items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
         number(self.learning_rate, "learning_rate", 0.0)
         for name in ("update_variance", "total_variance"):
             if number(getattr(self, name), name) < 0:
@@ -91,7 +96,7 @@ class Stage:
         convergence = (1e-6 if self.is_deformable else 1e-7) if self.convergence is None else number(self.convergence, "convergence")
         object.__setattr__(self, "convergence", convergence)
         for name in _OF_FIELDS if not self.is_deformable else _OF_MATRICES:
-            if getattr(self, name) != _DEFAULTS[name]:
+            if getattr(self, name) != _OF_LOCAL.get(name, _DEFAULTS[name]):
                 raise ValueError(f"{name}: {getattr(self, name)!r} is not for a stage {self.kind!r}.")
         object.__setattr__(self, "_levels", _levels_of(self))
 
@@ -110,18 +115,22 @@ class Stage:
 #: Kinds of stages.
 KINDS = {name: name for name in (*LINEAR, *DEFORMABLE)}
 _OF_MATRICES = ("bins", "optimizer", "step", "minimum_step")
-_OF_FIELDS = ("learning_rate", "update_variance", "total_variance")
+#: Of fields, what CudaSplineRegister takes where nothing is said: by local correlation, and of demons as ITK's filters have it.
+_OF_LOCAL = {"learning_rate": 0.1, "update_variance": 3.0, "total_variance": 0.0}
+_OF_DEMONS = {"learning_rate": 0.5, "update_variance": 0.0, "total_variance": 1.0}
+_OF_FIELDS = tuple(_OF_LOCAL)
 _DEFAULTS = {one.name: one.default for one in fields(Stage)}
 #: What may be said for all stages at once.
 OPTIONS = tuple(name for name in _DEFAULTS if name != "kind")
 
 
-def _metric_of(metric: Any, is_deformable: bool) -> str:
+def _metric_of(metric: Any, kind: str) -> str:
+    own = "meansquares" if kind == "demons" else "cc"
     if metric is None:
-        return "cc" if is_deformable else "mattes"
+        return own if kind in DEFORMABLE else "mattes"
     choose(metric, METRICS, "metric")
-    if is_deformable and metric.lower() != "cc":
-        raise ValueError(f"metric: {metric!r} is for matrices; fields are found by 'cc' (a Stage each has metrics of its own).")
+    if kind in DEFORMABLE and metric.lower() != own:
+        raise ValueError(f"metric: {metric!r} is not for {kind!r}, which goes by {own!r} (a Stage each has metrics of its own).")
     return str(metric).lower()
 
 

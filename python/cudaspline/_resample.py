@@ -99,7 +99,7 @@ def resample(
     Parameters
     ----------
     image
-        itk.Image, SimpleITK.Image, an image of nibabel, a cudaspline.Image, or an array of NumPy, CuPy, PyTorch, JAX or whatever has
+        itk.Image, SimpleITK.Image, an image of nibabel or ANTsPy, a cudaspline.Image, or an array of NumPy, CuPy, PyTorch, JAX or whatever has
         __cuda_array_interface__ or __dlpack__, of the shape (nz, ny, nx), whose places are then indices, x first. Or a
         cudaspline.Source, made before with the interpolation and all that belongs to it: an option that contradicts it is refused. Of a
         series of volumes each is resampled (see series).
@@ -165,7 +165,7 @@ def resample(
         The last axis of a bare array are the numbers of a pixel.
     series
         Whether the slowest axis counts volumes: (nt, nz, ny, nx). Each is resampled by itself, one at a time, and the axis with its spacing
-        stays. None: so it is with images of four axes of itk, SimpleITK, nibabel and cudaspline.Image; not with bare arrays. Sizes, spacings
+        stays. None: so it is with images of four axes of itk, SimpleITK, nibabel, ANTsPy and cudaspline.Image; not with bare arrays. Sizes, spacings
         and so on are those of a volume.
     out
         An array that gets the result, of the image's kind and place, the result's shape and type, in C order; only for images that are

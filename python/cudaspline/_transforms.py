@@ -28,7 +28,7 @@ class DisplacementField:
 
     array: displacements (mm), x first in the last axis: shape (nz, ny, nx, 3), or (ny, nx, 2); of any kind of array, on the host or
         where the image is. float64, or float32, with which the sum over neighbours is rounded to float32. Or a vector image of itk,
-        SimpleITK or nibabel, whose geometry holds.
+        SimpleITK, nibabel or ANTsPy, whose geometry holds.
     spacing, origin, direction: of the grid, as in Image
     nearest: the nearest displacement, not the interpolated one
     extend: the outermost displacements go on outside

@@ -508,9 +508,10 @@ DescribeDeformable(const cudaspline_deformable & from, const Images & images, bo
 {
   DeformableOptions options;
   static_assert(static_cast<int>(DeformableKind::Syn) == CUDASPLINE_SYN &&
-                  static_cast<int>(DeformableKind::Greedy) == CUDASPLINE_GREEDY,
+                  static_cast<int>(DeformableKind::Greedy) == CUDASPLINE_GREEDY &&
+                  static_cast<int>(DeformableKind::Demons) == CUDASPLINE_DEMONS,
                 "The kinds have the same numbers.");
-  options.kind = KindOfCode(from.kind, DeformableKind::Greedy, "deformable.kind");
+  options.kind = KindOfCode(from.kind, DeformableKind::Demons, "deformable.kind");
   options.levels = images.GetLevels();
   options.sigmasInMm = sigmasInMm;
   options.element = RealOfCode(from.element, "deformable.element");

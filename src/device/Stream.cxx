@@ -85,11 +85,17 @@ Stream::Stream()
   m_Handle = std::shared_ptr<CUstream_st>(TakeStream(device), StreamReturn{ device, false, false });
 }
 
+Stream
+Stream::Of(StreamHandle stream)
+{
+  return Stream(std::shared_ptr<CUstream_st>(stream, [](CUstream_st *) {}));
+}
+
 Stream::~Stream()
 {
-  if (m_Handle && !IsForkedChild())
+  auto * const toReturn = m_Handle ? std::get_deleter<StreamReturn>(m_Handle) : nullptr; // null: it is the caller's
+  if (toReturn != nullptr && !IsForkedChild())
   {
-    auto * const      toReturn = std::get_deleter<StreamReturn>(m_Handle);
     const DeviceScope scope(toReturn->device, std::nothrow);
     const cudaError_t error = cudaStreamSynchronize(m_Handle.get());
     IgnoreCuda(error);

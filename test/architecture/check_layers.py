@@ -9,6 +9,7 @@ doc/Architecture.md:
   kernels    standard library, CUDA runtime API, CUB, Thrust; math, device, kernels; never ITK
   c          the interface in C (include/itkCudaSpline/c, src/c): standard library; c and the public headers of the layers below;
              no CUDA header, no CUDA call
+  jax        foreign functions of XLA (src/jax): standard library, XLA's headers of them; the public headers of c; no CUDA call
   loader     the libraries in the folders of ITK_AUTOLOAD_PATH (src/loader): the C library; nothing of the repository, no ITK
   ITK        (include/itkCuda*, its helpers in include/itkCudaSpline/itk, src/*.cxx, src/instances): standard library, ITK; the public headers
              of the layers below; no CUDA header, no CUDA call
@@ -32,8 +33,8 @@ import sys
 SOURCE = re.compile(r"\.(h|hxx|hpp|cxx|cpp|cc|c|cu|cuh|wrap)(\.in)?$")
 CUDA_SOURCE = re.compile(r"\.cuh?(\.in)?$")
 
-# What an include can be. A layer is "math", "device", "kernels", "c", "loader", "itk", "programs", "benchmark", "kernel
-# benchmark" or "tests".
+# What an include can be. A layer is "math", "device", "kernels", "c", "jax", "loader", "itk", "programs", "benchmark",
+# "kernel benchmark" or "tests".
 STANDARD = set(
     """algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono cinttypes
     ciso646 climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdalign
@@ -54,16 +55,18 @@ OUTSIDE = [
     ("ITK", re.compile(r"itk(?!Cuda)\w*\.(h|hxx|txx)$|(vnl|vcl|vxl|itksys|itkeigen|itk_\w+)[/_]|(gdcm|meta|nifti)\w*(/|\.h)")),
     # CudaSplineExport.h and its like: made by the build, in ITK's own tree among ITK's headers.
     ("ITK layer", re.compile(r"(itkCuda\w*\.(h|hxx)|itkCudaSpline/itk/\w+\.h|CudaSpline((Metric)?Factories)?Export\.h)$")),
+    ("XLA", re.compile(r"xla/ffi/api/")),
     ("GoogleTest", re.compile(r"(gtest|gmock)/")),
     ("library of programs", re.compile(r"(CLI|nlohmann|benchmark)/")),
 ]
 
-LAYERS = ["math", "device", "kernels", "c"]
+LAYERS = ["math", "device", "kernels", "c", "jax"]
 ALLOWED = {
     "math": {"standard", "math"},
     "device": {"standard", "system", "CUDA runtime", "device"},
     "kernels": {"standard", "CUDA runtime", "CUDA library", "math", "device", "kernels"},
     "c": {"standard", "math", "device", "kernels", "c"},
+    "jax": {"standard", "XLA", "c", "jax"},
     "loader": {"standard", "system", "loader"},
     "itk": {"standard", "ITK", "itk", "math", "device", "kernels"},
     "programs": {"standard", "system", "ITK", "library of programs", "itk", "programs"},
@@ -73,9 +76,9 @@ ALLOWED = {
     "kernel benchmark": {"standard", "CUDA runtime", "math", "device", "kernels", "kernel benchmark"},
 }
 # Layers that may include the public headers of a layer below (include/), but not its private ones (src/).
-PUBLIC_ONLY = {"c", "itk", "programs", "benchmark"}
+PUBLIC_ONLY = {"c", "jax", "itk", "programs", "benchmark"}
 # Layers that make no CUDA call and launch nothing.
-NO_CUDA_CALL = {"math", "c", "loader", "itk", "programs", "benchmark"}
+NO_CUDA_CALL = {"math", "c", "jax", "loader", "itk", "programs", "benchmark"}
 
 INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:include|import|include_next)\b[ \t]*(.*)$")
 WRAP_INCLUDE = re.compile(r"^[ \t]*itk_wrap_include\([ \t]*\"?([^\")]+)\"?[ \t]*\)")

@@ -1,6 +1,9 @@
 """cudaspline.jax: values against SciPy's modes, gradients against finite differences, and JAX's transforms."""
 
 import itertools
+import os
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -210,3 +213,82 @@ def test_indices_have_more_digits_than_half_precision():
     assert numpy.array_equal(
         spline.warp(image, field, order=1, mode="nearest"), spline.warp(image, field.astype("float32"), order=1, mode="nearest")
     )
+
+
+needs_ffi = pytest.mark.skipif(not spline.ffi().platforms, reason=f"what JAX compiles calls Python: {spline.ffi().reason}")
+
+# Under jit, grad and vmap, with a border, a margin, one image for many lists of points, and what is empty.
+COMPILED = """
+import sys
+import jax, jax.numpy as jnp, numpy
+import cudaspline.jax as spline
+jax.config.update("jax_enable_x64", True)
+rng = numpy.random.default_rng(int(sys.argv[1]))
+found = []
+for dtype in ("float32", "float64"):
+    image = jnp.asarray(rng.uniform(-1, 1, (1, 2, 6, 7, 5)), dtype)
+    points = jnp.asarray(rng.uniform(-3, 9, (3, 11, 3)), dtype)
+    points = points.at[1, 2, 0].set(jnp.nan)
+    for order, mode in ((0, "nearest"), (1, "mirror"), (3, "grid-constant"), (4, "wrap"), (5, "nearest")):
+        def loss(image, points):
+            return jnp.nansum(spline.sample(image, points, order=order, mode=mode, cval=0.3) ** 2)
+        def pushed(values, points):
+            return spline.push(values, points, (4, 5, 6), order=order, mode=mode)
+        found.append(jax.jit(lambda *given: spline.sample(*given, order=order, mode=mode, cval=0.3))(image, points))
+        found += jax.jit(jax.grad(loss, argnums=(0, 1)))(image, points)
+        found.append(jax.jit(jax.vmap(jax.grad(loss, argnums=1), in_axes=(None, 0)))(image, points[:, None]))
+        found.append(jax.jit(jax.vmap(pushed, in_axes=(1, None)))(jnp.ones((3, 2, 2, 11), dtype), points))
+        found.append(jax.jit(lambda image: jax.vjp(lambda i: spline.prefilter(i, order=order, mode=mode), image)[1](image)[0])(image))
+    found.append(jax.jit(lambda p: spline.push(jnp.ones((2, 0), dtype), p, (4,)))(jnp.zeros((2, 0, 1), dtype)))
+numpy.savez(sys.argv[2], ffi=numpy.array(spline.ffi().platforms, "U8"), **{f"found{i}": one for i, one in enumerate(found)})
+"""
+
+
+@needs_ffi
+def test_compiled_functions_have_the_bits_of_the_callback(tmp_path, rng):
+    seed, found = str(rng.integers(1 << 30)), []
+    for name, switch in (("ffi", "1"), ("callback", "0")):
+        environment = {**os.environ, "CUDASPLINE_JAX_FFI": switch}
+        subprocess.run([sys.executable, "-c", COMPILED, seed, str(tmp_path / name)], env=environment, check=True)
+        found.append(numpy.load(tmp_path / f"{name}.npz"))
+    one, other = found
+    assert "cpu" in one["ffi"] and len(other["ffi"]) == 0 and set(one) == set(other) and len(one) > 50
+    for name in set(one) - {"ffi"}:
+        assert one[name].dtype == other[name].dtype and one[name].shape == other[name].shape, name
+        assert one[name].tobytes() == other[name].tobytes(), name
+
+
+@needs_ffi
+def test_compiled_functions_call_no_python(rng):
+    image, points = jnp.array(rng.uniform(-1, 1, (2, 1, 7, 5))), places(rng, (7, 5), 2, 3)
+
+    def loss(image, points):
+        return jnp.sum(spline.sample(image, points, mode="grid-constant", cval=0.5) ** 2)
+
+    def pushed(points):
+        return spline.push(jnp.ones(points.shape[:-1]), points, (7, 5), order=3).sum()
+
+    functions = [(loss, (image, points)), (jax.grad(loss, argnums=(0, 1)), (image, points)), (jax.hessian(pushed), (points[0],))]
+    functions.append((jax.vmap(jax.grad(loss), in_axes=(None, 0)), (image, points[:, None])))
+    for platform, (function, given) in itertools.product(spline.ffi().platforms, functions):
+        text = jax.jit(function).trace(*given).lower(lowering_platforms=(platform,)).as_text()
+        assert "@cudaspline_" in text and "callback" not in text, (platform, text)
+
+
+@needs_ffi
+def test_errors_of_compiled_functions(rng):
+    from cudaspline.jax import _ffi
+
+    image, points = jnp.zeros((1, 1, 5)), jnp.zeros((1, 2, 1))
+    wrong = cudaspline._gradients.Spline(9, 0, 0.0)  # what the functions refuse before
+    with pytest.raises(Exception, match="points: order is 9, and 0 to 5 are supported"):
+        jax.block_until_ready(jax.jit(lambda *given: _ffi.run_points("evaluate", (1, 1, 2, 1), given, wrong, 0))(image, points))
+
+
+def test_one_by_one(rng):
+    """Without jit, and with jit switched off."""
+    image, points = jnp.array(rng.uniform(-1, 1, (7, 5))), places(rng, (7, 5), 3)
+    wanted = jax.jit(spline.sample)(image, points)
+    assert numpy.array_equal(spline.sample(image, points), wanted)
+    with jax.disable_jit():
+        assert numpy.array_equal(spline.sample(image, points), wanted)

@@ -177,12 +177,13 @@ class TestLinear:
 
 class TestFields:
     @pytest.mark.parametrize("size", [(56, 48), (36, 32, 24)])
-    @pytest.mark.parametrize("kind", ["syn", "greedy"])
+    @pytest.mark.parametrize("kind", ["syn", "greedy", "demons"])
     def test_it_finds_a_bend(self, rng, kind, size):
         phantom = Phantom(rng, size)
         truth = phantom.bend()
         fixed, moving = phantom.images(truth)
-        found = cudaspline.register(fixed, moving, kind, radius=2, iterations=(40, 30), learning_rate=0.25, initial="none", device="cpu")
+        options = {} if kind == "demons" else {"radius": 2, "learning_rate": 0.25}
+        found = cudaspline.register(fixed, moving, kind, iterations=(40, 30), initial="none", device="cpu", **options)
         places = phantom.inner()
         still = cudaspline.Transform(numpy.eye(phantom.n), phantom.n)
         # Of many phantoms SyN left 0.06 to 0.21 of the bend, the greedy one 0.1 to 0.33.
@@ -537,6 +538,20 @@ class TestProgram:
         assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
         assert numpy.array_equal(found.warped.array, read[1])
 
+    @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
+    @pytest.mark.parametrize("options", [{}, {"learning_rate": 0.8, "update_variance": 0.25, "total_variance": 2.0}])
+    def test_demons(self, rng, sitk, tmp_path, size, options):
+        images, files = self.write(sitk, tmp_path, rng, size)
+        words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
+        self.run(
+            *files, "--stage", "demons", "--iterations", "12,8,4", *words, "--field", tmp_path / "field.mha", "--warped",
+            tmp_path / "warped.mha",
+        )  # fmt: skip
+        found = cudaspline.register(*images, "demons", iterations=(12, 8, 4), device="cpu", **options)
+        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped")]
+        assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
+        assert numpy.array_equal(found.warped.array, read[1])
+
     @pytest.mark.parametrize("preset", ["brain", "fast"])
     def test_presets(self, rng, sitk, tmp_path, preset):
         # At an eighth of the size a smaller image, or mask, leaves mutual information so few samples that roundings grow without bound.
@@ -617,6 +632,10 @@ class TestWrong:
     def test_options_of_other_stages(self):
         with pytest.raises(ValueError, match="^learning_rate: .*'affine'"):
             cudaspline.Stage("affine", learning_rate=0.2)
+        for kind, metric in (("demons", "cc"), ("greedy", "meansquares"), ("syn", "mattes")):
+            with pytest.raises(ValueError, match=f"^metric: '{metric}' is not for '{kind}'"):
+                cudaspline.Stage(kind, metric=metric)
+        assert cudaspline.Stage("demons").metric == "meansquares" and cudaspline.Stage("demons", learning_rate=0.1).learning_rate == 0.1
         with pytest.raises(ValueError, match="^step: .*'syn'"):
             cudaspline.Stage("syn", step=1.0)
         with pytest.raises(ValueError, match="^iterations, shrink, sigmas: "):

@@ -7,6 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
 
+import gradients_support as support  # noqa: E402
+
 import cudaspline.torch as spline  # noqa: E402
 from cudaspline import ndimage  # noqa: E402
 
@@ -80,11 +82,8 @@ def test_penalties(rng):
         size, steps = (4, 3, 5)[:dimension], spacing[:dimension]
         field = tensor(rng, *size, dimension)
         u = field.detach().numpy()
-        diffusion = sum((numpy.diff(u, axis=a) ** 2).sum(-1).mean() / steps[a] ** 2 for a in range(dimension))
+        diffusion, bending = support.penalties(u, steps)
         assert abs(spline.diffusion(field, steps).item() - diffusion) < TOLERANCE
-        bending = 0.0
-        for a, b in itertools.product(range(dimension), repeat=2):
-            bending += (numpy.diff(numpy.diff(u, axis=a), axis=b) ** 2).sum(-1).mean() / (steps[a] * steps[b]) ** 2
         assert abs(spline.bending(field, steps).item() - bending) < TOLERANCE * (1 + bending)
         check(lambda field: spline.diffusion(field, steps), field)  # noqa: B023
         check(lambda field: spline.bending(field, steps), field)  # noqa: B023
@@ -103,25 +102,8 @@ def test_mean_squares(rng):
     check(lambda *images: spline.mean_squares(*images, mask), fixed, moving)
 
 
-def windowed(fixed, moving, mask, radius):
-    """The metric by plain loops."""
-    total, count = 0.0, 0
-    for place in numpy.ndindex(fixed.shape):
-        if not mask[place]:
-            continue
-        window = tuple(slice(max(0, i - radius), i + radius + 1) for i in place)
-        a, b = fixed[window][mask[window]], moving[window][mask[window]]
-        a, b = a - a.mean(), b - b.mean()
-        flat = (a * a).sum() < 1e-20 or (b * b).sum() < 1e-20
-        total += 1.0 if flat else (a * b).sum() ** 2 / ((a * a).sum() * (b * b).sum())
-        count += 1
-    return -total / count
-
-
 def apart(rng, *size):
-    """Numbers of which no two are much alike: what is nearly constant in a window of few samples has no certain correlation."""
-    count = int(numpy.prod(size))
-    return torch.tensor((rng.permutation(count) + 0.5 * rng.random(count)).reshape(size) / count, requires_grad=True)
+    return torch.tensor(support.apart(rng, *size), requires_grad=True)
 
 
 def test_local_correlation(rng):
@@ -132,7 +114,7 @@ def test_local_correlation(rng):
         for used in (None, mask):
             whole = numpy.ones(size, bool) if used is None else used
             found = spline.local_correlation(fixed, moving, radius, None if used is None else torch.tensor(used))
-            assert abs(found.item() - windowed(fixed.detach().numpy()[0, 0], moving.detach().numpy()[0, 0], whole, radius)) < 1e-9
+            assert abs(found.item() - support.windowed(fixed.detach().numpy()[0, 0], moving.detach().numpy()[0, 0], whole, radius)) < 1e-9
     fixed, moving = apart(rng, 2, 1, 5, 6), apart(rng, 2, 1, 5, 6)
     check(lambda *images: spline.local_correlation(*images, 1), fixed, moving)
     same = spline.local_correlation(fixed, 2 * fixed + 3, 1)
@@ -150,16 +132,18 @@ def test_mutual_information(rng):
     alike = spline.mutual_information(image, -image)
     other = spline.mutual_information(image, torch.tensor(rng.uniform(-1, 1, (60, 60))))
     assert alike < 2 * other < 0
-    # By a histogram that is added up point by point.
-    from scipy.interpolate import BSpline  # pylint: disable=import-outside-toplevel
-
-    basis = BSpline.basis_element(numpy.arange(-2, 3), extrapolate=False)
-    places = (fixed.detach().numpy().ravel() + 1) * 1.5 + 2, (moving.detach().numpy().ravel() + 1) * 1.5 + 2
-    weights = [numpy.nan_to_num(basis(place[:, None] - numpy.arange(8))) for place in places]
-    joint = weights[0].T @ weights[1] / places[0].size
-    product = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
-    wanted = -(joint[joint > 0] * numpy.log(joint[joint > 0] / product[joint > 0])).sum()
+    wanted = support.information(fixed.detach().numpy().ravel(), moving.detach().numpy().ravel(), 8, limits)
     assert abs(spline.mutual_information(fixed, moving, bins=8, limits=limits).item() - wanted) < 1e-10
+    # A mask is the same as the samples that are in it, and a constant image tells nothing of another one.
+    mask = torch.tensor(rng.random((8, 9)) < 0.7)
+    mask[0, :2] = True
+    for options in ({"bins": 8}, {"bins": 8, "limits": limits}):
+        found = spline.mutual_information(fixed, moving, mask=mask, **options)
+        assert abs((found - spline.mutual_information(fixed[mask], moving[mask], **options)).item()) < 1e-10
+    for other in (torch.full_like(moving, 0.5).requires_grad_(), moving):
+        found = spline.mutual_information(torch.full_like(fixed, 2.0), other, mask=torch.zeros(8, 9) if other is moving else None)
+        assert abs(found.item()) < 1e-12
+        assert torch.isfinite(torch.autograd.grad(found, other)[0]).all()
 
 
 def test_a_registration_by_gradients(rng):
@@ -180,7 +164,7 @@ def test_a_registration_by_gradients(rng):
     assert spline.folding(field) == 0
 
 
-def test_what_is_refused(rng):
+def test_shapes_that_are_refused(rng):
     def refuses(error, start, function, *arguments, **options):
         with pytest.raises(error) as caught:
             function(*arguments, **options)
@@ -246,3 +230,20 @@ def test_what_is_refused(rng):
     ):
         with pytest.raises(error, match=f"^{name}: "):
             call()
+
+
+def test_transforms_of_pytorch(rng):
+    """Losses with masks, compiled in one piece and for many images at once."""
+    fixed, moving = tensor(rng, 3, 1, 1, 7, 8), tensor(rng, 3, 1, 1, 7, 8)
+    mask = torch.tensor(rng.random((7, 8)) < 0.7)
+    mask[0, :2] = True
+    for loss in (spline.mean_squares, spline.local_correlation, spline.mutual_information):
+        wanted = torch.stack([loss(*pair, mask=mask) for pair in zip(fixed, moving)])
+        gradients = torch.autograd.grad(wanted.sum(), (fixed, moving))
+        found = torch.func.vmap(lambda *pair: loss(*pair, mask=mask))(fixed, moving)  # noqa: B023
+        assert (found - wanted).abs().max() < TOLERANCE
+        torch.compiler.reset()
+        compiled = torch.compile(lambda *pair: loss(*pair, mask=mask), backend="aot_eager", fullgraph=True)  # noqa: B023
+        found = torch.stack([compiled(*pair) for pair in zip(fixed, moving)])
+        for one, other in zip(torch.autograd.grad(found.sum(), (fixed, moving)), gradients):
+            assert (one - other).abs().max() < TOLERANCE

@@ -126,7 +126,8 @@ extern "C"
   int32_t
   cudaspline_interpolate_array(const cudaspline_array_interpolation * interpolation, cudaspline_execution * execution);
 
-  /** \brief Filters an array to B-spline coefficients: spline_filter and spline_filter1d of scipy.ndimage.
+  /** \brief Filters an array to B-spline coefficients: spline_filter and spline_filter1d of scipy.ndimage. On a device
+   * it is enqueued in the caller's stream, with the memory that it takes.
    *
    * \param[in] filter what is done
    * \param[in,out] execution threads of the host; it runs where the arrays are */

@@ -84,14 +84,15 @@ extern "C"
   cudaspline_contract_derivatives(const cudaspline_spline_points * points, cudaspline_execution * execution);
 
   /** \brief The transpose of cudaspline_evaluate_derivatives(): batches x channels x size, with the same bits at every
-   * call.
+   * call. On a device it is enqueued in the caller's stream, with the memory that it takes.
    *
    * \param[in] points what is done; \c coefficients are not read
    * \param[in,out] execution threads of the host; it runs where the arrays are */
   int32_t
   cudaspline_scatter_derivatives(const cudaspline_spline_points * points, cudaspline_execution * execution);
 
-  /** \brief The transpose of cudaspline_filter_array(), for contiguous arrays of the element's type.
+  /** \brief The transpose of cudaspline_filter_array(), for contiguous arrays of the element's type. On a device it is
+   * enqueued in the caller's stream, with the memory that it takes.
    *
    * \param[in] filter what is done
    * \param[in,out] execution threads of the host; it runs where the arrays are */

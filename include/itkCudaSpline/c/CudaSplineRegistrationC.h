@@ -44,8 +44,9 @@ extern "C"
   /** \brief What a deformable registration iterates. */
   enum cudaspline_deformable_kind
   {
-    CUDASPLINE_SYN = 0,   /**< fields of both images to a middle, and their inverses */
-    CUDASPLINE_GREEDY = 1 /**< one field; its inverse is made at the end */
+    CUDASPLINE_SYN = 0,    /**< fields of both images to a middle, and their inverses */
+    CUDASPLINE_GREEDY = 1, /**< one field; its inverse is made at the end */
+    CUDASPLINE_DEMONS = 2  /**< the same by squared differences: diffeomorphic demons */
   };
 
   /** \brief What a linear transform can do. */
@@ -118,9 +119,9 @@ extern "C"
   /** \brief What a registration tells of an iteration. */
   typedef struct cudaspline_registration_iteration
   {
-    int32_t level;       /**< from 0 */
-    int32_t number;      /**< from 1, in its level; one that came before comes again where another backend begins anew */
-    double  value;       /**< of the metric, the better the lower */
+    int32_t level;  /**< from 0 */
+    int32_t number; /**< from 1, in its level; one that came before comes again where another backend begins anew */
+    double  value;  /**< of the metric, the better the lower */
     double  convergence; /**< how much values fall; infinite of too few */
     double  step;        /**< of linear transforms: longest way of a corner of the fixed image (mm) */
     void *  data;        /**< cudaspline_registration::iteration_data */
@@ -206,8 +207,8 @@ extern "C"
   int32_t
   cudaspline_shrink_grid(const cudaspline_grid * grid, int32_t dimension, int32_t factor, cudaspline_grid * shrunk);
 
-  /** \brief Finds the fields that lay the moving image over the fixed one by local correlation: a place x of the fixed
-   * image goes to x + forward(x), and then through the stages.
+  /** \brief Finds the fields that lay the moving image over the fixed one, by local correlation or, of demons, squared
+   * differences: a place x of the fixed image goes to x + forward(x), and then through the stages.
    *
    * \param[in,out] registration images, and results of levels
    * \param[in,out] deformable how, and the fields

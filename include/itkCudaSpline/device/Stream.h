@@ -22,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 
 struct CUctx_st;
 struct CUstream_st;
@@ -70,6 +71,12 @@ public:
   Stream(const Stream &) = delete;
   Stream &
   operator=(const Stream &) = delete;
+  /** A stream of the caller's, which is not owned: it is neither waited for nor destroyed, and buffers that are made in
+   * it are freed in it.
+   *
+   * \param[in] stream of the current device; outlives this object and those buffers. Null: the default stream */
+  static Stream
+  Of(StreamHandle stream);
   /** Takes the stream; \p other has none afterwards. */
   Stream(Stream && other) noexcept = default;
   /** Takes the stream; \p other has none afterwards. */
@@ -99,6 +106,10 @@ public:
   Synchronize() const;
 
 private:
+  explicit Stream(std::shared_ptr<CUstream_st> handle)
+    : m_Handle(std::move(handle))
+  {}
+
   std::shared_ptr<CUstream_st> m_Handle;
 };
 

@@ -52,10 +52,33 @@ def sample(
     >>> float(value(point)), jax.grad(value)(point).tolist()
     (5.5, [4.0, 1.0])
     """
+    values, is_batch = _derivatives(image, points, order, mode, cval, flag(prefilter, "prefilter"), 0)
+    return values[..., 0] if is_batch else values[0, 0, ..., 0]
+
+
+def grad(
+    image: Any, points: Any, *, order: int = 1, mode: str = "constant", cval: float = 0.0, prefilter: bool = False
+) -> Any:
+    """Gradients of an image's spline at points (per sample): (..., D), or (N, C, ..., D) of a batch. Arguments as of sample(). It has
+    derivatives by image and points, too.
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.grad(jnp.arange(4.0) ** 2, jnp.array([[0.5], [2.5]])).tolist()
+    [[1.0], [5.0]]
+    """
+    values, is_batch = _derivatives(image, points, order, mode, cval, flag(prefilter, "prefilter"), 1)
+    return values if is_batch else values[0, 0]
+
+
+def _derivatives(
+    image: Any, points: Any, order: Any, mode: Any, cval: Any, is_filtered: bool, derivatives: int
+) -> tuple[Any, bool]:
+    """Derivatives at points: (N, C, ..., D^n) of the image's type, and whether the image is a batch."""
     image, points = _array(image, "image"), _array(points, "points")
     order, code = _gradients.check_order(order), _gradients.mode_code(mode)
     border = _constant(cval, "cval")
-    prefilter = flag(prefilter, "prefilter")
     dimension = _gradients.check_points(points.shape, False)
     _gradients.check_image(image.shape, dimension)
     is_batch = image.ndim == dimension + 2
@@ -68,17 +91,16 @@ def sample(
     _gradients.batch_of(images.shape, places.shape)
     out = places.shape[1:-1]
     places = places.reshape(places.shape[0], int(numpy.prod(out, dtype=int)), dimension)
-    padding = _gradients.padding_of(order, mode, prefilter)
-    if prefilter and order >= 2:
+    padding = _gradients.padding_of(order, mode, is_filtered)
+    if is_filtered and order >= 2:
         if padding:
             margin = [(0, 0)] * 2 + [(padding, padding)] * dimension
             constant = {"constant_values": border} if mode == "grid-constant" else {}
             images = jnp.pad(images, margin, mode="constant" if constant else "edge", **constant)
             places = places + float(padding)
         images = operators.filter_axes(images, tuple(range(2, images.ndim)), order, code, False)
-    values = operators.evaluate(images, places, _gradients.Spline(order, code, border), 0)
-    values = values.reshape(*values.shape[:2], *out).astype(dtype)
-    return values if is_batch else values[0, 0]
+    values = operators.evaluate(images, places, _gradients.Spline(order, code, border), derivatives)
+    return values.reshape(*values.shape[:2], *out, values.shape[-1]).astype(dtype), is_batch
 
 
 def push(
@@ -124,6 +146,35 @@ def push(
     places = places.reshape(places.shape[0], count, dimension)
     images = operators.scatter(numbers, places, size, _gradients.Spline(order, code, 0.0), 0)
     return (images if is_batch else images[0, 0]).astype(values.dtype)
+
+
+def count(points: Any, shape: Optional[Sequence[int]] = None, *, order: int = 1, mode: str = "constant") -> Any:
+    """How much points add to each sample: push() of ones. Of points (*size, D) it has the given shape; of (N, *size, D), with an axis more
+    than an image has, it is (N, 1, *shape).
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp, cudaspline.jax
+    >>> cudaspline.jax.count(jnp.array([[0.5], [0.75]]), (3,)).tolist()
+    [0.75, 1.25, 0.0]
+    """
+    points = _array(points, "points")
+    dimension = _gradients.check_points(points.shape, False)
+    is_batch = points.ndim == dimension + 2
+    ones = jnp.ones((points.shape[0], 1, *points.shape[1:-1]) if is_batch else points.shape[:-1], points.dtype)
+    return push(ones, points, shape, order=order, mode=mode)
+
+
+def identity(shape: Sequence[int], *, dtype: Any = None) -> Any:
+    """The places of all samples: (*shape, D) with numbers in the order of the axes. warp() adds it to a field.
+
+    Examples
+    --------
+    >>> import cudaspline.jax
+    >>> cudaspline.jax.identity((1, 2)).tolist()
+    [[[0.0, 0.0], [0.0, 1.0]]]
+    """
+    return _identity(_gradients.check_axes(shape), jnp.zeros(0).dtype if dtype is None else dtype)
 
 
 def warp(image: Any, field: Any, *, order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> Any:

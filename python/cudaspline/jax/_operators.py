@@ -18,6 +18,7 @@ the kernel that adds up over the channels: nobody stores what stands between.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Callable, Optional, Sequence
 
@@ -31,6 +32,7 @@ except ImportError:  # a version of JAX before 0.4.36
     from jax.core import Primitive  # type: ignore[no-redef, attr-defined, unused-ignore]
 
 from .. import _gradients
+from . import _ffi
 
 #: On the host.
 _PLACE = _gradients.Place(-1, 0)
@@ -64,9 +66,12 @@ def _run(name: str, spline: _gradients.Spline, derivatives: int, size: Sequence[
 
 
 def _call(function: Callable[..., Any], shape: tuple[int, ...], *arrays: Any) -> Any:
-    if 0 in shape:
-        return jax.numpy.zeros(shape, arrays[0].dtype)
     return jax.pure_callback(function, jax.ShapeDtypeStruct(shape, arrays[0].dtype), *arrays)
+
+
+def _is_empty(shape: tuple[int, ...], *arrays: Any) -> bool:
+    """Whether nothing is computed: a sum of nothing is 0."""
+    return 0 in shape or any(0 in array.shape for array in arrays)
 
 
 def _batches(*arrays: Any) -> int:
@@ -102,17 +107,30 @@ def _check(derivatives: int) -> None:
         )
 
 
-# What each is, by the library.
+# What each is, by the library: called by XLA on platforms where it can, else by Python.
 
 
-def _evaluate(coefficients: Any, points: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
-    size = coefficients.shape[2:]
+def _at_points(
+    name: str, shape: tuple[int, ...], size: Sequence[int], images: Any, points: Any, weights: Any, spline: _gradients.Spline,
+    derivatives: int, platform: str,
+) -> Any:  # fmt: skip
+    arrays = [array for array in (images, points, weights) if array is not None]
+    if _is_empty(shape, *arrays):
+        return jax.numpy.zeros(shape, points.dtype)
+    if platform in _ffi.ffi().platforms:
+        return _ffi.run_points(name, shape, arrays if images is not None else [weights, points], spline, derivatives)
+
+    def host(*given: Any) -> numpy.ndarray:
+        found = iter(given)
+        images_, points_, weights_ = (None if array is None else next(found) for array in (images, points, weights))
+        return _run(name, spline, derivatives, size, points_, images_, weights_, shape)
+
+    return _call(host, shape, *arrays)
+
+
+def _evaluate(coefficients: Any, points: Any, *, spline: _gradients.Spline, derivatives: int, platform: str = "") -> Any:
     shape = (_batches(coefficients, points), coefficients.shape[1], points.shape[1], points.shape[2] ** derivatives)
-
-    def host(images: Any, places: Any) -> numpy.ndarray:
-        return _run("evaluate", spline, derivatives, size, places, images, None, shape)
-
-    return _call(host, shape, coefficients, points)
+    return _at_points("evaluate", shape, coefficients.shape[2:], coefficients, points, None, spline, derivatives, platform)
 
 
 def _along(coefficients: Any, points: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
@@ -131,27 +149,21 @@ def _along(coefficients: Any, points: Any, vectors: Any, *, spline: _gradients.S
     return jnp.stack(found, -1)
 
 
-def _contract(coefficients: Any, points: Any, weights: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
-    size = coefficients.shape[2:]
+def _contract(
+    coefficients: Any, points: Any, weights: Any, *, spline: _gradients.Spline, derivatives: int, platform: str = ""
+) -> Any:
     shape = (weights.shape[0], *points.shape[1:])
-
-    def host(images: Any, places: Any, numbers: Any) -> numpy.ndarray:
-        return _run("contract", spline, derivatives, size, places, images, numbers, shape)
-
-    return _call(host, shape, coefficients, points, weights)
+    return _at_points("contract", shape, coefficients.shape[2:], coefficients, points, weights, spline, derivatives, platform)
 
 
 def _contract_along(coefficients: Any, points: Any, weights: Any, vectors: Any, *, spline: _gradients.Spline, derivatives: int) -> Any:
     return contract(coefficients, points, _with(weights, vectors), spline, derivatives + 1)
 
 
-def _scatter(weights: Any, points: Any, *, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int) -> Any:
-    shape = (*weights.shape[:2], *size)
-
-    def host(numbers: Any, places: Any) -> numpy.ndarray:
-        return _run("scatter", spline, derivatives, size, places, None, numbers, shape)
-
-    return _call(host, shape, weights, points)
+def _scatter(
+    weights: Any, points: Any, *, size: tuple[int, ...], spline: _gradients.Spline, derivatives: int, platform: str = ""
+) -> Any:
+    return _at_points("scatter", (*weights.shape[:2], *size), size, None, points, weights, spline, derivatives, platform)
 
 
 def _scatter_along(
@@ -160,7 +172,12 @@ def _scatter_along(
     return scatter(_with(weights, vectors), points, size, spline, derivatives + 1)
 
 
-def _filter(samples: Any, *, axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool) -> Any:
+def _filter(samples: Any, *, axes: tuple[int, ...], order: int, mode: int, is_adjoint: bool, platform: str = "") -> Any:
+    if _is_empty(samples.shape):
+        return samples
+    if platform in _ffi.ffi().platforms:
+        return _ffi.run_filter(samples, axes, order, mode, is_adjoint)
+
     def host(found: Any) -> numpy.ndarray:
         found = numpy.ascontiguousarray(found)
         joined = found.reshape(math.prod(found.shape[: axes[0]]), *found.shape[axes[0] :])
@@ -196,12 +213,29 @@ def _merged(arrays: Sequence[Any], axes: Sequence[Optional[int]], whole: Optiona
     return found, count, batches
 
 
-def _define(name: str, compute: Callable[..., Any], shape: Callable[..., tuple[int, ...]], whole: Optional[int]) -> Any:
-    """A primitive without derivatives."""
+_OPTIONS = ("spline", "derivatives", "size", "axes", "order", "mode", "is_adjoint")
+
+
+def _define(
+    name: str, compute: Callable[..., Any], shape: Callable[..., tuple[int, ...]], whole: Optional[int], is_library: bool = True
+) -> Any:
+    """A primitive without derivatives.
+
+    is_library: whether the library is called, and not other primitives"""
     primitive = Primitive(f"cudaspline_{name}")
-    primitive.def_impl(compute)
     primitive.def_abstract_eval(lambda *given, **options: given[0].update(shape=shape(*given, **options), weak_type=False))
     mlir.register_lowering(primitive, mlir.lower_fun(compute, multiple_results=False))
+    for platform in _ffi.XLA_NAMES if is_library else ():
+        lowering = mlir.lower_fun(functools.partial(compute, platform=platform), multiple_results=False)
+        mlir.register_lowering(primitive, lowering, platform=platform)
+    compiled = jax.jit(primitive.bind, static_argnames=_OPTIONS)
+
+    def compile_one(*arrays: Any, **options: Any) -> Any:
+        """Called by itself: on which platform it is knows what compiles alone."""
+        with jax.disable_jit(False):
+            return compiled(*arrays, **options)
+
+    primitive.def_impl(compile_one)
 
     def batched(arrays: Sequence[Any], mapped: Sequence[Optional[int]], /, **options: Any) -> Any:
         merged, count, batches = _merged(arrays, mapped, whole)
@@ -232,12 +266,12 @@ _evaluate_p = _define(
     "evaluate", _evaluate, lambda c, x, spline, derivatives: (_batches(c, x), c.shape[1], x.shape[1], x.shape[2] ** derivatives), None
 )
 _along_p = _define(
-    "along", _along, lambda c, x, v, spline, derivatives: (_batches(c, x, v), c.shape[1], x.shape[1], x.shape[2] ** derivatives), None
+    "along", _along, lambda c, x, v, spline, derivatives: (_batches(c, x, v), c.shape[1], x.shape[1], x.shape[2] ** derivatives), None, False
 )
 _contract_p = _define("contract", _contract, lambda c, x, w, spline, derivatives: (w.shape[0], *x.shape[1:]), 2)
-_contract_along_p = _define("contract_along", _contract_along, lambda c, x, w, v, spline, derivatives: (w.shape[0], *x.shape[1:]), 2)
+_contract_along_p = _define("contract_along", _contract_along, lambda c, x, w, v, spline, derivatives: (w.shape[0], *x.shape[1:]), 2, False)
 _scatter_p = _define("scatter", _scatter, lambda w, x, size, spline, derivatives: (*w.shape[:2], *size), 0)
-_scatter_along_p = _define("scatter_along", _scatter_along, lambda w, x, v, size, spline, derivatives: (*w.shape[:2], *size), 0)
+_scatter_along_p = _define("scatter_along", _scatter_along, lambda w, x, v, size, spline, derivatives: (*w.shape[:2], *size), 0, False)
 _filter_p = _define("filter", _filter, lambda s, axes, order, mode, is_adjoint: s.shape, None)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 import torch
 
 from .. import _gradients
-from .._checks import LARGEST_INT64, flag, integer, number
+from .._checks import flag, number
 from .._geometry import Geometry
 from . import _operators as operators
 
@@ -297,14 +297,14 @@ def resample(
     target = source if target is None else target
     dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
 
-    linear, _, moved = (values.to(image.device, dtype) for values in _maps_of(target, dimension))
+    linear, _, moved = (_placed(values, image, dtype) for values in _maps_of(target, dimension))
     if transform is not None:
         _gradients.check_transform(transform.shape, dimension, True)
         rows = transform[..., :dimension, :].to(dtype)
         linear, moved = _times(rows[..., :dimension], linear), _times(rows[..., :dimension], moved.unsqueeze(-1)).squeeze(-1)
         if rows.shape[-1] > dimension:
             moved = moved + rows[..., dimension]
-    _, back, origin = (values.to(image.device, dtype) for values in _maps_of(source, dimension))
+    _, back, origin = (_placed(values, image, dtype) for values in _maps_of(source, dimension))
     linear = _times(back, linear).flip(-1, -2)
     moved = _times(back, (moved - origin).unsqueeze(-1)).squeeze(-1).flip(-1)
     return _named(
@@ -381,13 +381,7 @@ def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> 
     >>> cudaspline.torch.identity((1, 2)).tolist()
     [[[0.0, 0.0], [0.0, 1.0]]]
     """
-    try:
-        given = tuple(shape)
-    except TypeError:
-        raise TypeError(f"shape: {shape!r} is no list of whole numbers, one an axis.") from None
-    if not given:
-        raise ValueError("shape: there is no axis in it.")
-    size = [integer(n, "shape", 0, LARGEST_INT64) for n in given]
+    size = _gradients.check_axes(shape)
     lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in size]
     return torch.stack(torch.meshgrid(*lines, indexing="ij"), -1)
 
@@ -404,6 +398,22 @@ def _check_tensor(tensor: Any, name: str) -> None:
         raise TypeError(f"{name}: elements of type {tensor.dtype} are not computed with; float64, float32, float16 and bfloat16 are.")
     if tensor.device.type not in ("cpu", "cuda", "meta") or tensor.layout != torch.strided:
         raise TypeError(f"{name}: tensors are dense and on the host or a CUDA device, not {tensor.layout} on {tensor.device}.")
+
+
+def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Few numbers as a tensor; on a device without a copy from the host, which would wait, and which a graph cannot have."""
+    if device.type != "cuda":
+        return torch.tensor(values, dtype=dtype, device=device)
+    if isinstance(values, (list, tuple)):
+        return torch.stack([_numbers(value, dtype, device) for value in values])
+    return torch.full((), values, dtype=dtype, device=device)
+
+
+def _placed(values: torch.Tensor, image: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Few numbers of the host where an image is. What is compiled keeps them as they are; a graph cannot be captured of it then."""
+    if image.device.type != "cuda" or torch.compiler.is_compiling():
+        return values.to(image.device, dtype)
+    return _numbers(values.tolist(), dtype, image.device)
 
 
 def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -543,7 +553,7 @@ class _Images:
 
 def _indices(points: torch.Tensor, size: Sequence[int], align_corners: bool) -> torch.Tensor:
     """Continuous indices of what torch.nn.functional.grid_sample takes."""
-    length = torch.tensor(list(size), dtype=points.dtype, device=points.device)
+    length = _numbers(list(size), points.dtype, points.device)
     unit = points.flip(-1) + 1.0
     return unit * (0.5 * (length - 1.0)) if align_corners else 0.5 * (unit * length - 1.0)
 

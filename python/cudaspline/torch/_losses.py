@@ -6,38 +6,8 @@ from typing import Any, Optional, Sequence
 
 import torch
 
-from .._checks import integer
-from ._fields import check_field, jacobian_determinant, spacing_of
-from ._functions import _check_tensor, _constant, _same_device, _type_of, push
-
-
-def _pair(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor, Optional[torch.Tensor]]:
-    """Both images in the type that is computed in, 0 where the mask is 0 or NaN, and the mask as true and false."""
-    _check_tensor(fixed, "fixed")
-    _check_tensor(moving, "moving")
-    if fixed.shape != moving.shape:
-        raise ValueError(f"moving: its shape is {tuple(moving.shape)}, and that of fixed {tuple(fixed.shape)}.")
-    _same_device(moving, fixed, "moving", "fixed")
-    used = _type_of(fixed, moving)
-    if mask is None:
-        return fixed.to(used), moving.to(used), None
-    if not isinstance(mask, torch.Tensor):
-        raise TypeError(f"mask: {type(mask).__name__} is no torch.Tensor.")
-    _same_device(mask, fixed, "mask", "fixed")
-    try:
-        mask = torch.broadcast_to((mask != 0) & (mask == mask), fixed.shape)
-    except RuntimeError:
-        raise ValueError(f"mask: its shape is {tuple(mask.shape)}, which does not go with that of fixed, {tuple(fixed.shape)}.") from None
-    # What is not finite outside the mask would make NaN of its gradient there, 0 times it.
-    zero = torch.zeros((), dtype=used, device=fixed.device)
-    return torch.where(mask, fixed.to(used), zero), torch.where(mask, moving.to(used), zero), mask
-
-
-def _mean(values: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-    """0 where there is nothing."""
-    if mask is None:
-        return values.mean() if values.numel() > 0 else values.sum()
-    return torch.where(mask, values, torch.zeros_like(values)).sum() / mask.sum().clamp(min=1)
+from .. import _field_formulas, _loss_formulas
+from ._array_operations import OPERATIONS
 
 
 def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
@@ -49,8 +19,8 @@ def mean_squares(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch
     >>> cudaspline.torch.mean_squares(torch.zeros(4), torch.full((4,), 2.0)).item()
     4.0
     """
-    fixed, moving, mask = _pair(fixed, moving, mask)
-    return _mean((fixed - moving).square(), mask)
+    found: torch.Tensor = _loss_formulas.mean_squares(OPERATIONS, fixed, moving, mask)
+    return found
 
 
 def local_correlation(
@@ -77,36 +47,8 @@ def local_correlation(
     >>> round(cudaspline.torch.local_correlation(image, 3 - 2 * image).item(), 4)
     -1.0
     """
-    fixed, moving, mask = _pair(fixed, moving, mask)
-    if not 3 <= fixed.dim() <= 5:
-        raise ValueError(f"fixed: its shape is {tuple(fixed.shape)}; images are a batch (N, C, *size) of one to three axes.")
-    reach = integer(radius, "radius", 1, 10000)
-    valid = torch.ones_like(fixed) if mask is None else mask.to(fixed.dtype)
-    # Sums of squares lose less where the means are near 0.
-    axes = tuple(range(2, fixed.dim()))
-    count = valid.sum(axes, keepdim=True).clamp(min=1)
-    a, b = ((image - (image.sum(axes, keepdim=True) / count).detach()) * valid for image in (fixed, moving))
-    n = _window_sums(valid, reach).clamp(min=1)
-    sum_a, sum_b = _window_sums(a, reach), _window_sums(b, reach)
-    aa = _window_sums(a * a, reach) - sum_a * sum_a / n
-    bb = _window_sums(b * b, reach) - sum_b * sum_b / n
-    ab = _window_sums(a * b, reach) - sum_a * sum_b / n
-    # What a constant window has for a variance is the rounding of its sums.
-    noise = 64 * torch.finfo(fixed.dtype).eps
-    is_flat = (aa <= noise * _window_sums(a * a, reach)) | (bb <= noise * _window_sums(b * b, reach))
-    correlation = torch.where(is_flat, 1.0, ab * ab / torch.where(is_flat, 1.0, aa * bb))
-    return -_mean(correlation, mask)
-
-
-def _window_sums(image: torch.Tensor, radius: int) -> torch.Tensor:
-    """Sums over windows that are cut at the ends, axis by axis."""
-    for axis in range(2, image.dim()):
-        lines = image.movedim(axis, -1)
-        shape = lines.shape
-        kernel = torch.ones(1, 1, 2 * radius + 1, dtype=image.dtype, device=image.device)
-        lines = torch.nn.functional.conv1d(lines.reshape(-1, 1, shape[-1]), kernel, padding=radius)
-        image = lines.reshape(shape).movedim(-1, axis)
-    return image
+    found: torch.Tensor = _loss_formulas.local_correlation(OPERATIONS, fixed, moving, radius, mask)
+    return found
 
 
 def mutual_information(
@@ -134,38 +76,7 @@ def mutual_information(
     >>> cudaspline.torch.mutual_information(image, image).item() < cudaspline.torch.mutual_information(image, image % 2).item()
     True
     """
-    fixed, moving, mask = _pair(fixed, moving, mask)
-    count = integer(bins, "bins", 5, 4096)
-    ends = None if limits is None else _check_limits(limits)
-    if mask is not None:
-        fixed, moving = fixed[mask], moving[mask]
-    if fixed.numel() == 0:
-        return (fixed + moving).sum()
-    places = []
-    for i, image in enumerate((fixed, moving)):
-        if ends is None:
-            low, high = image.detach().min(), image.detach().max()
-        else:
-            low, high = (image.new_tensor(end) for end in ends[i])
-        scale = (count - 5) / (high - low).clamp(min=torch.finfo(image.dtype).tiny)
-        places.append((image - low).clamp(min=0).minimum(high - low) * scale + 2.0)
-    points = torch.stack([place.reshape(-1) for place in places], -1)
-    joint = push(torch.ones_like(points[:, 0]), points, (count, count), order=3, mode="nearest") / points.shape[0]
-    product = joint.sum(1, keepdim=True) * joint.sum(0, keepdim=True)
-    is_there = (joint > 0) & (product > 0)
-    ratio = torch.where(is_there, joint, 1.0) / torch.where(is_there, product, 1.0)
-    return -(torch.where(is_there, joint, 0.0) * ratio.log()).sum()
-
-
-def _check_limits(limits: Any) -> list[list[float]]:
-    try:
-        found = [[_constant(end, "limits") for end in pair] for pair in limits]
-        if [len(pair) for pair in found] != [2, 2]:
-            raise TypeError
-    except TypeError:
-        raise TypeError(f"limits: {limits!r} are not two pairs of numbers, ((least, most) of fixed, (least, most) of moving).") from None
-    if not all(low < high for low, high in found):
-        raise ValueError(f"limits: {limits!r} are not two pairs of numbers, the least one first.")
+    found: torch.Tensor = _loss_formulas.mutual_information(OPERATIONS, fixed, moving, bins, mask, limits)
     return found
 
 
@@ -180,13 +91,8 @@ def diffusion(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) ->
     >>> cudaspline.torch.diffusion(0.5 * cudaspline.torch.identity((4,))).item()
     0.25
     """
-    values, _ = check_field(field)
-    steps = spacing_of(spacing, values.shape[-1])
-    total = values.new_zeros(())
-    for axis, step in enumerate(steps):
-        if values.shape[1 + axis] > 1 and values.numel() > 0:
-            total = total + (values.diff(dim=1 + axis) / step).square().sum(-1).mean()
-    return total
+    found: torch.Tensor = _field_formulas.diffusion(OPERATIONS, field, spacing)
+    return found
 
 
 def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
@@ -200,17 +106,8 @@ def bending(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> t
     >>> cudaspline.torch.bending(0.5 * cudaspline.torch.identity((4, 5))).item()
     0.0
     """
-    values, _ = check_field(field)
-    steps = spacing_of(spacing, values.shape[-1])
-    total = values.new_zeros(())
-    for one in range(len(steps)):
-        for other in range(one, len(steps)):
-            needed = 3 if one == other else 2
-            if values.numel() == 0 or values.shape[1 + one] < needed or values.shape[1 + other] < needed:
-                continue
-            second = values.diff(dim=1 + one).diff(dim=1 + other) / (steps[one] * steps[other])
-            total = total + (1.0 if one == other else 2.0) * second.square().sum(-1).mean()
-    return total
+    found: torch.Tensor = _field_formulas.bending(OPERATIONS, field, spacing)
+    return found
 
 
 def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> torch.Tensor:
@@ -222,8 +119,8 @@ def jacobian(field: torch.Tensor, spacing: Optional[Sequence[float]] = None) -> 
     >>> cudaspline.torch.jacobian(0.5 * cudaspline.torch.identity((4,))).item()
     0.25
     """
-    values, _ = check_field(field, is_finite_difference=True)
-    return _mean((jacobian_determinant(values, spacing) - 1.0).square(), None)
+    found: torch.Tensor = _field_formulas.jacobian(OPERATIONS, field, spacing)
+    return found
 
 
 def folding(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, least: float = 0.0) -> torch.Tensor:
@@ -235,7 +132,5 @@ def folding(field: torch.Tensor, spacing: Optional[Sequence[float]] = None, leas
     >>> cudaspline.torch.folding(-1.5 * cudaspline.torch.identity((4,))).item()
     0.5
     """
-    values, _ = check_field(field, is_finite_difference=True)
-    return _mean((_constant(least, "least") - jacobian_determinant(values, spacing)).clamp(min=0.0), None)
-
-
+    found: torch.Tensor = _field_formulas.folding(OPERATIONS, field, spacing, least)
+    return found

@@ -242,10 +242,10 @@ def _evaluate_backward(ctx: Any, gradient: torch.Tensor) -> Any:
     coefficients, points = ctx.saved_tensors
     order, mode, border, derivatives = ctx.options
     of_coefficients = of_points = None
-    if ctx.needs_input_grad[1]:  # first: it is enqueued, and the other waits for its own end
-        of_points = contract(coefficients, points, gradient, order, mode, border, derivatives)
     if ctx.needs_input_grad[0]:
         of_coefficients = scatter(gradient, points, coefficients.shape[2:], order, mode, derivatives)
+    if ctx.needs_input_grad[1]:
+        of_points = contract(coefficients, points, gradient, order, mode, border, derivatives)
     return _sum_to(of_coefficients, coefficients.shape[0]), _sum_to(of_points, points.shape[0]), None, None, None, None
 
 

@@ -276,14 +276,13 @@ private:
   const Stream & m_Stream;
 };
 
-/** Runs \p run with a backend, behind what is in the caller's stream, until it is complete. */
+/** Runs \p run with a backend of the current device, behind what is in the caller's stream, until it is complete. */
 template <typename TRun>
 void
-RunInStream(const ArrayPlace & place, const ExecutionContext & context, const TRun & run)
+RunBehind(StreamHandle caller, const TRun & run)
 {
-  const DeviceScope scope(context.device);
-  const Stream      stream;
-  OrderAfter(static_cast<StreamHandle>(place.stream), stream);
+  const Stream stream;
+  OrderAfter(caller, stream);
   ArrayBackend backend(stream);
   run(backend);
   stream.Synchronize();
@@ -294,7 +293,8 @@ RunInStream(const ArrayPlace & place, const ExecutionContext & context, const TR
 void
 InterpolateArrayOnCuda(const ArrayInterpolation & interpolation, const ExecutionContext & context)
 {
-  RunInStream(interpolation.place, context, [&interpolation](ArrayBackend & backend) {
+  const DeviceScope scope(context.device);
+  RunBehind(static_cast<StreamHandle>(interpolation.place.stream), [&interpolation](ArrayBackend & backend) {
     if (interpolation.element == ScalarType::Float32)
     {
       RunInterpolation<float>(backend, interpolation);
@@ -309,16 +309,17 @@ InterpolateArrayOnCuda(const ArrayInterpolation & interpolation, const Execution
 void
 FilterArrayOnCuda(const ArrayFilter & filter, const ExecutionContext & context)
 {
-  RunInStream(filter.place, context, [&filter](ArrayBackend & backend) {
-    if (filter.element == ScalarType::Float32)
-    {
-      RunFilter<float>(backend, filter);
-    }
-    else
-    {
-      RunFilter<double>(backend, filter);
-    }
-  });
+  const DeviceScope scope(context.device);
+  const Stream      stream = Stream::Of(static_cast<StreamHandle>(filter.place.stream));
+  ArrayBackend      backend(stream);
+  if (filter.element == ScalarType::Float32)
+  {
+    RunFilter<float>(backend, filter);
+  }
+  else
+  {
+    RunFilter<double>(backend, filter);
+  }
 }
 
 } // namespace itk::CudaSpline

@@ -20,7 +20,6 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
-#include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/gradients/EndWeights.h"
 #include "kernels/gradients/GradientBackends.h"
 #include "kernels/gradients/PointGradients.h"
@@ -418,10 +417,8 @@ void
 ScatterDerivativesOnCuda(const SplinePoints & points, const ExecutionContext & context)
 {
   const DeviceScope scope(context.device);
-  const Stream      stream;
-  OrderAfter(static_cast<StreamHandle>(points.place.stream), stream);
+  const Stream      stream = Stream::Of(static_cast<StreamHandle>(points.place.stream));
   WithElement(points.element, [&](auto zero) { Scatter<decltype(zero)>(PointArgumentsOf(points), stream); });
-  stream.Synchronize();
 }
 
 void
@@ -430,8 +427,7 @@ FilterArrayAdjointOnCuda(const ArrayFilter & filter, const ExecutionContext & co
   const DeviceScope  scope(context.device);
   const EndWeights   weights(filter);
   const std::int64_t count = filter.input.Count();
-  const Stream       stream;
-  OrderAfter(static_cast<StreamHandle>(filter.place.stream), stream);
+  const Stream       stream = Stream::Of(static_cast<StreamHandle>(filter.place.stream));
   WithElement(filter.element, [&](auto zero) {
     using TReal = decltype(zero);
     const DeviceBuffer weighted(static_cast<std::size_t>(count) * sizeof(TReal), stream);
@@ -444,10 +440,8 @@ FilterArrayAdjointOnCuda(const ArrayFilter & filter, const ExecutionContext & co
     weigh(filter.input.data, weighted.Data(), true);
     ArrayFilter plain = filter;
     plain.input.data = weighted.Data();
-    plain.place.stream = stream.Get(); // it goes on behind that, and is complete when it returns
     FilterArray(plain, context);
     weigh(output, output, false);
-    stream.Synchronize();
   });
 }
 

@@ -213,3 +213,90 @@ TEST(SplineGradientsGpu, AdjointOfThePrefilter)
     }
   }
 }
+
+// A graph of all operations, with the memory that they take, has the results of the calls, of whatever its arrays hold
+// then.
+TEST(SplineGradientsGpu, AllOperationsAreCaptured)
+{
+  CUDASPLINE_NEEDS_GPU();
+  Random               random(__LINE__);
+  GradientCase<double> test({ 9, 40, 70 }, 3, ArrayMode::Mirror, 1, random, false);
+  const Stream         stream;
+  const OnDeviceToo    places(test.places, stream);
+  const OnDeviceToo    coefficients(test.coefficients, stream);
+  const OnDeviceToo    weights(test.weights, stream);
+  const std::size_t    numbers = test.weights.size();
+  const std::size_t    samples = test.coefficients.size();
+  const OnDeviceToo    values(std::vector<double>(numbers), stream);
+  const OnDeviceToo    slopes(std::vector<double>(test.places.size()), stream);
+  const OnDeviceToo    images(std::vector<double>(samples), stream);
+  const OnDeviceToo    filtered(std::vector<double>(samples), stream);
+  const OnDeviceToo    adjoint(std::vector<double>(samples), stream);
+  ExecutionContext     context;
+  context.backend = Backend::Cuda;
+  const auto all = [&] {
+    SplinePoints points = test.points;
+    points.points = places.Data();
+    points.coefficients = coefficients.Data();
+    points.weights = weights.Data();
+    points.place = { true, stream.Get() };
+    points.result = values.Data();
+    EvaluateDerivatives(points, context);
+    points.result = slopes.Data();
+    ContractDerivatives(points, context);
+    points.result = images.Data();
+    ScatterDerivatives(points, context);
+    ArrayFilter filter;
+    filter.order = 3;
+    filter.mode = ArrayMode::Mirror;
+    filter.isFiltered[0] = false;
+    const Shape shape{ static_cast<std::int64_t>(samples) / (9 * 40 * 70), 9, 40, 70 };
+    filter.place = points.place;
+    filter.input = ArrayOf(shape, static_cast<const double *>(images.Data()));
+    filter.output = ArrayOf(shape, static_cast<const double *>(filtered.Data()));
+    FilterArray(filter, context);
+    filter.output = ArrayOf(shape, static_cast<const double *>(adjoint.Data()));
+    FilterArrayAdjoint(filter, context);
+  };
+  const auto found = [&] {
+    std::vector<double> together;
+    const auto          append = [&](const OnDeviceToo<double> & from, std::size_t count) {
+      together.resize(together.size() + count);
+      double * const to = together.data() + together.size() - count;
+      CheckCuda(cudaMemcpyAsync(to, from.Data(), count * sizeof(double), cudaMemcpyDeviceToHost, stream.Get()),
+                "cudaMemcpyAsync");
+      CheckCuda(cudaMemsetAsync(from.Data(), 0xFF, count * sizeof(double), stream.Get()), "cudaMemsetAsync");
+      stream.Synchronize();
+    };
+    append(values, numbers);
+    append(slopes, test.places.size());
+    append(images, samples);
+    append(filtered, samples);
+    append(adjoint, samples);
+    return together;
+  };
+  all(); // kernels are loaded, and the pool is there
+  const auto first = found();
+  CheckCuda(cudaStreamBeginCapture(stream.Get(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+  all();
+  cudaGraph_t graph = nullptr;
+  CheckCuda(cudaStreamEndCapture(stream.Get(), &graph), "cudaStreamEndCapture");
+  cudaGraphExec_t exec = nullptr;
+  CheckCuda(cudaGraphInstantiate(&exec, graph, 0), "cudaGraphInstantiate");
+  CheckCuda(cudaGraphLaunch(exec, stream.Get()), "cudaGraphLaunch");
+  EXPECT_EQ(found(), first);
+  const auto others = RandomOf<double>(static_cast<std::int64_t>(numbers), random);
+  CheckCuda(
+    cudaMemcpyAsync(weights.Data(), others.data(), numbers * sizeof(double), cudaMemcpyHostToDevice, stream.Get()),
+    "cudaMemcpyAsync");
+  for (int i = 0; i < 3; ++i)
+  {
+    CheckCuda(cudaGraphLaunch(exec, stream.Get()), "cudaGraphLaunch");
+  }
+  const auto replayed = found();
+  EXPECT_NE(replayed, first);
+  all();
+  EXPECT_EQ(found(), replayed);
+  CheckCuda(cudaGraphExecDestroy(exec), "cudaGraphExecDestroy");
+  CheckCuda(cudaGraphDestroy(graph), "cudaGraphDestroy");
+}

@@ -85,7 +85,8 @@ struct StridedArray
     }
   }
 
-  /** True where plain elements follow each other, the last axis fastest; strides of axes of one element do not count. */
+  /** True where plain elements follow each other, the last axis fastest; strides of axes of one element do not count.
+   */
   bool
   IsContiguous() const
   {
@@ -183,6 +184,9 @@ struct ArrayFilter
 };
 
 /** \brief Replaces samples by B-spline coefficients: scipy.ndimage.spline_filter and spline_filter1d.
+ *
+ * On a device the work is enqueued in the caller's stream, and so is the memory that it takes: in a stream whose work
+ * is captured into a graph both are a part of the graph.
  *
  * \param[in] filter what is done. Lines of one sample stay as they are.
  * \param[in] context as for InterpolateArray()

@@ -107,7 +107,8 @@ ContractDerivatives(const SplinePoints & points, const ExecutionContext & contex
  * every call, whatever the threads of the host or the blocks of a device do, and an image of a batch those that it has
  * by itself. An image and channel with numbers that are not finite has NaN in the supports of their points.
  *
- * On a device it is complete when the function returns.
+ * On a device the work is enqueued in the caller's stream, and so is the memory that it takes: in a stream whose work
+ * is captured into a graph both are a part of the graph.
  *
  * \par Accuracy
  * With m the largest magnitude of g of an image and channel, N its points times dimension^n 2^n: each number that is
@@ -120,7 +121,7 @@ ScatterDerivatives(const SplinePoints & points, const ExecutionContext & context
  *
  * With the extensions Reflect and GridWrap the prefilter is a symmetric matrix. With Mirror it is W^-1 S with S
  * symmetric and W = diag(1/2, 1, ..., 1, 1/2), since an end has no second image of itself; its transpose is W times the
- * prefilter times W^-1.
+ * prefilter times W^-1. On a device it is enqueued as ScatterDerivatives() is.
  *
  * \param[in] filter contiguous arrays whose type is its element
  * \param[in] context as for FilterArray()

@@ -1,0 +1,73 @@
+"""What the formulas of fields and losses ask of a library of arrays: what its arrays cannot do by operators and methods that all have."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Protocol, Sequence
+
+
+class ArrayOperations(Protocol):
+    """Of PyTorch (cudaspline.torch) or JAX (cudaspline.jax). Arrays have operators, indices, and the methods sum (axis, keepdims), mean,
+    min, max and reshape; all of these have derivatives in it."""
+
+    def check(self, array: Any, name: str) -> Any:
+        """An array of floating-point numbers. Raises TypeError, naming the argument."""
+
+    def check_mask(self, mask: Any, like: Any) -> Any:
+        """A mask beside an array. Raises TypeError or ValueError, naming the argument."""
+
+    def check_together(self, array: Any, other: Any, name: str, other_name: str) -> None:
+        """Refuses arrays on two devices. Raises ValueError, naming the argument."""
+
+    def constant(self, value: Any, name: str) -> float:
+        """A number that has no gradient. Raises TypeError or ValueError, naming the argument."""
+
+    def computed(self, *arrays: Any) -> tuple[Any, ...]:
+        """Arrays in the type that is computed in."""
+
+    def like(self, array: Any, other: Any) -> Any:
+        """An array in the type of another one."""
+
+    def array(self, values: Any, like: Any) -> Any:
+        """Numbers as an array of the type and in the place of another one."""
+
+    def epsilon(self, array: Any) -> float:
+        """From 1 to the next number of an array's type."""
+
+    def broadcast(self, array: Any, shape: Sequence[int]) -> Any:
+        """Raises ValueError or RuntimeError where it does not go."""
+
+    def where(self, condition: Any, one: Any, other: Any) -> Any: ...
+
+    def log(self, array: Any) -> Any: ...
+
+    def moveaxis(self, array: Any, source: int, destination: int) -> Any: ...
+
+    def stack(self, arrays: Sequence[Any]) -> Any:
+        """Along a new last axis."""
+
+    def difference(self, array: Any, axis: int) -> Any:
+        """Of neighbours."""
+
+    def differences(self, array: Any, steps: Sequence[float], axes: Sequence[int]) -> Sequence[Any]:
+        """Along each axis: central differences, one-sided at the ends, as ITK has them."""
+
+    def window_sums(self, image: Any, radius: int) -> Any:
+        """Of a batch (N, C, ...), over windows that are cut at the ends."""
+
+    def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
+        """What a function makes of arrays, without derivatives."""
+
+    def iterated(self, step: Callable[[Any], Any], start: Any, most: int, least: float) -> Any:
+        """What a step makes of an array again and again, until it moves no number by more than the least. Without derivatives."""
+
+    def identity(self, shape: Sequence[int], like: Any) -> Any:
+        """The places of all samples, (*shape, D)."""
+
+    def sample(self, image: Any, points: Any, order: int, is_filtered: bool) -> Any:
+        """Values at points, as of the function of that name; beyond an end those of the end."""
+
+    def slope(self, image: Any, points: Any) -> Any:
+        """Gradients at points of the linear spline."""
+
+    def push(self, values: Any, points: Any, shape: Sequence[int]) -> Any:
+        """The transpose of sample, of order 3."""

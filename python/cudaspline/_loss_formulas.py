@@ -1,0 +1,110 @@
+"""Losses of registrations, for whatever library of arrays: one formula below cudaspline.torch and cudaspline.jax, which document the functions
+of these names. of: what the library has."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from ._array_operations import ArrayOperations
+from ._checks import integer
+from ._field_formulas import is_empty, mean
+
+
+def _pair(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[Any, Any, Optional[Any]]:
+    """Both images in the type that is computed in, 0 where the mask is 0 or NaN, and the mask as true and false."""
+    fixed, moving = of.check(fixed, "fixed"), of.check(moving, "moving")
+    if fixed.shape != moving.shape:
+        raise ValueError(f"moving: its shape is {tuple(moving.shape)}, and that of fixed {tuple(fixed.shape)}.")
+    of.check_together(moving, fixed, "moving", "fixed")
+    fixed, moving = of.computed(fixed, moving)
+    if mask is None:
+        return fixed, moving, None
+    mask = of.check_mask(mask, fixed)
+    try:
+        mask = of.broadcast((mask != 0) & (mask == mask), fixed.shape)
+    except (RuntimeError, ValueError):
+        raise ValueError(f"mask: its shape is {tuple(mask.shape)}, which does not go with that of fixed, {tuple(fixed.shape)}.") from None
+    # What is not finite outside the mask would make NaN of its gradient there, 0 times it.
+    return of.where(mask, fixed, 0.0), of.where(mask, moving, 0.0), mask
+
+
+def mean_squares(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> Any:
+    fixed, moving, mask = _pair(of, fixed, moving, mask)
+    return mean(of, (fixed - moving) * (fixed - moving), mask)
+
+
+def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: int, mask: Any) -> Any:
+    fixed, moving, mask = _pair(of, fixed, moving, mask)
+    if not 3 <= fixed.ndim <= 5:
+        raise ValueError(f"fixed: its shape is {tuple(fixed.shape)}; images are a batch (N, C, *size) of one to three axes.")
+    reach = integer(radius, "radius", 1, 10000)
+    ones = of.broadcast(of.array(1.0, fixed), fixed.shape)
+    valid = ones if mask is None else of.where(mask, ones, 0.0)
+    # Sums of squares lose less where the means are near 0.
+    axes = tuple(range(2, fixed.ndim))
+
+    def middle(image: Any) -> Any:
+        count = valid.sum(axes, keepdims=True)
+        return image.sum(axes, keepdims=True) / of.where(count > 0, count, 1.0)
+
+    a, b = ((image - of.constants(middle, image)) * valid for image in (fixed, moving))
+    n = of.window_sums(valid, reach)
+    n = of.where(n > 1.0, n, 1.0)
+    sum_a, sum_b = of.window_sums(a, reach), of.window_sums(b, reach)
+    squares_a, squares_b = of.window_sums(a * a, reach), of.window_sums(b * b, reach)
+    aa = squares_a - sum_a * sum_a / n
+    bb = squares_b - sum_b * sum_b / n
+    ab = of.window_sums(a * b, reach) - sum_a * sum_b / n
+    # What a constant window has for a variance is the rounding of its sums.
+    noise = 64 * of.epsilon(fixed)
+    is_flat = (aa <= noise * squares_a) | (bb <= noise * squares_b)
+    correlation = of.where(is_flat, 1.0, ab * ab / of.where(is_flat, 1.0, aa * bb))
+    return -mean(of, correlation, mask)
+
+
+def mutual_information(of: ArrayOperations, fixed: Any, moving: Any, bins: int, mask: Any, limits: Any) -> Any:
+    fixed, moving, mask = _pair(of, fixed, moving, mask)
+    count = integer(bins, "bins", 5, 4096)
+    ends = None if limits is None else _check_limits(of, limits)
+    if is_empty(fixed):
+        return (fixed + moving).sum()
+    ones = of.broadcast(of.array(1.0, fixed), fixed.shape)
+    valid = ones if mask is None else of.where(mask, ones, 0.0)
+    number = valid.sum()
+    places = []
+    for i, image in enumerate((fixed, moving)):
+        if ends is None:
+            low, high = of.constants(lambda image: _ends(of, image, mask), image)
+        else:
+            low, high = (of.array(end, image) for end in ends[i])
+        span = high - low
+        scale = (count - 5) / of.where(span > 0, span, 1.0)
+        reached = of.where(image < low, 0.0, of.where(image > high, span, image - low))
+        place = reached * scale + 2.0
+        places.append((place if mask is None else of.where(mask, place, 2.0)).reshape(-1))
+    joint = of.push(valid.reshape(-1), of.stack(places), (count, count)) / of.where(number > 0, number, 1.0)
+    product = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
+    is_there = (joint > 0) & (product > 0)
+    ratio = of.where(is_there, joint, 1.0) / of.where(is_there, product, 1.0)
+    return -(of.where(is_there, joint, 0.0) * of.log(ratio)).sum()
+
+
+def _ends(of: ArrayOperations, image: Any, mask: Any) -> tuple[Any, Any]:
+    """The least and the largest sample; 0 where there is none."""
+    if mask is None:
+        return image.min(), image.max()
+    far, is_there = float("inf"), mask.sum() > 0
+    low, high = of.where(mask, image, far).min(), of.where(mask, image, -far).max()
+    return of.where(is_there, low, 0.0), of.where(is_there, high, 0.0)
+
+
+def _check_limits(of: ArrayOperations, limits: Any) -> list[list[float]]:
+    try:
+        found = [[of.constant(end, "limits") for end in pair] for pair in limits]
+        if [len(pair) for pair in found] != [2, 2]:
+            raise TypeError
+    except TypeError:
+        raise TypeError(f"limits: {limits!r} are not two pairs of numbers, ((least, most) of fixed, (least, most) of moving).") from None
+    if not all(low < high for low, high in found):
+        raise ValueError(f"limits: {limits!r} are not two pairs of numbers, the least one first.")
+    return found

@@ -1,0 +1,290 @@
+"""Registration of the volumes of a series, and correction of motion: register_series()."""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence, Union
+
+import numpy
+
+from . import _arrays, _images, _resample
+from ._checks import LARGEST_INT32, callback, integer
+from ._geometry import Geometry
+from ._labels import part_of
+from ._options import PresetName, RealType, StageOptions
+from ._register import register
+from ._registration_result import RegistrationReport
+from ._registration_stages import Stage
+from ._transform import LinearPart, Transform
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+#: Of a head (mm), by which rotations are ways: Power and others (2012).
+_RADIUS = 50.0
+
+
+class MotionRow(NamedTuple):
+    """Where a volume is: a point x of what it is laid over (mm, LPS) is at R (x - centre) + centre + t in it."""
+
+    volume: int
+    #: t (mm).
+    trans_x: float
+    trans_y: float
+    trans_z: float
+    #: R turns by rot_y, then rot_x, then rot_z about these axes (radians), as itk::Euler3DTransform.
+    rot_x: float
+    rot_y: float
+    rot_z: float
+    #: Sum of the magnitudes of the differences from the volume before, of translations and of rotations times 50 mm; NaN of the first.
+    framewise_displacement: float
+    #: At the end, the lower the better.
+    metric: float
+
+
+class Motion:
+    """The motion of a series, as a table: motion["trans_x"] is a column, motion[3] a volume's row.
+
+    Examples
+    --------
+    >>> motion = Motion([MotionRow(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, float("nan"), -1.0)], (0.0, 0.0, 0.0))
+    >>> motion["metric"].tolist(), motion[0].trans_x, len(motion)
+    ([-1.0], 0.0, 1)
+    """
+
+    def __init__(self, rows: Sequence[MotionRow], centre: Sequence[float]) -> None:
+        self._rows = tuple(rows)
+        #: Of the rotations (mm).
+        self.centre = tuple(float(value) for value in centre)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return MotionRow._fields
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by its name, or rows by number or slice. Raises KeyError for another name."""
+        if not isinstance(key, str):
+            return self._rows[key]
+        if key not in MotionRow._fields:
+            raise KeyError(f"{key!r} is no column; columns are {', '.join(MotionRow._fields)}")
+        number = MotionRow._fields.index(key)
+        return numpy.array([row[number] for row in self._rows], numpy.int64 if number == 0 else numpy.float64)
+
+    def to_dict(self) -> dict[str, numpy.ndarray]:
+        """The columns by their names: pandas.DataFrame(motion.to_dict()) and its like."""
+        return {name: self[name] for name in MotionRow._fields}
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Writes the table as CudaSplineRegister --parameters does: numbers between tabulators, behind lines with # that say what they are."""
+        lines = [
+            "# a point x of what the series is laid over (mm, ITK's axes: to the left, to the back, upwards) is at R (x - c) + c + t in a volume; "
+            f"c = ({', '.join(f'{value:.9g}' for value in self.centre)}) mm",
+            "# t = (trans_x, trans_y, trans_z) mm; R turns by rot_y, then rot_x, then rot_z radians about these axes (itk::Euler3DTransform)",
+            "# framewise_displacement (Power and others 2012), mm: sum of the magnitudes of the differences from the volume before, of translations "
+            "and of rotations times 50 mm",
+            "# metric: value at the end, the lower the better",
+            "\t".join(MotionRow._fields),
+        ]
+        for row in self._rows:
+            lines.append("\t".join("n/a" if math.isnan(value) else f"{value:.9g}" for value in row))
+        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def __repr__(self) -> str:
+        largest = max((row.framewise_displacement for row in self._rows if not math.isnan(row.framewise_displacement)), default=0.0)
+        return f"<cudaspline.Motion of {len(self)} volumes, framewise displacement {largest:.3g} mm at most>"
+
+
+class SeriesRegistration:
+    """What register_series() has found.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> y, x = numpy.mgrid[:24, :32]
+    >>> series = numpy.stack([numpy.exp(-((x - 15 - shift) ** 2 + (y - 12) ** 2) / 40.0) for shift in (0, 1)])
+    >>> found = cudaspline.register_series(series, "mean", device="cpu")
+    >>> found
+    <cudaspline.SeriesRegistration of 2 volumes>
+    >>> bool(numpy.abs(found.warped[1] - found.warped[0]).max() < 0.3 * numpy.abs(series[1] - series[0]).max())
+    True
+    """
+
+    def __init__(
+        self, series: _images.Series, fixed: _images.Image, found: Sequence[tuple[Transform, RegistrationReport]], precision: str,
+        around: tuple[Any, int],
+    ) -> None:  # fmt: skip
+        self._series, self._fixed, self._precision, self._around = series, fixed, precision, around
+        #: Of each volume: from places of what it is laid over to places of the volume.
+        self.transforms: tuple[Transform, ...] = tuple(transform for transform, _ in found)
+        #: Of each volume: levels, times, who computed.
+        self.reports: tuple[RegistrationReport, ...] = tuple(report for _, report in found)
+
+    @functools.cached_property
+    def warped(self) -> Any:
+        """All volumes on the grid of what they are laid over, a series of the same kind, linearly interpolated; 0 where they have nothing."""
+        grid = self._fixed.geometry
+        whole: Optional[_arrays.Buffer] = None
+        for number, transform in enumerate(self.transforms):
+            pixels = self._series.volume(number)
+            if whole is None:
+                whole = _arrays.empty(pixels.buffer, (self._series.count, *grid.shape), self._precision)
+            _resample.resample(
+                _image_of(pixels), transform, self._fixed, interpolation="linear", dtype=self._precision, smooth=False,
+                out=_arrays.part_of(whole, number).array, device=self._around[0], threads=self._around[1],
+            )  # fmt: skip
+        return self._series.finish(whole, grid) if whole is not None else None
+
+    @functools.cached_property
+    def motion(self) -> Motion:
+        """The motion of a head. Raises ValueError where volumes were not laid by one rigid transform each, of three dimensions."""
+        rows: list[MotionRow] = []
+        centre: Sequence[float] = ()
+        before: Optional[tuple[float, ...]] = None
+        for number, (transform, report) in enumerate(zip(self.transforms, self.reports)):
+            part = transform._parts[0] if len(transform._parts) == 1 else None
+            if not isinstance(part, LinearPart) or part.kind != "rigid" or part.parameters is None or len(part.centre) != 3:
+                raise ValueError("motion: it is of volumes of three dimensions that are laid by the stage 'rigid' alone, without initial transforms.")
+            now = (*part.parameters[3:6], *part.parameters[:3])
+            way = math.nan
+            if before is not None:
+                # Of angles the shorter way round.
+                turned = [math.remainder(one - other, 2 * math.pi) for one, other in zip(now[3:], before[3:])]
+                way = sum(abs(one - other) for one, other in zip(now[:3], before[:3])) + sum(_RADIUS * abs(angle) for angle in turned)
+            rows.append(MotionRow._make((number, *now, way, report.stages[-1].levels[-1].value)))
+            before, centre = now, part.centre.tolist()
+        return Motion(rows, centre)
+
+    def __repr__(self) -> str:
+        return f"<cudaspline.SeriesRegistration of {len(self.transforms)} volumes>"
+
+
+def register_series(
+    series: Any,
+    over: Any = "first",
+    stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
+    *,
+    mask: Any = None,
+    moving_mask: Any = None,
+    initial: Any = None,
+    preset: Optional[PresetName] = None,
+    winsorize: Optional[tuple[float, float]] = None,
+    precision: RealType = "float32",
+    device: Any = None,
+    threads: int = 0,
+    progress: Union[None, bool, Callable[[float], object]] = None,
+    **options: Unpack[StageOptions],
+) -> SeriesRegistration:
+    """Lays each volume of a series over one image: motion correction, as CudaSplineRegister --motion, or registration to another image.
+
+    Parameters
+    ----------
+    series
+        An image of four axes (three, of volumes of two) of itk, SimpleITK, nibabel, ANTsPy or cudaspline.Image, or an array (nt, nz, ny, nx).
+        One volume at a time is read.
+    over
+        "first": the first volume; "mean": the mean of the volumes as they are; a number: that volume, from 0; or an image.
+    stages, preset
+        As for register(). None: "rigid" over a volume or the mean, by "correlation" on two levels, as volumes are alike and lie nearly over
+        each other; over an image what register() takes.
+    mask, moving_mask, winsorize, precision, device, threads
+        As for register(); moving_mask is for all volumes.
+    initial
+        As for register(), of all volumes. None: "none" over a volume or the mean, else "moments".
+    progress
+        True: a line a volume on stderr; or a function that is called with the finished fraction. What it raises, and an interrupt (Ctrl-C),
+        ends the whole.
+    options
+        As for register().
+
+    Returns
+    -------
+    A cudaspline.SeriesRegistration with transforms, warped, motion, reports.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument that cannot be; the message begins with its name.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import cudaspline
+    >>> y, x = numpy.mgrid[:24, :32]
+    >>> series = numpy.stack([numpy.exp(-((x - 15 - shift) ** 2 + (y - 12) ** 2) / 40.0) for shift in (0, 1)])
+    >>> found = cudaspline.register_series(series, device="cpu")
+    >>> found.transforms[1].apply([15.0, 12.0]).round(1)
+    array([16., 12.])
+    >>> found.warped.shape
+    (2, 24, 32)
+    """
+    opened = _images.open_series(series, "series", False, True)
+    if opened is None or opened.count < 1:
+        raise ValueError("series: it has no volumes.")
+    fixed, is_own = _fixed_of(opened, over)
+    if is_own and stages is None and preset is None:
+        stages = "rigid"
+        options.setdefault("metric", "correlation")  # the volumes are alike
+        if not {"iterations", "shrink", "sigmas"} & set(options):
+            options["shrink"] = (2, 1)  # and lie nearly over each other
+    initial = ("none" if is_own else "moments") if initial is None else initial
+    told = None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
+    found = []
+    for number in range(opened.count):
+        one = register(
+            fixed, _image_of(opened.volume(number)), stages, mask=mask, moving_mask=moving_mask, initial=initial, preset=preset,
+            winsorize=winsorize, precision=precision, device=device, threads=threads,
+            progress=part_of(told, number / opened.count, (number + 1) / opened.count), **options,
+        )  # fmt: skip
+        if one.stopped:
+            raise KeyboardInterrupt
+        if progress is True:
+            print(f"volume {number + 1} of {opened.count}: metric {one.history[-1].value if len(one.history) else 0.0:.6g}", file=sys.stderr)
+        found.append((one.transform, one.report))  # and not the volume
+    return SeriesRegistration(opened, fixed, found, precision, (device, threads))
+
+
+def _image_of(pixels: _images.Pixels) -> _images.Image:
+    """A volume as an image of its array."""
+    grid, buffer = pixels.geometry, pixels.buffer
+    if pixels.components != 1 or pixels.channels:
+        raise ValueError(f"series: its volumes have {pixels.components} numbers a pixel; images of one are registered.")
+    return _images.Image(buffer.array.reshape(buffer.shape), grid.spacing, grid.origin, grid.direction)
+
+
+def _fixed_of(series: _images.Series, over: Any) -> tuple[_images.Image, bool]:
+    """What the volumes are laid over, and whether it is of their own."""
+    if isinstance(over, str):
+        if over.lower() not in ("first", "mean"):
+            raise ValueError(f"over: {over!r} is not known; known are 'first', 'mean', the number of a volume, or an image.")
+        return (_image_of(series.volume(0)) if over.lower() == "first" else _mean_of(series)), True
+    if isinstance(over, (int, numpy.integer)) and not isinstance(over, bool):
+        number = integer(over, "over", 0, LARGEST_INT32)
+        if number >= series.count:
+            raise ValueError(f"over: there is no volume {number}; the series has {series.count}, from 0.")
+        return _image_of(series.volume(number)), True
+    return _image_of(_images.open_image(over, "over")), False
+
+
+def _mean_of(series: _images.Series) -> _images.Image:
+    """In double; NaN where a volume is not finite."""
+    total: Any = None
+    grid: Optional[Geometry] = None
+    for number in range(series.count):
+        pixels = series.volume(number)
+        grid, buffer = pixels.geometry, _arrays.view(pixels.buffer.array, "series", "float64")
+        with _arrays.current_device(buffer):
+            values = buffer.array.reshape(buffer.shape)
+            total = values + 0.0 if total is None else total + values
+            library = _arrays.functions_of(buffer)
+    with _arrays.current_device(buffer):
+        mean = library.where(library.isfinite(total), total / series.count, math.nan)
+    assert grid is not None
+    return _images.Image(mean, grid.spacing, grid.origin, grid.direction)

@@ -1,0 +1,106 @@
+"""What the formulas of fields and losses ask of JAX."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+
+from .. import _array_operations
+from . import _functions
+from ._functions import _array, _constant, _identity, _type_of
+
+
+class _JaxOperations:
+    """cudaspline._array_operations.ArrayOperations."""
+
+    def check(self, array: Any, name: str) -> Any:
+        return _array(array, name)
+
+    def check_mask(self, mask: Any, like: Any) -> Any:
+        try:
+            return jnp.asarray(mask)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"mask: {type(mask).__name__} is no array: {error}") from None
+
+    def check_together(self, array: Any, other: Any, name: str, other_name: str) -> None:
+        """JAX does, where it computes."""
+
+    def constant(self, value: Any, name: str) -> float:
+        return _constant(value, name)
+
+    def computed(self, *arrays: Any) -> tuple[Any, ...]:
+        return tuple(array.astype(_type_of(*arrays)) for array in arrays)
+
+    def like(self, array: Any, other: Any) -> Any:
+        return array.astype(jnp.asarray(other).dtype)
+
+    def array(self, values: Any, like: Any) -> Any:
+        return jnp.asarray(values, like.dtype)
+
+    def epsilon(self, array: Any) -> float:
+        return float(jnp.finfo(array.dtype).eps)
+
+    def broadcast(self, array: Any, shape: Sequence[int]) -> Any:
+        return jnp.broadcast_to(array, tuple(shape))
+
+    def where(self, condition: Any, one: Any, other: Any) -> Any:
+        return jnp.where(condition, one, other)
+
+    def log(self, array: Any) -> Any:
+        return jnp.log(array)
+
+    def moveaxis(self, array: Any, source: int, destination: int) -> Any:
+        return jnp.moveaxis(array, source, destination)
+
+    def stack(self, arrays: Sequence[Any]) -> Any:
+        return jnp.stack(list(arrays), -1)
+
+    def difference(self, array: Any, axis: int) -> Any:
+        return jnp.diff(array, axis=axis)
+
+    def differences(self, array: Any, steps: Sequence[float], axes: Sequence[int]) -> Sequence[Any]:
+        return [jnp.gradient(array, float(step), axis=axis) for step, axis in zip(steps, axes)]
+
+    def window_sums(self, image: Any, radius: int) -> Any:
+        for axis in range(2, image.ndim):
+            windows = [2 * radius + 1 if other == axis else 1 for other in range(image.ndim)]
+            margin = [(radius, radius) if other == axis else (0, 0) for other in range(image.ndim)]
+            zero = image.dtype.type(0)  # by which JAX knows the sum, which has derivatives of any order
+            image = jax.lax.reduce_window(image, zero, jax.lax.add, tuple(windows), (1,) * image.ndim, margin)
+        return image
+
+    def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
+        return jax.lax.stop_gradient(function(*(jax.lax.stop_gradient(array) for array in arrays)))
+
+    def iterated(self, step: Callable[[Any], Any], start: Any, most: int, least: float) -> Any:
+        if start.size == 0:
+            return start
+
+        def go_on(state: Any) -> Any:
+            number, _, moved = state
+            return (number < most) & (moved > least)
+
+        def following(state: Any) -> Any:
+            number, before, _ = state
+            found = step(before)
+            return number + 1, found, jnp.abs(found - before).max()
+
+        infinite = jnp.asarray(float("inf"), start.dtype)
+        return jax.lax.while_loop(go_on, following, (jnp.asarray(0), start, infinite))[1]
+
+    def identity(self, shape: Sequence[int], like: Any) -> Any:
+        return _identity(shape, like.dtype)
+
+    def sample(self, image: Any, points: Any, order: int, is_filtered: bool) -> Any:
+        return _functions.sample(image, points, order=order, mode="nearest", prefilter=is_filtered)
+
+    def slope(self, image: Any, points: Any) -> Any:
+        return _functions.grad(image, points, order=1, mode="nearest")
+
+    def push(self, values: Any, points: Any, shape: Sequence[int]) -> Any:
+        return _functions.push(values, points, shape, order=3, mode="nearest")
+
+
+OPERATIONS: _array_operations.ArrayOperations = _JaxOperations()

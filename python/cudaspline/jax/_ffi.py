@@ -1,0 +1,83 @@
+"""The library's operations as foreign functions of XLA: what jax.jit compiles calls them without Python, on a GPU in its stream.
+
+They are those of libCudaSplineJax (src/jax), which lies beside libCudaSplineC where the package was built with jaxlib's headers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from importlib import metadata
+from typing import Any, NamedTuple, Sequence
+
+import jax
+import numpy
+
+from .. import _gradients, _library
+
+#: What XLA calls a platform, by JAX's name.
+XLA_NAMES = {"cpu": "cpu", "cuda": "CUDA"}
+_OPERATIONS = ("evaluate", "contract", "scatter", "filter")
+
+
+class Ffi(NamedTuple):
+    """Where what JAX compiles calls the library without Python."""
+
+    #: Platforms by JAX's names; on others JAX calls Python on the host (jax.pure_callback).
+    platforms: tuple[str, ...]
+    #: Why there are no more of them; empty where there are all.
+    reason: str
+
+
+@functools.lru_cache(maxsize=None)
+def ffi() -> Ffi:
+    """Where what JAX compiles calls the library without Python: (platforms, reason). It asks JAX for its devices.
+
+    Examples
+    --------
+    >>> import cudaspline.jax
+    >>> set(cudaspline.jax.ffi().platforms) <= {"cpu", "cuda"}
+    True
+    """
+    if os.environ.get("CUDASPLINE_JAX_FFI") == "0":
+        return Ffi((), "CUDASPLINE_JAX_FFI is 0")
+    if not hasattr(jax, "ffi"):
+        return Ffi((), f"JAX {jax.__version__} has no jax.ffi; 0.5 has")
+    path = _library.path().with_name("libCudaSplineJax.so")
+    if not path.exists():
+        return Ffi((), f"there is no {path}: the package was built without jaxlib's headers")
+    # Handlers of another version of XLA's interface than jaxlib knows are refused where it is at work; else it would not start.
+    jax.devices()
+    platforms: list[str] = []
+    try:
+        library = ctypes.CDLL(str(path))
+        for platform in ("cpu", "cuda") if _library.cuda_version() else ("cpu",):
+            for name in _OPERATIONS:
+                handler = jax.ffi.pycapsule(getattr(library, f"cudaspline_jax_{name}_{platform}"))
+                jax.ffi.register_ffi_target(f"cudaspline_{name}", handler, platform=XLA_NAMES[platform])
+            platforms.append(platform)
+    except Exception as error:  # pylint: disable=broad-except  # jaxlib's own
+        return Ffi(tuple(platforms), f"{path} does not go with jaxlib {metadata.version('jaxlib')}: {error}")
+    return Ffi(tuple(platforms), "" if len(platforms) > 1 else "the package was built without CUDA")
+
+
+def run_points(
+    name: str, shape: Sequence[int], arrays: Sequence[Any], spline: _gradients.Spline, derivatives: int
+) -> Any:
+    """_gradients.run_points() as an operation of XLA. name: "evaluate", "contract" or "scatter"."""
+    order, mode, border = spline
+    return _call(
+        name, shape, arrays, order=numpy.int32(order), mode=numpy.int32(mode), border=numpy.float64(border), derivatives=numpy.int32(derivatives)
+    )
+
+
+def run_filter(samples: Any, axes: Sequence[int], order: int, mode: int, is_adjoint: bool) -> Any:
+    """_gradients.run_filter() as an operation of XLA, along neighbouring axes of which the first is not the array's first one."""
+    options = {"order": order, "mode": mode, "first": axes[0], "axes": len(axes), "adjoint": int(is_adjoint)}
+    return _call("filter", samples.shape, (samples,), **{key: numpy.int32(value) for key, value in options.items()})
+
+
+def _call(name: str, shape: Sequence[int], arrays: Sequence[Any], **options: Any) -> Any:
+    call = jax.ffi.ffi_call(f"cudaspline_{name}", jax.ShapeDtypeStruct(tuple(shape), arrays[0].dtype))
+    return call(*arrays, threads=numpy.int32(_library.threads_of_worker()), **options)

@@ -1,0 +1,315 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/c/CudaSplineGradientsC.h"
+
+#include "xla/ffi/api/ffi.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+/** \file
+ * \brief The operations of cudaspline.jax as handlers of XLA's foreign functions: compiled functions call them without
+ * Python. Arrays come dense and row-major; their shapes are those of python/cudaspline/jax/_operators.py. */
+
+namespace ffi = xla::ffi;
+
+namespace
+{
+
+/** What stands beside the arrays of an operation at points. */
+struct PointOptions
+{
+  std::int32_t order;
+  std::int32_t mode;
+  double       border;
+  std::int32_t derivatives;
+  std::int32_t threads; ///< of the host; 0: as the library finds
+};
+
+/** What stands beside the arrays of a filter. */
+struct FilterOptions
+{
+  std::int32_t order;
+  std::int32_t mode;
+  std::int32_t first; ///< of the neighbouring axes that are filtered
+  std::int32_t axes;  ///< how many these are
+  std::int32_t adjoint;
+  std::int32_t threads; ///< of the host; 0: as the library finds
+};
+
+/** Where the arrays of a call are, and in which order of work. */
+struct Place
+{
+  bool   isDevice;
+  void * stream;
+
+  /** The number of the device, by an array: XLA counts those that it was given, the library all. */
+  std::int32_t
+  DeviceOf(const void * array) const
+  {
+    return isDevice ? cudaspline_device_of_pointer(array) : -1;
+  }
+};
+
+/** Contexts by which a binding asks for a Place. */
+struct OnHost
+{};
+struct OnDevice
+{};
+
+} // namespace
+
+template <>
+struct xla::ffi::CtxDecoding<OnHost>
+{
+  using Type = Place;
+
+  static std::optional<Place>
+  Decode(const XLA_FFI_Api *, XLA_FFI_ExecutionContext *, DiagnosticEngine &)
+  {
+    return Place{ false, nullptr };
+  }
+};
+
+template <>
+struct xla::ffi::CtxDecoding<OnDevice>
+{
+  using Type = Place;
+
+  static std::optional<Place>
+  Decode(const XLA_FFI_Api * api, XLA_FFI_ExecutionContext * context, DiagnosticEngine & diagnostic)
+  {
+    const std::optional<void *> stream = CtxDecoding<PlatformStream<void *>>::Decode(api, context, diagnostic);
+    return stream ? std::optional<Place>(Place{ true, *stream }) : std::nullopt;
+  }
+};
+
+XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(PointOptions,
+                                      xla::ffi::StructMember<std::int32_t>("order"),
+                                      xla::ffi::StructMember<std::int32_t>("mode"),
+                                      xla::ffi::StructMember<double>("border"),
+                                      xla::ffi::StructMember<std::int32_t>("derivatives"),
+                                      xla::ffi::StructMember<std::int32_t>("threads"));
+XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(FilterOptions,
+                                      xla::ffi::StructMember<std::int32_t>("order"),
+                                      xla::ffi::StructMember<std::int32_t>("mode"),
+                                      xla::ffi::StructMember<std::int32_t>("first"),
+                                      xla::ffi::StructMember<std::int32_t>("axes"),
+                                      xla::ffi::StructMember<std::int32_t>("adjoint"),
+                                      xla::ffi::StructMember<std::int32_t>("threads"));
+
+namespace
+{
+
+using Array = ffi::AnyBuffer;
+using Result = ffi::Result<ffi::AnyBuffer>;
+
+/** -1 where nothing is computed with it: the library refuses it by name then. */
+std::int32_t
+ElementOf(const Array & array)
+{
+  switch (array.element_type())
+  {
+    case ffi::DataType::F32:
+      return CUDASPLINE_FLOAT32;
+    case ffi::DataType::F64:
+      return CUDASPLINE_FLOAT64;
+    default:
+      return -1;
+  }
+}
+
+/** Elements from an image to the next one's; 0 where one stands for all of a batch. */
+std::int64_t
+StrideOf(const Array & array, std::int64_t batches)
+{
+  const std::int64_t images = array.dimensions()[0];
+  return images == 1 && batches > 1
+           ? 0
+           : static_cast<std::int64_t>(array.element_count()) / std::max<std::int64_t>(images, 1);
+}
+
+/** A function of the interface with what was described; its error as XLA's. */
+template <typename TDescribed>
+ffi::Error
+Run(std::int32_t (*function)(const TDescribed *, cudaspline_execution *),
+    const Place &      place,
+    const TDescribed & described,
+    std::int32_t       threads)
+{
+  if (place.isDevice && described.device < 0) // it would be computed on the host
+  {
+    return ffi::Error::Internal("CudaSpline finds no device to which an array of XLA's belongs.");
+  }
+  cudaspline_execution execution{};
+  execution.threads = threads;
+  switch (function(&described, &execution))
+  {
+    case CUDASPLINE_OK:
+      return ffi::Error::Success();
+    case CUDASPLINE_INVALID_ARGUMENT:
+      return ffi::Error::InvalidArgument(cudaspline_last_error());
+    case CUDASPLINE_OUT_OF_MEMORY:
+      return ffi::Error(ffi::ErrorCode::kResourceExhausted, cudaspline_last_error());
+    default:
+      return ffi::Error::Internal(cudaspline_last_error());
+  }
+}
+
+/** What the operations at points have in common. \param[in] image has the shape (B, C, *size) */
+cudaspline_spline_points
+Describe(const Place &        place,
+         const PointOptions & options,
+         const Array &        image,
+         const Array &        points,
+         const Array &        result)
+{
+  cudaspline_spline_points described{};
+  const auto               shape = image.dimensions();
+  described.dimension = static_cast<std::int32_t>(shape.size()) - 2;
+  std::copy_n(
+    shape.begin() + 2, std::min<std::size_t>(shape.size() - 2, CUDASPLINE_MAXIMUM_POINT_DIMENSION), described.size);
+  described.batches = result.dimensions()[0];
+  described.channels = shape[1];
+  described.count = points.dimensions()[1];
+  described.order = options.order;
+  described.mode = options.mode;
+  described.border = options.border;
+  described.element = ElementOf(points);
+  described.derivatives = options.derivatives;
+  described.points = points.untyped_data();
+  described.point_stride = StrideOf(points, described.batches);
+  described.result = result.untyped_data();
+  described.device = place.DeviceOf(described.result);
+  described.stream = place.stream;
+  return described;
+}
+
+ffi::Error
+Evaluate(Place place, const PointOptions & options, Array coefficients, Array points, Result result)
+{
+  cudaspline_spline_points described = Describe(place, options, coefficients, points, *result);
+  described.coefficients = coefficients.untyped_data();
+  described.coefficient_stride = StrideOf(coefficients, described.batches);
+  return Run(cudaspline_evaluate_derivatives, place, described, options.threads);
+}
+
+ffi::Error
+Contract(Place place, const PointOptions & options, Array coefficients, Array points, Array weights, Result result)
+{
+  cudaspline_spline_points described = Describe(place, options, coefficients, points, *result);
+  described.coefficients = coefficients.untyped_data();
+  described.coefficient_stride = StrideOf(coefficients, described.batches);
+  described.weights = weights.untyped_data();
+  return Run(cudaspline_contract_derivatives, place, described, options.threads);
+}
+
+ffi::Error
+Scatter(Place place, const PointOptions & options, Array weights, Array points, Result result)
+{
+  cudaspline_spline_points described = Describe(place, options, *result, points, *result);
+  described.weights = weights.untyped_data();
+  return Run(cudaspline_scatter_derivatives, place, described, options.threads);
+}
+
+/** The axes before those that are filtered are one, so that there are not too many. */
+cudaspline_array
+DescribeArray(const Array & array, std::int32_t first)
+{
+  cudaspline_array described{};
+  const auto       shape = array.dimensions();
+  described.data = array.untyped_data();
+  described.type = ElementOf(array);
+  described.dimension = static_cast<std::int32_t>(shape.size()) - first + 1;
+  std::int64_t step = 1;
+  for (std::int32_t axis = std::min(described.dimension, CUDASPLINE_MAXIMUM_ARRAY_DIMENSION) - 1; axis > 0; --axis)
+  {
+    described.size[axis] = shape[static_cast<std::size_t>(first + axis - 1)];
+    described.stride[axis] = step;
+    step *= described.size[axis];
+  }
+  described.size[0] = static_cast<std::int64_t>(array.element_count()) / std::max<std::int64_t>(step, 1);
+  described.stride[0] = step;
+  return described;
+}
+
+ffi::Error
+Filter(Place place, const FilterOptions & options, Array samples, Result result)
+{
+  cudaspline_array_filter described{};
+  described.input = DescribeArray(samples, options.first);
+  described.output = DescribeArray(*result, options.first);
+  described.order = options.order;
+  described.mode = options.mode;
+  described.element = ElementOf(samples);
+  std::fill_n(described.filtered + 1, std::min(options.axes, CUDASPLINE_MAXIMUM_ARRAY_DIMENSION - 1), 1);
+  described.device = place.DeviceOf(described.output.data);
+  described.stream = place.stream;
+  return Run(options.adjoint != 0 ? cudaspline_filter_array_adjoint : cudaspline_filter_array,
+             place,
+             described,
+             options.threads);
+}
+
+/** Of operations with two arrays: evaluate and scatter. */
+template <typename TPlace>
+auto
+BindTwo()
+{
+  return ffi::Ffi::Bind()
+    .Ctx<TPlace>()
+    .template Attrs<PointOptions>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Ret<Array>();
+}
+
+/** Of contract. */
+template <typename TPlace>
+auto
+BindThree()
+{
+  return ffi::Ffi::Bind()
+    .Ctx<TPlace>()
+    .template Attrs<PointOptions>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Ret<Array>();
+}
+
+template <typename TPlace>
+auto
+BindFilter()
+{
+  return ffi::Ffi::Bind().Ctx<TPlace>().template Attrs<FilterOptions>().template Arg<Array>().template Ret<Array>();
+}
+
+} // namespace
+
+// As python/cudaspline/jax/_ffi.py finds them.
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_evaluate_cpu, Evaluate, BindTwo<OnHost>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_evaluate_cuda, Evaluate, BindTwo<OnDevice>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_contract_cpu, Contract, BindThree<OnHost>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_contract_cuda, Contract, BindThree<OnDevice>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_scatter_cpu, Scatter, BindTwo<OnHost>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_scatter_cuda, Scatter, BindTwo<OnDevice>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_filter_cpu, Filter, BindFilter<OnHost>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_filter_cuda, Filter, BindFilter<OnDevice>());

@@ -1,0 +1,45 @@
+"""Plain loops that the losses of cudaspline.torch and cudaspline.jax are compared with."""
+
+import numpy
+
+
+def windowed(fixed, moving, mask, radius):
+    """Minus the mean squared correlation in windows of two images, over a mask."""
+    total, count = 0.0, 0
+    for place in numpy.ndindex(fixed.shape):
+        if not mask[place]:
+            continue
+        window = tuple(slice(max(0, i - radius), i + radius + 1) for i in place)
+        a, b = fixed[window][mask[window]], moving[window][mask[window]]
+        a, b = a - a.mean(), b - b.mean()
+        flat = (a * a).sum() < 1e-20 or (b * b).sum() < 1e-20
+        total += 1.0 if flat else (a * b).sum() ** 2 / ((a * a).sum() * (b * b).sum())
+        count += 1
+    return -total / count
+
+
+def information(fixed, moving, bins, limits):
+    """Minus the mutual information of two lists of numbers, by a histogram that is added up point by point."""
+    from scipy.interpolate import BSpline  # pylint: disable=import-outside-toplevel
+
+    basis = BSpline.basis_element(numpy.arange(-2, 3), extrapolate=False)
+    places = [(numpy.clip(image, low, high) - low) * (bins - 5) / (high - low) + 2 for image, (low, high) in zip((fixed, moving), limits)]
+    weights = [numpy.nan_to_num(basis(place[:, None] - numpy.arange(bins))) for place in places]
+    joint = weights[0].T @ weights[1] / fixed.size
+    product = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
+    return -(joint[joint > 0] * numpy.log(joint[joint > 0] / product[joint > 0])).sum()
+
+
+def penalties(field, steps):
+    """(diffusion, bending) of a field (*size, D)."""
+    axes = range(field.shape[-1])
+    diffusion = sum((numpy.diff(field, axis=a) ** 2).sum(-1).mean() / steps[a] ** 2 for a in axes)
+    pairs = [(a, b) for a in axes for b in axes]
+    bending = sum((numpy.diff(numpy.diff(field, axis=a), axis=b) ** 2).sum(-1).mean() / (steps[a] * steps[b]) ** 2 for a, b in pairs)
+    return diffusion, bending
+
+
+def apart(rng, *size):
+    """Numbers of which no two are much alike: what is nearly constant in a window of few samples has no certain correlation."""
+    count = int(numpy.prod(size))
+    return (rng.permutation(count) + 0.5 * rng.random(count)).reshape(size) / count

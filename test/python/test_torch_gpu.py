@@ -1,0 +1,157 @@
+"""cudaspline.torch on a GPU: the caller's streams, and CUDA graphs of forward and backward."""
+
+import pytest
+
+torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
+
+import cudaspline.torch as spline  # noqa: E402
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch sees no GPU"),
+]
+
+SIZE = (12, 40, 36)
+
+
+def tensor(rng, *shape, low=-1.0, high=1.0):
+    return torch.tensor(rng.uniform(low, high, shape), dtype=torch.float32, device="cuda", requires_grad=True)
+
+
+def images(rng):
+    return tensor(rng, 2, 1, *SIZE)
+
+
+def fields(rng):
+    return tensor(rng, *SIZE, 3, low=0.02, high=0.14)
+
+
+def matrices(rng):
+    found = torch.eye(3, device="cuda") + 0.05 * tensor(rng, 3, 3)
+    return torch.cat([found, tensor(rng, 3, 1)], -1).detach().requires_grad_()
+
+
+LIMITS = ((-1.0, 1.0), (-1.0, 1.0))
+
+#: By name, the function and what makes its tensors.
+FUNCTIONS = {
+    "sample": (lambda image, field: spline.sample(image, 30 * field[None], order=3, mode="grid-constant", cval=0.5), (images, fields)),
+    "grid_sample": (lambda image, field: spline.sample(image, field[None], order=1, convention="grid_sample"), (images, fields)),
+    "grad": (lambda image, field: spline.grad(image, 30 * field[None], order=2, prefilter=True), (images, fields)),
+    "push": (lambda field: spline.push(field[..., 0], 30 * field, SIZE, order=3, mode="nearest", prefilter=True), (fields,)),
+    "count": (lambda field: spline.count(30 * field, SIZE, order=1), (fields,)),
+    "warp": (lambda image, field: spline.warp(image, field, mode="mirror"), (images, fields)),
+    "affine": (lambda image, matrix: spline.affine(image, matrix, mode="nearest"), (images, matrices)),
+    "resample": (lambda image, matrix: spline.resample(image, matrix, mode="reflect"), (images, matrices)),
+    "prefilter": (lambda image: spline.prefilter(image, order=5, mode="reflect"), (images,)),
+    "compose": (spline.compose, (fields, fields)),
+    "exp": (spline.exp, (fields,)),
+    "invert": (lambda field: spline.invert(field, iterations=20), (fields,)),
+    "ffd": (lambda coefficients: spline.ffd(coefficients, (30, 50, 40)), (fields,)),
+    "jacobian": (spline.jacobian, (fields,)),
+    "diffusion": (spline.diffusion, (fields,)),
+    "bending": (lambda field: spline.bending(field, (1.0, 2.0, 0.5)), (fields,)),
+    "folding": (lambda field: spline.folding(field, least=1.0), (fields,)),
+    "mean_squares": (spline.mean_squares, (images, images)),
+    "local_correlation": (spline.local_correlation, (images, images)),
+    "mutual_information": (spline.mutual_information, (images, images)),
+    "mutual_information of limits": (lambda *given: spline.mutual_information(*given, limits=LIMITS), (images, images)),
+}
+
+
+def forward_and_backward(function, given):
+    value = function(*given)
+    return [value.detach(), *torch.autograd.grad((value * value).sum(), given)]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_graphs(rng, name):
+    """A graph of forward and backward computes what the calls do, of whatever its tensors hold then."""
+    function, makers = FUNCTIONS[name]
+    given = [maker(rng) for maker in makers]
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):  # as PyTorch has it: what is loaded or chosen at first is so before the capture
+        for _ in range(2):
+            forward_and_backward(function, given)
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = forward_and_backward(function, given)
+    for _ in range(3):
+        with torch.no_grad():
+            for one, maker in zip(given, makers):
+                one.copy_(maker(rng))
+        graph.replay()
+        torch.cuda.synchronize()
+        wanted = forward_and_backward(function, given)
+        for one, other in zip(found, wanted):
+            # Those of PyTorch's own operations, as sums and convolutions, may be added up in another order; an inverse makes more steps in a graph.
+            scale = other.abs().max().item()
+            assert scale > 0 and torch.isfinite(one).all()
+            assert (one - other).abs().max().item() <= (1e-3 if name == "invert" else 1e-5) * scale, name
+
+
+def test_a_graph_of_a_training_step(rng):
+    """Adam on a grid of coefficients: as many steps of a graph as of calls come to the same coefficients."""
+    fixed, moving = images(rng).detach(), images(rng).detach()
+
+    def trained(uses_graph):
+        coefficients = torch.zeros(1, 7, 9, 8, 3, device="cuda", requires_grad=True)
+        optimizer = torch.optim.Adam([coefficients], lr=0.1, capturable=True)
+
+        def step():
+            optimizer.zero_grad(set_to_none=True)
+            field = spline.ffd(coefficients, SIZE)
+            loss = spline.local_correlation(fixed, spline.warp(moving, field, mode="nearest")) + 0.05 * spline.bending(field)
+            loss.backward()
+            optimizer.step()
+
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                step()
+        torch.cuda.current_stream().wait_stream(side)
+        if uses_graph:
+            graph = torch.cuda.CUDAGraph()
+            optimizer.zero_grad(set_to_none=True)
+            with torch.cuda.graph(graph):
+                step()
+            step = graph.replay  # the capture itself computes nothing
+        for _ in range(10):
+            step()
+        torch.cuda.synchronize()
+        return coefficients.detach()
+
+    wanted = trained(False)
+    assert wanted.abs().max() > 0.1
+    # 13 steps of 0.1 by the signs of sums that PyTorch may add up in another order: where one is nearly 0 a step may go elsewhere.
+    assert (trained(True) - wanted).abs().mean() < 0.02 * wanted.abs().mean()
+
+
+#: All but invert, which looks at what is left.
+ENQUEUED = [name for name in FUNCTIONS if name != "invert"]
+
+
+@pytest.mark.parametrize("name", ENQUEUED)
+def test_nothing_waits(rng, name):
+    """Forward and backward are enqueued while the stream is busy; in a stream of the caller's, behind what is in it."""
+    function, makers = FUNCTIONS[name]
+    first = [maker(rng) for maker in makers]
+    given = [maker(rng) for maker in makers]
+    stream, late = torch.cuda.Stream(), torch.cuda.Event()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        wanted = forward_and_backward(function, given)  # what is loaded, or allocated for the stream, at first is so now
+        torch.cuda.synchronize()
+        torch.cuda._sleep(1_000_000_000)  # half a second and more
+        with torch.no_grad():
+            for one, other in zip(first, given):
+                one.copy_(other)  # what is computed from is there late
+        late.record()
+        found = forward_and_backward(function, first)
+        assert not late.query(), "a call has waited for the stream"
+    torch.cuda.synchronize()
+    for one, other in zip(found, wanted):
+        assert torch.allclose(one, other, rtol=0, atol=1e-5 * other.abs().max().item())  # as in test_graphs
