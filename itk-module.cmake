@@ -31,6 +31,7 @@ itk_module(
     ITKImageGrid
     ITKMetricsv4
     ITKOptimizersv4
+    ITKPDEDeformableRegistration
     ITKSmoothing
     ITKSpatialObjects
     ITKTransform
@@ -50,7 +51,6 @@ itk_module(
     ITKImageSources
     ITKImageIntensity
     ITKImageStatistics
-    ITKPDEDeformableRegistration
     ITKRegistrationMethodsv4
     ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"

@@ -312,6 +312,26 @@ def deform(options, more, name):
             expect(abs(a - b) <= share * max(abs(a), 0.1), f"{second} is not {first}")
 
 
+def demons(options):
+    """Each filter's class, iterations, metric and mean displacement, with the factory and without."""
+    found = []
+    for library in (None, options.library):
+        output, errors = run([options.program], library)
+        found.append([line.split() for line in output.splitlines()])
+        if library is not None:
+            lines = [line for line in trace(errors) if line[1].endswith("DemonsRegistrationFilter")]
+            expect(len(lines) == 2 * 4, f"the trace has {len(lines)} filters")
+            for line in lines:
+                expect(line[4] == "Cpu", f"not by our kernels: {line}")
+    theirs, ours = found
+    expect(len(theirs) == 2 * 4 and not any(line[0].startswith("Cuda") for line in theirs), f"the reference is {theirs}")
+    for first, second in zip(theirs, ours):
+        expect(second[0] == "Cuda" + first[0] and second[1] == first[1], f"{second} is not {first}")
+        # Pixels are float, of some hundred: their differences are rounded to 1e-5, and metrics are squares of these.
+        for a, b in zip(first[2:], second[2:]):
+            expect(abs(float(a) - float(b)) <= 1e-3 * abs(float(a)), f"{second} is not {first}")
+
+
 def ants(options):
     """Results of every interpolator of antsApplyTransforms; the classes that antsRegistration gets."""
     for real in ("double", "float"):
@@ -394,7 +414,7 @@ def ants(options):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch, registration, deformation, ants)}
+    tests = {test.__name__: test for test in (plain, classes, mismatch, plastimatch, registration, deformation, demons, ants)}
     parser.add_argument("test", choices=sorted(tests))
     parser.add_argument("--library", required=True)
     parser.add_argument("--program")
