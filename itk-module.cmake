@@ -32,6 +32,7 @@ itk_module(
     ITKMetricsv4
     ITKOptimizersv4
     ITKPDEDeformableRegistration
+    ITKRegistrationMethodsv4
     ITKSmoothing
     ITKSpatialObjects
     ITKTransform
@@ -51,7 +52,6 @@ itk_module(
     ITKImageSources
     ITKImageIntensity
     ITKImageStatistics
-    ITKRegistrationMethodsv4
     ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"
   EXCLUDE_FROM_DEFAULT
