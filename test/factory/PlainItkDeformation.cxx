@@ -20,8 +20,8 @@
 // ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage. scripts/evidence measures
 // ITK by it.
 //
-// usage: PlainItkDeformation [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE]
-//                            [--inverse FILE] [FIXED MOVING]
+// usage: PlainItkDeformation [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N]
+//                            [--learning-rate R] [--out FILE] [--inverse FILE] [FIXED MOVING]
 //
 // --splines smooths the fields of SyN by B-splines. --out and --inverse get the displacements of SyN's field and of its
 // inverse, both on the fixed image's grid.
@@ -70,6 +70,7 @@ struct Options
   std::vector<unsigned int> linear{ 30, 15 };
   std::vector<unsigned int> iterations{ 8, 5 };
   unsigned int              radius{ 2 };
+  double                    learningRate{ 0.1 }; ///< of SyN: the longest update (samples)
   bool                      isSingle{ false };
   bool                      smoothsBySplines{ false };
   std::string               fixed;
@@ -379,7 +380,7 @@ Register(const Options & options)
   method->SetMovingInitialTransform(linear);
   method->SetNumberOfIterationsPerLevel(iterations);
   method->SetTransformParametersAdaptorsPerLevel(adaptors);
-  method->SetLearningRate(0.1);
+  method->SetLearningRate(options.learningRate);
   method->SetConvergenceThreshold(1e-6);
   method->SetConvergenceWindowSize(10);
   method->SetGaussianSmoothingVarianceForTheUpdateField(3.0);
@@ -436,6 +437,10 @@ main(int argc, char * argv[])
     {
       options.radius = NumbersOf(argv[++n]).at(0);
     }
+    else if (word == "--learning-rate" && hasValue)
+    {
+      options.learningRate = std::stod(argv[++n]);
+    }
     else if (word == "--out" && hasValue)
     {
       options.out = argv[++n];
@@ -452,11 +457,10 @@ main(int argc, char * argv[])
   if ((!names.empty() && names.size() != 2) || options.iterations.empty() || options.linear.empty() ||
       (options.isSingle && options.smoothsBySplines))
   {
-    std::cerr
-      << "usage: " << argv[0]
-      << " [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE] [--inverse FILE]"
-         " [FIXED MOVING]"
-      << std::endl;
+    std::cerr << "usage: " << argv[0]
+              << " [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--learning-rate R]"
+                 " [--out FILE] [--inverse FILE] [FIXED MOVING]"
+              << std::endl;
     return EXIT_FAILURE;
   }
   try
