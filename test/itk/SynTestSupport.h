@@ -26,9 +26,14 @@
 #include "itkAffineTransform.h"
 #include "itkBSplineSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor.h"
 #include "itkCommand.h"
+#include "itkDemonsImageToImageMetricv4.h"
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
+#include "itkEuclideanDistancePointSetToPointSetMetricv4.h"
 #include "itkImageMaskSpatialObject.h"
 #include "itkImageRegionIteratorWithIndex.h"
+#include "itkMattesMutualInformationImageToImageMetricv4.h"
+#include "itkMeanSquaresImageToImageMetricv4.h"
+#include "itkObjectToObjectMultiMetricv4.h"
 #include "itkShrinkImageFilter.h"
 
 #include <algorithm>
@@ -66,6 +71,35 @@ struct SynTypes
                                      itk::DisplacementFieldTransformParametersAdaptor<Transform>>;
 };
 
+/** What two images are compared by. */
+enum class SynTestMetric
+{
+  LocalCorrelation,
+  MeanSquares,
+  Demons,
+  DemonsOfMoving, ///< by gradients of the moving image
+  Mattes,
+  OwnClass, ///< a class of the user's, which none of the kernels is
+  Points    ///< of point sets
+};
+
+/** A metric of the user's. */
+template <typename TImage>
+class OwnMetric : public itk::MeanSquaresImageToImageMetricv4<TImage, TImage>
+{
+public:
+  using Self = OwnMetric;
+  using Pointer = itk::SmartPointer<Self>;
+  itkSimpleNewMacro(Self);
+};
+
+/** A pair of images of several. */
+struct SynTestPair
+{
+  SynTestMetric metric{ SynTestMetric::LocalCorrelation };
+  double        weight{ 1.0 };
+};
+
 /** What differs from case to case. */
 struct SynCase
 {
@@ -88,6 +122,19 @@ struct SynCase
   unsigned int                    totalMesh{ 0 };            ///< 0: total fields are not smoothed by splines
   unsigned int                    splineOrder{ 3 };          ///< of these
   bool                            hasPlainAdaptors{ false }; ///< that know no splines
+  std::vector<SynTestPair>        pairs{ {} };               ///< each of other images
+  bool                            hasWeights{ true };        ///< of several metrics; false: ITK's, which are equal
+  bool                            isMulti{ false };          ///< a multi-metric where there is one pair, too
+  bool                            isConstant{ false };       ///< images of one value
+  unsigned int                    bins{ 16 };                ///< of Mattes' metric
+
+  /** Whether a metric is among those of its pairs. */
+  bool
+  Has(SynTestMetric metric) const
+  {
+    return std::any_of(
+      pairs.begin(), pairs.end(), [metric](const SynTestPair & pair) { return pair.metric == metric; });
+  }
 };
 
 /** Waves and a ball; the same place by place on any grid. */
@@ -106,9 +153,10 @@ Texture(const itk::Point<double, VDimension> & place)
   return 100.0 + 20.0 * waves + 60.0 / (1.0 + std::exp(0.8 * (std::sqrt(square) - 8.0)));
 }
 
+/** \param[in] pair number of the pair: each has other values where the others have the same */
 template <unsigned int VDimension>
 typename SynTypes<VDimension>::Image::Pointer
-MakeImage(const SynCase & what, bool isMoving)
+MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
 {
   using Image = typename SynTypes<VDimension>::Image;
   auto                          image = Image::New();
@@ -146,7 +194,9 @@ MakeImage(const SynCase & what, bool isMoving)
         place[d] += 1.2 * std::sin(0.21 * straight[(d + 1) % VDimension] + d);
       }
     }
-    at.Set(what.offset + Texture<VDimension>(place));
+    const double value = what.isConstant ? 100.0 : Texture<VDimension>(place);
+    const auto   other = static_cast<double>(pair);
+    at.Set(what.offset + (pair == 0 ? value : 260.0 - 0.7 * value + 12.0 * std::sin(0.03 * other * value)));
   }
   return image;
 }
@@ -229,6 +279,119 @@ SetControlPoints(TAdaptor * adaptor, const SynCase & what, unsigned int level)
   adaptor->SetNumberOfControlPointsForTheTotalField(pointsOf(what.totalMesh));
 }
 
+/** A metric, with what a case says of all of them. */
+template <unsigned int VDimension>
+typename itk::ObjectToObjectMetric<VDimension, VDimension, typename SynTypes<VDimension>::Image, double>::Pointer
+MakeMetric(const SynCase &                              what,
+           std::size_t                                  pair,
+           const typename SynTypes<VDimension>::Image * fixed,
+           const typename SynTypes<VDimension>::Image * moving)
+{
+  using Types = SynTypes<VDimension>;
+  using Image = typename Types::Image;
+  using PointSet = itk::PointSet<unsigned int, VDimension>;
+  const auto configure = [&](const auto & metric) {
+    metric->SetUseMovingImageGradientFilter(what.filtersGradients);
+    metric->SetUseFixedImageGradientFilter(what.filtersGradients);
+    metric->SetMaximumNumberOfWorkUnits(1);
+    if (what.hasMasks)
+    {
+      const auto border = static_cast<itk::IndexValueType>(pair);
+      metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2 + border));
+      metric->SetMovingImageMask(MakeMask<VDimension>(moving, 3 - border));
+    }
+    if (what.hasBothGradients)
+    {
+      metric->SetGradientSource(itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource::GRADIENT_SOURCE_BOTH);
+    }
+  };
+  const SynTestMetric kind = what.pairs[pair].metric;
+  switch (kind)
+  {
+    case SynTestMetric::MeanSquares: {
+      const auto metric = itk::MeanSquaresImageToImageMetricv4<Image, Image>::New();
+      configure(metric);
+      return metric.GetPointer();
+    }
+    case SynTestMetric::Demons:
+    case SynTestMetric::DemonsOfMoving: {
+      const auto metric = itk::DemonsImageToImageMetricv4<Image, Image>::New();
+      configure(metric);
+      if (kind == SynTestMetric::DemonsOfMoving)
+      {
+        metric->SetGradientSource(itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource::GRADIENT_SOURCE_MOVING);
+      }
+      return metric.GetPointer();
+    }
+    case SynTestMetric::Mattes: {
+      const auto metric = itk::MattesMutualInformationImageToImageMetricv4<Image, Image>::New();
+      configure(metric);
+      metric->SetNumberOfHistogramBins(what.bins);
+      return metric.GetPointer();
+    }
+    case SynTestMetric::OwnClass: {
+      const auto metric = OwnMetric<Image>::New();
+      configure(metric);
+      return metric.GetPointer();
+    }
+    case SynTestMetric::Points:
+      return itk::EuclideanDistancePointSetToPointSetMetricv4<PointSet>::New().GetPointer();
+    default: {
+      const auto                         metric = Types::Metric::New();
+      typename Types::Metric::RadiusType radius;
+      radius.Fill(what.radius);
+      metric->SetRadius(radius);
+      configure(metric);
+      return metric.GetPointer();
+    }
+  }
+}
+
+/** Hands a method the pairs of a case, with their metrics. */
+template <unsigned int VDimension, typename TMethod>
+void
+SetPairs(TMethod * method, const SynCase & what)
+{
+  using Image = typename SynTypes<VDimension>::Image;
+  using Multi = itk::ObjectToObjectMultiMetricv4<VDimension, VDimension, Image, double>;
+  const auto                       several = Multi::New();
+  typename Multi::WeightsArrayType weights(static_cast<unsigned int>(what.pairs.size()));
+  for (std::size_t n = 0; n < what.pairs.size(); ++n)
+  {
+    const auto fixed = MakeImage<VDimension>(what, false, n);
+    const auto moving = MakeImage<VDimension>(what, true, n);
+    const auto metric = MakeMetric<VDimension>(what, n, fixed, moving);
+    if (what.pairs[n].metric == SynTestMetric::Points)
+    {
+      for (const bool isMoving : { false, true })
+      {
+        const auto                                points = TMethod::PointSetType::New();
+        typename TMethod::PointSetType::PointType place(12.0);
+        place[0] += isMoving ? 0.7 : 0.0;
+        points->SetPoint(0, place);
+        isMoving ? method->SetMovingPointSet(n, points) : method->SetFixedPointSet(n, points);
+      }
+    }
+    else
+    {
+      method->SetFixedImage(n, fixed);
+      method->SetMovingImage(n, moving);
+    }
+    weights[static_cast<unsigned int>(n)] = what.pairs[n].weight;
+    several->AddMetric(metric);
+    if (what.pairs.size() == 1 && !what.isMulti)
+    {
+      method->SetMetric(metric);
+      return;
+    }
+  }
+  if (what.hasWeights)
+  {
+    several->SetMetricWeights(weights);
+  }
+  method->SetMetric(several);
+}
+
 template <unsigned int VDimension, bool VSplines = false>
 SynCourse<VDimension, VSplines>
 Register(typename SynTypes<VDimension, VSplines>::Base * method,
@@ -236,25 +399,9 @@ Register(typename SynTypes<VDimension, VSplines>::Base * method,
          const std::function<void()> &                   atIteration = {})
 {
   using Types = SynTypes<VDimension, VSplines>;
-  const auto                         fixed = MakeImage<VDimension>(what, false);
-  const auto                         moving = MakeImage<VDimension>(what, true);
-  auto                               metric = Types::Metric::New();
-  typename Types::Metric::RadiusType radius;
-  radius.Fill(what.radius);
-  metric->SetRadius(radius);
-  metric->SetUseMovingImageGradientFilter(what.filtersGradients);
-  metric->SetUseFixedImageGradientFilter(what.filtersGradients);
-  metric->SetMaximumNumberOfWorkUnits(1);
-  if (what.hasBothGradients)
-  {
-    metric->SetGradientSource(itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource::GRADIENT_SOURCE_BOTH);
-  }
+  const auto fixed = MakeImage<VDimension>(what, false);
   method->SetDownsampleImagesForMetricDerivatives(what.downsamples);
-  if (what.hasMasks)
-  {
-    metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2));
-    metric->SetMovingImageMask(MakeMask<VDimension>(moving, 3));
-  }
+  SetPairs<VDimension>(method, what);
   const auto                                             levels = static_cast<unsigned int>(what.iterations.size());
   typename Types::Reference::ShrinkFactorsArrayType      shrink(levels);
   typename Types::Reference::SmoothingSigmasArrayType    sigmas(levels);
@@ -286,9 +433,6 @@ Register(typename SynTypes<VDimension, VSplines>::Base * method,
     }
     adaptors.push_back(adaptor.GetPointer());
   }
-  method->SetFixedImage(fixed);
-  method->SetMovingImage(moving);
-  method->SetMetric(metric);
   method->SetNumberOfLevels(levels);
   method->SetShrinkFactorsPerLevel(shrink);
   method->SetSmoothingSigmasPerLevel(sigmas);

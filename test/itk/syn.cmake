@@ -3,6 +3,7 @@ add_executable(
   CudaSplineSynTests
   ConvergenceWindowTest.cxx
   CudaBSplineSyNImageRegistrationMethodTest.cxx
+  CudaSyNMetricsTest.cxx
   CudaSyNImageRegistrationMethodStateTest.cxx
   CudaSyNImageRegistrationMethodTest.cxx
   ImagePyramidTest.cxx
