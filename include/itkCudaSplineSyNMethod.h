@@ -45,7 +45,7 @@ namespace itk
  *
  * What is accelerated:
  *
- * - images of float or double pixels, in 2D and 3D, with fields of double vectors;
+ * - images of float or double pixels, in 2D and 3D, with fields of float or double vectors;
  * - ANTSNeighborhoodCorrelationImageToImageMetricv4 with any radius, MeanSquaresImageToImageMetricv4,
  *   DemonsImageToImageMetricv4 and MattesMutualInformationImageToImageMetricv4, or the module's in their place: one of
  *   them, or several on several pairs of images in an ObjectToObjectMultiMetricv4, with weights; gradients by ITK's
@@ -57,7 +57,8 @@ namespace itk
  *
  * \par Accuracy
  * In double precision (double pixels, or SetPrecision()) each iteration's metric value agrees with ITK's to about 1e-9
- * of it. In single precision the fields are floats.
+ * of it. In single precision the fields are floats. Coordinates and sums are double in either: where transforms are of
+ * float, ITK rounds each of them, and the module values and fields alone.
  *
  * \tparam TMethod the method of ITK, with its template parameters
  * \ingroup CudaSpline */
@@ -93,7 +94,7 @@ public:
                                         std::is_same<FixedImageType, MovingImageType>::value &&
                                         (std::is_same<FixedImageType, Image<float, ImageDimension>>::value ||
                                          std::is_same<FixedImageType, Image<double, ImageDimension>>::value) &&
-                                        std::is_same<RealType, double>::value;
+                                        (std::is_same<RealType, float>::value || std::is_same<RealType, double>::value);
 
   /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
   ///@{

@@ -549,7 +549,8 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 {
   if constexpr (!IsAccelerated)
   {
-    return "only images of float or double pixels of 2 or 3 dimensions and fields of double vectors are accelerated";
+    return "only images of float or double pixels of 2 or 3 dimensions and fields of float or double vectors are "
+           "accelerated";
   }
   else
   {
@@ -567,7 +568,7 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
                                                      std::is_same<typename FixedImageType::PixelType, double>::value);
     level.shape.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
     const auto * const fixedInitial = this->GetFixedInitialTransform();
-    using Describer = CudaSplineDetail::TransformDescriber<ImageDimension>;
+    using Describer = CudaSplineDetail::TransformDescriber<ImageDimension, RealType>;
     if ((fixedInitial != nullptr && !Describer::Append(fixedInitial, level.fixedChain)) ||
         !Describer::Append(this->m_CompositeTransform.GetPointer(), level.movingChain))
     {

@@ -4,6 +4,7 @@ add_executable(
   ConvergenceWindowTest.cxx
   CudaBSplineSyNImageRegistrationMethodTest.cxx
   CudaSyNMetricsTest.cxx
+  CudaSyNOfFloatTest.cxx
   CudaSyNImageRegistrationMethodStateTest.cxx
   CudaSyNImageRegistrationMethodTest.cxx
   ImagePyramidTest.cxx
