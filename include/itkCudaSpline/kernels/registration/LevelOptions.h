@@ -120,8 +120,8 @@ enum class SynMetricKind : unsigned char
 /** \brief How two images are compared. */
 struct SynMetric
 {
-  SynMetricKind      kind{ SynMetricKind::LocalCorrelation };
-  std::array<int, 3> radius{ { 2, 2, 2 } };             ///< of the windows of LocalCorrelation (samples)
+  SynMetricKind      kind{ SynMetricKind::LocalCorrelation }; ///< which metric
+  std::array<int, 3> radius{ { 2, 2, 2 } };                   ///< of the windows of LocalCorrelation (samples)
   ScalarType         arithmetic{ ScalarType::Float32 }; ///< see LocalCorrelationDescriptor; of Mattes, its weights
   double             epsilon{ 0.0 };                    ///< see LocalCorrelationDescriptor
   int                bins{ 50 };                        ///< of Mattes, along either axis: 5 to MostHistogramBins
@@ -140,9 +140,9 @@ struct SynMetric
 /** \brief A pair of images that is compared, one of several whose forces are added up. */
 struct SynTerm
 {
-  SynSide   fixed;
-  SynSide   moving;
-  SynMetric metric;
+  SynSide   fixed;         ///< the fixed image and what is around it
+  SynSide   moving;        ///< the moving one; its pixels have the type of the fixed one's
+  SynMetric metric;        ///< how they are compared
   double    weight{ 1.0 }; ///< share of its force, which is as long as any other's; those of all terms have a sum of 1
 };
 
