@@ -279,8 +279,9 @@ main(int argc, char ** argv)
       TellTypes<double>("double");
       TellTypes<float>("float");
       // Not of antsRegistration, and not overridden: the list of what is missed has it.
-      using Shorts = itk::Image<short, dimension>;
-      Tell<itk::SyNImageRegistrationMethod<Shorts, Shorts>>("SyN-short");
+      using Doubles = itk::Image<double, dimension>;
+      using OfFloat = itk::DisplacementFieldTransform<float, dimension>;
+      Tell<itk::SyNImageRegistrationMethod<Doubles, Doubles, OfFloat>>("SyN-mixed");
       return EXIT_SUCCESS;
     }
     results.open(argv[3], std::ios::binary);

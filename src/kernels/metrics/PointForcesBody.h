@@ -106,14 +106,15 @@ private:
   }
 };
 
-/** \brief Adds up the differences along a row. */
-template <typename TPixel>
+/** \brief Adds up the differences along a row. The type of the pixels is run-time: a kernel for each would not be
+ * faster. */
 struct RowDifferences
 {
-  GridPair<TPixel> pair;
-  PointSums *      sums;
-  std::int64_t     length; ///< samples of a row
-  FieldWalk        walk;   ///< rows, along x
+  LocalCorrelationImages images;
+  bool                   isDouble; ///< pixels are
+  PointSums *            sums;
+  std::int64_t           length; ///< samples of a row
+  FieldWalk              walk;   ///< rows, along x
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
@@ -121,15 +122,23 @@ struct RowDifferences
     PointSums sum;
     for (std::int64_t offset = at[0] * length; offset < (at[0] + 1) * length; ++offset)
     {
-      if (pair.IsValid(offset))
+      if ((images.fixedInside == nullptr || images.fixedInside[offset] != 0) &&
+          (images.movingInside == nullptr || images.movingInside[offset] != 0))
       {
-        const double difference = PairDifference(static_cast<double>(pair.fixed[offset]),
-                                                 static_cast<double>(pair.moving[offset]),
-                                                 PointForces<TPixel>::IsSingle);
+        const double difference =
+          PairDifference(this->Load(images.fixed, offset), this->Load(images.moving, offset), !isDouble);
         sum.Add({ difference * difference, 1 });
       }
     }
     sums[at[0]] = sum;
+  }
+
+private:
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Load(const void * pixels, std::int64_t offset) const
+  {
+    return isDouble ? static_cast<const double *>(pixels)[offset]
+                    : static_cast<double>(static_cast<const float *>(pixels)[offset]);
   }
 };
 
@@ -150,37 +159,34 @@ WalkPointForces(const PointForcesDescriptor &  descriptor,
                 const PointForcesResults &     results,
                 const TEnqueue &               enqueue)
 {
-  const auto run = [&](auto pixel) {
+  const FieldWalk walk = WalkOf(descriptor.grid);
+  const auto      run = [&](auto pixel) {
     using Pixel = decltype(pixel);
-    const auto pair = MakeGridPair<Pixel>(
+    PointForces<Pixel> body{};
+    body.pair = MakeGridPair<Pixel>(
       descriptor.grid, descriptor.derivative, images, results.movingDerivative, results.fixedDerivative);
-    const FieldWalk walk = WalkOf(descriptor.grid);
-    if (results.movingDerivative != nullptr || results.fixedDerivative != nullptr)
+    body.walk = walk;
+    body.pass = descriptor.pass;
+    body.exchangesGradients = descriptor.exchangesGradients;
+    body.differenceThreshold = descriptor.differenceThreshold;
+    body.denominatorThreshold = descriptor.denominatorThreshold;
+    for (std::size_t direction = 0; direction < 2; ++direction)
     {
-      PointForces<Pixel> body{};
-      body.pair = pair;
-      body.walk = walk;
-      body.pass = descriptor.pass;
-      body.exchangesGradients = descriptor.exchangesGradients;
-      body.differenceThreshold = descriptor.differenceThreshold;
-      body.denominatorThreshold = descriptor.denominatorThreshold;
-      for (std::size_t direction = 0; direction < 2; ++direction)
-      {
-        body.normalizer[direction] = descriptor.normalizer[direction];
-        body.bins[direction] = descriptor.bins[direction];
-        body.table[direction] = descriptor.table[direction];
-      }
-      enqueue(body);
+      body.normalizer[direction] = descriptor.normalizer[direction];
+      body.bins[direction] = descriptor.bins[direction];
+      body.table[direction] = descriptor.table[direction];
     }
-    if (results.sums != nullptr)
-    {
-      const std::int64_t rows = walk.size[1] * walk.size[2];
-      enqueue(RowDifferences<Pixel>{ pair, results.scratch, walk.size[0], { { rows, 1, 1 } } });
-    }
+    enqueue(body);
   };
-  descriptor.pixel == ScalarType::Float64 ? run(double()) : run(float());
+  const bool isDouble = descriptor.pixel == ScalarType::Float64;
+  if (results.movingDerivative != nullptr || results.fixedDerivative != nullptr)
+  {
+    isDouble ? run(double()) : run(float());
+  }
   if (results.sums != nullptr)
   {
+    const std::int64_t rows = walk.size[1] * walk.size[2];
+    enqueue(RowDifferences{ images, isDouble, results.scratch, walk.size[0], { { rows, 1, 1 } } });
     WalkSumsOfRows(descriptor.grid, results.scratch, results.sums, enqueue);
   }
 }

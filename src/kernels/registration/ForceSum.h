@@ -86,14 +86,39 @@ AddForce(const FieldShape & shape,
 void
 ScaleForceSum(const FieldShape & shape, void * sum, const SquareSum * squares, int count, const Residence & residence);
 
+/** \brief Numbers of vectors, whose type is run-time: a kernel for each would not be faster. */
+struct FieldNumbers
+{
+  void * data;
+  bool   isDouble;
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Load(std::int64_t number) const
+  {
+    return isDouble ? static_cast<const double *>(data)[number]
+                    : static_cast<double>(static_cast<const float *>(data)[number]);
+  }
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Store(std::int64_t number, double value) const
+  {
+    if (isDouble)
+    {
+      static_cast<double *>(data)[number] = value;
+    }
+    else
+    {
+      static_cast<float *>(data)[number] = static_cast<float>(value);
+    }
+  }
+};
+
 /** \brief Adds up the squares of the numbers along a row. */
-template <typename TReal>
 struct RowSquares
 {
-  const TReal * field;
-  SquareSum *   sums;
-  std::int64_t  length; ///< numbers of a row
-  FieldWalk     walk;   ///< rows, along x
+  FieldNumbers field;
+  SquareSum *  sums;
+  std::int64_t length; ///< numbers of a row
+  FieldWalk    walk;   ///< rows, along x
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
@@ -101,7 +126,7 @@ struct RowSquares
     SquareSum sum;
     for (std::int64_t i = at[0] * length; i < (at[0] + 1) * length; ++i)
     {
-      const auto number = static_cast<double>(field[i]);
+      const double number = field.Load(i);
       sum.Add({ number * number });
     }
     sums[at[0]] = sum;
@@ -109,11 +134,10 @@ struct RowSquares
 };
 
 /** \brief Adds a number of a force to that of the sum. */
-template <typename TReal>
 struct WeightedSum
 {
-  const TReal *     force;
-  TReal *           sum;
+  FieldNumbers      force;
+  FieldNumbers      sum;
   const SquareSum * square;
   double            weight;
   bool              isFirst;
@@ -125,16 +149,14 @@ struct WeightedSum
     const std::int64_t number = OffsetOf(walk, at);
     const double       length = std::sqrt(square->value);
     const double       factor = length > std::numeric_limits<double>::epsilon() ? weight / length : 0.0;
-    const double       before = isFirst ? 0.0 : static_cast<double>(sum[number]);
-    sum[number] = static_cast<TReal>(before + static_cast<double>(force[number]) * factor);
+    sum.Store(number, (isFirst ? 0.0 : sum.Load(number)) + force.Load(number) * factor);
   }
 };
 
 /** \brief Scales a number of the sum. */
-template <typename TReal>
 struct ScaledSum
 {
-  TReal *           sum;
+  FieldNumbers      sum;
   const SquareSum * squares;
   int               count;
   FieldWalk         walk; ///< numbers of vectors
@@ -148,7 +170,7 @@ struct ScaledSum
       total += std::sqrt(squares[n].value);
     }
     const std::int64_t number = OffsetOf(walk, at);
-    sum[number] = static_cast<TReal>(static_cast<double>(sum[number]) * (total / count));
+    sum.Store(number, sum.Load(number) * (total / count));
   }
 };
 
@@ -178,18 +200,15 @@ template <typename TEnqueue>
 void
 WalkForceSum(const ForceSumArguments & arguments, const TEnqueue & enqueue)
 {
-  const FieldGrid & grid = arguments.shape.grid;
-  const FieldWalk   walk = WalkOfNumbers(grid);
-  const auto        run = [&](auto real) {
-    using Real = decltype(real);
-    const auto * const force = static_cast<const Real *>(arguments.force);
-    const std::int64_t rows = walk.size[1] * walk.size[2];
-    enqueue(RowSquares<Real>{ force, arguments.scratch, walk.size[0], { { rows, 1, 1 } } });
-    WalkSumsOfRows(grid, arguments.scratch, arguments.square, enqueue);
-    enqueue(WeightedSum<Real>{
-      force, static_cast<Real *>(arguments.sum), arguments.square, arguments.weight, arguments.isFirst, walk });
-  };
-  arguments.shape.element == ScalarType::Float64 ? run(double()) : run(float());
+  const FieldGrid &  grid = arguments.shape.grid;
+  const FieldWalk    walk = WalkOfNumbers(grid);
+  const std::int64_t rows = walk.size[1] * walk.size[2];
+  const bool         isDouble = arguments.shape.element == ScalarType::Float64;
+  const FieldNumbers force{ const_cast<void *>(arguments.force), isDouble }; // of which nothing is stored
+  enqueue(RowSquares{ force, arguments.scratch, walk.size[0], { { rows, 1, 1 } } });
+  WalkSumsOfRows(grid, arguments.scratch, arguments.square, enqueue);
+  enqueue(
+    WeightedSum{ force, { arguments.sum, isDouble }, arguments.square, arguments.weight, arguments.isFirst, walk });
 }
 
 /** \brief Calls \p enqueue with the body of ScaleForceSum(). */
@@ -197,15 +216,7 @@ template <typename TEnqueue>
 void
 WalkScaledSum(const FieldShape & shape, void * sum, const SquareSum * squares, int count, const TEnqueue & enqueue)
 {
-  const FieldWalk walk = WalkOfNumbers(shape.grid);
-  if (shape.element == ScalarType::Float64)
-  {
-    enqueue(ScaledSum<double>{ static_cast<double *>(sum), squares, count, walk });
-  }
-  else
-  {
-    enqueue(ScaledSum<float>{ static_cast<float *>(sum), squares, count, walk });
-  }
+  enqueue(ScaledSum{ { sum, shape.element == ScalarType::Float64 }, squares, count, WalkOfNumbers(shape.grid) });
 }
 
 /** \brief The same on a device. */
