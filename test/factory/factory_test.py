@@ -281,8 +281,8 @@ def deformation(options):
     """Each stage and iteration, with the factory and without: SyN by Gaussians and by B-splines."""
     deform(options, [], "CudaSyN")
     deform(options, ["--splines"], "CudaBSplineSyN")
-    # ITK rounds places and sums to float then. A metric's value is of some thousand samples.
-    deform(options, ["--float"], "CudaSyN", 1e-3)
+    # ITK rounds places and sums to float then: to 2^-20 of a sample, of which there are some thousand.
+    deform(options, ["--float"], "CudaSyN", 1e-4)
 
 
 def deform(options, more, name, share=1e-8):
@@ -314,7 +314,8 @@ def deform(options, more, name, share=1e-8):
             continue
         for a, b in zip(*numbers_of):
             # Sums of metrics are made in another order: 1e-13 of them, which 45 steps of the linear stages make 3e-11 mm of.
-            expect(abs(a - b) <= share * max(abs(a), 0.1), f"{second} is not {first}")
+            # Equal: both are infinite as long as the window of convergence is not full.
+            expect(a == b or abs(a - b) <= share * max(abs(a), 0.1), f"{second} is not {first}")
 
 
 def demons(options):
