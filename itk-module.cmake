@@ -31,6 +31,8 @@ itk_module(
     ITKImageGrid
     ITKMetricsv4
     ITKOptimizersv4
+    ITKPDEDeformableRegistration
+    ITKRegistrationMethodsv4
     ITKSmoothing
     ITKSpatialObjects
     ITKTransform
@@ -50,8 +52,6 @@ itk_module(
     ITKImageSources
     ITKImageIntensity
     ITKImageStatistics
-    ITKPDEDeformableRegistration
-    ITKRegistrationMethodsv4
     ${_cudaspline_test_programs}
   DESCRIPTION "${DOCUMENTATION}"
   EXCLUDE_FROM_DEFAULT

@@ -23,13 +23,14 @@
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
-#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkImageToImageMetricv4.h"
 #include "itkSyNImageRegistrationMethod.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace itk
 {
@@ -44,10 +45,11 @@ namespace itk
  *
  * What is accelerated:
  *
- * - images of float or double pixels, in 2D and 3D, with fields of double vectors;
- * - ANTSNeighborhoodCorrelationImageToImageMetricv4, or the module's in its place, as the only metric, with any radius,
- *   and gradients by ITK's default filter or its central differences, of images that are downsampled for derivatives
- *   or are not;
+ * - images of float or double pixels, in 2D and 3D, with fields of float or double vectors;
+ * - ANTSNeighborhoodCorrelationImageToImageMetricv4 with any radius, MeanSquaresImageToImageMetricv4,
+ *   DemonsImageToImageMetricv4 and MattesMutualInformationImageToImageMetricv4, or the module's in their place: one of
+ *   them, or several on several pairs of images in an ObjectToObjectMultiMetricv4, with weights; gradients by ITK's
+ *   default filter or its central differences, of images that are downsampled for derivatives or are not;
  * - masks that are an ImageMaskSpatialObject;
  * - initial transforms that are linear, B-splines, displacement fields and composites of these.
  *
@@ -55,7 +57,8 @@ namespace itk
  *
  * \par Accuracy
  * In double precision (double pixels, or SetPrecision()) each iteration's metric value agrees with ITK's to about 1e-9
- * of it. In single precision the fields are floats.
+ * of it. In single precision the fields are floats. Coordinates and sums are double in either: where transforms are of
+ * float, ITK rounds each of them, and the module values and fields alone.
  *
  * \tparam TMethod the method of ITK, with its template parameters
  * \ingroup CudaSpline */
@@ -91,7 +94,7 @@ public:
                                         std::is_same<FixedImageType, MovingImageType>::value &&
                                         (std::is_same<FixedImageType, Image<float, ImageDimension>>::value ||
                                          std::is_same<FixedImageType, Image<double, ImageDimension>>::value) &&
-                                        std::is_same<RealType, double>::value;
+                                        (std::is_same<RealType, float>::value || std::is_same<RealType, double>::value);
 
   /** Where it runs, who ran, and why not an earlier backend; see CudaSplineBackend. */
   ///@{
@@ -174,20 +177,17 @@ protected:
   DescribeSmoothing(CudaSpline::SynRules & rules) const = 0;
 
 private:
-  using CorrelationType =
-    ANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
+  using MetricBaseType = typename Superclass::MetricType;
+  using ImageMetricType = ImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
 
   using VirtualDomain = ImageBase<ImageDimension>;
   class DefaultGradients;
 
-  /** What a level is made of. */
-  struct Level
+  /** Two images of a level, and how they are compared. */
+  struct Pair
   {
-    CudaSpline::FieldShape                        shape;
     CudaSpline::SynMetric                         metric;
-    CudaSpline::SynRules                          rules; ///< as they are when it begins
-    CudaSpline::TransformChain                    fixedChain;
-    CudaSpline::TransformChain                    movingChain;
+    double                                        weight{ 1.0 };
     const FixedImageType *                        fixed{ nullptr };
     const MovingImageType *                       moving{ nullptr };
     std::optional<CudaSpline::GaussianDescriptor> fixedSmoothing;  ///< of the fixed image, for the level
@@ -196,6 +196,23 @@ private:
     std::optional<CudaSpline::GaussianDescriptor> movingGradient;  ///< of the moving one
     const Image<unsigned char, ImageDimension> *  fixedMask{ nullptr };
     const Image<unsigned char, ImageDimension> *  movingMask{ nullptr };
+  };
+
+  /** What a level is made of. */
+  struct Level
+  {
+    CudaSpline::FieldShape     shape;
+    CudaSpline::SynRules       rules; ///< as they are when it begins
+    CudaSpline::TransformChain fixedChain;
+    CudaSpline::TransformChain movingChain;
+    std::vector<Pair>          pairs;
+
+    /** How each pair is compared. */
+    std::vector<CudaSpline::SynMetric>
+    GetMetrics() const;
+    /** Bytes of all images and masks, and of what is made of them where they are. */
+    std::size_t
+    CountImageBytes() const;
   };
 
   /** An image as it came, on a backend. */
@@ -215,11 +232,13 @@ private:
   SmoothImages();
   /** An image of the level, made where it is compared. */
   template <typename TImage>
-  static CudaSpline::ResidentImage
-  ProvideImage(Original &                                            original,
-               const TImage *                                        image,
+  CudaSpline::ResidentImage
+  ProvideImage(const TImage *                                        image,
                const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
                const CudaSpline::Residence &                         residence);
+  /** All pairs of a level, made where they are compared. */
+  std::vector<CudaSpline::SynTerm>
+  ProvideTerms(const Level & level, const CudaSpline::Residence & residence);
 
   /** A mask as numbers, by which samples count. */
   static CudaSpline::ResidentImage
@@ -228,10 +247,19 @@ private:
                     const CudaSpline::Residence &                residence);
   /** Whether a metric interpolates both images linearly, by ITK's default. */
   static bool
-  AreLinear(const CorrelationType * metric);
+  AreLinear(const ImageMetricType * metric);
   /** Describes the level; returns why the kernels cannot do it, nothing where they can. */
   std::string
   Describe(Level & level) const;
+  /** The metrics of the level, with their weights; the same return. */
+  std::string
+  ListMetrics(std::vector<const ImageMetricType *> & metrics, std::vector<double> & weights) const;
+  /** Which of the kernels' metrics one is; the same return. */
+  static std::string
+  DescribeMetric(const ImageMetricType * metric, CudaSpline::SynMetric & described);
+  /** A pair of images; the same return. \param[in] number of the pair */
+  std::string
+  DescribePair(const ImageMetricType * metric, SizeValueType number, const Level & level, Pair & pair) const;
   /** Iterates on the backend of the context, from the fields as they were when the level began. */
   void
   Iterate(const Level & level, const CudaSpline::ExecutionContext & context);
@@ -264,8 +292,7 @@ private:
   std::unique_ptr<CudaSplineHostExecutor> m_Executor; ///< of \c m_Resident
   std::unique_ptr<CudaSpline::SynLevel>   m_Resident; ///< the fields after the last iteration; null: ITK's transforms
   mutable bool                            m_TransformsAreCurrent{ true };
-  Original                                m_FixedOriginal;
-  Original                                m_MovingOriginal;
+  std::vector<Original>                   m_Originals;             ///< each image once
   double                                  m_WaitingSigma{ 0.0 };   ///< of the level, as it was given
   bool                                    m_AdaptorsWait{ false }; ///< of this level
 };

@@ -21,6 +21,9 @@
 #include "itkCudaSplineSyNMethod.h"
 
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkCudaDemonsImageToImageMetricv4.h"
+#include "itkCudaMattesMutualInformationImageToImageMetricv4.h"
+#include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/itk/FitPlaces.h"
@@ -51,27 +54,51 @@ namespace itk
 
 /** \brief What a metric of ITK's takes gradients from, which it tells nobody but classes that are derived from it. */
 template <typename TMethod>
-class CudaSplineSyNMethod<TMethod>::DefaultGradients : public CorrelationType
+class CudaSplineSyNMethod<TMethod>::DefaultGradients : public ImageMetricType
 {
 public:
-  /** Whether they are central differences of linear interpolation, as by default. */
+  /** Whether they are central differences of linear interpolation, as by default.
+   *
+   * \param[in] ofFixed gradients of the image that the metric has for fixed, not of the moving one */
   static bool
-  AreDifferences(const CorrelationType * metric)
+  AreDifferences(const ImageMetricType * metric, bool ofFixed)
   {
-    const auto & calculator = metric->*(&DefaultGradients::m_MovingImageGradientCalculator);
-    const auto & byDefault = metric->*(&DefaultGradients::m_DefaultMovingImageGradientCalculator);
-    return calculator.GetPointer() == byDefault.GetPointer();
+    const auto isDefault = [](const auto & calculator, const auto & byDefault) {
+      return static_cast<const void *>(calculator.GetPointer()) == static_cast<const void *>(byDefault.GetPointer());
+    };
+    return ofFixed ? isDefault(metric->*(&DefaultGradients::m_FixedImageGradientCalculator),
+                               metric->*(&DefaultGradients::m_DefaultFixedImageGradientCalculator))
+                   : isDefault(metric->*(&DefaultGradients::m_MovingImageGradientCalculator),
+                               metric->*(&DefaultGradients::m_DefaultMovingImageGradientCalculator));
   }
 
   /** The Gaussian filter, for an image on the virtual domain; nothing where it is another filter, or the domain is too
    * small for it. */
   static std::optional<CudaSpline::GaussianDescriptor>
-  Describe(const CorrelationType * metric, const VirtualDomain * domain, const CudaSpline::FieldShape & shape)
+  Describe(const ImageMetricType *        metric,
+           bool                           ofFixed,
+           const VirtualDomain *          domain,
+           const CudaSpline::FieldShape & shape)
   {
-    using Filter = typename CorrelationType::DefaultMovingImageGradientFilter;
-    const auto * const filter = (metric->*(&DefaultGradients::m_MovingImageGradientFilter)).GetPointer();
-    const auto * const byDefault = (metric->*(&DefaultGradients::m_DefaultMovingImageGradientFilter)).GetPointer();
-    const auto * const recursive = dynamic_cast<const Filter *>(filter);
+    return ofFixed ? DescribeFilter((metric->*(&DefaultGradients::m_FixedImageGradientFilter)).GetPointer(),
+                                    (metric->*(&DefaultGradients::m_DefaultFixedImageGradientFilter)).GetPointer(),
+                                    domain,
+                                    shape)
+                   : DescribeFilter((metric->*(&DefaultGradients::m_MovingImageGradientFilter)).GetPointer(),
+                                    (metric->*(&DefaultGradients::m_DefaultMovingImageGradientFilter)).GetPointer(),
+                                    domain,
+                                    shape);
+  }
+
+private:
+  template <typename TBase, typename TFilter>
+  static std::optional<CudaSpline::GaussianDescriptor>
+  DescribeFilter(const TBase *                  filter,
+                 const TFilter *                byDefault,
+                 const VirtualDomain *          domain,
+                 const CudaSpline::FieldShape & shape)
+  {
+    const auto * const recursive = dynamic_cast<const TFilter *>(filter);
     // The metric sets what the default one does when it gets the image.
     const bool isDefault = static_cast<const void *>(filter) == static_cast<const void *>(byDefault);
     CudaSpline::GaussianDescriptor descriptor;
@@ -258,7 +285,7 @@ CudaSplineSyNMethod<TMethod>::AdaptTransforms()
 
 template <typename TMethod>
 bool
-CudaSplineSyNMethod<TMethod>::AreLinear(const CorrelationType * metric)
+CudaSplineSyNMethod<TMethod>::AreLinear(const ImageMetricType * metric)
 {
   using Fixed = LinearInterpolateImageFunction<FixedImageType, RealType>;
   using Moving = LinearInterpolateImageFunction<MovingImageType, RealType>;
@@ -269,35 +296,269 @@ CudaSplineSyNMethod<TMethod>::AreLinear(const CorrelationType * metric)
 }
 
 template <typename TMethod>
+std::vector<CudaSpline::SynMetric>
+CudaSplineSyNMethod<TMethod>::Level::GetMetrics() const
+{
+  std::vector<CudaSpline::SynMetric> metrics;
+  for (const Pair & pair : pairs)
+  {
+    metrics.push_back(pair.metric);
+  }
+  return metrics;
+}
+
+template <typename TMethod>
+std::size_t
+CudaSplineSyNMethod<TMethod>::Level::CountImageBytes() const
+{
+  const auto bytesOf = [](const auto * image) {
+    return image != nullptr ? image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())
+                            : std::size_t(0);
+  };
+  std::size_t bytes = 0;
+  for (const Pair & pair : pairs)
+  {
+    const std::size_t maskBytes = bytesOf(pair.fixedMask) + bytesOf(pair.movingMask);
+    // Where updates are smoothed by splines masks are numbers, too.
+    const std::size_t numbers = rules.updateSpline ? CudaSpline::SizeOf(shape.element) : 0;
+    const std::size_t pixelBytes = bytesOf(pair.fixed) + bytesOf(pair.moving);
+    const std::size_t gradientBytes = pair.fixedGradient ? pixelBytes / sizeof(typename FixedImageType::PixelType) *
+                                                             ImageDimension * CudaSpline::SizeOf(shape.element)
+                                                         : 0;
+    bytes += (pair.fixedSmoothing ? 2 : 1) * pixelBytes + gradientBytes + (1 + numbers) * maskBytes;
+  }
+  return bytes;
+}
+
+template <typename TMethod>
+std::string
+CudaSplineSyNMethod<TMethod>::ListMetrics(std::vector<const ImageMetricType *> & metrics,
+                                          std::vector<double> &                  weights) const
+{
+  using MultiMetricType = typename Superclass::MultiMetricType;
+  constexpr const char * other = "only metrics of images are accelerated, not of point sets or of another kind";
+  MetricBaseType * const metric = this->m_Metric.GetPointer();
+  auto * const           several = dynamic_cast<MultiMetricType *>(metric);
+  if (several == nullptr)
+  {
+    metrics.push_back(dynamic_cast<const ImageMetricType *>(metric));
+    weights.push_back(1.0);
+    return metrics[0] != nullptr ? std::string() : other;
+  }
+  if (typeid(*several) != typeid(MultiMetricType))
+  {
+    return "a class that is derived from ObjectToObjectMultiMetricv4 is not accelerated";
+  }
+  const auto count = several->GetNumberOfMetrics();
+  const auto given = several->GetMetricWeights();
+  double     sum = 0.0;
+  for (SizeValueType n = 0; n < count; ++n)
+  {
+    metrics.push_back(dynamic_cast<const ImageMetricType *>(several->GetMetricQueue()[n].GetPointer()));
+    if (metrics.back() == nullptr)
+    {
+      return other;
+    }
+    weights.push_back(given.Size() == count ? given[n] : 1.0);
+    sum += weights.back();
+  }
+  if ((given.Size() != 0 && given.Size() != count) || !(sum > std::numeric_limits<RealType>::epsilon()))
+  {
+    return "the weights of the metrics are none that ITK takes";
+  }
+  for (double & weight : weights)
+  {
+    weight /= sum;
+  }
+  return std::string();
+}
+
+template <typename TMethod>
+std::string
+CudaSplineSyNMethod<TMethod>::DescribeMetric(const ImageMetricType * metric, CudaSpline::SynMetric & described)
+{
+  using Correlation =
+    ANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
+  using Squares = MeanSquaresImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
+  using Demons = DemonsImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
+  using Mattes =
+    MattesMutualInformationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
+  const std::type_info & type = typeid(*metric);
+  const auto             isOf = [&type](const std::type_info & theirs, const std::type_info & ours) {
+    return type == theirs || type == ours;
+  };
+  if (isOf(typeid(Correlation),
+           typeid(CudaANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType,
+                                                                      MovingImageType,
+                                                                      VirtualImageType,
+                                                                      RealType>)))
+  {
+    described.kind = CudaSpline::SynMetricKind::LocalCorrelation;
+    const auto radius = static_cast<const Correlation *>(metric)->GetRadius();
+    for (unsigned int d = 0; d < ImageDimension; ++d)
+    {
+      described.radius[d] = static_cast<int>(radius[d]);
+    }
+    return std::string();
+  }
+  if (isOf(typeid(Squares),
+           typeid(CudaMeanSquaresImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>)))
+  {
+    described.kind = CudaSpline::SynMetricKind::MeanSquares;
+    return std::string();
+  }
+  if (isOf(typeid(Demons),
+           typeid(CudaDemonsImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>)))
+  {
+    const auto * const demons = static_cast<const Demons *>(metric);
+    described.kind = CudaSpline::SynMetricKind::Demons;
+    described.exchangesGradients = demons->GetGradientSourceIncludesFixed();
+    described.differenceThreshold = demons->GetIntensityDifferenceThreshold();
+    described.denominatorThreshold = demons->GetDenominatorThreshold();
+    return std::string();
+  }
+  if (isOf(typeid(Mattes),
+           typeid(CudaMattesMutualInformationImageToImageMetricv4<FixedImageType,
+                                                                  MovingImageType,
+                                                                  VirtualImageType,
+                                                                  RealType>)))
+  {
+    const auto bins = static_cast<const Mattes *>(metric)->GetNumberOfHistogramBins();
+    if (bins < 5 || bins > static_cast<SizeValueType>(CudaSpline::MostHistogramBins))
+    {
+      return "histograms of so many bins are not accelerated";
+    }
+    described.kind = CudaSpline::SynMetricKind::Mattes;
+    described.bins = static_cast<int>(bins);
+    return std::string();
+  }
+  return std::string(
+           "only local correlation, mean squares, demons and Mattes' mutual information are accelerated, not ") +
+         metric->GetNameOfClass();
+}
+
+template <typename TMethod>
+std::string
+CudaSplineSyNMethod<TMethod>::DescribePair(const ImageMetricType * metric,
+                                           SizeValueType           number,
+                                           const Level &           level,
+                                           Pair &                  pair) const
+{
+  if (const std::string reason = DescribeMetric(metric, pair.metric); !reason.empty())
+  {
+    return reason;
+  }
+  if (metric->GetUseSampledPointSet() || this->m_MetricSamplingStrategy != Superclass::MetricSamplingStrategyEnum::NONE)
+  {
+    return "sampled points are not accelerated";
+  }
+  const bool isDemons = pair.metric.kind == CudaSpline::SynMetricKind::Demons;
+  const bool ofFixed = metric->GetGradientSourceIncludesFixed();
+  if (ofFixed && (!isDemons || metric->GetGradientSourceIncludesMoving()))
+  {
+    return "gradients of the fixed image beside those of the moving one are not accelerated";
+  }
+  const bool filters = ofFixed ? metric->GetUseFixedImageGradientFilter() : metric->GetUseMovingImageGradientFilter();
+  if (!filters && !DefaultGradients::AreDifferences(metric, ofFixed))
+  {
+    return "gradients by another calculator than ITK's central differences are not accelerated";
+  }
+  pair.metric.arithmetic = level.shape.element;
+  pair.metric.epsilon = std::numeric_limits<RealType>::epsilon();
+  pair.metric.comparesOriginals = !this->m_DownsampleImagesForMetricDerivatives;
+  pair.fixed = this->m_FixedSmoothImages[number];
+  pair.moving = this->m_MovingSmoothImages[number];
+  if (pair.metric.comparesOriginals && !AreLinear(metric))
+  {
+    return "of images that are not downsampled only those that are interpolated linearly are accelerated";
+  }
+  if (pair.metric.comparesOriginals && isDemons &&
+      !(level.fixedChain.stages.empty() && level.movingChain.stages.empty()))
+  {
+    return "demons of images that are not downsampled are not accelerated behind an initial transform";
+  }
+  if (filters)
+  {
+    const auto describe = [&](const VirtualDomain * grid) {
+      CudaSpline::FieldShape shape = level.shape;
+      shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(grid, grid->GetBufferedRegion());
+      return DefaultGradients::Describe(metric, ofFixed, grid, shape);
+    };
+    if (pair.metric.comparesOriginals) // the metric gets each of them as its moving image, or as its fixed one
+    {
+      pair.fixedGradient = describe(pair.fixed);
+      pair.movingGradient = describe(pair.moving);
+    }
+    else
+    {
+      pair.metric.gaussian = describe(const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage().GetPointer());
+    }
+    const bool isDescribed =
+      pair.metric.comparesOriginals ? pair.fixedGradient && pair.movingGradient : pair.metric.gaussian.has_value();
+    if (!isDescribed)
+    {
+      return "gradients by another filter than a recursive Gaussian of the image are not accelerated";
+    }
+  }
+  const auto isWhole = [](const auto * image) {
+    return image->GetBufferPointer() != nullptr && image->GetBufferedRegion() == image->GetLargestPossibleRegion();
+  };
+  if (!isWhole(pair.fixed) || !isWhole(pair.moving))
+  {
+    return "an image is not in memory as a whole";
+  }
+  if (m_WaitingSigma > 0.0)
+  {
+    const auto describe = [this](const auto * image) {
+      auto descriptor = CudaSplineDetail::DescribeGaussian(image, this->SigmasOf(image), false);
+      descriptor.output = descriptor.pixel;
+      return descriptor;
+    };
+    pair.fixedSmoothing = describe(pair.fixed);
+    pair.movingSmoothing = describe(pair.moving);
+    for (const char * const reason : { CudaSplineDetail::WhyNotGaussian(pair.fixed, *pair.fixedSmoothing),
+                                       CudaSplineDetail::WhyNotGaussian(pair.moving, *pair.movingSmoothing) })
+    {
+      if (reason != nullptr)
+      {
+        return reason;
+      }
+    }
+  }
+  using MaskType = ImageMaskSpatialObject<ImageDimension>;
+  const auto maskOf = [&](const auto & mask, const Image<unsigned char, ImageDimension> *& image) {
+    if (mask.IsNull())
+    {
+      return true;
+    }
+    const auto * const object = dynamic_cast<const MaskType *>(mask.GetPointer());
+    image = object != nullptr ? object->GetImage() : nullptr;
+    return image != nullptr && isWhole(image);
+  };
+  if (!maskOf(this->m_FixedImageMasks[number], pair.fixedMask) ||
+      !maskOf(this->m_MovingImageMasks[number], pair.movingMask))
+  {
+    return "only masks that are an ImageMaskSpatialObject are accelerated";
+  }
+  return std::string();
+}
+
+template <typename TMethod>
 std::string
 CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 {
   if constexpr (!IsAccelerated)
   {
-    return "only images of float or double pixels of 2 or 3 dimensions and fields of double vectors are accelerated";
+    return "only images of float or double pixels of 2 or 3 dimensions and fields of float or double vectors are "
+           "accelerated";
   }
   else
   {
-    using ExactCorrelation =
-      CudaANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
-    const auto * const metric = dynamic_cast<const CorrelationType *>(this->m_Metric.GetPointer());
-    if (metric == nullptr ||
-        (typeid(*metric) != typeid(CorrelationType) && typeid(*metric) != typeid(ExactCorrelation)))
+    std::vector<const ImageMetricType *> metrics;
+    std::vector<double>                  weights;
+    if (const std::string reason = this->ListMetrics(metrics, weights); !reason.empty())
     {
-      return "only local correlation, ANTSNeighborhoodCorrelationImageToImageMetricv4, is accelerated";
-    }
-    if (metric->GetUseSampledPointSet() ||
-        this->m_MetricSamplingStrategy != Superclass::MetricSamplingStrategyEnum::NONE)
-    {
-      return "sampled points are not accelerated";
-    }
-    if (metric->GetGradientSourceIncludesFixed())
-    {
-      return "gradients of the fixed image beside those of the moving one are not accelerated";
-    }
-    if (!metric->GetUseMovingImageGradientFilter() && !DefaultGradients::AreDifferences(metric))
-    {
-      return "gradients by another calculator than ITK's central differences are not accelerated";
+      return reason;
     }
     const auto domain = const_cast<Self *>(this)->GetCurrentLevelVirtualDomainImage();
     level.shape.grid =
@@ -306,84 +567,8 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
       m_Precision == CudaSplinePrecision::Double || (m_Precision == CudaSplinePrecision::Automatic &&
                                                      std::is_same<typename FixedImageType::PixelType, double>::value);
     level.shape.element = isDouble ? CudaSpline::ScalarType::Float64 : CudaSpline::ScalarType::Float32;
-    level.metric.arithmetic = level.shape.element;
-    level.metric.epsilon = std::numeric_limits<RealType>::epsilon();
-    for (unsigned int d = 0; d < ImageDimension; ++d)
-    {
-      level.metric.radius[d] = static_cast<int>(metric->GetRadius()[d]);
-    }
-
-    level.fixed = this->m_FixedSmoothImages[0];
-    level.moving = this->m_MovingSmoothImages[0];
-    level.metric.comparesOriginals = !this->m_DownsampleImagesForMetricDerivatives;
-    if (level.metric.comparesOriginals && !AreLinear(metric))
-    {
-      return "of images that are not downsampled only those that are interpolated linearly are accelerated";
-    }
-    if (metric->GetUseMovingImageGradientFilter())
-    {
-      const auto describe = [&](const VirtualDomain * grid) {
-        CudaSpline::FieldShape shape = level.shape;
-        shape.grid = CudaSplineDetail::DescribeFieldGrid<ImageDimension>(grid, grid->GetBufferedRegion());
-        return DefaultGradients::Describe(metric, grid, shape);
-      };
-      if (level.metric.comparesOriginals) // the metric gets each of them as its moving image
-      {
-        level.fixedGradient = describe(level.fixed);
-        level.movingGradient = describe(level.moving);
-      }
-      else
-      {
-        level.metric.gaussian = describe(domain.GetPointer());
-      }
-      const bool isDescribed = level.metric.comparesOriginals ? level.fixedGradient && level.movingGradient
-                                                              : level.metric.gaussian.has_value();
-      if (!isDescribed)
-      {
-        return "gradients by another filter than a recursive Gaussian of the image are not accelerated";
-      }
-    }
-    const auto isWhole = [](const auto * image) {
-      return image->GetBufferPointer() != nullptr && image->GetBufferedRegion() == image->GetLargestPossibleRegion();
-    };
-    if (!isWhole(level.fixed) || !isWhole(level.moving))
-    {
-      return "an image is not in memory as a whole";
-    }
-    if (m_WaitingSigma > 0.0)
-    {
-      const auto describe = [this](const auto * image) {
-        auto descriptor = CudaSplineDetail::DescribeGaussian(image, this->SigmasOf(image), false);
-        descriptor.output = descriptor.pixel;
-        return descriptor;
-      };
-      level.fixedSmoothing = describe(level.fixed);
-      level.movingSmoothing = describe(level.moving);
-      for (const char * const reason : { CudaSplineDetail::WhyNotGaussian(level.fixed, *level.fixedSmoothing),
-                                         CudaSplineDetail::WhyNotGaussian(level.moving, *level.movingSmoothing) })
-      {
-        if (reason != nullptr)
-        {
-          return reason;
-        }
-      }
-    }
-    using MaskType = ImageMaskSpatialObject<ImageDimension>;
-    const auto maskOf = [&](const auto & mask, const Image<unsigned char, ImageDimension> *& image) {
-      if (mask.IsNull())
-      {
-        return true;
-      }
-      const auto * const object = dynamic_cast<const MaskType *>(mask.GetPointer());
-      image = object != nullptr ? object->GetImage() : nullptr;
-      return image != nullptr && isWhole(image);
-    };
-    if (!maskOf(this->m_FixedImageMasks[0], level.fixedMask) || !maskOf(this->m_MovingImageMasks[0], level.movingMask))
-    {
-      return "only masks that are an ImageMaskSpatialObject are accelerated";
-    }
     const auto * const fixedInitial = this->GetFixedInitialTransform();
-    using Describer = CudaSplineDetail::TransformDescriber<ImageDimension>;
+    using Describer = CudaSplineDetail::TransformDescriber<ImageDimension, RealType>;
     if ((fixedInitial != nullptr && !Describer::Append(fixedInitial, level.fixedChain)) ||
         !Describer::Append(this->m_CompositeTransform.GetPointer(), level.movingChain))
     {
@@ -392,6 +577,16 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
     if (std::max(level.fixedChain.stages.size(), level.movingChain.stages.size()) >= CudaSpline::MaximumWarpStages)
     {
       return "an initial transform has more parts than are accelerated";
+    }
+    for (std::size_t n = 0; n < metrics.size(); ++n)
+    {
+      Pair pair;
+      pair.weight = weights[n];
+      if (const std::string reason = this->DescribePair(metrics[n], n, level, pair); !reason.empty())
+      {
+        return reason;
+      }
+      level.pairs.push_back(std::move(pair));
     }
     if (const std::string reason = this->DescribeSmoothing(level.rules); !reason.empty())
     {
@@ -418,20 +613,65 @@ CudaSplineSyNMethod<TMethod>::Describe(Level & level) const
 template <typename TMethod>
 template <typename TImage>
 CudaSpline::ResidentImage
-CudaSplineSyNMethod<TMethod>::ProvideImage(Original &                                            original,
-                                           const TImage *                                        image,
+CudaSplineSyNMethod<TMethod>::ProvideImage(const TImage *                                        image,
                                            const std::optional<CudaSpline::GaussianDescriptor> & smoothing,
                                            const CudaSpline::Residence &                         residence)
 {
   const CudaSpline::ExecutionContext & context = residence.GetContext();
-  if (original.pixels != image->GetBufferPointer() || original.backend != context.backend ||
-      original.device != context.device)
+  const void * const                   pixels = image->GetBufferPointer();
+  auto                                 original = std::find_if(
+    m_Originals.begin(), m_Originals.end(), [pixels](const Original & other) { return other.pixels == pixels; });
+  if (original == m_Originals.end())
   {
-    original = {
-      CudaSplineDetail::MakeResident(image, residence), image->GetBufferPointer(), context.backend, context.device
-    };
+    original = m_Originals.insert(original, Original());
   }
-  return smoothing ? CudaSpline::SmoothImage(original.image, *smoothing, residence) : original.image;
+  if (original->pixels != pixels || original->backend != context.backend || original->device != context.device)
+  {
+    *original = { CudaSplineDetail::MakeResident(image, residence), pixels, context.backend, context.device };
+  }
+  return smoothing ? CudaSpline::SmoothImage(original->image, *smoothing, residence) : original->image;
+}
+
+template <typename TMethod>
+std::vector<CudaSpline::SynTerm>
+CudaSplineSyNMethod<TMethod>::ProvideTerms(const Level & level, const CudaSpline::Residence & residence)
+{
+  const auto fixedStages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
+  const auto movingStages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
+  std::vector<std::pair<const void *, CudaSpline::ResidentImage>> made; // smooth, of images that several pairs have
+  const auto provide = [&](const auto * image, const std::optional<CudaSpline::GaussianDescriptor> & smoothing) {
+    for (const auto & other : made)
+    {
+      if (other.first == image)
+      {
+        return other.second;
+      }
+    }
+    made.emplace_back(image, this->ProvideImage(image, smoothing, residence));
+    return made.back().second;
+  };
+  std::vector<CudaSpline::SynTerm> terms;
+  for (const Pair & pair : level.pairs)
+  {
+    CudaSpline::SynTerm term;
+    term.metric = pair.metric;
+    term.weight = pair.weight;
+    term.fixed.image = provide(pair.fixed, pair.fixedSmoothing);
+    term.fixed.mask = CudaSplineDetail::MakeResident(pair.fixedMask, residence);
+    term.fixed.gradient = pair.fixedGradient;
+    term.fixed.stages = fixedStages;
+    term.moving.image = provide(pair.moving, pair.movingSmoothing);
+    term.moving.mask = CudaSplineDetail::MakeResident(pair.movingMask, residence);
+    term.moving.gradient = pair.movingGradient;
+    term.moving.stages = movingStages;
+    if (level.rules.updateSpline && terms.empty()) // ITK's splines know the masks of the first pair
+    {
+      term.fixed.confidence = this->ProvideConfidence(pair.fixedMask, level.shape.element, residence);
+      term.moving.confidence = this->ProvideConfidence(pair.movingMask, level.shape.element, residence);
+    }
+    terms.push_back(std::move(term));
+  }
+  return terms;
 }
 
 template <typename TMethod>
@@ -488,26 +728,7 @@ CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::Exe
   }
   lasting.host = m_Executor.get(); // fields are asked for when the operation has ended, too
   const CudaSpline::Residence residence(lasting);
-  CudaSpline::SynSide         fixed;
-  CudaSpline::SynSide         moving;
-  fixed.image = this->ProvideImage(m_FixedOriginal, level.fixed, level.fixedSmoothing, residence);
-  fixed.mask = CudaSplineDetail::MakeResident(level.fixedMask, residence);
-  if (level.rules.updateSpline)
-  {
-    fixed.confidence = this->ProvideConfidence(level.fixedMask, level.shape.element, residence);
-  }
-  fixed.gradient = level.fixedGradient;
-  fixed.stages = CudaSpline::MakeResidentStages(level.fixedChain.stages, ImageDimension, residence);
-  moving.image = this->ProvideImage(m_MovingOriginal, level.moving, level.movingSmoothing, residence);
-  moving.mask = CudaSplineDetail::MakeResident(level.movingMask, residence);
-  if (level.rules.updateSpline)
-  {
-    moving.confidence = this->ProvideConfidence(level.movingMask, level.shape.element, residence);
-  }
-  moving.gradient = level.movingGradient;
-  moving.stages = CudaSpline::MakeResidentStages(level.movingChain.stages, ImageDimension, residence);
-  auto resident =
-    std::make_unique<CudaSpline::SynLevel>(level.shape, std::move(fixed), std::move(moving), level.metric, residence);
+  auto resident = std::make_unique<CudaSpline::SynLevel>(level.shape, this->ProvideTerms(level, residence), residence);
   if (m_Resident != nullptr)
   {
     resident->AdaptFrom(*m_Resident);
@@ -560,8 +781,7 @@ CudaSplineSyNMethod<TMethod>::Iterate(const Level & level, const CudaSpline::Exe
     }
     const CudaSpline::SynIteration iteration = m_Resident->Iterate(rules);
     m_TransformsAreCurrent = false;
-    const auto value = static_cast<RealType>(iteration.Value());
-    this->m_CurrentMetricValue = 0.5 * (value + value); // of both directions, which are the same
+    this->m_CurrentMetricValue = static_cast<RealType>(iteration.Value());
     monitoring.Add(this->m_CurrentMetricValue);
     this->m_CurrentConvergenceValue = monitoring.GetValue();
     this->m_IsConverged = this->m_CurrentConvergenceValue < this->m_ConvergenceThreshold;
@@ -610,28 +830,19 @@ CudaSplineSyNMethod<TMethod>::StartOptimization()
   }
   if constexpr (IsAccelerated)
   {
-    const auto bytesOf = [](const auto * image) {
-      return image != nullptr ? image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())
-                              : std::size_t(0);
-    };
-    const std::size_t maskBytes = bytesOf(level.fixedMask) + bytesOf(level.movingMask);
-    // Where updates are smoothed by splines masks are numbers, too.
-    const std::size_t numbers = level.rules.updateSpline ? CudaSpline::SizeOf(level.shape.element) : 0;
-    const std::size_t pixelBytes = bytesOf(level.fixed) + bytesOf(level.moving);
-    const std::size_t gradientBytes = level.fixedGradient ? pixelBytes / sizeof(typename FixedImageType::PixelType) *
-                                                              ImageDimension * CudaSpline::SizeOf(level.shape.element)
-                                                          : 0;
-    const std::size_t imageBytes =
-      (level.fixedSmoothing ? 2 : 1) * pixelBytes + gradientBytes + (1 + numbers) * maskBytes;
+    const std::size_t            imageBytes = level.CountImageBytes();
     CudaSplineBackend::Operation operation;
     operation.work = [&](int) {
-      const auto work = CudaSpline::CountSynWork(
-        level.shape, level.rules, this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel], imageBytes);
+      const auto work = CudaSpline::CountSynWork(level.shape,
+                                                 level.rules,
+                                                 this->m_NumberOfIterationsPerLevel[this->m_CurrentLevel],
+                                                 imageBytes,
+                                                 level.pairs.size());
       return CudaSpline::BackendWork{ work, work };
     };
     operation.memory = [&](int device) {
       return CudaSpline::PlanSynLevel(level.shape,
-                                      level.metric,
+                                      level.GetMetrics(),
                                       level.rules,
                                       CudaSpline::ScalarTypeOf<typename FixedImageType::PixelType>(),
                                       imageBytes,
@@ -666,8 +877,7 @@ void
 CudaSplineSyNMethod<TMethod>::GenerateData()
 {
   m_Resident.reset();
-  m_FixedOriginal = Original();
-  m_MovingOriginal = Original();
+  m_Originals.clear();
   m_Executor.reset();
   m_TransformsAreCurrent = true;
   this->AllocateOutputs();
@@ -681,8 +891,7 @@ CudaSplineSyNMethod<TMethod>::GenerateData()
   }
   this->ComposeWhole();
   m_Resident.reset();
-  m_FixedOriginal = Original();
-  m_MovingOriginal = Original();
+  m_Originals.clear();
   this->GetTransformOutput()->Set(this->m_OutputTransform);
 }
 

@@ -55,7 +55,11 @@ const std::vector<std::string> AllClassNames{ "ResampleImageFilter",
                                               "ExponentialDisplacementFieldImageFilter",
                                               "DisplacementFieldJacobianDeterminantFilter",
                                               CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod",
-                                              "BSplineSyNImageRegistrationMethod" };
+                                              "BSplineSyNImageRegistrationMethod",
+                                              "DemonsRegistrationFilter",
+                                              "SymmetricForcesDemonsRegistrationFilter",
+                                              "FastSymmetricForcesDemonsRegistrationFilter",
+                                              "DiffeomorphicDemonsRegistrationFilter" };
 
 /** A class's name as a programmer writes it. */
 std::string

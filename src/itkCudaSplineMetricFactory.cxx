@@ -30,6 +30,7 @@ CudaSplineMetricFactory::CudaSplineMetricFactory()
   CudaSplineDetail::AppendMetrics(overrides);
   CudaSplineDetail::AppendMetricsOfFloat(overrides);
   CudaSplineDetail::AppendRegistrations(overrides);
+  CudaSplineDetail::AppendDemons(overrides);
   for (const CudaSplineDetail::Override & override : overrides)
   {
     this->AddOverride(override.name, override.overridden, override.with, override.create.GetPointer());
@@ -48,7 +49,12 @@ CudaSplineMetricFactory::GetDescription() const
 std::vector<std::string>
 CudaSplineMetricFactory::GetClassNames()
 {
-  return { CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod", "BSplineSyNImageRegistrationMethod" };
+  return { CUDASPLINE_METRIC_NAMES "SyNImageRegistrationMethod",
+           "BSplineSyNImageRegistrationMethod",
+           "DemonsRegistrationFilter",
+           "SymmetricForcesDemonsRegistrationFilter",
+           "FastSymmetricForcesDemonsRegistrationFilter",
+           "DiffeomorphicDemonsRegistrationFilter" };
 }
 
 auto

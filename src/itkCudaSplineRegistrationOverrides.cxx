@@ -24,15 +24,20 @@ namespace itk::CudaSplineDetail
 
 namespace
 {
-/** The types that antsRegistration instantiates: point sets and fields are ITK's defaults. */
-template <typename TImage>
+/** The types that antsRegistration instantiates: point sets are ITK's defaults.
+ *
+ * \tparam TNumber type of the transforms' numbers */
+template <typename TImage, typename TNumber = double>
 void
 AppendSyN(Overrides & overrides)
 {
-  AppendOverride<SyNImageRegistrationMethod<TImage, TImage>, CudaSyNImageRegistrationMethod<TImage, TImage>>(
-    "SyNImageRegistrationMethod", overrides);
-  AppendOverride<BSplineSyNImageRegistrationMethod<TImage, TImage>,
-                 CudaBSplineSyNImageRegistrationMethod<TImage, TImage>>("BSplineSyNImageRegistrationMethod", overrides);
+  using Gaussians = DisplacementFieldTransform<TNumber, TImage::ImageDimension>;
+  AppendOverride<SyNImageRegistrationMethod<TImage, TImage, Gaussians>,
+                 CudaSyNImageRegistrationMethod<TImage, TImage, Gaussians>>("SyNImageRegistrationMethod", overrides);
+  using Splines = BSplineSmoothingOnUpdateDisplacementFieldTransform<TNumber, TImage::ImageDimension>;
+  AppendOverride<BSplineSyNImageRegistrationMethod<TImage, TImage, Splines>,
+                 CudaBSplineSyNImageRegistrationMethod<TImage, TImage, Splines>>("BSplineSyNImageRegistrationMethod",
+                                                                                 overrides);
 }
 } // namespace
 
@@ -43,6 +48,8 @@ AppendRegistrations(Overrides & overrides)
   AppendSyN<Image<double, 2>>(overrides);
   AppendSyN<Image<float, 3>>(overrides);
   AppendSyN<Image<double, 3>>(overrides);
+  AppendSyN<Image<float, 2>, float>(overrides);
+  AppendSyN<Image<float, 3>, float>(overrides);
 }
 
 } // namespace itk::CudaSplineDetail

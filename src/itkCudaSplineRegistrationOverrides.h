@@ -35,6 +35,10 @@ AppendMetricsOfFloat(Overrides & overrides);
 void
 AppendRegistrations(Overrides & overrides);
 
+/** \brief Overrides the filters of demons. */
+void
+AppendDemons(Overrides & overrides);
+
 } // namespace itk::CudaSplineDetail
 
 #endif

@@ -158,7 +158,7 @@ TEST_F(RegisteredMetrics, OtherTemplateArgumentsAreItks)
 
 TEST_F(RegisteredMetrics, ClassesAreSwitched)
 {
-  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 7U);
+  EXPECT_EQ(CudaSplineMetricFactory::GetClassNames().size(), 11U);
   for (const std::string & name : CudaSplineMetricFactory::GetClassNames())
   {
     EXPECT_TRUE(m_Factory->GetClassEnabled(name));

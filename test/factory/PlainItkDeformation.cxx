@@ -20,11 +20,12 @@
 // ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage. scripts/evidence measures
 // ITK by it.
 //
-// usage: PlainItkDeformation [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE]
-//                            [--inverse FILE] [FIXED MOVING]
+// usage: PlainItkDeformation [--single | --splines | --float] [--iterations N,N,...] [--linear N,N,...] [--radius N]
+//                            [--learning-rate R] [--out FILE] [--inverse FILE] [FIXED MOVING]
 //
-// --splines smooths the fields of SyN by B-splines. --out and --inverse get the displacements of SyN's field and of its
-// inverse, both on the fixed image's grid.
+// --splines smooths the fields of SyN by B-splines. With --float pixels, and the transforms of SyN, are of float, as
+// with antsRegistration --float 1. --out and --inverse get the displacements of SyN's field and of its inverse, both on
+// the fixed image's grid.
 //
 // The standard output has a line for each iteration of SyN (level, value, convergence, seconds since the first level
 // began), for each stage (its class, its seconds), for the rigid and affine transform (its matrix by rows, its offset:
@@ -70,8 +71,10 @@ struct Options
   std::vector<unsigned int> linear{ 30, 15 };
   std::vector<unsigned int> iterations{ 8, 5 };
   unsigned int              radius{ 2 };
+  double                    learningRate{ 0.1 }; ///< of SyN: the longest update (samples)
   bool                      isSingle{ false };
   bool                      smoothsBySplines{ false };
+  bool                      isFloat{ false };
   std::string               fixed;
   std::string               moving;
   std::string               out;
@@ -270,10 +273,11 @@ RegisterLinearly(const TImage *                                                 
 }
 
 /** SyN by Gaussians. */
-template <typename TImage>
+template <typename TImage, typename TNumber = double>
 struct GaussianTypes
 {
-  using Transform = itk::DisplacementFieldTransform<double, TImage::ImageDimension>;
+  using Number = TNumber; ///< of the transforms
+  using Transform = itk::DisplacementFieldTransform<Number, TImage::ImageDimension>;
   using Method = itk::SyNImageRegistrationMethod<TImage, TImage, Transform>;
   using Adaptor = itk::DisplacementFieldTransformParametersAdaptor<Transform>;
 
@@ -282,10 +286,15 @@ struct GaussianTypes
   {}
 };
 
+/** The same with transforms of float. */
+template <typename TImage>
+using FloatTypes = GaussianTypes<TImage, float>;
+
 /** SyN by B-splines, whose meshes are twice as fine from level to level. */
 template <typename TImage>
 struct SplineTypes
 {
+  using Number = double;
   using Transform = itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<double, TImage::ImageDimension>;
   using Method = itk::BSplineSyNImageRegistrationMethod<TImage, TImage, Transform>;
   using Adaptor = itk::BSplineSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor<Transform>;
@@ -302,7 +311,39 @@ struct SplineTypes
   }
 };
 
-template <typename TPixel, unsigned int VDimension, template <typename> class TTypes>
+/** A linear transform with numbers of another type. */
+template <typename TNumber, unsigned int VDimension>
+typename itk::Transform<TNumber, VDimension, VDimension>::Pointer
+WithNumbers(itk::CompositeTransform<double, VDimension> * transform)
+{
+  if constexpr (std::is_same<TNumber, double>::value)
+  {
+    return transform;
+  }
+  else
+  {
+    using Affine = itk::AffineTransform<TNumber, VDimension>;
+    const auto                        affine = Affine::New();
+    typename Affine::MatrixType       matrix;
+    typename Affine::OutputVectorType shift;
+    const auto                        offset = transform->TransformPoint(itk::Point<double, VDimension>(0.0));
+    for (unsigned int row = 0; row < VDimension; ++row)
+    {
+      for (unsigned int column = 0; column < VDimension; ++column)
+      {
+        itk::Point<double, VDimension> unit(0.0);
+        unit[column] = 1.0;
+        matrix[row][column] = static_cast<TNumber>(transform->TransformPoint(unit)[row] - offset[row]);
+      }
+      shift[row] = static_cast<TNumber>(offset[row]);
+    }
+    affine->SetMatrix(matrix);
+    affine->SetOffset(shift);
+    return affine.GetPointer();
+  }
+}
+
+template <typename TPixel, unsigned int VDimension, template <typename...> class TTypes>
 void
 Register(const Options & options)
 {
@@ -314,7 +355,8 @@ Register(const Options & options)
   using Transform = typename Types::Transform;
   using Field = typename Transform::DisplacementFieldType;
   using Method = typename Types::Method;
-  using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image>;
+  using Number = typename Types::Number;
+  using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image, Image, Number>;
   using Adaptor = typename Types::Adaptor;
 
   const double                  started = Now();
@@ -376,10 +418,10 @@ Register(const Options & options)
   output->SetDisplacementField(zero);
   method->SetInitialTransform(output);
   method->InPlaceOn();
-  method->SetMovingInitialTransform(linear);
+  method->SetMovingInitialTransform(WithNumbers<Number, VDimension>(linear));
   method->SetNumberOfIterationsPerLevel(iterations);
   method->SetTransformParametersAdaptorsPerLevel(adaptors);
-  method->SetLearningRate(0.1);
+  method->SetLearningRate(options.learningRate);
   method->SetConvergenceThreshold(1e-6);
   method->SetConvergenceWindowSize(10);
   method->SetGaussianSmoothingVarianceForTheUpdateField(3.0);
@@ -420,6 +462,10 @@ main(int argc, char * argv[])
     {
       options.isSingle = true;
     }
+    else if (word == "--float")
+    {
+      options.isFloat = true;
+    }
     else if (word == "--splines")
     {
       options.smoothsBySplines = true;
@@ -436,6 +482,10 @@ main(int argc, char * argv[])
     {
       options.radius = NumbersOf(argv[++n]).at(0);
     }
+    else if (word == "--learning-rate" && hasValue)
+    {
+      options.learningRate = std::stod(argv[++n]);
+    }
     else if (word == "--out" && hasValue)
     {
       options.out = argv[++n];
@@ -450,12 +500,12 @@ main(int argc, char * argv[])
     }
   }
   if ((!names.empty() && names.size() != 2) || options.iterations.empty() || options.linear.empty() ||
-      (options.isSingle && options.smoothsBySplines))
+      options.isSingle + options.smoothsBySplines + options.isFloat > 1)
   {
     std::cerr
       << "usage: " << argv[0]
-      << " [--single | --splines] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--out FILE] [--inverse FILE]"
-         " [FIXED MOVING]"
+      << " [--single | --splines | --float] [--iterations N,N,...] [--linear N,N,...] [--radius N] [--learning-rate R]"
+         " [--out FILE] [--inverse FILE] [FIXED MOVING]"
       << std::endl;
     return EXIT_FAILURE;
   }
@@ -465,6 +515,15 @@ main(int argc, char * argv[])
     {
       options.fixed = names[0];
       options.moving = names[1];
+    }
+    if (options.isFloat)
+    {
+      if (names.empty())
+      {
+        Register<float, 2, FloatTypes>(options);
+      }
+      Register<float, 3, FloatTypes>(options);
+      return EXIT_SUCCESS;
     }
     if (options.smoothsBySplines)
     {

@@ -7,6 +7,7 @@ cudaspline_use_itk(
   ITKIONRRD
   ITKMetricsv4
   ITKOptimizersv4
+  ITKPDEDeformableRegistration
   ITKRegistrationMethodsv4
   ITKTransform
 )
@@ -43,6 +44,18 @@ add_test(
     --work "${CMAKE_CURRENT_BINARY_DIR}/deformation"
 )
 set_tests_properties(Factory.deformation PROPERTIES LABELS "cpu;itk")
+
+# Filters of demons, as SimpleITK and plastimatch have them.
+add_executable(CudaSplinePlainItkDemons PlainItkDemons.cxx)
+target_link_libraries(CudaSplinePlainItkDemons PRIVATE CudaSplineWarnings ${ITK_LIBRARIES})
+add_test(
+  NAME Factory.demons
+  COMMAND
+    "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/factory_test.py" demons --library
+    "$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program "$<TARGET_FILE:CudaSplinePlainItkDemons>" --work
+    "${CMAKE_CURRENT_BINARY_DIR}/demons"
+)
+set_tests_properties(Factory.demons PROPERTIES LABELS "cpu;itk")
 
 # What antsApplyTransforms and antsRegistration instantiate, with both factories.
 add_executable(CudaSplinePlainItkAnts PlainItkAnts.cxx)

@@ -102,6 +102,17 @@ TEST_P(BSplineSynTrajectories, OfMasks)
   this->Compare<3>(what);
 }
 
+// The masks of the first pair say how much samples count.
+TEST_P(BSplineSynTrajectories, OfSeveralPairsOfImages)
+{
+  SynCase what;
+  what.pairs = { { SynTestMetric::MeanSquares, 0.5 }, { SynTestMetric::LocalCorrelation, 1.0 } };
+  what.iterations = { 5, 3 };
+  this->Compare<2>(what);
+  what.hasMasks = true;
+  this->Compare<2>(what);
+}
+
 TEST_P(BSplineSynTrajectories, OfInitialTransforms)
 {
   SynCase what;

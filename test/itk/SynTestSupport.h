@@ -26,9 +26,14 @@
 #include "itkAffineTransform.h"
 #include "itkBSplineSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor.h"
 #include "itkCommand.h"
+#include "itkDemonsImageToImageMetricv4.h"
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
+#include "itkEuclideanDistancePointSetToPointSetMetricv4.h"
 #include "itkImageMaskSpatialObject.h"
 #include "itkImageRegionIteratorWithIndex.h"
+#include "itkMattesMutualInformationImageToImageMetricv4.h"
+#include "itkMeanSquaresImageToImageMetricv4.h"
+#include "itkObjectToObjectMultiMetricv4.h"
 #include "itkShrinkImageFilter.h"
 
 #include <algorithm>
@@ -44,26 +49,55 @@
 namespace CudaSplineTest
 {
 
-/** Of SyN by Gaussians, or by B-splines. */
-template <unsigned int VDimension, bool VSplines = false>
+/** Of SyN by Gaussians, or by B-splines, with pixels and transforms of double or float. */
+template <unsigned int VDimension, bool VSplines = false, typename TReal = double>
 struct SynTypes
 {
-  using Image = itk::Image<double, VDimension>;
+  using Image = itk::Image<TReal, VDimension>;
   using Transform = std::conditional_t<VSplines,
-                                       itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>,
-                                       itk::DisplacementFieldTransform<double, VDimension>>;
+                                       itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<TReal, VDimension>,
+                                       itk::DisplacementFieldTransform<TReal, VDimension>>;
   using Field = typename Transform::DisplacementFieldType;
   using Base = itk::SyNImageRegistrationMethod<Image, Image, Transform>;
   using Reference = std::conditional_t<VSplines, itk::BSplineSyNImageRegistrationMethod<Image, Image, Transform>, Base>;
   using Method = std::conditional_t<VSplines,
                                     itk::CudaBSplineSyNImageRegistrationMethod<Image, Image, Transform>,
                                     itk::CudaSyNImageRegistrationMethod<Image, Image, Transform>>;
-  using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image>;
+  using Metric = itk::ANTSNeighborhoodCorrelationImageToImageMetricv4<Image, Image, Image, TReal>;
   using Mask = itk::ImageMaskSpatialObject<VDimension>;
   using Adaptor = std::conditional_t<VSplines,
                                      itk::BSplineSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor<
-                                       itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<double, VDimension>>,
+                                       itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<TReal, VDimension>>,
                                      itk::DisplacementFieldTransformParametersAdaptor<Transform>>;
+};
+
+/** What two images are compared by. */
+enum class SynTestMetric
+{
+  LocalCorrelation,
+  MeanSquares,
+  Demons,
+  DemonsOfMoving, ///< by gradients of the moving image
+  Mattes,
+  OwnClass, ///< a class of the user's, which none of the kernels is
+  Points    ///< of point sets
+};
+
+/** A metric of the user's. */
+template <typename TImage, typename TReal>
+class OwnMetric : public itk::MeanSquaresImageToImageMetricv4<TImage, TImage, TImage, TReal>
+{
+public:
+  using Self = OwnMetric;
+  using Pointer = itk::SmartPointer<Self>;
+  itkSimpleNewMacro(Self);
+};
+
+/** A pair of images of several. */
+struct SynTestPair
+{
+  SynTestMetric metric{ SynTestMetric::LocalCorrelation };
+  double        weight{ 1.0 };
 };
 
 /** What differs from case to case. */
@@ -88,6 +122,19 @@ struct SynCase
   unsigned int                    totalMesh{ 0 };            ///< 0: total fields are not smoothed by splines
   unsigned int                    splineOrder{ 3 };          ///< of these
   bool                            hasPlainAdaptors{ false }; ///< that know no splines
+  std::vector<SynTestPair>        pairs{ {} };               ///< each of other images
+  bool                            hasWeights{ true };        ///< of several metrics; false: ITK's, which are equal
+  bool                            isMulti{ false };          ///< a multi-metric where there is one pair, too
+  bool                            isConstant{ false };       ///< images of one value
+  unsigned int                    bins{ 16 };                ///< of Mattes' metric
+
+  /** Whether a metric is among those of its pairs. */
+  bool
+  Has(SynTestMetric metric) const
+  {
+    return std::any_of(
+      pairs.begin(), pairs.end(), [metric](const SynTestPair & pair) { return pair.metric == metric; });
+  }
 };
 
 /** Waves and a ball; the same place by place on any grid. */
@@ -106,11 +153,12 @@ Texture(const itk::Point<double, VDimension> & place)
   return 100.0 + 20.0 * waves + 60.0 / (1.0 + std::exp(0.8 * (std::sqrt(square) - 8.0)));
 }
 
-template <unsigned int VDimension>
-typename SynTypes<VDimension>::Image::Pointer
-MakeImage(const SynCase & what, bool isMoving)
+/** \param[in] pair number of the pair: each has other values where the others have the same */
+template <unsigned int VDimension, typename TReal = double>
+typename SynTypes<VDimension, false, TReal>::Image::Pointer
+MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
 {
-  using Image = typename SynTypes<VDimension>::Image;
+  using Image = typename SynTypes<VDimension, false, TReal>::Image;
   auto                          image = Image::New();
   typename Image::SizeType      size;
   typename Image::SpacingType   spacing;
@@ -146,14 +194,17 @@ MakeImage(const SynCase & what, bool isMoving)
         place[d] += 1.2 * std::sin(0.21 * straight[(d + 1) % VDimension] + d);
       }
     }
-    at.Set(what.offset + Texture<VDimension>(place));
+    const double value = what.isConstant ? 100.0 : Texture<VDimension>(place);
+    const auto   other = static_cast<double>(pair);
+    at.Set(static_cast<TReal>(what.offset +
+                              (pair == 0 ? value : 260.0 - 0.7 * value + 12.0 * std::sin(0.03 * other * value))));
   }
   return image;
 }
 
 template <unsigned int VDimension>
 typename SynTypes<VDimension>::Mask::Pointer
-MakeMask(const typename SynTypes<VDimension>::Image * image, itk::IndexValueType border)
+MakeMask(const itk::ImageBase<VDimension> * image, itk::IndexValueType border)
 {
   using Pixels = itk::Image<unsigned char, VDimension>;
   auto pixels = Pixels::New();
@@ -173,16 +224,16 @@ MakeMask(const typename SynTypes<VDimension>::Image * image, itk::IndexValueType
 }
 
 /** What a registration went through. */
-template <unsigned int VDimension, bool VSplines = false>
+template <unsigned int VDimension, bool VSplines = false, typename TReal = double>
 struct SynCourse
 {
-  std::vector<itk::SizeValueType>                                      levels; ///< of each iteration
-  std::vector<double>                                                  values;
-  std::vector<double>                                                  convergence;
-  std::vector<typename SynTypes<VDimension, VSplines>::Field::Pointer> fields;
+  std::vector<itk::SizeValueType>                                             levels; ///< of each iteration
+  std::vector<double>                                                         values;
+  std::vector<double>                                                         convergence;
+  std::vector<typename SynTypes<VDimension, VSplines, TReal>::Field::Pointer> fields;
 };
 
-template <unsigned int VDimension, bool VSplines = false>
+template <unsigned int VDimension, bool VSplines = false, typename TReal = double>
 class SynObserver : public itk::Command
 {
 public:
@@ -198,7 +249,7 @@ public:
   void
   Execute(const itk::Object * caller, const itk::EventObject &) override
   {
-    const auto * const method = static_cast<const typename SynTypes<VDimension, VSplines>::Base *>(caller);
+    const auto * const method = static_cast<const typename SynTypes<VDimension, VSplines, TReal>::Base *>(caller);
     course.levels.push_back(method->GetCurrentLevel());
     course.values.push_back(method->GetCurrentMetricValue());
     course.convergence.push_back(method->GetCurrentConvergenceValue());
@@ -208,8 +259,8 @@ public:
     }
   }
 
-  SynCourse<VDimension, VSplines> course;
-  std::function<void()>           further; ///< done at each iteration
+  SynCourse<VDimension, VSplines, TReal> course;
+  std::function<void()>                  further; ///< done at each iteration
 };
 
 /** Control points of a level's splines: the mesh is twice as fine in each, as antsRegistration has it. */
@@ -229,32 +280,129 @@ SetControlPoints(TAdaptor * adaptor, const SynCase & what, unsigned int level)
   adaptor->SetNumberOfControlPointsForTheTotalField(pointsOf(what.totalMesh));
 }
 
-template <unsigned int VDimension, bool VSplines = false>
-SynCourse<VDimension, VSplines>
-Register(typename SynTypes<VDimension, VSplines>::Base * method,
-         const SynCase &                                 what,
-         const std::function<void()> &                   atIteration = {})
+/** A metric, with what a case says of all of them. */
+template <unsigned int VDimension, typename TReal>
+typename itk::ObjectToObjectMetric<VDimension, VDimension, itk::Image<TReal, VDimension>, TReal>::Pointer
+MakeMetric(const SynCase &                    what,
+           std::size_t                        pair,
+           const itk::ImageBase<VDimension> * fixed,
+           const itk::ImageBase<VDimension> * moving)
 {
-  using Types = SynTypes<VDimension, VSplines>;
-  const auto                         fixed = MakeImage<VDimension>(what, false);
-  const auto                         moving = MakeImage<VDimension>(what, true);
-  auto                               metric = Types::Metric::New();
-  typename Types::Metric::RadiusType radius;
-  radius.Fill(what.radius);
-  metric->SetRadius(radius);
-  metric->SetUseMovingImageGradientFilter(what.filtersGradients);
-  metric->SetUseFixedImageGradientFilter(what.filtersGradients);
-  metric->SetMaximumNumberOfWorkUnits(1);
-  if (what.hasBothGradients)
+  using Types = SynTypes<VDimension, false, TReal>;
+  using Image = typename Types::Image;
+  using PointSet = itk::PointSet<unsigned int, VDimension>;
+  const auto configure = [&](const auto & metric) {
+    metric->SetUseMovingImageGradientFilter(what.filtersGradients);
+    metric->SetUseFixedImageGradientFilter(what.filtersGradients);
+    metric->SetMaximumNumberOfWorkUnits(1);
+    if (what.hasMasks)
+    {
+      const auto border = static_cast<itk::IndexValueType>(pair);
+      metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2 + border));
+      metric->SetMovingImageMask(MakeMask<VDimension>(moving, 3 - border));
+    }
+    if (what.hasBothGradients)
+    {
+      metric->SetGradientSource(itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource::GRADIENT_SOURCE_BOTH);
+    }
+  };
+  const SynTestMetric kind = what.pairs[pair].metric;
+  switch (kind)
   {
-    metric->SetGradientSource(itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource::GRADIENT_SOURCE_BOTH);
+    case SynTestMetric::MeanSquares: {
+      const auto metric = itk::MeanSquaresImageToImageMetricv4<Image, Image, Image, TReal>::New();
+      configure(metric);
+      return metric.GetPointer();
+    }
+    case SynTestMetric::Demons:
+    case SynTestMetric::DemonsOfMoving: {
+      const auto metric = itk::DemonsImageToImageMetricv4<Image, Image, Image, TReal>::New();
+      configure(metric);
+      if (kind == SynTestMetric::DemonsOfMoving)
+      {
+        metric->SetGradientSource(itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource::GRADIENT_SOURCE_MOVING);
+      }
+      return metric.GetPointer();
+    }
+    case SynTestMetric::Mattes: {
+      const auto metric = itk::MattesMutualInformationImageToImageMetricv4<Image, Image, Image, TReal>::New();
+      configure(metric);
+      metric->SetNumberOfHistogramBins(what.bins);
+      return metric.GetPointer();
+    }
+    case SynTestMetric::OwnClass: {
+      const auto metric = OwnMetric<Image, TReal>::New();
+      configure(metric);
+      return metric.GetPointer();
+    }
+    case SynTestMetric::Points:
+      return itk::EuclideanDistancePointSetToPointSetMetricv4<PointSet, PointSet, TReal>::New().GetPointer();
+    default: {
+      const auto                         metric = Types::Metric::New();
+      typename Types::Metric::RadiusType radius;
+      radius.Fill(what.radius);
+      metric->SetRadius(radius);
+      configure(metric);
+      return metric.GetPointer();
+    }
   }
+}
+
+/** Hands a method the pairs of a case, with their metrics. */
+template <unsigned int VDimension, typename TReal, typename TMethod>
+void
+SetPairs(TMethod * method, const SynCase & what)
+{
+  using Image = itk::Image<TReal, VDimension>;
+  using Multi = itk::ObjectToObjectMultiMetricv4<VDimension, VDimension, Image, TReal>;
+  const auto                       several = Multi::New();
+  typename Multi::WeightsArrayType weights(static_cast<unsigned int>(what.pairs.size()));
+  for (std::size_t n = 0; n < what.pairs.size(); ++n)
+  {
+    const auto fixed = MakeImage<VDimension, TReal>(what, false, n);
+    const auto moving = MakeImage<VDimension, TReal>(what, true, n);
+    const auto metric = MakeMetric<VDimension, TReal>(what, n, fixed, moving);
+    if (what.pairs[n].metric == SynTestMetric::Points)
+    {
+      for (const bool isMoving : { false, true })
+      {
+        const auto                                points = TMethod::PointSetType::New();
+        typename TMethod::PointSetType::PointType place(12.0);
+        place[0] += isMoving ? 0.7 : 0.0;
+        points->SetPoint(0, place);
+        isMoving ? method->SetMovingPointSet(n, points) : method->SetFixedPointSet(n, points);
+      }
+    }
+    else
+    {
+      method->SetFixedImage(n, fixed);
+      method->SetMovingImage(n, moving);
+    }
+    weights[static_cast<unsigned int>(n)] = what.pairs[n].weight;
+    several->AddMetric(metric);
+    if (what.pairs.size() == 1 && !what.isMulti)
+    {
+      method->SetMetric(metric);
+      return;
+    }
+  }
+  if (what.hasWeights)
+  {
+    several->SetMetricWeights(weights);
+  }
+  method->SetMetric(several);
+}
+
+template <unsigned int VDimension, bool VSplines = false, typename TReal = double>
+SynCourse<VDimension, VSplines, TReal>
+Register(typename SynTypes<VDimension, VSplines, TReal>::Base * method,
+         const SynCase &                                        what,
+         const std::function<void()> &                          atIteration = {})
+{
+  using Types = SynTypes<VDimension, VSplines, TReal>;
+  const auto fixed = MakeImage<VDimension, TReal>(what, false);
   method->SetDownsampleImagesForMetricDerivatives(what.downsamples);
-  if (what.hasMasks)
-  {
-    metric->SetFixedImageMask(MakeMask<VDimension>(fixed, 2));
-    metric->SetMovingImageMask(MakeMask<VDimension>(moving, 3));
-  }
+  SetPairs<VDimension, TReal>(method, what);
   const auto                                             levels = static_cast<unsigned int>(what.iterations.size());
   typename Types::Reference::ShrinkFactorsArrayType      shrink(levels);
   typename Types::Reference::SmoothingSigmasArrayType    sigmas(levels);
@@ -286,9 +434,6 @@ Register(typename SynTypes<VDimension, VSplines>::Base * method,
     }
     adaptors.push_back(adaptor.GetPointer());
   }
-  method->SetFixedImage(fixed);
-  method->SetMovingImage(moving);
-  method->SetMetric(metric);
   method->SetNumberOfLevels(levels);
   method->SetShrinkFactorsPerLevel(shrink);
   method->SetSmoothingSigmasPerLevel(sigmas);
@@ -309,7 +454,7 @@ Register(typename SynTypes<VDimension, VSplines>::Base * method,
   }
   if (what.hasInitialTransforms)
   {
-    using Affine = itk::AffineTransform<double, VDimension>;
+    using Affine = itk::AffineTransform<TReal, VDimension>;
     auto                              affine = Affine::New();
     typename Affine::OutputVectorType shift;
     shift.Fill(0.6);
@@ -332,7 +477,7 @@ Register(typename SynTypes<VDimension, VSplines>::Base * method,
   }
   method->SetInitialTransform(initial);
   method->InPlaceOn();
-  auto observer = SynObserver<VDimension, VSplines>::New();
+  auto observer = SynObserver<VDimension, VSplines, TReal>::New();
   observer->further = atIteration;
   method->AddObserver(itk::IterationEvent(), observer);
   method->Update();
@@ -348,9 +493,9 @@ Register(typename SynTypes<VDimension, VSplines>::Base * method,
 }
 
 /** Norms of the differences of two fields, in voxels, in rising order. */
-template <typename TField>
+template <typename TField, typename TOther>
 std::vector<double>
-Differences(const TField * one, const TField * other)
+Differences(const TField * one, const TOther * other)
 {
   std::vector<double> norms;
   for (itk::SizeValueType n = 0; n < one->GetBufferedRegion().GetNumberOfPixels(); ++n)
@@ -358,7 +503,8 @@ Differences(const TField * one, const TField * other)
     double square = 0.0;
     for (unsigned int d = 0; d < TField::ImageDimension; ++d)
     {
-      const double difference = one->GetBufferPointer()[n][d] - other->GetBufferPointer()[n][d];
+      const double difference =
+        static_cast<double>(one->GetBufferPointer()[n][d]) - static_cast<double>(other->GetBufferPointer()[n][d]);
       square += difference * difference / (one->GetSpacing()[d] * one->GetSpacing()[d]);
     }
     norms.push_back(std::sqrt(square));

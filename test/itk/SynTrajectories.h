@@ -23,34 +23,45 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 
 namespace CudaSplineTest
 {
 
 /** \brief The steps of a module's SyN beside those of ITK's, on one thread.
  *
- * Double mode: values within 1e-9 of them for the first ten iterations of a level and 1e-6 to its end, fields within
- * 1e-6 voxels. Single mode: fields within 0.05 voxels at 99 of 100 places. */
-template <bool VSplines>
+ * ITK's are those of double in any case: where its transforms are of float it rounds places and sums, too, and is some
+ * 1e-3 off. Double mode: values within 1e-9 of them for the first ten iterations of a level and 1e-6 to its end, fields
+ * within 1e-6 voxels. Single mode: fields within 0.05 voxels at 99 of 100 places.
+ *
+ * On a GPU weights of Mattes' histograms are rounded: a force is off by 1e-10 of a slope of 1 (ParzenWeight), which 16
+ * iterations were seen to make 3e-9 of a value of. */
+template <bool VSplines, typename TReal = double>
 class SynTrajectoriesOf : public GpuOnAndOff
 {
 protected:
+  /** The course of ITK's class. */
+  template <unsigned int VDimension, typename TNumber>
+  static SynCourse<VDimension, VSplines, TNumber>
+  OfItk(const SynCase & what)
+  {
+    const OneItkThread oneThread; // of the filters inside, too
+    return Register<VDimension, VSplines, TNumber>(SynTypes<VDimension, VSplines, TNumber>::Reference::New(), what);
+  }
+
   template <unsigned int VDimension>
   void
-  Compare(const SynCase & what, bool isSingle = false)
+  Compare(const SynCase & what, bool isSingle = std::is_same<TReal, float>::value)
   {
-    using Types = SynTypes<VDimension, VSplines>;
-    const auto expected = [&] {
-      const OneItkThread oneThread; // of the filters inside, too
-      const auto         reference = Types::Reference::New();
-      return Register<VDimension, VSplines>(reference, what);
-    }();
+    using Types = SynTypes<VDimension, VSplines, TReal>;
+    const auto expected = this->template OfItk<VDimension, double>(what);
     const auto method = Types::Method::New();
     method->SetGPUEnabled(GetParam());
     method->SetPrecision(isSingle ? itk::CudaSplinePrecision::Single : itk::CudaSplinePrecision::Double);
-    const auto found = Register<VDimension, VSplines>(method, what);
+    const auto found = Register<VDimension, VSplines, TReal>(method, what);
     EXPECT_EQ(method->GetLastBackend(), GetParam() ? itk::CudaSpline::Backend::Cuda : itk::CudaSpline::Backend::Cpu)
       << method->GetFallbackReason();
     ASSERT_EQ(found.levels, expected.levels);
@@ -58,11 +69,15 @@ protected:
     for (std::size_t n = 0; n < expected.values.size(); ++n)
     {
       inLevel = n > 0 && expected.levels[n] == expected.levels[n - 1] ? inLevel + 1 : 0;
-      const double share = isSingle ? 1e-3 : (inLevel < 10 ? 1e-9 : 1e-6);
+      const double early = GetParam() && what.Has(SynTestMetric::Mattes) ? 1e-8 : 1e-9;
+      const double share = isSingle ? 1e-3 : (inLevel < 10 ? early : 1e-6);
       EXPECT_NEAR(found.values[n], expected.values[n], share * std::abs(expected.values[n]))
         << "iteration " << inLevel << " of level " << expected.levels[n];
     }
-    EXPECT_LT(expected.values.back(), expected.values.front()); // it did improve
+    // It did improve: in the first level, which begins with an event that has no value yet.
+    const auto count = static_cast<std::size_t>(std::count(expected.levels.begin(), expected.levels.end(), 0U));
+    ASSERT_GT(count, 2U);
+    EXPECT_LT(expected.values[count - 1], expected.values[1]);
     for (std::size_t n = 0; n < expected.fields.size(); ++n)
     {
       ASSERT_EQ(found.fields[n]->GetBufferedRegion(), expected.fields[n]->GetBufferedRegion());

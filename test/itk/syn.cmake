@@ -3,6 +3,8 @@ add_executable(
   CudaSplineSynTests
   ConvergenceWindowTest.cxx
   CudaBSplineSyNImageRegistrationMethodTest.cxx
+  CudaSyNMetricsTest.cxx
+  CudaSyNOfFloatTest.cxx
   CudaSyNImageRegistrationMethodStateTest.cxx
   CudaSyNImageRegistrationMethodTest.cxx
   ImagePyramidTest.cxx

@@ -53,6 +53,7 @@ ExpectUnits(double weight)
   const double inSingle = weight < 0x1p-10 ? 0x1p-38 : 0x1p-19;
   EXPECT_NEAR(SumOf(ParzenWeight(weight, true)), weight, 0.5 * inDouble);
   EXPECT_NEAR(SumOf(ParzenWeight(weight, false)), weight, 0.5 * inSingle);
+  EXPECT_NEAR(SumOf(ParzenWeight::OfThreeDigits(weight)), weight, 0.5 * 0x1p-57);
   if (weight >= 0x1p-10)
   {
     EXPECT_EQ(ParzenWeight(weight, false).digit[1], 0U) << "one addition is enough";

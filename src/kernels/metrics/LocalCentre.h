@@ -18,7 +18,7 @@
 #ifndef LocalCentre_h
 #define LocalCentre_h
 
-#include "kernels/metrics/GridDifferences.h"
+#include "kernels/metrics/GridPair.h"
 #include "kernels/metrics/LocalCorrelationBackends.h"
 #include "kernels/metrics/LocalWindow.h"
 
@@ -30,104 +30,11 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What a sample reads and writes beside its window's sums. Passed by value.
- *
- * Types of derivatives, and dimensions, are run-time: they cost little beside the windows. */
+/** \brief What a sample reads and writes beside its window's sums. Passed by value. */
 template <typename TPixel>
-struct LocalCentre
+struct LocalCentre : GridPair<TPixel>
 {
-  const TPixel *       fixed;
-  const TPixel *       moving;
-  const std::uint8_t * fixedInside;
-  const std::uint8_t * movingInside;
-  const void *         fixedGradient;
-  const void *         movingGradient;
-  void *               movingDerivative;
-  void *               fixedDerivative;
-  GridDifferences      differences;
-  LocalBounds          bounds;
-  int                  numbers; ///< of a derivative: the dimension, or 1 where it is a factor alone
-  bool                 factorsAlone;
-  bool                 isDouble; ///< gradients and derivatives are
-
-  /** Whether a sample counts. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
-  IsValid(std::int64_t offset) const
-  {
-    return (fixedInside == nullptr || fixedInside[offset] != 0) &&
-           (movingInside == nullptr || movingInside[offset] != 0);
-  }
-
-  /** Whether the gradients of an image are differences along axes that are not those of space. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
-  IsOblique(const void * gradients) const
-  {
-    return !factorsAlone && gradients == nullptr && !differences.isAlongAxes;
-  }
-
-  /** Whether the gradients of an image are differences of neighbours. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
-  HasDifferences(const void * gradients) const
-  {
-    return !factorsAlone && gradients == nullptr && differences.isAlongAxes;
-  }
-
-  /** What a factor is multiplied with; where IsOblique(), (1, 0, 0) and the factor is still to be.
-   *
-   * \param[in] around neighbours in the image, read where HasDifferences()
-   * \param[in] gradients null: differences
-   * \param[in] at samples from the first of the grid, by axis, \param[in] offset the same in memory */
-  template <typename TReal>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Gradient(const GridNeighbours<TPixel> & around,
-           const void *                   gradients,
-           const std::int64_t (&at)[3],
-           std::int64_t offset,
-           TReal (&gradient)[3]) const
-  {
-    if (gradients != nullptr && !factorsAlone)
-    {
-      for (int d = 0; d < 3; ++d)
-      {
-        const std::int64_t number = offset * numbers + d;
-        gradient[d] = d >= numbers ? TReal(0)
-                                   : (isDouble ? static_cast<TReal>(static_cast<const double *>(gradients)[number])
-                                               : static_cast<TReal>(static_cast<const float *>(gradients)[number]));
-      }
-    }
-    else if (this->HasDifferences(gradients))
-    {
-      differences.AlongAxes(around, at, gradient);
-    }
-    else
-    {
-      gradient[0] = TReal(1);
-      gradient[1] = TReal(0);
-      gradient[2] = TReal(0);
-    }
-  }
-
-  /** A number of a derivative that was written. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-  Load(const void * derivative, std::int64_t number) const
-  {
-    return isDouble ? static_cast<const double *>(derivative)[number]
-                    : static_cast<double>(static_cast<const float *>(derivative)[number]);
-  }
-
-  /** Writes a number of a derivative. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Store(void * derivative, std::int64_t number, double value) const
-  {
-    if (isDouble)
-    {
-      static_cast<double *>(derivative)[number] = value;
-    }
-    else
-    {
-      static_cast<float *>(derivative)[number] = static_cast<float>(value);
-    }
-  }
+  LocalBounds bounds;
 };
 
 /** \brief The centre's part of a descriptor. */
@@ -138,19 +45,13 @@ MakeLocalCentre(const LocalCorrelationDescriptor & descriptor,
                 const LocalCorrelationResults &    results)
 {
   LocalCentre<TPixel> centre{};
-  centre.fixed = static_cast<const TPixel *>(images.fixed);
-  centre.moving = static_cast<const TPixel *>(images.moving);
-  centre.fixedInside = images.fixedInside;
-  centre.movingInside = images.movingInside;
-  centre.fixedGradient = images.fixedGradient;
-  centre.movingGradient = images.movingGradient;
-  centre.movingDerivative = results.movingDerivative;
-  centre.fixedDerivative = results.fixedDerivative;
-  centre.differences = MakeGridDifferences(descriptor.grid);
+  static_cast<GridPair<TPixel> &>(centre) = MakeGridPair<TPixel>(descriptor.grid,
+                                                                 descriptor.derivative,
+                                                                 images,
+                                                                 results.movingDerivative,
+                                                                 results.fixedDerivative,
+                                                                 descriptor.factorsAlone);
   centre.bounds = MakeLocalBounds(descriptor);
-  centre.numbers = descriptor.factorsAlone ? 1 : static_cast<int>(descriptor.grid.dimension);
-  centre.factorsAlone = descriptor.factorsAlone;
-  centre.isDouble = descriptor.derivative == ScalarType::Float64;
   return centre;
 }
 

@@ -296,10 +296,7 @@ RunTask(const LocalCentre<TPixel> & centre, const LocalTasks & tasks, std::int64
         double gradient[3] = {};
         if (!term.isFlat) // what a gradient that is not finite would be part of
         {
-          const auto around = centre.HasDifferences(gradients) ? centre.differences.Neighbours(image, at, offset)
-                                                                         : GridNeighbours<TPixel>{};
-          centre.IsOblique(gradients) ? centre.differences.OfPlace(image, at, gradient)
-                                                : centre.Gradient(around, gradients, at, offset, gradient);
+          centre.GradientOf(image, gradients, at, offset, gradient);
         }
         for (int d = 0; d < centre.numbers; ++d)
         {

@@ -22,6 +22,7 @@
 
 #include "kernels/metrics/MetricValues.h"
 #include "kernels/metrics/OuterStages.h"
+#include "kernels/metrics/PairWeights.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -32,8 +33,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Adds what a pair of values gives to a derivative by demons: ITK's comparisons, so that weights of what is not
- * finite are not either. */
+/** \brief Adds what a pair of values gives to a derivative by demons. */
 template <unsigned int VDimension, typename TSums>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddDemons(const MetricArguments<VDimension> & arguments,
@@ -42,16 +42,20 @@ AddDemons(const MetricArguments<VDimension> & arguments,
           const double (&arm)[VDimension],
           TSums & sums)
 {
-  double denominator = 0.0;
+  double square = 0.0;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    denominator += gradient[d] * gradient[d];
+    square += gradient[d] * gradient[d];
   }
-  denominator += difference * difference / arguments.normalizer;
-  const double size = difference < 0.0 ? -difference : difference;
-  if (!(size < arguments.differenceThreshold || denominator < arguments.denominatorThreshold))
+  double weight = 0.0;
+  if (DemonsWeight(difference,
+                   square,
+                   arguments.normalizer,
+                   arguments.differenceThreshold,
+                   arguments.denominatorThreshold,
+                   weight))
   {
-    sums.AddForce(0, difference / denominator, gradient, arm);
+    sums.AddForce(0, weight, gradient, arm);
   }
 }
 
@@ -70,16 +74,9 @@ AddPair(const MetricArguments<VDimension> & arguments,
   {
     if (arguments.pass == MetricPass::Information)
     {
-      ParzenBins::Window window;
-      if (arguments.bins.Find(fixed, moving, window))
+      double weight = 0.0;
+      if (InformationWeight(arguments.bins, arguments.table, fixed, moving, weight))
       {
-        double slopes[4];
-        SplineDerivativeWeights<3>(window.fraction, slopes);
-        double weight = 0.0;
-        for (int k = 0; k < 4; ++k)
-        {
-          weight -= slopes[k] * arguments.table[window.first + k];
-        }
         sums.AddSample();
         sums.AddForce(0, weight, gradient, arm);
       }
@@ -96,8 +93,7 @@ AddPair(const MetricArguments<VDimension> & arguments,
     }
     if (arguments.pass == MetricPass::Demons)
     {
-      const double difference =
-        arguments.singleFixed ? static_cast<double>(RoundedToSingle(fixed - moving)) : fixed - moving;
+      const double difference = PairDifference(fixed, moving, arguments.singleFixed);
       sums.AddSample();
       sums.AddValue(0, difference * difference);
       AddDemons(arguments, difference, gradient, arm, sums);
@@ -110,13 +106,11 @@ AddPair(const MetricArguments<VDimension> & arguments,
   if ((VSets == 1 && !asks) ||
       (asks && (arguments.pass == MetricPass::MeanSquares || arguments.pass == MetricPass::Demons)))
   {
-    // ITK's difference has the type of the fixed pixels.
-    const double difference =
-      arguments.singleFixed ? static_cast<double>(RoundedToSingle(fixed - moving)) : fixed - moving;
+    const double difference = PairDifference(fixed, moving, arguments.singleFixed);
     sums.AddValue(0, difference * difference);
     if constexpr (VSets > 0)
     {
-      sums.AddForce(0, 2.0 * difference, gradient, arm);
+      sums.AddForce(0, MeanSquaresWeight(difference), gradient, arm);
     }
   }
   else if (VSets == 0 && arguments.pass == MetricPass::Means)

@@ -126,7 +126,7 @@ struct HostHistogram
   void
   Add(int bin, double weight)
   {
-    const ParzenWeight digits(weight, isDouble);
+    const ParzenWeight digits = isDouble ? ParzenWeight::OfThreeDigits(weight) : ParzenWeight(weight, false);
     for (std::size_t k = 0; k < 3; ++k)
     {
       bins[static_cast<std::size_t>(bin)][k] += digits.digit[k];

@@ -275,7 +275,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);
   }
   // A greedy level has fewer fields than one of SyN.
-  return PlanSynLevel(shape, MetricOf(options), options.rules, pixel, bytes, budget);
+  return PlanSynLevel(shape, { MetricOf(options) }, options.rules, pixel, bytes, budget);
 }
 
 OperationWork

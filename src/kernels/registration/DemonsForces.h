@@ -22,6 +22,7 @@
 #include "itkCudaSpline/math/LinearCell.h"
 
 #include "kernels/fields/FieldLinear.h"
+#include "kernels/fields/OrderedSums.h"
 #include "kernels/metrics/ImageMapping.h"
 
 #include <cstdint>
@@ -333,28 +334,6 @@ private:
   }
 };
 
-/** \brief Adds up terms, some that follow each other in each sum. */
-struct DemonsSums
-{
-  const DemonsIteration * terms;
-  DemonsIteration *       sums;
-  std::int64_t            length; ///< terms of a sum
-  FieldWalk               walk;   ///< sums, along x
-
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  operator()(const std::int64_t (&at)[3]) const
-  {
-    DemonsIteration sum;
-    for (std::int64_t i = at[0] * length; i < (at[0] + 1) * length; ++i)
-    {
-      sum.squaredDifferences += terms[i].squaredDifferences;
-      sum.squaredChanges += terms[i].squaredChanges;
-      sum.count += terms[i].count;
-    }
-    sums[at[0]] = sum;
-  }
-};
-
 /** \brief Adds a field to another one. */
 template <typename TReal>
 struct FieldSum
@@ -434,9 +413,8 @@ WalkDemonsForces(const DemonsRules & rules, const DemonsArrays & arrays, const T
   });
   const FieldWalk    walk = WalkOf(grid);
   const std::int64_t rows = walk.size[1] * walk.size[2];
-  enqueue(DemonsSums{ arrays.terms, arrays.sums, walk.size[0], { { rows, 1, 1 } } });
-  enqueue(DemonsSums{ arrays.sums, arrays.sums + rows, walk.size[1], { { walk.size[2], 1, 1 } } });
-  enqueue(DemonsSums{ arrays.sums + rows, arrays.record, walk.size[2], { { 1, 1, 1 } } });
+  enqueue(OrderedSums<DemonsIteration>{ arrays.terms, arrays.sums, walk.size[0], { { rows, 1, 1 } } });
+  WalkSumsOfRows(grid, arrays.sums, arrays.record, enqueue);
 }
 
 /** \brief Calls \p enqueue with the body that adds an update to a field. */

@@ -77,16 +77,6 @@ MakeDiffeomorphicDemons(const FieldGrid & grid, double longest, double updateVar
   return rules;
 }
 
-namespace
-{
-/** Sums over rows, and over planes. */
-std::size_t
-CountSums(const FieldGrid & grid)
-{
-  return static_cast<std::size_t>(grid.size[1] * grid.size[2] + grid.size[2]);
-}
-} // namespace
-
 /** Images, the field, and what an iteration has between. */
 struct DemonsLevel::Parts
 {
@@ -155,7 +145,7 @@ DemonsLevel::DemonsLevel(const FieldShape &  shape,
                            array(shape.Bytes()),
                            array(shape.Bytes()),
                            array(count * sizeof(DemonsIteration)),
-                           array(CountSums(shape.grid) * sizeof(DemonsIteration)),
+                           array(CountOrderedSums(shape.grid) * sizeof(DemonsIteration)),
                            array(sizeof(DemonsIteration)),
                            std::nullopt });
   m_Parts->MoveFixed();
@@ -295,7 +285,7 @@ PlanDemonsLevel(const FieldShape & shape, ScalarType pixel, std::size_t imageByt
   MemoryPlan plan;
   // Beside fields and sums the moving image on the grid, the fixed one, and masks of both.
   plan.sourceBytes = imageBytes + 4 * shape.Bytes() + count * (2 * SizeOf(pixel) + 2 + sizeof(DemonsIteration)) +
-                     CountSums(shape.grid) * sizeof(DemonsIteration);
+                     CountOrderedSums(shape.grid) * sizeof(DemonsIteration);
   RefuseUnlessWithin(plan, budget);
   return plan;
 }

@@ -29,16 +29,11 @@ namespace
 /** What an iteration and an inversion write, in the memory of the backend. */
 struct Record
 {
-  GreedyIteration     iteration;
+  LevelSums           sums;
+  double              maximumNorm{ 0.0 };
   FieldInversionState inversion;
 };
 } // namespace
-
-double
-GreedyIteration::Value() const
-{
-  return ValueOfLevel(sums);
-}
 
 /** Field, force and steps. */
 struct GreedyLevel::Parts
@@ -59,7 +54,7 @@ GreedyLevel::GreedyLevel(const FieldShape & shape,
                          SynSide            moving,
                          const SynMetric &  metric,
                          const Residence &  residence)
-  : m_Parts(new Parts{ LevelForces(shape, std::move(fixed), std::move(moving), metric, residence),
+  : m_Parts(new Parts{ LevelForces(shape, MakeTerms(std::move(fixed), std::move(moving), metric), residence),
                        LevelField(shape, residence),
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(shape.Bytes(), residence),
@@ -96,7 +91,7 @@ GreedyLevel::Parts::Enqueue(const SynRules & rules)
 {
   const FieldShape & shape = forces.GetShape();
   const Residence &  residence = forces.GetResidence();
-  auto * const       numbers = &record.As<Record>()->iteration;
+  auto * const       numbers = record.As<Record>();
   forces.MoveMoving(field.Data());
   forces.Compare(&numbers->sums, force.Data(), nullptr, update.Data());
   forces.MakeUpdate(force.Data(), forces.FixedConfidence(), rules, update.Data(), &numbers->maximumNorm);
@@ -109,9 +104,12 @@ GreedyLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
   m_Parts->forces.Reserve(rules);
-  m_Parts->steps.Run(rules, residence, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
+  m_Parts->steps.Run(rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
+  Record record;
+  Download(&record, m_Parts->record.Data(), sizeof(record), residence);
   GreedyIteration iteration;
-  Download(&iteration, &m_Parts->record.As<Record>()->iteration, sizeof(iteration), residence);
+  iteration.value = m_Parts->forces.ValuesOf(record.sums)[0];
+  iteration.maximumNorm = record.maximumNorm;
   return iteration;
 }
 

@@ -21,11 +21,16 @@
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
+#include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 
 #include "device/LargePages.h"
 #include "kernels/registration/ConvertNumbers.h"
+#include "kernels/registration/ForceSum.h"
+#include "kernels/registration/GridSources.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -50,13 +55,68 @@ DescribeCorrelation(const FieldShape & shape, ScalarType pixel, const SynMetric 
   return descriptor;
 }
 
-/** What gradients, smoothing, inversion and norms share: never two of them at one time. */
+/** Type of the numbers of a histogram. */
+ScalarType
+ElementOf(const SynMetric & metric, ScalarType pixel)
+{
+  return pixel == ScalarType::Float64 ? pixel : metric.arithmetic;
+}
+
+/** A pass over images that lie on one grid, with masks on it. */
+MetricDescriptor
+DescribeGridPass(const FieldGrid & grid)
+{
+  MetricDescriptor descriptor;
+  descriptor.dimension = grid.dimension;
+  descriptor.interpolation = DescribeInterpolation(grid, Interpolation::Linear);
+  descriptor.chain.outputOrigin = grid.origin;
+  descriptor.chain.indexToPoint = grid.indexToPoint;
+  descriptor.chain.regionStart = grid.start;
+  descriptor.chain.regionSize = grid.size;
+  descriptor.chain.inputOrigin = grid.origin;
+  descriptor.chain.pointToIndex = grid.pointToIndex;
+  descriptor.spacing = grid.spacing;
+  descriptor.mask.origin = grid.origin;
+  descriptor.mask.pointToIndex = grid.pointToIndex;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    descriptor.mask.matrix[d][d] = 1.0;
+  }
+  return descriptor;
+}
+
+void
+CheckTerm(const SynTerm & term, bool comparesOriginals)
+{
+  const SynMetric & metric = term.metric;
+  if (metric.comparesOriginals != comparesOriginals)
+  {
+    throw std::invalid_argument("Images of a registration are compared as they are in all of its pairs, or in none.");
+  }
+  if (metric.kind == SynMetricKind::Mattes && (metric.bins < 5 || metric.bins > MostHistogramBins))
+  {
+    throw std::invalid_argument("A histogram has 5 to " + std::to_string(MostHistogramBins) + " bins, not " +
+                                std::to_string(metric.bins) + ".");
+  }
+  if (metric.kind == SynMetricKind::Demons && comparesOriginals &&
+      !(term.fixed.stages.empty() && term.moving.stages.empty()))
+  {
+    throw std::invalid_argument("Demons of images that are compared as they are know no initial transform.");
+  }
+}
+
+/** What gradients, sums, smoothing, inversion and norms share: never two of them at one time. */
 std::size_t
 ScratchBytes(const FieldShape & shape, const std::optional<GaussianDescriptor> & gaussian, Backend backend)
 {
   const std::size_t ofGradients =
     gaussian ? CountResidentGaussianScratch(*gaussian, GaussianOperation::Gradient, backend) : 0;
-  return std::max({ shape.Bytes(), CountInversionScratch(shape), MaximumNormScratch, ofGradients });
+  return std::max({ shape.Bytes(),
+                    CountInversionScratch(shape),
+                    MaximumNormScratch,
+                    ofGradients,
+                    CountPointForcesScratch(shape.grid),
+                    CountForceSumScratch(shape.grid) });
 }
 
 /** What splines need of the same memory. */
@@ -150,29 +210,82 @@ MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimen
   return stages;
 }
 
-LevelForces::LevelForces(const FieldShape & shape,
-                         SynSide            fixed,
-                         SynSide            moving,
-                         const SynMetric &  metric,
-                         const Residence &  residence)
+std::vector<SynTerm>
+MakeTerms(SynSide fixed, SynSide moving, const SynMetric & metric)
+{
+  std::vector<SynTerm> terms(1);
+  terms[0].fixed = std::move(fixed);
+  terms[0].moving = std::move(moving);
+  terms[0].metric = metric;
+  return terms;
+}
+
+LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
   : m_Shape(shape)
   , m_Residence(residence)
-  , m_Fixed(std::move(fixed))
-  , m_Moving(std::move(moving))
-  , m_Correlation(DescribeCorrelation(shape, m_Fixed.image.pixel, metric))
-  , m_Gaussian(metric.comparesOriginals ? std::nullopt : metric.gaussian)
-  , m_ComparesOriginals(metric.comparesOriginals)
 {
-  CheckSide(m_Fixed, shape, m_Fixed.image.pixel);
-  CheckSide(m_Moving, shape, m_Fixed.image.pixel);
-  m_MovedFixed = this->MakeMoved(m_Fixed);
-  m_MovedMoving = this->MakeMoved(m_Moving);
-  m_Scratch = ResidentArray(ScratchBytes(shape, m_Gaussian, residence.GetBackend()), residence);
-  m_CorrelationScratch = ResidentArray(CountLocalCorrelationScratch(m_Correlation, residence), residence);
+  if (terms.empty())
+  {
+    throw std::invalid_argument("A registration has a pair of images at least.");
+  }
+  const ScalarType pixel = terms.front().fixed.image.pixel;
+  m_ComparesOriginals = terms.front().metric.comparesOriginals;
+  std::size_t scratch = 0;
+  for (SynTerm & term : terms)
+  {
+    CheckSide(term.fixed, shape, pixel);
+    CheckSide(term.moving, shape, pixel);
+    CheckTerm(term, m_ComparesOriginals);
+    m_Terms.push_back(this->MakePair(std::move(term)));
+    scratch = std::max(scratch, ScratchBytes(shape, m_Terms.back().gaussian, residence.GetBackend()));
+  }
+  m_Scratch = ResidentArray(scratch, residence);
+  if (m_Terms.size() > 1)
+  {
+    m_TermForces = { ResidentArray(shape.Bytes(), residence), ResidentArray(shape.Bytes(), residence) };
+    m_Squares = ResidentArray(2 * m_Terms.size() * sizeof(SquareSum), residence);
+    m_OtherSums = ResidentArray(sizeof(LevelSums), residence);
+  }
+}
+
+LevelForces::Pair
+LevelForces::MakePair(SynTerm term) const
+{
+  Pair pair;
+  pair.gaussian = term.metric.comparesOriginals ? std::nullopt : term.metric.gaussian;
+  pair.term = std::move(term);
+  pair.movedFixed = this->MakeMoved(pair, pair.term.fixed);
+  pair.movedMoving = this->MakeMoved(pair, pair.term.moving);
+  const SynMetric & metric = pair.term.metric;
+  const ScalarType  pixel = pair.term.fixed.image.pixel;
+  if (metric.kind == SynMetricKind::LocalCorrelation)
+  {
+    pair.correlationScratch = ResidentArray(
+      CountLocalCorrelationScratch(DescribeCorrelation(m_Shape, pixel, metric), m_Residence), m_Residence);
+  }
+  else if (metric.kind == SynMetricKind::Mattes)
+  {
+    pair.information = std::make_unique<Information>();
+    const auto bins = static_cast<std::size_t>(metric.bins);
+    for (std::size_t n = 0; n < 2; ++n)
+    {
+      if (ElementOf(metric, pixel) != pixel)
+      {
+        const auto count = static_cast<std::size_t>(m_Shape.grid.Count());
+        pair.information->numbers[n] = ResidentArray(count * SizeOf(ElementOf(metric, pixel)), m_Residence);
+      }
+      pair.information->tables[n] = ResidentArray(bins * bins * sizeof(double), m_Residence);
+      if (m_ComparesOriginals)
+      {
+        pair.information->ranges[n] = FindPixelRange(n == 0 ? pair.term.fixed : pair.term.moving, m_Residence);
+      }
+    }
+  }
+  return pair;
 }
 
 LevelForces::Moved
-LevelForces::MakeMoved(const SynSide & side) const
+LevelForces::MakeMoved(const Pair & pair, const SynSide & side) const
 {
   const auto count = static_cast<std::size_t>(m_Shape.grid.Count());
   const auto array = [this](bool isNeeded, std::size_t bytes) {
@@ -183,7 +296,7 @@ LevelForces::MakeMoved(const SynSide & side) const
   moved.mask = array(m_ComparesOriginals || side.mask.data != nullptr, count);
   moved.confidence = array(side.confidence.data != nullptr, count * SizeOf(m_Shape.element));
   // Of Gaussians on the grid those of the moving image alone are kept: the others are made in memory of a field.
-  moved.gradients = array(m_ComparesOriginals || (m_Gaussian && &side == &m_Moving), m_Shape.Bytes());
+  moved.gradients = array(m_ComparesOriginals || (pair.gaussian && &side == &pair.term.moving), m_Shape.Bytes());
   if (m_ComparesOriginals && side.gradient)
   {
     const auto numbers = static_cast<std::size_t>(side.image.grid.Count()) * m_Shape.grid.dimension;
@@ -227,39 +340,260 @@ LevelForces::Move(const SynSide & side, const void * field, const Moved & moved)
 void
 LevelForces::MoveFixed(const void * field)
 {
-  this->Move(m_Fixed, field, m_MovedFixed);
+  for (const Pair & pair : m_Terms)
+  {
+    this->Move(pair.term.fixed, field, pair.movedFixed);
+  }
 }
 
 void
 LevelForces::MoveMoving(const void * field)
 {
-  this->Move(m_Moving, field, m_MovedMoving);
+  for (const Pair & pair : m_Terms)
+  {
+    this->Move(pair.term.moving, field, pair.movedMoving);
+  }
 }
 
-void
-LevelForces::Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixed, void * work)
+LocalCorrelationImages
+LevelForces::Present(const Pair & pair, bool withFixed, void * work)
 {
   LocalCorrelationImages images;
-  images.fixed = m_MovedFixed.image.Data();
-  images.moving = m_MovedMoving.image.Data();
-  images.fixedInside = m_MovedFixed.mask.As<std::uint8_t>();
-  images.movingInside = m_MovedMoving.mask.As<std::uint8_t>();
+  images.fixed = pair.movedFixed.image.Data();
+  images.moving = pair.movedMoving.image.Data();
+  images.fixedInside = pair.movedFixed.mask.As<std::uint8_t>();
+  images.movingInside = pair.movedMoving.mask.As<std::uint8_t>();
   if (m_ComparesOriginals)
   {
-    images.movingGradient = m_MovedMoving.gradients.Data();
-    images.fixedGradient = byFixed != nullptr ? m_MovedFixed.gradients.Data() : nullptr;
+    images.movingGradient = pair.movedMoving.gradients.Data();
+    images.fixedGradient = withFixed ? pair.movedFixed.gradients.Data() : nullptr;
   }
-  else if (m_Gaussian)
+  else if (pair.gaussian)
   {
-    MakeResidentGradient(*m_Gaussian, images.moving, m_MovedMoving.gradients.Data(), m_Scratch.Data(), m_Residence);
-    images.movingGradient = m_MovedMoving.gradients.Data();
-    if (byFixed != nullptr)
+    void * const gradients = pair.movedMoving.gradients.Data();
+    MakeResidentGradient(*pair.gaussian, images.moving, gradients, m_Scratch.Data(), m_Residence);
+    images.movingGradient = gradients;
+    if (withFixed)
     {
-      MakeResidentGradient(*m_Gaussian, images.fixed, work, m_Scratch.Data(), m_Residence);
+      MakeResidentGradient(*pair.gaussian, images.fixed, work, m_Scratch.Data(), m_Residence);
       images.fixedGradient = work;
     }
   }
-  EvaluateLocalCorrelation(m_Correlation, images, sums, byMoving, byFixed, m_CorrelationScratch.Data(), m_Residence);
+  return images;
+}
+
+PointForcesDescriptor
+LevelForces::DescribePointForces(const Pair & pair) const
+{
+  const SynMetric &     metric = pair.term.metric;
+  PointForcesDescriptor descriptor;
+  descriptor.grid = m_Shape.grid;
+  descriptor.pixel = pair.term.fixed.image.pixel;
+  descriptor.derivative = m_Shape.element;
+  if (metric.kind == SynMetricKind::Demons)
+  {
+    descriptor.pass = MetricPass::Demons;
+    descriptor.exchangesGradients = metric.exchangesGradients;
+    descriptor.differenceThreshold = metric.differenceThreshold;
+    descriptor.denominatorThreshold = metric.denominatorThreshold;
+    // The mean square of the spacing of the image whose gradient it is, as the metric gets it.
+    for (std::size_t direction = 0; direction < 2; ++direction)
+    {
+      const bool        isOfMoving = (direction == 0) != metric.exchangesGradients;
+      const FieldGrid & own = isOfMoving ? pair.term.moving.image.grid : pair.term.fixed.image.grid;
+      const FieldGrid & grid = m_ComparesOriginals ? own : m_Shape.grid;
+      double            squares = 0.0;
+      for (unsigned int d = 0; d < grid.dimension; ++d)
+      {
+        squares += grid.spacing[d] * grid.spacing[d];
+      }
+      descriptor.normalizer[direction] = squares / grid.dimension;
+    }
+  }
+  else if (metric.kind == SynMetricKind::Mattes)
+  {
+    descriptor.pass = MetricPass::Information;
+  }
+  return descriptor;
+}
+
+void
+LevelForces::CompareInformation(Pair & pair, const LocalCorrelationImages & images, std::size_t direction, void * force)
+{
+  const SynMetric &         metric = pair.term.metric;
+  Information &             information = *pair.information;
+  const ScalarType          pixel = pair.term.fixed.image.pixel;
+  const ScalarType          element = ElementOf(metric, pixel);
+  const std::int64_t        count = m_Shape.grid.Count();
+  std::array<PixelRange, 2> ranges = information.ranges;
+  const void *              numbers[2] = { images.fixed, images.moving };
+  const std::uint8_t *      inside[2] = { images.fixedInside, images.movingInside };
+  for (std::size_t n = 0; n < 2; ++n)
+  {
+    if (!m_ComparesOriginals)
+    {
+      ranges[n] = FindPixelRange(numbers[n], pixel, inside[n], count, m_Residence);
+    }
+    if (element != pixel)
+    {
+      ConvertNumbers(numbers[n], pixel, information.numbers[n].Data(), count, m_Residence);
+      numbers[n] = information.numbers[n].Data();
+    }
+    if (!std::isnormal((ranges[n].highest - ranges[n].lowest) / metric.bins) || ranges[n].lowest > ranges[n].highest)
+    {
+      throw std::invalid_argument(
+        "The mutual information of an image is not defined that has one value alone under its mask.");
+    }
+  }
+  m_Residence.Wait(); // passes have streams of their own
+  const std::size_t fixed = direction;
+  const std::size_t moving = 1 - direction;
+  ExecutionContext  context = m_Residence.GetContext();
+  context.progress = nullptr;
+  const auto own = [&](const SourceDescriptor & source, const void * data) {
+    return std::make_shared<SampleSource>(
+      source, context.backend, context.device, std::shared_ptr<const void>(std::shared_ptr<const void>(), data));
+  };
+  MetricSources sources;
+  sources.fixed = own(DescribeList(count, element), numbers[fixed]);
+  sources.moving = own(DescribeGrid(m_Shape.grid, element), numbers[moving]);
+  if (inside[fixed] != nullptr)
+  {
+    sources.inside = own(DescribeList(count, ScalarType::UInt8), inside[fixed]);
+  }
+  if (inside[moving] != nullptr)
+  {
+    sources.mask = own(DescribeGrid(m_Shape.grid, ScalarType::UInt8), inside[moving]);
+  }
+  const MetricReduce reduce = [&](MetricPass pass, bool, const MetricParameters & parameters) {
+    if (pass == MetricPass::Information)
+    {
+      PointForcesDescriptor descriptor = this->DescribePointForces(pair);
+      descriptor.bins[direction] = parameters.bins;
+      descriptor.table[direction] = information.tables[direction].As<double>();
+      Upload(information.tables[direction].Data(),
+             parameters.table->data(),
+             information.tables[direction].Bytes(),
+             m_Residence);
+      void * const forces[2] = { direction == 0 ? force : nullptr, direction == 0 ? nullptr : force };
+      EvaluatePointForces(descriptor, images, nullptr, forces[0], forces[1], nullptr, m_Residence);
+      return MetricResult();
+    }
+    MetricDescriptor descriptor = DescribeGridPass(m_Shape.grid);
+    descriptor.pass = pass;
+    descriptor.singleMoving = pixel == ScalarType::Float32;
+    descriptor.singleFixed = descriptor.singleMoving;
+    descriptor.parameters = parameters;
+    return EvaluateMetric(descriptor, sources, context);
+  };
+  const ParzenBins bins = MakeParzenBins(
+    metric.bins, ranges[fixed].lowest, ranges[fixed].highest, ranges[moving].lowest, ranges[moving].highest);
+  const MetricOutcome outcome = ReduceMattes(reduce, force != nullptr, bins);
+  information.values[direction] = outcome.count > 0 ? outcome.value : std::numeric_limits<double>::max();
+  if (outcome.count == 0 && force != nullptr)
+  {
+    ClearResident(force, m_Shape.Bytes(), m_Residence);
+  }
+}
+
+void
+LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed, void * work)
+{
+  const SynMetric & metric = pair.term.metric;
+  // Forces with the other image's gradient have need of it, whichever is wanted.
+  const bool exchanges = metric.kind == SynMetricKind::Demons && metric.exchangesGradients;
+  const auto images = this->Present(pair, byFixed != nullptr || exchanges, work);
+  switch (metric.kind)
+  {
+    case SynMetricKind::LocalCorrelation:
+      EvaluateLocalCorrelation(DescribeCorrelation(m_Shape, pair.term.fixed.image.pixel, metric),
+                               images,
+                               &sums->correlation,
+                               byMoving,
+                               byFixed,
+                               pair.correlationScratch.Data(),
+                               m_Residence);
+      break;
+    case SynMetricKind::Mattes:
+      this->CompareInformation(pair, images, 0, byMoving);
+      if (byFixed != nullptr)
+      {
+        this->CompareInformation(pair, images, 1, byFixed);
+      }
+      break;
+    default:
+      EvaluatePointForces(
+        this->DescribePointForces(pair), images, &sums->differences, byMoving, byFixed, m_Scratch.Data(), m_Residence);
+  }
+}
+
+void
+LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, void * work)
+{
+  if (m_Terms.size() == 1)
+  {
+    this->ComparePair(m_Terms.front(), sums, byMoving, byFixed, work);
+    return;
+  }
+  const std::size_t           count = m_Terms.size();
+  auto * const                squares = m_Squares.As<SquareSum>();
+  const std::array<void *, 2> totals{ { byMoving, byFixed } };
+  for (std::size_t n = 0; n < count; ++n)
+  {
+    this->ComparePair(m_Terms[n],
+                      n == 0 ? sums : m_OtherSums.As<LevelSums>(),
+                      m_TermForces[0].Data(),
+                      byFixed != nullptr ? m_TermForces[1].Data() : nullptr,
+                      work);
+    for (std::size_t direction = 0; direction < 2; ++direction)
+    {
+      if (totals[direction] != nullptr)
+      {
+        AddForce(m_Shape,
+                 m_TermForces[direction].Data(),
+                 m_Terms[n].term.weight,
+                 n == 0,
+                 totals[direction],
+                 squares + direction * count + n,
+                 m_Scratch.As<SquareSum>(),
+                 m_Residence);
+      }
+    }
+  }
+  for (std::size_t direction = 0; direction < 2; ++direction)
+  {
+    if (totals[direction] != nullptr)
+    {
+      ScaleForceSum(m_Shape, totals[direction], squares + direction * count, static_cast<int>(count), m_Residence);
+    }
+  }
+}
+
+std::array<double, 2>
+LevelForces::ValuesOf(const LevelSums & sums) const
+{
+  constexpr double nothing = std::numeric_limits<double>::max();
+  const Pair &     first = m_Terms.front();
+  double           value = 0.0; // of both directions
+  switch (first.term.metric.kind)
+  {
+    case SynMetricKind::LocalCorrelation:
+      value = sums.correlation.count > 0 ? LocalCorrelationValue(sums.correlation) : nothing;
+      break;
+    case SynMetricKind::Mattes:
+      return first.information->values;
+    default: {
+      const PointSums & differences = sums.differences;
+      value = differences.count > 0 ? differences.squares / static_cast<double>(differences.count) : nothing;
+    }
+  }
+  return { { value, value } };
+}
+
+bool
+LevelForces::Waits() const
+{
+  return std::any_of(m_Terms.begin(), m_Terms.end(), [](const Pair & pair) { return pair.information != nullptr; });
 }
 
 void
@@ -308,17 +642,29 @@ LevelForces::MakeUpdate(void * force, const void * confidence, const SynRules & 
 }
 
 std::size_t
-LevelForces::CountBytes(const FieldShape & shape, const SynMetric & metric, const SynRules & rules, ScalarType pixel)
+LevelForces::CountBytes(const FieldShape &             shape,
+                        const std::vector<SynMetric> & metrics,
+                        const SynRules &               rules,
+                        ScalarType                     pixel)
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
   // Masks are moved as numbers, too, for splines of updates; and these have the places of all samples, at the most.
-  const auto numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
-  const auto places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
-  const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
-  return 2 * count * (SizeOf(pixel) + 1) + gradients + numbers + places +
-         std::max(ScratchBytes(shape, metric.gaussian, Backend::Cuda),
-                  SplineScratchBytes(shape, rules, rules.updateSpline.has_value())) +
-         (std::size_t(1) << 20); // sums of blocks
+  const auto  numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
+  const auto  places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
+  std::size_t scratch = SplineScratchBytes(shape, rules, rules.updateSpline.has_value());
+  std::size_t bytes = numbers + places + (metrics.size() > 1 ? 2 * shape.Bytes() : 0);
+  for (const SynMetric & metric : metrics)
+  {
+    const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
+    const bool isMattes = metric.kind == SynMetricKind::Mattes;
+    const auto converted =
+      isMattes && ElementOf(metric, pixel) != pixel ? 2 * count * SizeOf(ElementOf(metric, pixel)) : 0;
+    // Sums of blocks; of histograms some MiB on the device.
+    const auto sums = std::size_t(isMattes ? 8 : 1) << 20;
+    bytes += 2 * count * (SizeOf(pixel) + 1) + gradients + converted + sums;
+    scratch = std::max(scratch, ScratchBytes(shape, metric.gaussian, Backend::Cuda));
+  }
+  return bytes + scratch;
 }
 
 LevelField::LevelField(const FieldShape & shape, const Residence & residence)

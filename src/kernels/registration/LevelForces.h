@@ -19,13 +19,19 @@
 #define itkCudaSpline_kernels_registration_LevelForces_h
 
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
+#include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
+#include "itkCudaSpline/kernels/metrics/PointForces.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
+#include "kernels/registration/PixelRange.h"
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
+#include <memory>
 #include <optional>
+#include <vector>
 
 /** \file
  * \brief What the iterations of deformable registrations share: two images on one grid, how they differ there, and the
@@ -34,36 +40,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Value of a metric of ITK's: the largest double where no sample is valid. */
-inline double
-ValueOfLevel(const LocalCorrelationSums & sums)
+/** \brief Where the value of a comparison comes from, in the memory of the backend. */
+struct LevelSums
 {
-  return sums.count > 0 ? LocalCorrelationValue(sums) : std::numeric_limits<double>::max();
-}
-
-/** \brief The steps of an iteration, made anew where their rules change: what was recorded has them in it. */
-class RuledSteps
-{
-public:
-  /** Does the steps once.
-   *
-   * \param[in] rules what they go by, \param[in] residence where
-   * \param[in] enqueue does them; kept as long as the rules stay */
-  void
-  Run(const SynRules & rules, const Residence & residence, const std::function<void(const SynRules &)> & enqueue)
-  {
-    if (!m_Steps || !(m_Rules == rules))
-    {
-      m_Rules = rules;
-      m_Steps.emplace([enqueue, rules] { enqueue(rules); });
-    }
-    m_Steps->Run(residence);
-  }
-
-private:
-  SynRules                     m_Rules;
-  std::optional<RepeatedSteps> m_Steps;
+  LocalCorrelationSums correlation; ///< of SynMetricKind::LocalCorrelation
+  PointSums            differences; ///< of MeanSquares and Demons
 };
+
+/** \brief A list of one pair of images. */
+std::vector<SynTerm>
+MakeTerms(SynSide fixed, SynSide moving, const SynMetric & metric);
 
 /** \brief Checks an image that a registration moves, with its mask and stages.
  *
@@ -80,32 +66,39 @@ DescribeMove(const SynSide & side, const FieldShape & shape, const void * field)
 void
 MoveMask(const SynSide & side, ImageWarp warp, void * output, const Residence & residence);
 
-/** \brief Two images that fields move onto a grid, and their local correlation there. */
+/** \brief Pairs of images that fields move onto a grid, and how they differ there. */
 class LevelForces
 {
 public:
-  /** \exception std::invalid_argument images, masks or radii that do not fit */
-  LevelForces(const FieldShape & shape,
-              SynSide            fixed,
-              SynSide            moving,
-              const SynMetric &  metric,
-              const Residence &  residence);
+  /** \exception std::invalid_argument images, masks, radii or bins that do not fit; see SynLevel */
+  LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence);
 
-  /** Moves the fixed image, and its mask. \param[in] field displacements; null: none */
+  /** Moves the fixed images, and their masks. \param[in] field displacements; null: none */
   void
   MoveFixed(const void * field);
-  /** Moves the moving image, and its mask. */
+  /** Moves the moving images, and their masks. */
   void
   MoveMoving(const void * field);
 
   /** \brief Compares the images as they were moved.
    *
-   * \param[out] sums memory of the backend
+   * \param[out] sums of the first pair; memory of the backend
    * \param[out] byMoving force on the displacements of the moving image
    * \param[out] byFixed force on those of the fixed one; null: not wanted
    * \param[out] work memory of a field, for gradients of Gaussians */
   void
-  Compare(LocalCorrelationSums * sums, void * byMoving, void * byFixed, void * work);
+  Compare(LevelSums * sums, void * byMoving, void * byFixed, void * work);
+
+  /** Values of the first pair's metric, as ITK's has it: from the fixed to the moving image, and exchanged. The largest
+   * double where no sample is valid.
+   *
+   * \param[in] sums in host memory, as Compare() wrote them */
+  std::array<double, 2>
+  ValuesOf(const LevelSums & sums) const;
+
+  /** Whether Compare() waits for the backend: logarithms of histograms are the host's. */
+  bool
+  Waits() const;
 
   /** Makes room for what rules ask for, before steps that go by them. \exception DeviceError out of memory */
   void
@@ -116,12 +109,12 @@ public:
   const void *
   FixedConfidence() const
   {
-    return m_MovedFixed.confidence.Data();
+    return m_Terms.front().movedFixed.confidence.Data();
   }
   const void *
   MovingConfidence() const
   {
-    return m_MovedMoving.confidence.Data();
+    return m_Terms.front().movedMoving.confidence.Data();
   }
   ///@}
 
@@ -165,7 +158,10 @@ public:
 
   /** Bytes of a device that it takes, beside the images. */
   static std::size_t
-  CountBytes(const FieldShape & shape, const SynMetric & metric, const SynRules & rules, ScalarType pixel);
+  CountBytes(const FieldShape &             shape,
+             const std::vector<SynMetric> & metrics,
+             const SynRules &               rules,
+             ScalarType                     pixel);
 
 private:
   /** An image as it was moved. */
@@ -178,22 +174,81 @@ private:
     ResidentArray ownGradients; ///< at the pixels of the image itself
   };
 
+  /** What Mattes' metric has beside. */
+  struct Information
+  {
+    std::array<PixelRange, 2> ranges;                 ///< of the images as they are, where these are compared
+    ResidentArray             numbers[2];             ///< pixels of the arithmetic's type, where theirs is another
+    ResidentArray             tables[2];              ///< of the derivatives: see PointForcesDescriptor
+    std::array<double, 2>     values{ { 0.0, 0.0 } }; ///< of the last comparison
+  };
+
+  /** A pair of images. */
+  struct Pair
+  {
+    SynTerm                           term;
+    std::optional<GaussianDescriptor> gaussian; ///< of gradients on the grid
+    Moved                             movedFixed;
+    Moved                             movedMoving;
+    ResidentArray                     correlationScratch;
+    std::unique_ptr<Information>      information;
+  };
+
+  Pair
+  MakePair(SynTerm term) const;
   Moved
-  MakeMoved(const SynSide & side) const;
+  MakeMoved(const Pair & pair, const SynSide & side) const;
   void
   Move(const SynSide & side, const void * field, const Moved & moved);
+  /** The images of a pair as they were moved, with their gradients where they have any. */
+  LocalCorrelationImages
+  Present(const Pair & pair, bool withFixed, void * work);
+  void
+  ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed, void * work);
+  /** Forces of the metrics that know no neighbours. */
+  PointForcesDescriptor
+  DescribePointForces(const Pair & pair) const;
+  /** Mattes' metric of one direction: 0, or 1 with the images exchanged. */
+  void
+  CompareInformation(Pair & pair, const LocalCorrelationImages & images, std::size_t direction, void * force);
 
-  FieldShape                        m_Shape;
-  Residence                         m_Residence;
-  SynSide                           m_Fixed;
-  SynSide                           m_Moving;
-  LocalCorrelationDescriptor        m_Correlation;
-  std::optional<GaussianDescriptor> m_Gaussian;
-  bool                              m_ComparesOriginals;
-  Moved                             m_MovedFixed;
-  Moved                             m_MovedMoving;
-  ResidentArray                     m_Scratch; ///< of gradients, smoothing, inversion and norms
-  ResidentArray                     m_CorrelationScratch;
+  FieldShape                   m_Shape;
+  Residence                    m_Residence;
+  bool                         m_ComparesOriginals{ false };
+  std::vector<Pair>            m_Terms;
+  ResidentArray                m_Scratch;    ///< of gradients, sums, smoothing, inversion and norms
+  std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs
+  ResidentArray                m_Squares;    ///< of the lengths of forces of several pairs, by direction
+  ResidentArray                m_OtherSums;  ///< of all pairs but the first
+};
+
+/** \brief The steps of an iteration, made anew where their rules change: what was recorded has them in it. */
+class RuledSteps
+{
+public:
+  /** Does the steps once.
+   *
+   * \param[in] rules what they go by, \param[in] forces that are among them
+   * \param[in] enqueue does them; kept as long as the rules stay */
+  void
+  Run(const SynRules & rules, const LevelForces & forces, const std::function<void(const SynRules &)> & enqueue)
+  {
+    if (forces.Waits()) // what waits cannot be recorded
+    {
+      enqueue(rules);
+      return;
+    }
+    if (!m_Steps || !(m_Rules == rules))
+    {
+      m_Rules = rules;
+      m_Steps.emplace([enqueue, rules] { enqueue(rules); });
+    }
+    m_Steps->Run(forces.GetResidence());
+  }
+
+private:
+  SynRules                     m_Rules;
+  std::optional<RepeatedSteps> m_Steps;
 };
 
 /** \brief A field of a level, and its ways to the host. */

@@ -18,13 +18,13 @@
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
-#include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/metrics/MetricMovingValues.h"
 #include "kernels/registration/ConvertNumbers.h"
+#include "kernels/registration/GridSources.h"
 #include "kernels/registration/PixelRange.h"
 
 #include <algorithm>
@@ -49,33 +49,6 @@ InterpolationOf(unsigned int order)
   return order == 0 ? Interpolation::Nearest : (order == 1 ? Interpolation::Linear : Interpolation::BSpline);
 }
 
-/** What a grid's pixels are as a source; elements are the pixels. */
-SourceDescriptor
-DescribeGrid(const FieldGrid & grid, ScalarType pixel)
-{
-  SourceDescriptor source;
-  source.dimension = grid.dimension;
-  for (unsigned int d = 0; d < grid.dimension; ++d)
-  {
-    source.start[d] = grid.start[d];
-    source.size[d] = grid.size[d];
-  }
-  source.pixel = pixel;
-  source.element = pixel;
-  return source;
-}
-
-SourceDescriptor
-DescribeList(std::int64_t count, ScalarType type)
-{
-  SourceDescriptor source;
-  source.dimension = 1;
-  source.size[0] = count;
-  source.pixel = type;
-  source.element = type;
-  return source;
-}
-
 /** The coefficients of the moving image. */
 SourceDescriptor
 DescribeMoving(const FieldGrid & grid, const LinearMetric & metric)
@@ -83,20 +56,6 @@ DescribeMoving(const FieldGrid & grid, const LinearMetric & metric)
   SourceDescriptor source = DescribeGrid(grid, metric.arithmetic);
   source.order = metric.order > 1 ? metric.order : 0;
   return source;
-}
-
-/** Interpolation in an image, with the bounds of itk::ImageFunction. */
-InterpolationDescriptor
-DescribeInterpolation(const FieldGrid & grid, Interpolation method)
-{
-  InterpolationDescriptor interpolation;
-  interpolation.interpolation = method;
-  for (unsigned int d = 0; d < grid.dimension; ++d)
-  {
-    interpolation.lower[d] = static_cast<double>(grid.start[d]) - 0.5;
-    interpolation.upper[d] = static_cast<double>(grid.start[d] + grid.size[d] - 1) + 0.5;
-  }
-  return interpolation;
 }
 
 MetricDescriptor
@@ -276,35 +235,6 @@ struct LinearLevel::Parts
     return std::shared_ptr<const void>(converted, converted->Data());
   }
 
-  /** A mask on the grid of the image that it belongs to; null: there is none. */
-  std::shared_ptr<const void>
-  MaskOn(const FieldGrid & on, const ResidentImage & mask) const
-  {
-    if (mask.data == nullptr || mask.grid == on)
-    {
-      return mask.data;
-    }
-    const auto warped = this->Allocate(static_cast<std::size_t>(on.Count()));
-    ImageWarp  warp;
-    warp.input = mask.grid;
-    warp.output = on;
-    warp.pixel = ScalarType::UInt8;
-    warp.nearest = true;
-    WarpImage(warp, mask.data.get(), warped->Data(), residence);
-    return std::shared_ptr<const void>(warped, warped->Data());
-  }
-
-  PixelRange
-  RangeOf(const SynSide & side) const
-  {
-    const auto mask = this->MaskOn(side.image.grid, side.mask);
-    return FindPixelRange(side.image.data.get(),
-                          side.image.pixel,
-                          static_cast<const std::uint8_t *>(mask.get()),
-                          side.image.grid.Count(),
-                          residence);
-  }
-
   /** Values of an image at the samples, of the type of its pixels: what a pass leaves that finds it where a metric has
    * the moving image.
    *
@@ -359,8 +289,8 @@ struct LinearLevel::Parts
     PixelRange                  range;
     if (fixed.stages.empty() && metric.places.empty() && fixed.image.grid == grid)
     {
-      inside = this->MaskOn(grid, fixed.mask);
-      range = this->RangeOf(fixed);
+      inside = MaskOn(grid, fixed.mask, residence);
+      range = FindPixelRange(fixed, residence);
       Require(range.lowest <= range.highest, "the fixed image has values under its mask");
     }
     else
@@ -372,7 +302,7 @@ struct LinearLevel::Parts
       inside = count < samples ? std::shared_ptr<const void>(sampled, sampled->valid.get()) : nullptr;
       if (metric.kind == LinearMetricKind::Mattes)
       {
-        range = metric.places.empty() ? this->RangeOf(fixed) : this->RangeAtPlaces(fixed);
+        range = metric.places.empty() ? FindPixelRange(fixed, residence) : this->RangeAtPlaces(fixed);
       }
     }
     sources.fixed =
@@ -515,7 +445,7 @@ LinearLevel::LinearLevel(const FieldGrid &    grid,
   m_Parts->TakeMoving(moving);
   if (metric.kind == LinearMetricKind::Mattes)
   {
-    const PixelRange movingRange = m_Parts->RangeOf(moving);
+    const PixelRange movingRange = FindPixelRange(moving, residence);
     for (const PixelRange * range : { &fixedRange, &movingRange })
     {
       Require(std::isnormal((range->highest - range->lowest) / metric.bins) && range->lowest < range->highest,

@@ -25,19 +25,24 @@
 namespace itk::CudaSpline
 {
 
-double
-SynIteration::Value() const
+namespace
 {
-  return ValueOfLevel(sums);
-}
+/** What an iteration writes, in the memory of the backend. */
+struct Record
+{
+  LevelSums                          sums;
+  std::array<double, 2>              maximumNorm{ { 0.0, 0.0 } };
+  std::array<FieldInversionState, 4> inversions;
+};
+} // namespace
 
 /** Fields, forces and steps. */
 struct SynLevel::Parts
 {
   LevelForces                  forces;
   std::array<LevelField, 4>    fields;
-  std::array<ResidentArray, 3> work;   ///< forces and updates, in turn
-  ResidentArray                record; ///< SynIteration: what an iteration writes
+  std::array<ResidentArray, 3> work; ///< forces and updates, in turn
+  ResidentArray                record;
   RuledSteps                   steps;
 
   LevelField &
@@ -54,15 +59,19 @@ SynLevel::SynLevel(const FieldShape & shape,
                    SynSide            moving,
                    const SynMetric &  metric,
                    const Residence &  residence)
+  : SynLevel(shape, MakeTerms(std::move(fixed), std::move(moving), metric), residence)
+{}
+
+SynLevel::SynLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
 {
   const auto field = [&] { return LevelField(shape, residence); };
   const auto work = [&] { return ResidentArray(shape.Bytes(), residence); };
-  m_Parts.reset(new Parts{ LevelForces(shape, std::move(fixed), std::move(moving), metric, residence),
+  m_Parts.reset(new Parts{ LevelForces(shape, std::move(terms), residence),
                            { field(), field(), field(), field() },
                            { work(), work(), work() },
-                           ResidentArray(sizeof(SynIteration), residence),
+                           ResidentArray(sizeof(Record), residence),
                            RuledSteps() });
-  ClearResident(m_Parts->record.Data(), sizeof(SynIteration), residence);
+  ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
 }
 
 SynLevel::~SynLevel() = default;
@@ -93,7 +102,7 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
 {
   const FieldShape & shape = forces.GetShape();
   const Residence &  residence = forces.GetResidence();
-  auto * const       numbers = record.As<SynIteration>();
+  auto * const       numbers = record.As<Record>();
   void * const       fixed = this->Field(SynField::FixedToMiddle).Data();
   void * const       fixedInverse = this->Field(SynField::FixedToMiddleInverse).Data();
   void * const       moving = this->Field(SynField::MovingToMiddle).Data();
@@ -141,10 +150,10 @@ SynLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
   m_Parts->forces.Reserve(rules);
-  m_Parts->steps.Run(rules, residence, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
-  SynIteration iteration;
-  Download(&iteration, m_Parts->record.Data(), sizeof(iteration), residence);
-  return iteration;
+  m_Parts->steps.Run(rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
+  Record record;
+  Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+  return { m_Parts->forces.ValuesOf(record.sums), record.maximumNorm, record.inversions };
 }
 
 void
@@ -166,15 +175,15 @@ SynLevel::GetWhole(void * forward, void * backward, ScalarType element, FieldMem
 }
 
 MemoryPlan
-PlanSynLevel(const FieldShape & shape,
-             const SynMetric &  metric,
-             const SynRules &   rules,
-             ScalarType         pixel,
-             std::size_t        imageBytes,
-             std::size_t        budget)
+PlanSynLevel(const FieldShape &             shape,
+             const std::vector<SynMetric> & metrics,
+             const SynRules &               rules,
+             ScalarType                     pixel,
+             std::size_t                    imageBytes,
+             std::size_t                    budget)
 {
   MemoryPlan plan;
-  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metric, rules, pixel) + 7 * shape.Bytes();
+  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metrics, rules, pixel) + 7 * shape.Bytes();
   // The fields of the level before, of which these are made: half as long along each axis, mostly.
   plan.outsideBytes = 4 * shape.Bytes() / 4;
   RefuseUnlessWithin(plan, budget);
@@ -182,15 +191,19 @@ PlanSynLevel(const FieldShape & shape,
 }
 
 OperationWork
-CountSynWork(const FieldShape & shape, const SynRules & rules, std::uint64_t iterations, std::size_t imageBytes)
+CountSynWork(const FieldShape & shape,
+             const SynRules &   rules,
+             std::uint64_t      iterations,
+             std::size_t        imageBytes,
+             std::size_t        terms)
 {
-  // Numbers that an iteration reads for each sample: 2 images at 8 places; 12 passes of about 9 weights over vectors; 2
-  // compositions and about 20 iterations of inversions at 8 places, of vectors. Splines add up a sample in 4 control
-  // points along 3 axes, or in all 64 at once, of two updates and two total fields.
+  // Numbers that an iteration reads for each sample: 2 images a term at 8 places; 12 passes of about 9 weights over
+  // vectors; 2 compositions and about 20 iterations of inversions at 8 places, of vectors. Splines add up a sample in 4
+  // control points along 3 axes, or in all 64 at once, of two updates and two total fields.
   const double fits = (rules.updateSpline ? 2.0 : 0.0) + (rules.totalSpline ? 2.0 : 0.0);
   const double passes = rules.SmoothsBySplines() ? 0.0 : 12.0 * 9.0;
-  const double taps =
-    2.0 * 8.0 + 3.0 * (passes + fits * (shape.element == ScalarType::Float64 ? 64.0 : 12.0) + 22.0 * 8);
+  const double taps = 2.0 * 8.0 * static_cast<double>(terms) +
+                      3.0 * (passes + fits * (shape.element == ScalarType::Float64 ? 64.0 : 12.0) + 22.0 * 8);
   const auto    count = static_cast<double>(shape.grid.Count()) * static_cast<double>(iterations);
   OperationWork counts;
   counts.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Syn),
@@ -199,7 +212,7 @@ CountSynWork(const FieldShape & shape, const SynRules & rules, std::uint64_t ite
                          rules.SmoothsBySplines() ? 1U : 0U });
   counts.taps = count * taps * (shape.element == ScalarType::Float64 ? 2.0 : 1.0);
   counts.samples = count;
-  counts.sums = 10.0 * count;
+  counts.sums = 10.0 * static_cast<double>(terms) * count;
   counts.uploadBytes = static_cast<double>(imageBytes);
   counts.downloadBytes = 4.0 * static_cast<double>(shape.Bytes());
   return counts;

@@ -24,6 +24,7 @@
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
+#include "itkCudaSpline/math/HostDevice.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
 #include <cmath>
@@ -112,6 +113,14 @@ struct DemonsIteration
   double squaredChanges{ 0.0 };     ///< of updates, before they are smoothed (mm^2)
   double count{ 0.0 };              ///< samples
 
+  /** Adds the sums of other samples. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Add(const DemonsIteration & other)
+  {
+    squaredDifferences += other.squaredDifferences;
+    squaredChanges += other.squaredChanges;
+    count += other.count;
+  }
   /** The mean square difference; no sample: the largest double, as of a filter that has not run. */
   double
   Metric() const

@@ -36,12 +36,16 @@ namespace itk::CudaSpline
 /** \brief What an iteration came to. */
 struct GreedyIteration
 {
-  LocalCorrelationSums sums;               ///< of the fixed image and the moved one, before the update
-  double               maximumNorm{ 0.0 }; ///< of the smoothed force (samples)
+  double value{ 0.0 };       ///< of the metric of the fixed image and the moved one, before the update, as ITK's metric
+                             ///< has it; 0 samples: the largest double
+  double maximumNorm{ 0.0 }; ///< of the smoothed force (samples)
 
-  /** Minus the mean of the squared correlations; 0 samples: the largest double, as ITK's metrics. */
+  /** The value. */
   double
-  Value() const;
+  Value() const
+  {
+    return value;
+  }
 };
 
 /** \brief A level of greedy registration on one backend.

@@ -108,18 +108,42 @@ struct SynSide
   std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
 };
 
-/** \brief How the two images are compared by local correlation. */
+/** \brief What is compared of two images: ITK's metrics that have forces on each sample. */
+enum class SynMetricKind : unsigned char
+{
+  LocalCorrelation, ///< itk::ANTSNeighborhoodCorrelationImageToImageMetricv4
+  MeanSquares,      ///< itk::MeanSquaresImageToImageMetricv4
+  Demons,           ///< itk::DemonsImageToImageMetricv4
+  Mattes            ///< itk::MattesMutualInformationImageToImageMetricv4
+};
+
+/** \brief How two images are compared. */
 struct SynMetric
 {
-  std::array<int, 3> radius{ { 2, 2, 2 } };             ///< of the window (samples)
-  ScalarType         arithmetic{ ScalarType::Float32 }; ///< see LocalCorrelationDescriptor
+  SynMetricKind      kind{ SynMetricKind::LocalCorrelation }; ///< which metric
+  std::array<int, 3> radius{ { 2, 2, 2 } };                   ///< of the windows of LocalCorrelation (samples)
+  ScalarType         arithmetic{ ScalarType::Float32 }; ///< see LocalCorrelationDescriptor; of Mattes, its weights
   double             epsilon{ 0.0 };                    ///< see LocalCorrelationDescriptor
+  int                bins{ 50 };                        ///< of Mattes, along either axis: 5 to MostHistogramBins
+  /** Of Demons: whether the force on an image has the gradient of the other one, as ITK's has by default. */
+  bool   exchangesGradients{ true };
+  double differenceThreshold{ 0.001 }; ///< of Demons: smaller differences have no force
+  double denominatorThreshold{ 1e-9 }; ///< of Demons: nor have smaller denominators
   /** Gradients of both images in the middle by Gaussians, whose image is the virtual grid; else central differences. */
   std::optional<GaussianDescriptor> gaussian;
   /** Whether images are compared as they are: their values and gradients are those where the samples of the virtual
    * grid are moved to, not those of images that were moved onto it first (SetDownsampleImagesForMetricDerivatives() is
    * off), and only what lies within both counts. */
   bool comparesOriginals{ false };
+};
+
+/** \brief A pair of images that is compared, one of several whose forces are added up. */
+struct SynTerm
+{
+  SynSide   fixed;         ///< the fixed image and what is around it
+  SynSide   moving;        ///< the moving one; its pixels have the type of the fixed one's
+  SynMetric metric;        ///< how they are compared
+  double    weight{ 1.0 }; ///< share of its force, which is as long as any other's; those of all terms have a sum of 1
 };
 
 /** @} */

@@ -23,7 +23,6 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
-#include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
@@ -31,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 /** \file
  * \brief A level of symmetric normalization (SyN), as itk::SyNImageRegistrationMethod has it: two fields from the fixed
@@ -44,14 +44,19 @@ namespace itk::CudaSpline
 /** \brief What an iteration came to. */
 struct SynIteration
 {
-  LocalCorrelationSums  sums;                        ///< of both directions: they are the same
+  /** Of the first term's metric, as ITK's has it: from the fixed image to the moving one, and exchanged; 0 samples: the
+   * largest double. */
+  std::array<double, 2> values{ { 0.0, 0.0 } };
   std::array<double, 2> maximumNorm{ { 0.0, 0.0 } }; ///< of the smoothed forces (samples): fixed, moving
   /** Of the fixed field, of its inverse, of the moving field, of its inverse. */
   std::array<FieldInversionState, 4> inversions;
 
-  /** Value of itk::ANTSNeighborhoodCorrelationImageToImageMetricv4; 0 samples: the largest double, as ITK's metrics. */
+  /** The mean of both directions: itk::SyNImageRegistrationMethod's value. */
   double
-  Value() const;
+  Value() const
+  {
+    return 0.5 * (values[0] + values[1]);
+  }
 };
 
 /** \brief The fields of a level. */
@@ -68,6 +73,16 @@ class SynLevel
 {
 public:
   /** Allocates all that a level needs. The fields are zero.
+   *
+   * \param[in] shape grid of the virtual domain, and type of all fields
+   * \param[in] terms pairs of images, in the memory of the residence, one at least; their stages are the same, and
+   * images are compared as they are in all of them or in none. Where there are several, their forces are added up as
+   * itk::ObjectToObjectMultiMetricv4 does. What samples count (SynSide::confidence) is that of the first.
+   * \param[in] residence where
+   * \exception std::invalid_argument images, masks, radii or bins that do not fit
+   * \exception DeviceError out of memory, or a lost device */
+  SynLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence);
+  /** The same of one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of all fields
    * \param[in] fixed the fixed image and what is around it, in the memory of the residence
@@ -129,27 +144,32 @@ private:
 /** \brief Plans a level on a device, with its images.
  *
  * \param[in] shape of the fields
- * \param[in] metric how the images are compared
+ * \param[in] metrics how each pair of images is compared
  * \param[in] rules by which fields are smoothed
  * \param[in] pixel of the images
- * \param[in] imageBytes of both images and their masks
+ * \param[in] imageBytes of all images and their masks
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
-PlanSynLevel(const FieldShape & shape,
-             const SynMetric &  metric,
-             const SynRules &   rules,
-             ScalarType         pixel,
-             std::size_t        imageBytes,
-             std::size_t        budget);
+PlanSynLevel(const FieldShape &             shape,
+             const std::vector<SynMetric> & metrics,
+             const SynRules &               rules,
+             ScalarType                     pixel,
+             std::size_t                    imageBytes,
+             std::size_t                    budget);
 
 /** \brief Work of a level.
  *
  * \param[in] shape of the fields
  * \param[in] rules by which they are smoothed
  * \param[in] iterations that it may take
- * \param[in] imageBytes of both images and their masks */
+ * \param[in] imageBytes of all images and their masks
+ * \param[in] terms pairs of images */
 OperationWork
-CountSynWork(const FieldShape & shape, const SynRules & rules, std::uint64_t iterations, std::size_t imageBytes);
+CountSynWork(const FieldShape & shape,
+             const SynRules &   rules,
+             std::uint64_t      iterations,
+             std::size_t        imageBytes,
+             std::size_t        terms = 1);
 
 /** @} */
 } // namespace itk::CudaSpline

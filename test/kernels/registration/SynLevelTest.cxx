@@ -1,0 +1,199 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Levels of SyN with several pairs of images, on both backends.
+//
+// Expected: by the rule of itk::ObjectToObjectMultiMetricv4 the sum of forces g_j with weights w_j is
+// sum(w_j g_j / |g_j|) mean(|g_j|). Of one pair that is there twice it is (w_1 + w_2) g: a level with it makes the
+// steps of one that has it once, but for roundings. A force of no weight adds nothing but its length, and updates are
+// scaled to the length of a step: the direction of the other one is left. Host and device have the same bodies.
+
+#include "../metrics/MetricCase.h"
+
+#include "itkCudaSpline/kernels/registration/SynLevel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+constexpr unsigned int Dimension = 3;
+constexpr std::int64_t Length = 20;
+
+class SynLevels : public OnMetricBackend
+{
+protected:
+  void
+  SetUp() override
+  {
+    OnMetricBackend::SetUp();
+    m_Shape.element = ScalarType::Float64;
+    m_Shape.grid.dimension = Dimension;
+    for (unsigned int d = 0; d < Dimension; ++d)
+    {
+      m_Shape.grid.size[d] = Length;
+      m_Shape.grid.indexToPoint[d][d] = 1.0;
+      m_Shape.grid.pointToIndex[d][d] = 1.0;
+    }
+  }
+
+  /** An image of waves, moved by a phase. */
+  SynSide
+  Side(double phase, const Residence & residence) const
+  {
+    std::vector<double> pixels;
+    for (std::int64_t n = 0; n < m_Shape.grid.Count(); ++n)
+    {
+      const auto x = static_cast<double>(n % Length);
+      const auto y = static_cast<double>(n / Length % Length);
+      const auto z = static_cast<double>(n / Length / Length);
+      pixels.push_back(100.0 + 20.0 * std::sin(0.6 * x + 0.3 * y + phase) + 15.0 * std::sin(0.5 * y - 0.2 * z) +
+                       10.0 * std::sin(0.7 * z + 0.2 * x + phase));
+    }
+    SynSide    side;
+    const auto array = std::make_shared<ResidentArray>(pixels.size() * sizeof(double), residence);
+    Upload(array->Data(), pixels.data(), array->Bytes(), residence);
+    side.image.grid = m_Shape.grid;
+    side.image.pixel = ScalarType::Float64;
+    side.image.data = std::shared_ptr<const void>(array, array->Data());
+    return side;
+  }
+
+  SynTerm
+  Term(SynMetricKind kind, double weight, const Residence & residence) const
+  {
+    SynTerm term;
+    term.fixed = this->Side(0.0, residence);
+    term.moving = this->Side(0.5, residence);
+    term.metric.kind = kind;
+    term.metric.arithmetic = ScalarType::Float64;
+    term.metric.epsilon = std::numeric_limits<double>::epsilon();
+    term.metric.bins = 16;
+    term.weight = weight;
+    return term;
+  }
+
+  struct Outcome
+  {
+    std::vector<double> values;
+    std::vector<double> field;
+  };
+
+  Outcome
+  Iterate(std::vector<SynTerm> terms, const Residence & residence) const
+  {
+    SynLevel level(m_Shape, std::move(terms), residence);
+    SynRules rules;
+    rules.learningRate = 0.3;
+    Outcome outcome;
+    for (int i = 0; i < 4; ++i)
+    {
+      outcome.values.push_back(level.Iterate(rules).Value());
+    }
+    outcome.field.resize(static_cast<std::size_t>(m_Shape.Numbers()));
+    level.GetField(SynField::FixedToMiddle, outcome.field.data(), ScalarType::Float64);
+    return outcome;
+  }
+
+  static void
+  ExpectAlike(const Outcome & found, const Outcome & expected)
+  {
+    for (std::size_t n = 0; n < expected.values.size(); ++n)
+    {
+      EXPECT_NEAR(found.values[n], expected.values[n], 1e-11 * std::abs(expected.values[n]));
+    }
+    double largest = 0.0;
+    for (std::size_t n = 0; n < expected.field.size(); ++n)
+    {
+      EXPECT_NEAR(found.field[n], expected.field[n], 1e-10);
+      largest = std::max(largest, std::abs(expected.field[n]));
+    }
+    EXPECT_GT(largest, 0.1);
+  }
+
+  FieldShape m_Shape;
+};
+
+TEST_P(SynLevels, APairThatIsThereTwiceIsThatPair)
+{
+  const Residence residence(this->OnBackend());
+  for (const SynMetricKind kind :
+       { SynMetricKind::LocalCorrelation, SynMetricKind::MeanSquares, SynMetricKind::Demons, SynMetricKind::Mattes })
+  {
+    SCOPED_TRACE(static_cast<int>(kind));
+    ExpectAlike(this->Iterate({ this->Term(kind, 0.3, residence), this->Term(kind, 0.7, residence) }, residence),
+                this->Iterate({ this->Term(kind, 1.0, residence) }, residence));
+  }
+}
+
+TEST_P(SynLevels, APairOfNoWeightHasNoForce)
+{
+  const Residence residence(this->OnBackend());
+  const auto      squares = this->Term(SynMetricKind::MeanSquares, 1.0, residence);
+  ExpectAlike(this->Iterate({ squares, this->Term(SynMetricKind::LocalCorrelation, 0.0, residence) }, residence),
+              this->Iterate({ squares }, residence));
+}
+
+TEST_P(SynLevels, ValuesAreThoseOfTheFirstPair)
+{
+  const Residence residence(this->OnBackend());
+  const auto      alone = this->Iterate({ this->Term(SynMetricKind::Mattes, 1.0, residence) }, residence);
+  const auto      first = this->Iterate(
+    { this->Term(SynMetricKind::Mattes, 0.5, residence), this->Term(SynMetricKind::MeanSquares, 0.5, residence) },
+    residence);
+  EXPECT_EQ(first.values[0], alone.values[0]);
+  EXPECT_NE(first.values[1], alone.values[1]);
+}
+
+TEST_P(SynLevels, RefusesWhatDoesNotFit)
+{
+  const Residence residence(this->OnBackend());
+  const auto      refuses = [&](std::vector<SynTerm> terms) {
+    EXPECT_THROW(SynLevel(m_Shape, std::move(terms), residence), std::invalid_argument);
+  };
+  refuses({});
+  auto term = this->Term(SynMetricKind::Mattes, 1.0, residence);
+  for (const int bins : { 4, 161 })
+  {
+    term.metric.bins = bins;
+    refuses({ term });
+  }
+  term = this->Term(SynMetricKind::MeanSquares, 1.0, residence);
+  auto original = term;
+  original.metric.comparesOriginals = true;
+  refuses({ term, original });
+  auto moved = this->Term(SynMetricKind::Demons, 1.0, residence);
+  moved.metric.comparesOriginals = true;
+  moved.moving.stages.emplace_back();
+  refuses({ moved });
+  auto single = term;
+  single.fixed.image.pixel = ScalarType::Float32;
+  refuses({ term, single });
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SynLevels, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);
+
+} // namespace
