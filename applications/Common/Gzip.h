@@ -26,7 +26,8 @@ namespace CudaSplineProgram
 /** \brief Compresses a file as gzip does, on all threads, and removes the one that was not.
  *
  * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads:
- * blocks of a fixed size are deflated by themselves, each with what stands before it as dictionary.
+ * blocks of a fixed size are deflated by themselves, each with what stands before it as dictionary. Where runs of equal
+ * bytes are all that is found (in the noise that real numbers end with), nothing else is looked for.
  *
  * What is written is known to be right: each block is inflated again by the thread that deflated it, and the file is read
  * back and compared with the bytes that were written.
