@@ -1,7 +1,12 @@
 # The layers below ITK as objects: for the module's library, and for the one that has the interface in C, with which the Python package is
 # built where there is no ITK (python/CMakeLists.txt). Both targets are named where they are linked: objects of objects are not handed on.
 
-set(CUDASPLINE_KERNEL_OPTIMIZATION "-O3" CACHE STRING "How the host's kernels are optimized, whatever the build type's flags say")
+set(
+  CUDASPLINE_KERNEL_OPTIMIZATION
+  "-O3"
+  CACHE STRING
+  "How the host's kernels are optimized, whatever the build type's flags say"
+)
 mark_as_advanced(CUDASPLINE_KERNEL_OPTIMIZATION)
 
 # cudaspline_kernels_settings(<target>)
@@ -21,7 +26,10 @@ function(cudaspline_kernels_settings target)
   )
   # The sanitizers check each access: -O3 unrolls the loops around their checks, and a file takes minutes to compile.
   if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-    target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo>>:${CUDASPLINE_KERNEL_OPTIMIZATION}>)
+    target_compile_options(
+      ${target}
+      PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo>>:${CUDASPLINE_KERNEL_OPTIMIZATION}>
+    )
   endif()
 endfunction()
 

@@ -40,8 +40,8 @@ add_test(
   NAME Factory.deformation
   COMMAND
     "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/factory_test.py" deformation --library
-    "$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program "$<TARGET_FILE:CudaSplinePlainItkDeformation>"
-    --work "${CMAKE_CURRENT_BINARY_DIR}/deformation"
+    "$<TARGET_FILE_DIR:CudaSplineMetricFactoriesLoader>" --program "$<TARGET_FILE:CudaSplinePlainItkDeformation>" --work
+    "${CMAKE_CURRENT_BINARY_DIR}/deformation"
 )
 set_tests_properties(Factory.deformation PROPERTIES LABELS "cpu;itk")
 
