@@ -297,14 +297,15 @@ def resample(
     target = source if target is None else target
     dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
 
-    linear, _, moved = (_placed(values, image, dtype) for values in _maps_of(target, dimension))
+    linear, moved = (_placed(values, image, dtype) for values in _map_of(target, dimension))
     if transform is not None:
         _gradients.check_transform(transform.shape, dimension, True)
         rows = transform[..., :dimension, :].to(dtype)
         linear, moved = _times(rows[..., :dimension], linear), _times(rows[..., :dimension], moved.unsqueeze(-1)).squeeze(-1)
         if rows.shape[-1] > dimension:
             moved = moved + rows[..., dimension]
-    _, back, origin = (_placed(values, image, dtype) for values in _maps_of(source, dimension))
+    matrix, first = _map_of(source, dimension)
+    back, origin = _placed(torch.linalg.inv(matrix), image, dtype), _placed(first, image, dtype)
     linear = _times(back, linear).flip(-1, -2)
     moved = _times(back, (moved - origin).unsqueeze(-1)).squeeze(-1).flip(-1)
     return _named(
@@ -446,15 +447,13 @@ def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.T
         raise
 
 
-def _maps_of(geometry: Optional[Geometry], dimension: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """From indices to places (mm), back, and the place of the first sample; of None, where places are indices.
+def _map_of(geometry: Optional[Geometry], dimension: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """From indices to places (mm), and the place of the first sample; of None, where places are indices.
 
     By what a geometry holds, and not by its properties, which compilers of PyTorch do not all look into."""
     if geometry is None:
-        unit = torch.eye(dimension, dtype=torch.float64)
-        return unit, unit, torch.zeros(dimension, dtype=torch.float64)
-    matrix = torch.tensor(geometry.direction) * torch.tensor(geometry.spacing)
-    return matrix, torch.linalg.inv(matrix), torch.tensor(geometry.origin)
+        return torch.eye(dimension, dtype=torch.float64), torch.zeros(dimension, dtype=torch.float64)
+    return torch.tensor(geometry.direction) * torch.tensor(geometry.spacing), torch.tensor(geometry.origin)
 
 
 def _constant(value: Any, name: str) -> float:
