@@ -7,9 +7,9 @@ They are read from the ELF files here, so neither the CUDA Toolkit nor binutils 
 (no section .nv_fatbin) do not count. Device variables have mangled names too and count as well: there should be none. Kernels
 declared extern "C" have none and are not seen: there should be none of these either.
 
-usage: count_kernels.py [--limit N] [--apart PATTERN:N] [--list] FILE...       FILE: an object (.o) or a shared library
+usage: count_kernels.py [--limit N] [--group TITLE:PATTERN] [--list] FILE...   FILE: an object (.o) or a shared library
        count_kernels.py --without-cuda
-Kernels whose names match a PATTERN are counted apart, with a limit of their own. The exit status is 1 above a limit, or where no kernel is found; 77 (skipped) without CUDA.
+A group is the kernels whose names match a PATTERN and that no group before it has; its number is told. The exit status is 1 above the limit of all kernels, or where no kernel, or none of a group, is found; 77 (skipped) without CUDA.
 """
 
 import argparse
@@ -62,10 +62,8 @@ def kernels(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=300, help="most kernels that are allowed (300)")
-    parser.add_argument(
-        "--apart", metavar="PATTERN:N", action="append", default=[], help="kernels of these names have a limit of their own"
-    )
+    parser.add_argument("--limit", type=int, default=1000, help="most kernels that are allowed (1000)")
+    parser.add_argument("--group", metavar="TITLE:PATTERN", action="append", default=[], help="kernels that are told apart")
     parser.add_argument("--list", action="store_true", help="print the names too")
     parser.add_argument("--without-cuda", action="store_true", help="say that there is nothing to count")
     parser.add_argument("files", nargs="*")
@@ -74,31 +72,32 @@ def main():
         # As GoogleTest says it: scripts/test looks for this.
         print("count_kernels.py: Skipped\nThe library was built without CUDA.")
         return 77
-    groups = []  # pattern, limit, number found
-    for option in arguments.apart:
-        pattern, _, limit = option.rpartition(":")
-        groups.append([re.compile(pattern), int(limit), 0])
+    groups = []  # title, pattern, number found
+    for option in arguments.group:
+        title, _, pattern = option.partition(":")
+        groups.append([title, re.compile(pattern), 0])
     total = 0
     for path in arguments.files:
         names = kernels(path)
         if names is None:
             continue
+        total += len(names)
         for name in names:
-            group = next((group for group in groups if group[0].search(name)), None)
-            if group is None:
-                total += 1
-            else:
+            group = next((group for group in groups if group[1].search(name)), None)
+            if group is not None:
                 group[2] += 1
         print(f"{len(names):5} {path}")
         if arguments.list:
             print("\n".join("      " + name for name in names))
     print(f"{total} CUDA kernels; at most {arguments.limit} are allowed")
-    for pattern, limit, number in groups:
-        print(f"{number} CUDA kernels of the names {pattern.pattern}; at most {limit} are allowed")
+    for title, _, number in groups:
+        print(f"{number:5} {title}")
+    if groups:
+        print(f"{total - sum(number for _, _, number in groups):5} others")
     if total == 0 or any(number == 0 for _, _, number in groups):
         print("no kernel was found: this is no build with CUDA, or kernels are no longer found this way")
         return 1
-    return 1 if total > arguments.limit or any(number > limit for _, limit, number in groups) else 0
+    return 1 if total > arguments.limit else 0
 
 
 if __name__ == "__main__":

@@ -40,20 +40,20 @@ class KernelCount(unittest.TestCase):
         return target
 
     def test_counts_and_accepts_the_limit(self):
-        code, output = count(self.make("limit", 300))
+        code, output = count(self.make("limit", 1000))
         self.assertEqual(code, 0, output)
-        self.assertIn("300 CUDA kernels", output)
+        self.assertIn("1000 CUDA kernels", output)
 
     def test_fails_above_the_limit(self):
-        code, output = count(self.make("above", 301))
+        code, output = count(self.make("above", 1001))
         self.assertEqual(code, 1, output)
-        self.assertIn("301 CUDA kernels; at most 300 are allowed", output)
+        self.assertIn("1001 CUDA kernels; at most 1000 are allowed", output)
 
     def test_adds_up_objects_and_skips_host_code(self):
-        files = [self.make("first", 200), self.make("second", 101, flags=("-O0", "-g")), self.make("host", 50, device_code=False)]
+        files = [self.make("first", 500), self.make("second", 501, flags=("-O0", "-g")), self.make("host", 50, device_code=False)]
         code, output = count(*files)
         self.assertEqual(code, 1, output)
-        self.assertIn("301 CUDA kernels", output)
+        self.assertIn("1001 CUDA kernels", output)
         self.assertNotIn("host.o", output)
 
     def test_reads_a_stripped_library(self):
@@ -65,17 +65,16 @@ class KernelCount(unittest.TestCase):
         self.assertIn("12 CUDA kernels; at most 11 are allowed", output)
         self.assertIn("_ZN3itk10CudaSpline11FillKernel7ILi3EfEEvPT0_", output)
 
-    def test_counts_names_apart(self):
+    def test_tells_groups(self):
         files = [self.make("others", 20), self.make("metrics", 5, name_of_kernel="MetricKernel")]
-        code, output = count("--limit", "20", "--apart", "[0-9]Metric[A-Za-z]*Kernel:5", *files)
+        group = "metrics:[0-9]Metric[A-Za-z]*Kernel"
+        code, output = count("--limit", "25", "--group", group, *files)
         self.assertEqual(code, 0, output)
-        self.assertIn("20 CUDA kernels; at most 20 are allowed", output)
-        self.assertIn("5 CUDA kernels of the names", output)
-        code, output = count("--limit", "20", "--apart", "[0-9]Metric[A-Za-z]*Kernel:4", *files)
+        self.assertIn("25 CUDA kernels; at most 25 are allowed", output)
+        self.assertIn("    5 metrics\n   20 others\n", output)
+        code, output = count("--limit", "24", "--group", group, *files)
         self.assertEqual(code, 1, output)
-        code, output = count("--limit", "19", "--apart", "[0-9]Metric[A-Za-z]*Kernel:5", *files)
-        self.assertEqual(code, 1, output)
-        code, output = count("--apart", "[0-9]Surely[A-Za-z]*Kernel:5", *files)
+        code, output = count("--group", "none:[0-9]Surely[A-Za-z]*Kernel", *files)
         self.assertEqual(code, 1, output)
         self.assertIn("no kernel was found", output)
 
