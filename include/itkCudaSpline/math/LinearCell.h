@@ -52,7 +52,7 @@ struct LinearCell
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const std::int64_t last = extent.start[d] + extent.size[d] - 1;
-      std::int64_t       base = FloorOf(index[d]); // beyond the last sample where that is -1, just below 0
+      std::int64_t       base = Floor(index[d]); // beyond the last sample where that is -1, just below 0
       base = base < extent.start[d] ? extent.start[d] : (base > last ? last : base);
       const double above = RoundedSum(index[d], -static_cast<double>(base));
       const bool   hasUpper = above > 0.0 && base < last;
@@ -94,11 +94,10 @@ struct LinearCell
     return value[0];
   }
 
-private:
   /** FloorIndex(). A device converts numbers of 64 bits at a fraction of the speed at which it adds them: within 2^29
    * the sum with 1.5 2^52 rounds to the same integer, in the low bits of the result. */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
-                                                  FloorOf(double x)
+                                                  Floor(double x)
   {
 #if defined(__CUDA_ARCH__)
     if (fabs(x) < 536870912.0)

@@ -280,7 +280,7 @@ RunTask(const LocalCentre<TPixel> & centre, const LocalTasks & tasks, std::int64
         const double count =
           VMasked ? windowsOfRow[x * VNumbers + VNumbers - 1] : ofOthers * CountAlong(x, radius[0], size[0]);
         term = MakeLocalTerm<double>(ofWindow,
-                                     count,
+                                     1.0 / count,
                                      static_cast<double>(centre.fixed[offset]),
                                      static_cast<double>(centre.moving[offset]),
                                      centre.bounds);

@@ -106,9 +106,10 @@ LocalResidents(int radius)
 }
 ///@}
 
-/** Whether the pixels of a centre are asked for before its slice is summed: where there are registers for them. */
+/** Whether there are registers for the pixels of a centre, which are asked for before its slice is summed, and for the
+ * inverse of a window's size. */
 constexpr bool
-LoadsAhead(int radius)
+HasRegistersLeft(int radius)
 {
   return radius == 2;
 }
@@ -197,6 +198,8 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   double                 correlation = 0.0;
   int                    valid = 0;
   int                    flat = 0;
+  int                    countAlongZ = 0;
+  double                 inverse = 0.0; // of the samples of windows: without masks they are as many but near the ends
 
   const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
   const auto copy = [&](int z) {
@@ -237,7 +240,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     const std::int64_t   place[3] = { x, y, of };
     const bool           evaluates = step >= 2 * blocks.radius[2] && isInGrid && (!VMasked || centre.IsValid(offset));
     CentrePixels<TPixel> ahead;
-    if (evaluates && LoadsAhead(VRadius)) // they come while windows are summed
+    if (evaluates && HasRegistersLeft(VRadius)) // they come while windows are summed
     {
       ahead.Load(centre, place, offset);
     }
@@ -271,7 +274,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     Real            fixedGradient[3] = {};
     if (evaluates)
     {
-      if (!LoadsAhead(VRadius))
+      if (!HasRegistersLeft(VRadius))
       {
         ahead.Load(centre, place, offset);
       }
@@ -281,10 +284,18 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
       {
         ofWindow[n] = window[n];
       }
-      const double count = VMasked ? window[VNumbers - 1]
-                                   : static_cast<double>(ofPlane * CountAlong(of, blocks.radius[2], blocks.size[2]));
+      const int along = CountAlong(of, blocks.radius[2], blocks.size[2]);
+      if constexpr (VMasked)
+      {
+        inverse = 1.0 / window[VNumbers - 1];
+      }
+      else if (!HasRegistersLeft(VRadius) || along != countAlongZ)
+      {
+        countAlongZ = along;
+        inverse = 1.0 / static_cast<double>(ofPlane * along);
+      }
       term = MakeLocalTerm<Real>(
-        ofWindow, count, static_cast<double>(ahead.fixed), static_cast<double>(ahead.moving), centre.bounds);
+        ofWindow, inverse, static_cast<double>(ahead.fixed), static_cast<double>(ahead.moving), centre.bounds);
       correlation += static_cast<double>(term.correlation);
       ++valid;
       flat += term.isFlat ? 1 : 0;

@@ -23,9 +23,9 @@
 #include "kernels/metrics/LocalCorrelationBackends.h"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricMovingValues.h"
+#include "kernels/transforms/OutputSamples.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,38 +46,14 @@ namespace
 bool
 AreMovingSamples(const MetricDescriptor & descriptor, const MetricSources & sources, const ExecutionContext & context)
 {
-  constexpr double most = 1e-11; // samples: roundings of places that are some thousands of them away
-  const auto &     chain = descriptor.chain;
-  const auto &     moving = sources.moving->GetDescriptor();
-  bool areThose = sources.mask == nullptr && (descriptor.interpolation.interpolation == Interpolation::Linear ||
-                                              descriptor.interpolation.interpolation == Interpolation::Nearest);
-  for (unsigned int d = 0; d < descriptor.dimension; ++d)
-  {
-    areThose = areThose && chain.regionSize[d] == moving.size[d];
-  }
-  for (unsigned int corner = 0; areThose && corner < 1U << descriptor.dimension; ++corner)
-  {
-    double place[3];
-    for (unsigned int r = 0; r < descriptor.dimension; ++r)
-    {
-      place[r] = chain.outputOrigin[r] - chain.inputOrigin[r];
-      for (unsigned int c = 0; c < descriptor.dimension; ++c)
-      {
-        const std::int64_t at = chain.regionStart[c] + ((corner >> c & 1U) != 0 ? chain.regionSize[c] - 1 : 0);
-        place[r] += chain.indexToPoint[r][c] * static_cast<double>(at);
-      }
-    }
-    for (unsigned int r = 0; r < descriptor.dimension; ++r)
-    {
-      double index = -static_cast<double>(moving.start[r] + ((corner >> r & 1U) != 0 ? moving.size[r] - 1 : 0));
-      for (unsigned int c = 0; c < descriptor.dimension; ++c)
-      {
-        index += chain.pointToIndex[r][c] * place[c];
-      }
-      areThose = areThose && std::abs(index) <= most;
-    }
-  }
-  return areThose && std::all_of(chain.stages.begin(), chain.stages.end(), [&](const auto & stage) {
+  const auto & chain = descriptor.chain;
+  const auto & moving = sources.moving->GetDescriptor();
+  return sources.mask == nullptr &&
+         (descriptor.interpolation.interpolation == Interpolation::Linear ||
+          descriptor.interpolation.interpolation == Interpolation::Nearest) &&
+         AreOutputSamples(
+           chain, descriptor.dimension, chain.inputOrigin, chain.pointToIndex, moving.start, moving.size) &&
+         std::all_of(chain.stages.begin(), chain.stages.end(), [&](const auto & stage) {
            return MovesNothing(stage, descriptor.dimension, context);
          });
 }

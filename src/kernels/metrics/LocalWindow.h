@@ -112,13 +112,12 @@ struct LocalTerm
  *
  * \tparam TReal type of the quotients; variances are double, as they cancel
  * \param[in] sums of the window, as WindowSums says
- * \param[in] count valid samples of the window, 1 or more
+ * \param[in] inverse of the number of valid samples of the window
  * \param[in] fixed, moving values of the centre */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE LocalTerm<TReal>
-MakeLocalTerm(const double (&sums)[WindowSums], double count, double fixed, double moving, const LocalBounds & bounds)
+MakeLocalTerm(const double (&sums)[WindowSums], double inverse, double fixed, double moving, const LocalBounds & bounds)
 {
-  const double inverse = 1.0 / count;
   const double fixedMean = sums[0] * inverse;
   const double movingMean = sums[1] * inverse;
   const double fixedVariance = sums[2] - fixedMean * sums[0];

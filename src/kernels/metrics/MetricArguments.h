@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
 #include "kernels/evaluation/InterpolationMethods.h"
+#include "kernels/transforms/OutputSamples.h"
 #include "kernels/transforms/TransformStages.h"
 
 #include <algorithm>
@@ -35,6 +36,16 @@ namespace itk::CudaSpline
 
 /** \brief Linear stages that travel with the arguments; longer chains, and other stages, are read from memory. */
 inline constexpr int MetricMaps = 3;
+
+/** \brief How the samples of a pass are moved. A kernel that calls the function which knows stages of every kind has as
+ * many registers a thread as that one, and so few threads. */
+enum class SampleMove : unsigned char
+{
+  Affine,         ///< by affine stages
+  Field,          ///< by a field's vectors at the samples, MetricArguments::LeadsByField(), and a few affine stages
+  Any,            ///< by stages of any kind
+  AnyWithJacobian ///< the same, and gradients come back through those behind, where the arguments say so
+};
 
 /** \brief What a kernel of a metric reads, with the dimension fixed. Passed by value. */
 template <unsigned int VDimension>
@@ -66,8 +77,10 @@ struct MetricArguments
   double                          denominatorThreshold;
   ParzenBins                      bins;
   const double *                  table; ///< of MetricPass::Information, host or device
-  AffineMap<VDimension>           maps[MetricMaps];
-  int                             mapCount; ///< negative: the stages of \c moving instead
+  AffineMap<VDimension>           maps[MetricMaps]; ///< the stages, but for a leading field
+  int                             mapCount;         ///< negative: the stages of \c moving instead
+  const double *                  leading;          ///< displacements of the samples by a leading field (mm)
+  const float *                   singleLeading;    ///< or these
   const std::uint8_t *            mask;
   GridExtent<VDimension>          maskExtent;
   double                          maskOrigin[VDimension];
@@ -127,19 +140,29 @@ struct MetricArguments
                         : static_cast<const double *>(kept)[slot];
   }
 
-  /** \brief Moves a place of the virtual domain into the moving image's space (mm).
+  /** \brief Takes the displacements of a field that leads, where kernels read them.
    *
-   * \tparam VWalks the stages may be of any kind; else all of them are affine. A kernel that calls the function which
-   * knows them all has as many registers a thread as that one, and so few threads */
-  template <bool VWalks>
+   * \param[in] stage the first stage; its samples are those of the virtual grid */
+  void
+  Lead(const TransformStage<VDimension> & stage)
+  {
+    leading = stage.data;
+    singleLeading = stage.singleData;
+  }
+
+  /** \brief Moves a sample of the virtual domain into the moving image's space (mm).
+   *
+   * \param[in] sample its number, of Field
+   * \param[in] place its place there, \param[out] moved its place here */
+  template <SampleMove VMove>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Move(const double (&place)[VDimension], double (&moved)[VDimension]) const
+  Move(std::int64_t sample, const double (&place)[VDimension], double (&moved)[VDimension]) const
   {
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       moved[d] = place[d];
     }
-    if constexpr (VWalks)
+    if constexpr (VMove == SampleMove::Any || VMove == SampleMove::AnyWithJacobian)
     {
       double walked[VDimension]; // of its own: what a function is handed the address of is in memory on a device
       for (unsigned int d = 0; d < VDimension; ++d)
@@ -154,6 +177,12 @@ struct MetricArguments
     }
     else
     {
+      for (unsigned int d = 0; d < VDimension && VMove == SampleMove::Field; ++d)
+      {
+        const std::int64_t at = sample * VDimension + d;
+        moved[d] =
+          RoundedSum(moved[d], singleLeading != nullptr ? static_cast<double>(singleLeading[at]) : leading[at]);
+      }
       const auto apply = [&moved](const AffineMap<VDimension> & map) {
         double from[VDimension];
         for (unsigned int d = 0; d < VDimension; ++d)
@@ -166,7 +195,7 @@ struct MetricArguments
       {
         apply(maps[map]);
       }
-      for (int stage = 0; mapCount < 0 && stage < moving.stageCount; ++stage)
+      for (int stage = 0; VMove == SampleMove::Affine && mapCount < 0 && stage < moving.stageCount; ++stage)
       {
         apply(moving.stages[stage].map);
       }
@@ -276,7 +305,23 @@ struct MetricCursor
   }
 };
 
-/** \brief The arguments that follow from descriptor and sources; the stages of longer chains are for the caller. */
+/** \brief Whether a chain is a field on the virtual grid, whose vectors move the samples as they are, and then a few
+ * affine stages. */
+inline bool
+LeadsByField(const MetricDescriptor & descriptor, const MetricSources & sources)
+{
+  const auto & chain = descriptor.chain;
+  if (sources.points != nullptr || chain.stages.empty() || chain.stages.size() > 1 + MetricMaps)
+  {
+    return false;
+  }
+  const TransformChain::Stage & field = chain.stages[0];
+  return field.kind == TransformKind::DisplacementField && descriptor.IsAffineFrom(1) &&
+         AreOutputSamples(chain, descriptor.dimension, field.origin, field.pointToIndex, field.start, field.size);
+}
+
+/** \brief The arguments that follow from descriptor and sources; the stages of longer chains, and the displacements of a
+ * field that leads, are for the caller. */
 template <unsigned int VDimension>
 MetricArguments<VDimension>
 MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & sources)
@@ -330,12 +375,13 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
       arguments.maskMap.matrix[r][c] = descriptor.mask.matrix[r][c];
     }
   }
-  const auto & stages = descriptor.chain.stages;
-  const bool   travels = stages.size() <= MetricMaps && descriptor.IsAffineFrom(0);
-  arguments.mapCount = travels ? static_cast<int>(stages.size()) : -1;
-  for (std::size_t i = 0; travels && i < stages.size(); ++i)
+  const auto &      stages = descriptor.chain.stages;
+  const std::size_t first = LeadsByField(descriptor, sources) ? 1 : 0;
+  const bool        travels = stages.size() <= first + MetricMaps && descriptor.IsAffineFrom(first);
+  arguments.mapCount = travels ? static_cast<int>(stages.size() - first) : -1;
+  for (std::size_t i = first; travels && i < stages.size(); ++i)
   {
-    arguments.maps[i] = MakeStage<VDimension>(stages[i], nullptr).map;
+    arguments.maps[i - first] = MakeStage<VDimension>(stages[i], nullptr).map;
   }
   return arguments;
 }

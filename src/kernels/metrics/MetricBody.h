@@ -294,35 +294,25 @@ AddMovedSample(const MetricArguments<VDimension> & arguments,
 
 /** \brief The same, moved by the arguments' own stages.
  *
- * \tparam VWalks see MetricArguments::Move() */
-template <bool VWalks, typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
+ * \tparam VMove how */
+template <SampleMove VMove, typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddMetricSample(const MetricArguments<VDimension> & arguments,
                 const MetricCursor<VDimension> &    cursor,
                 TSums &                             sums,
-                THistogram &                        histogram)
+                THistogram &&                       histogram)
 {
-  const auto move = [&arguments](const double(&place)[VDimension], double(&moved)[VDimension]) {
-    arguments.template Move<VWalks>(place, moved);
-  };
-  AddMovedSample<TValues>(arguments, cursor, cursor.sample, move, sums, histogram);
-}
-
-/** \brief The same for derivatives, with stages of any kind that are walked.
- *
- * \tparam VHasOuterJacobian gradients come back through the stages behind, where the arguments say so */
-template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension, typename TSums>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-AddWalkedSample(const MetricArguments<VDimension> & arguments, const MetricCursor<VDimension> & cursor, TSums & sums)
-{
-  NoHistogram none;
-  if constexpr (VHasOuterJacobian)
+  if constexpr (VMove == SampleMove::AnyWithJacobian)
   {
-    AddMovedSample<TValues>(arguments, cursor, cursor.sample, OuterJacobianMove<VDimension>{ arguments }, sums, none);
+    const OuterJacobianMove<VDimension> move{ arguments };
+    AddMovedSample<TValues>(arguments, cursor, cursor.sample, move, sums, histogram);
   }
   else
   {
-    AddMetricSample<true, TValues>(arguments, cursor, sums, none);
+    const auto move = [&arguments, &cursor](const double(&place)[VDimension], double(&moved)[VDimension]) {
+      arguments.template Move<VMove>(cursor.sample, place, moved);
+    };
+    AddMovedSample<TValues>(arguments, cursor, cursor.sample, move, sums, histogram);
   }
 }
 
@@ -380,53 +370,81 @@ DispatchDerivativeValues(const MetricDescriptor & descriptor, ScalarType element
   }
 }
 
-/** \brief Calls \p run with VDimension, the values, and whether stages of every kind are walked
- * (MetricArguments::Move()): of a pass without derivative. */
+/** \brief How samples are moved, as a type. */
+template <SampleMove VMove>
+using SampleMoveConstant = std::integral_constant<SampleMove, VMove>;
+
+/** \brief Whether there are kernels for SampleMove::Field: B-splines take longer than the way to them. */
+///@{
+template <typename TValues>
+inline constexpr bool CanLead = true;
+template <typename TReal>
+inline constexpr bool CanLead<SplineValues<TReal>> = false;
+///@}
+
+/** \brief Calls \p run with VDimension, the values, and how samples are moved: of a pass without derivative. */
 template <typename TRun>
 void
-DispatchMetricSums(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+DispatchMetricSums(const MetricDescriptor & descriptor, const MetricSources & sources, const TRun & run)
 {
-  DispatchMetricValues(descriptor, element, [&](auto dimension, auto values) {
-    descriptor.IsAffineFrom(0) ? run(dimension, values, std::false_type()) : run(dimension, values, std::true_type());
+  DispatchMetricValues(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values) {
+    if (descriptor.IsAffineFrom(0))
+    {
+      run(dimension, values, SampleMoveConstant<SampleMove::Affine>());
+      return;
+    }
+    if constexpr (CanLead<decltype(values)>)
+    {
+      if (LeadsByField(descriptor, sources))
+      {
+        run(dimension, values, SampleMoveConstant<SampleMove::Field>());
+        return;
+      }
+    }
+    run(dimension, values, SampleMoveConstant<SampleMove::Any>());
   });
 }
 
-/** \brief Calls \p run with VDimension, the values, the sets of moments, and whether gradients come back through the
- * stages behind, too: of a pass with derivative by a linear stage. */
+/** \brief Calls \p run with VDimension, the values, and how samples are moved: of a pass with derivative by the samples
+ * of a field. */
+template <typename TRun>
+void
+DispatchMetricForces(const MetricDescriptor & descriptor, const MetricSources & sources, const TRun & run)
+{
+  DispatchDerivativeValues(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values) {
+    if constexpr (CanLead<decltype(values)>)
+    {
+      if (LeadsByField(descriptor, sources))
+      {
+        run(dimension, values, SampleMoveConstant<SampleMove::Field>());
+        return;
+      }
+    }
+    run(dimension, values, SampleMoveConstant<SampleMove::AnyWithJacobian>());
+  });
+}
+
+/** \brief Calls \p run with VDimension, the values, and the sets of moments or coefficients: of a pass with derivative by
+ * a linear stage, or by coefficients of B-splines. */
+template <typename TRun>
+void
+DispatchMetricCoefficients(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
+{
+  DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
+    descriptor.pass == MetricPass::Correlation ? run(dimension, values, std::integral_constant<unsigned int, 2>())
+                                               : run(dimension, values, std::integral_constant<unsigned int, 1>());
+  });
+}
+
+/** \brief The same, and how samples are moved: of a pass with derivative by a linear stage. */
 template <typename TRun>
 void
 DispatchMetricDerivatives(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
 {
-  DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
-    const auto withSets = [&](auto sets) {
-      descriptor.HasOuterJacobian() ? run(dimension, values, sets, std::true_type())
-                                    : run(dimension, values, sets, std::false_type());
-    };
-    if (descriptor.pass == MetricPass::Correlation)
-    {
-      withSets(std::integral_constant<unsigned int, 2>());
-    }
-    else
-    {
-      withSets(std::integral_constant<unsigned int, 1>());
-    }
+  DispatchMetricCoefficients(descriptor, element, [&](auto dimension, auto values, auto sets) {
+    descriptor.HasOuterJacobian() ? run(dimension, values, sets, SampleMoveConstant<SampleMove::AnyWithJacobian>())
+                                  : run(dimension, values, sets, SampleMoveConstant<SampleMove::Affine>());
   });
-}
-
-/** \brief Calls \p run with VDimension, the values, the sets of moments that a descriptor asks for, and what the two
- * dispatches above say last: the same list for host and device. */
-template <typename TRun>
-void
-DispatchMetric(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
-{
-  if (descriptor.gradient == MetricGradient::None)
-  {
-    DispatchMetricSums(descriptor, element, [&](auto dimension, auto values, auto walksAll) {
-      run(dimension, values, std::integral_constant<unsigned int, 0>(), walksAll);
-    });
-    return;
-  }
-  DispatchMetricDerivatives(descriptor, element, run);
 }
 
 } // namespace itk::CudaSpline

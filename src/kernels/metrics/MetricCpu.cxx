@@ -56,7 +56,7 @@ AddPairwise(std::vector<MetricSums<VDimension, VSets>> & partial)
 }
 
 /** Sums over samples in a tree that depends on their number alone: blocks in order, then pairs of blocks. */
-template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
+template <SampleMove VMove, typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
 SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
 {
@@ -66,18 +66,10 @@ SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext &
     for (std::int64_t b = begin; b < end; ++b)
     {
       MetricSums<VDimension, VSets> sums;
-      NoHistogram                   none;
       const std::int64_t            last = std::min(arguments.count, (b + 1) * SumBlock);
       for (MetricCursor<VDimension> cursor(arguments, b * SumBlock); cursor.sample < last; cursor.Advance(arguments))
       {
-        if constexpr (VWalks && VSets > 0)
-        {
-          AddWalkedSample<true, TValues>(arguments, cursor, sums);
-        }
-        else
-        {
-          AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
-        }
+        AddMetricSample<VMove, TValues>(arguments, cursor, sums, NoHistogram());
       }
       partial[static_cast<std::size_t>(b)] = sums;
     }
@@ -86,7 +78,7 @@ SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext &
 }
 
 /** The same with the force of each sample on its own displacement. */
-template <typename TValues, unsigned int VDimension>
+template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
 ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
             const SplineParameters<VDimension> & parameters,
@@ -104,7 +96,7 @@ ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
       const std::int64_t      last = std::min(arguments.count, (b + 1) * SumBlock);
       for (MetricCursor<VDimension> cursor(arguments, b * SumBlock); cursor.sample < last; cursor.Advance(arguments))
       {
-        AddWalkedSample<true, TValues>(arguments, cursor, sums);
+        AddMetricSample<VMove, TValues>(arguments, cursor, sums, NoHistogram());
         sums.Store(forces + cursor.sample * static_cast<std::int64_t>(VDimension));
       }
       partial[static_cast<std::size_t>(b)] = sums.GetSums();
@@ -138,7 +130,7 @@ struct HostHistogram
 };
 
 /** Integers, so that the order of the threads is none of the result. */
-template <bool VWalks, typename TValues, unsigned int VDimension>
+template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
 CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
 {
@@ -151,7 +143,7 @@ CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext
     MetricSums<VDimension, 0> sums;
     for (MetricCursor<VDimension> cursor(arguments, begin); cursor.sample < end; cursor.Advance(arguments))
     {
-      AddMetricSample<VWalks, TValues>(arguments, cursor, sums, own);
+      AddMetricSample<VMove, TValues>(arguments, cursor, sums, own);
     }
     const std::lock_guard<std::mutex> lock(mutex);
     count += sums.numbers[0];
@@ -210,7 +202,7 @@ ScatterOnCpu(const MetricArguments<VDimension> &  arguments,
       for (MetricCursor<VDimension> cursor(arguments, b * arguments.count / blocks); cursor.sample < last;
            cursor.Advance(arguments))
       {
-        AddWalkedSample<true, TValues>(arguments, cursor, sums);
+        AddMetricSample<SampleMove::AnyWithJacobian, TValues>(arguments, cursor, sums, NoHistogram());
       }
       partial[static_cast<std::size_t>(b)] = sums.GetSums();
     }
@@ -252,9 +244,9 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       return std::shared_ptr<void>(new std::byte[bytes], std::default_delete<std::byte[]>());
     });
   const auto & kept = left != nullptr || !descriptor.sharesValues ? left : workspace->values;
-  const auto   run = [&](auto dimension, auto values, auto sets, auto walksAll) {
+  // Calls \p run with the arguments of the descriptor.
+  const auto withArguments = [&](auto dimension, const auto & run) {
     constexpr unsigned int                  VDimension = decltype(dimension)::value;
-    constexpr bool                          VWalks = decltype(walksAll)::value;
     auto                                    arguments = MakeMetricArguments<VDimension>(descriptor, sources);
     std::vector<TransformStage<VDimension>> stages;
     for (const TransformChain::Stage & stage : descriptor.chain.stages)
@@ -262,6 +254,10 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       stages.push_back(MakeStage<VDimension>(stage, DisplacementsOf(stage)));
     }
     arguments.moving.stages = stages.data();
+    if (!stages.empty())
+    {
+      arguments.Lead(stages[0]);
+    }
     arguments.kept = kept != nullptr ? kept->memory.get() : nullptr;
     arguments.valid = left != nullptr ? static_cast<std::uint8_t *>(left->valid.get()) : nullptr;
     if (arguments.valid != nullptr)
@@ -271,39 +267,49 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       });
     }
     arguments.SetStride(1);
-    if constexpr (decltype(sets)::value == 0)
-    {
-      if (descriptor.pass == MetricPass::Histogram)
-      {
-        result = CountOnCpu<VWalks, decltype(values)>(arguments, context);
-        return;
-      }
-    }
     if (descriptor.parameters.table != nullptr)
     {
       arguments.table = descriptor.parameters.table->data();
     }
-    if constexpr (decltype(sets)::value == 1)
-    {
-      if (descriptor.fieldStage >= 0)
-      {
-        const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages.data());
-        result = ForcesOnCpu<decltype(values)>(arguments, parameters, context, descriptor.forces);
-        return;
-      }
-    }
-    if constexpr (decltype(sets)::value > 0)
-    {
-      if (descriptor.splineStage >= 0)
-      {
-        const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages.data());
-        result = ScatterOnCpu<decltype(values), decltype(sets)::value>(arguments, parameters, context);
-        return;
-      }
-    }
-    result = SumOnCpu<VWalks, decltype(values), decltype(sets)::value>(arguments, context);
+    result = run(arguments);
   };
-  DispatchMetric(descriptor, sources.moving->GetDescriptor().element, run);
+  const ScalarType element = sources.moving->GetDescriptor().element;
+  if (descriptor.gradient == MetricGradient::None)
+  {
+    DispatchMetricSums(descriptor, sources, [&](auto dimension, auto values, auto move) {
+      withArguments(dimension, [&](const auto & arguments) {
+        constexpr SampleMove VMove = decltype(move)::value;
+        return descriptor.pass == MetricPass::Histogram ? CountOnCpu<VMove, decltype(values)>(arguments, context)
+                                                        : SumOnCpu<VMove, decltype(values), 0>(arguments, context);
+      });
+    });
+  }
+  else if (descriptor.fieldStage >= 0)
+  {
+    DispatchMetricForces(descriptor, sources, [&](auto dimension, auto values, auto move) {
+      withArguments(dimension, [&](const auto & arguments) {
+        const auto parameters = MakeSplineParameters(descriptor, arguments.moving.stages);
+        return ForcesOnCpu<decltype(move)::value, decltype(values)>(arguments, parameters, context, descriptor.forces);
+      });
+    });
+  }
+  else if (descriptor.splineStage >= 0)
+  {
+    DispatchMetricCoefficients(descriptor, element, [&](auto dimension, auto values, auto sets) {
+      withArguments(dimension, [&](const auto & arguments) {
+        const auto parameters = MakeSplineParameters(descriptor, arguments.moving.stages);
+        return ScatterOnCpu<decltype(values), decltype(sets)::value>(arguments, parameters, context);
+      });
+    });
+  }
+  else
+  {
+    DispatchMetricDerivatives(descriptor, element, [&](auto dimension, auto values, auto sets, auto move) {
+      withArguments(dimension, [&](const auto & arguments) {
+        return SumOnCpu<decltype(move)::value, decltype(values), decltype(sets)::value>(arguments, context);
+      });
+    });
+  }
   if (left != nullptr)
   {
     workspace->values = left;

@@ -29,9 +29,9 @@ namespace
 {
 
 /** Blocks of HistogramSamples samples, one after the other. */
-template <bool VWalks, typename TValues, unsigned int VDimension>
+template <SampleMove VMove, typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(HistogramThreads, HistogramBlocks<VWalks, TValues>)
+__launch_bounds__(HistogramThreads, HistogramBlocks<VMove, TValues>)
   MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments, const HistogramSpace space)
 {
   BlockHistogram            own(arguments, space);
@@ -40,7 +40,7 @@ __launch_bounds__(HistogramThreads, HistogramBlocks<VWalks, TValues>)
   const std::int64_t        end = min(arguments.count, first + HistogramSamples);
   for (MetricCursor<VDimension> cursor(arguments, first + threadIdx.x); cursor.sample < end; cursor.Advance(arguments))
   {
-    AddMetricSample<VWalks, TValues>(arguments, cursor, sums, own);
+    AddMetricSample<VMove, TValues>(arguments, cursor, sums, own);
   }
   own.Store(sums.numbers[0]);
 }
@@ -110,24 +110,23 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
   const Stream      stream;
   MetricResult      result;
   const auto        left = LeaveMovingValues(descriptor, context, CountMetricSamples(sources), workspace, stream);
-  DispatchMetricSums(
-    descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto walksAll) {
-      constexpr unsigned int    VDimension = decltype(dimension)::value;
-      constexpr bool            VWalks = decltype(walksAll)::value;
-      PassArguments<VDimension> pass(descriptor, sources, left, workspace, stream);
-      if (descriptor.pass != MetricPass::Histogram)
-      {
-        result = SumSamples<VWalks, decltype(values), 0>(pass.arguments, stream);
-        return;
-      }
-      pass.arguments.SetStride(HistogramThreads);
-      DeviceHistogram histogram(pass.arguments, 0, stream);
-      AllowSharedMemory(&MetricHistogramKernel<VWalks, decltype(values), VDimension>, histogram.Shared());
-      MetricHistogramKernel<VWalks, decltype(values)>
-        <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(pass.arguments, histogram.Space());
-      CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
-      result = histogram.Download(stream);
-    });
+  DispatchMetricSums(descriptor, sources, [&](auto dimension, auto values, auto move) {
+    constexpr unsigned int    VDimension = decltype(dimension)::value;
+    constexpr SampleMove      VMove = decltype(move)::value;
+    PassArguments<VDimension> pass(descriptor, sources, context, left, workspace, stream);
+    if (descriptor.pass != MetricPass::Histogram)
+    {
+      result = SumSamples<VMove, decltype(values), 0>(pass.arguments, stream);
+      return;
+    }
+    pass.arguments.SetStride(HistogramThreads);
+    DeviceHistogram histogram(pass.arguments, 0, stream);
+    AllowSharedMemory(&MetricHistogramKernel<VMove, decltype(values), VDimension>, histogram.Shared());
+    MetricHistogramKernel<VMove, decltype(values)>
+      <<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(pass.arguments, histogram.Space());
+    CheckCuda(cudaGetLastError(), "MetricHistogramKernel");
+    result = histogram.Download(stream);
+  });
   if (left != nullptr)
   {
     workspace->values = left; // the stream has passed it

@@ -62,7 +62,9 @@ public:
   {
     if (withStages)
     {
-      UploadStages(descriptor.chain, static_cast<char *>(m_Stages.Data()), m_Uploader, stream, arguments.moving);
+      const auto stages =
+        UploadStages(descriptor.chain, static_cast<char *>(m_Stages.Data()), m_Uploader, stream, arguments.moving);
+      arguments.Lead(stages[0]);
     }
     if (m_Table.Data() != nullptr)
     {

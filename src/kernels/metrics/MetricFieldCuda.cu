@@ -46,11 +46,15 @@ namespace itk::CudaSpline
 namespace
 {
 
+// Blocks of a multiprocessor: 96 or 168 registers a thread.
+template <SampleMove VMove>
+constexpr unsigned int ForceBlocks = VMove == SampleMove::Field ? 5 : 3;
+
 /** Blocks of samples that lie apart by the number of threads: a block's sums to its place in \p partial, each sample's
  * force to its place in \p forces. */
-template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
+template <SampleMove VMove, typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(MetricThreads, 3) MetricForceKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
+__launch_bounds__(MetricThreads, ForceBlocks<VMove>) MetricForceKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
                                                       const __grid_constant__ SplineParameters<VDimension> parameters,
                                                       double *                                             partial,
                                                       double *                                             forces)
@@ -59,13 +63,13 @@ __launch_bounds__(MetricThreads, 3) MetricForceKernel(const __grid_constant__ Me
   const std::int64_t      first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
   for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
   {
-    AddWalkedSample<VHasOuterJacobian, TValues>(arguments, cursor, sums);
+    AddMetricSample<VMove, TValues>(arguments, cursor, sums, NoHistogram());
     sums.Store(forces + cursor.sample * static_cast<std::int64_t>(VDimension));
   }
   StoreBlockSums(sums.GetSums().numbers, partial);
 }
 
-template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
+template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
 ForcesOnCuda(const MetricDescriptor &           descriptor,
              MetricArguments<VDimension> &      arguments,
@@ -85,7 +89,7 @@ ForcesOnCuda(const MetricDescriptor &           descriptor,
   auto * const       total = from + blocks * Numbers::Numbers;
   arguments.SetStride(blocks * MetricThreads);
   const auto parameters = MakeSplineParameters<VDimension>(descriptor, stages);
-  MetricForceKernel<VHasOuterJacobian, TValues>
+  MetricForceKernel<VMove, TValues>
     <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, parameters, from, made);
   CheckCuda(cudaGetLastError(), "MetricForceKernel");
   LaunchMetricTotal(from, blocks, Numbers::Numbers, total, stream);
@@ -112,16 +116,13 @@ EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,
   const DeviceScope scope(context.device);
   const Stream      stream;
   MetricResult      result;
-  DispatchDerivativeValues(descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values) {
+  DispatchMetricForces(descriptor, sources, [&](auto dimension, auto values, auto move) {
     constexpr unsigned int VDimension = decltype(dimension)::value;
     auto                   arguments = MakeMetricArguments<VDimension>(descriptor, sources);
     arguments.kept = KeptMemory(descriptor, nullptr, workspace);
     const MetricUploads uploads(descriptor, true, stream, arguments, CopyThreadsOf(context));
-    const auto          run = [&](auto isBent) {
-      result = ForcesOnCuda<decltype(isBent)::value, decltype(values)>(
-        descriptor, arguments, arguments.moving.stages, context, stream);
-    };
-    descriptor.HasOuterJacobian() ? run(std::true_type()) : run(std::false_type());
+    result = ForcesOnCuda<decltype(move)::value, decltype(values)>(
+      descriptor, arguments, arguments.moving.stages, context, stream);
   });
   return result;
 }

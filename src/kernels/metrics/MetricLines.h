@@ -128,7 +128,7 @@ FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[
       double moved[VDimension];
       double index[VDimension];
       MetricCursor<VDimension>(arguments, k * ofGrid).PlaceIn(arguments, place);
-      arguments.template Move<false>(place, moved);
+      arguments.template Move<SampleMove::Affine>(0, place, moved);
       PointToContinuousIndex(moving.origin, moving.pointToIndex, moved, index);
       if (!std::isfinite(index[d]))
       {

@@ -35,9 +35,9 @@ EvaluateMomentsOnCuda(const MetricDescriptor & descriptor,
   const Stream      stream;
   MetricResult      result;
   DispatchMetricDerivatives(
-    descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets, auto isBent) {
-      PassArguments<decltype(dimension)::value> pass(descriptor, sources, nullptr, workspace, stream);
-      result = SumSamples<decltype(isBent)::value, decltype(values), decltype(sets)::value>(pass.arguments, stream);
+    descriptor, sources.moving->GetDescriptor().element, [&](auto dimension, auto values, auto sets, auto move) {
+      PassArguments<decltype(dimension)::value> pass(descriptor, sources, context, nullptr, workspace, stream);
+      result = SumSamples<decltype(move)::value, decltype(values), decltype(sets)::value>(pass.arguments, stream);
     });
   return result;
 }

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/common/HostCopies.h"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCuda.h"
@@ -51,25 +52,17 @@ constexpr unsigned int MetricBlocks = sizeof(typename TValues::Real) == sizeof(f
 
 /** Blocks of samples that lie apart by the number of threads: a block's sums, by a fixed tree, to its place in
  * \p partial. */
-template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
+template <SampleMove VMove, typename TValues, unsigned int VSets, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, MetricBlocks<TValues>)
   MetricKernel(const __grid_constant__ MetricArguments<VDimension> arguments, double * partial)
 {
   using Sums = MetricSums<VDimension, VSets>;
   Sums               sums;
-  NoHistogram        none;
   const std::int64_t first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;
   for (MetricCursor<VDimension> cursor(arguments, first); cursor.sample < arguments.count; cursor.Advance(arguments))
   {
-    if constexpr (VWalks && VSets > 0)
-    {
-      AddWalkedSample<true, TValues>(arguments, cursor, sums);
-    }
-    else
-    {
-      AddMetricSample<VWalks, TValues>(arguments, cursor, sums, none);
-    }
+    AddMetricSample<VMove, TValues>(arguments, cursor, sums, NoHistogram());
   }
   StoreBlockSums(sums.numbers, partial);
 }
@@ -82,11 +75,16 @@ public:
   /** \param[in] left what the pass is to leave; may be null */
   PassArguments(const MetricDescriptor &                    descriptor,
                 const MetricSources &                       sources,
+                const ExecutionContext &                    context,
                 const std::shared_ptr<MetricMovingValues> & left,
                 const MetricWorkspace *                     workspace,
                 const Stream &                              stream)
     : arguments(MakeMetricArguments<VDimension>(descriptor, sources))
-    , m_Uploads(descriptor, arguments.mapCount < 0 || arguments.front >= 0, stream, arguments)
+    , m_Uploads(descriptor,
+                arguments.mapCount < 0 || arguments.front >= 0 || LeadsByField(descriptor, sources),
+                stream,
+                arguments,
+                CopyThreadsOf(context))
   {
     arguments.kept = KeptMemory(descriptor, left, workspace);
     if (left != nullptr && left->valid != nullptr)
@@ -104,7 +102,7 @@ private:
 };
 
 /** Sums over all samples; waits. */
-template <bool VWalks, typename TValues, unsigned int VSets, unsigned int VDimension>
+template <SampleMove VMove, typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
 SumSamples(MetricArguments<VDimension> & arguments, const Stream & stream)
 {
@@ -116,7 +114,7 @@ SumSamples(MetricArguments<VDimension> & arguments, const Stream & stream)
   auto * const       from = static_cast<double *>(partial.Data());
   auto * const       total = from + blocks * Sums::Numbers;
   arguments.SetStride(blocks * MetricThreads);
-  MetricKernel<VWalks, TValues, VSets>
+  MetricKernel<VMove, TValues, VSets>
     <<<static_cast<unsigned int>(blocks), MetricThreads, 0, stream.Get()>>>(arguments, from);
   CheckCuda(cudaGetLastError(), "MetricKernel");
   LaunchMetricTotal(from, blocks, Sums::Numbers, total, stream);

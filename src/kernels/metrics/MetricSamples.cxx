@@ -131,7 +131,7 @@ SampleOnHost(const MetricArguments<VDimension> & arguments,
       double moved[VDimension];
       double index[VDimension];
       cursor.PlaceIn(arguments, place);
-      arguments.template Move<false>(place, moved);
+      arguments.template Move<SampleMove::Affine>(0, place, moved);
       bool isInside = arguments.mask == nullptr || arguments.MaskAdmits(moved);
       if (isInside)
       {

@@ -110,7 +110,7 @@ __launch_bounds__(MetricThreads, ScatterBlocks<TValues>)
         if constexpr (VHasOuterJacobian)
         {
           KeepWeightsOf(arguments, parameters, cursor, batch, i);
-          AddWalkedSample<true, TValues>(arguments, cursor, sums);
+          AddMetricSample<SampleMove::AnyWithJacobian, TValues>(arguments, cursor, sums, NoHistogram());
         }
         else
         {

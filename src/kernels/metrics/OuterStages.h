@@ -226,7 +226,7 @@ struct OuterJacobianMove
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const double (&place)[VDimension], double (&moved)[VDimension]) const
   {
-    arguments.template Move<true>(place, moved);
+    arguments.template Move<SampleMove::AnyWithJacobian>(0, place, moved);
   }
 
   /** \brief The gradient by the place that left the front stages, where some behind them are not affine.

@@ -30,72 +30,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Difference of an image's values in two cells that lie behind each other along an axis: LinearCell::Value() of
- * the upper one less that of the lower one, bit for bit, where samples of both are read once.
- *
- * \tparam VAxis the axis
- * \param[in] data samples, host or device
- * \param[in] low the lower cell, \param[in] high the upper one, which begins where the lower one ends */
-template <unsigned int VAxis, typename TReal, unsigned int VDimension>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-NeighbourDifference(const TReal * data, const LinearCell<VDimension> & low, const LinearCell<VDimension> & high)
-{
-  constexpr unsigned int beside = 1U << (VDimension - 1); // samples of a cell's face
-  const std::int64_t     begins[3] = { low.offset, high.offset, high.offset + high.step[VAxis] };
-  double                 faces[3][beside];
-  for (unsigned int corner = 0; corner < beside; ++corner)
-  {
-    std::int64_t shift = 0;
-    for (unsigned int d = 0, bit = 0; d < VDimension; ++d)
-    {
-      if (d != VAxis)
-      {
-        shift += ((corner >> bit) & 1U) != 0 ? low.step[d] : 0;
-        ++bit;
-      }
-    }
-    for (unsigned int face = 0; face < 3; ++face)
-    {
-      faces[face][corner] = static_cast<double>(data[begins[face] + shift]);
-    }
-  }
-  // Axis after axis, as LinearCell does.
-  const auto between = [](double lower, double upper, double distance) { return lower + (upper - lower) * distance; };
-  const auto halve = [&between](double(&values)[beside], unsigned int pairs, double distance) {
-    for (unsigned int pair = 0; pair < pairs; ++pair)
-    {
-      values[pair] = between(values[2 * pair], values[2 * pair + 1], distance);
-    }
-  };
-  unsigned int left = beside;
-  for (int d = 0; d < static_cast<int>(VAxis); ++d) // none before the first axis
-  {
-    left /= 2;
-    for (auto & face : faces)
-    {
-      halve(face, left, low.distance[d]);
-    }
-  }
-  double lower[beside];
-  double upper[beside];
-  for (unsigned int corner = 0; corner < left; ++corner)
-  {
-    lower[corner] = between(faces[0][corner], faces[1][corner], low.distance[VAxis]);
-    upper[corner] = between(faces[1][corner], faces[2][corner], high.distance[VAxis]);
-  }
-  for (unsigned int d = VAxis + 1; d < VDimension; ++d)
-  {
-    left /= 2;
-    halve(lower, left, low.distance[d]);
-    halve(upper, left, low.distance[d]);
-  }
-  return upper[0] - lower[0];
-}
-
-/** \brief What is divided by the distance of two places: their values' difference. 0 where one of them is outside.
- *
- * \tparam VAxis the axis along which the places lie apart; VDimension: any */
-template <unsigned int VAxis, typename TReal, typename TGrid, unsigned int VDimension>
+/** \brief What is divided by the distance of two places: their values' difference. 0 where one of them is outside. */
+template <typename TReal, typename TGrid, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 ValueDifference(const TReal * data,
                 const TGrid & grid,
@@ -108,59 +44,136 @@ ValueDifference(const TReal * data,
   }
   const LinearCell<VDimension> high(grid.extent, indexAbove);
   const LinearCell<VDimension> low(grid.extent, indexBelow);
-  if constexpr (VAxis < VDimension)
-  {
-    if (low.offset + low.step[VAxis] == high.offset)
-    {
-      return NeighbourDifference<VAxis>(data, low, high);
-    }
-  }
   return high.template Value<double>(data) - low.template Value<double>(data);
 }
 
-/** \brief Whether the axes of an image are those of space. */
+/** \brief Whether the axes of an image are those of space, and half a spacing is half a sample. */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
-IsAlongAxes(const double (&pointToIndex)[VDimension][VDimension])
+IsAlongAxes(const double (&pointToIndex)[VDimension][VDimension], const double (&halfSpacing)[VDimension])
 {
-  bool is = true;
+  constexpr double most = 1e-12; // roundings of an inverse matrix
+  bool             is = true;
   for (unsigned int r = 0; r < VDimension; ++r)
   {
     for (unsigned int c = 0; c < VDimension; ++c)
     {
       is = is && (r == c || pointToIndex[r][c] == 0.0);
     }
+    const double twice = 2.0 * halfSpacing[r] * pointToIndex[r][r];
+    is = is && twice * twice > 1.0 - most && twice * twice < 1.0 + most;
   }
   return is;
+}
+
+/** \brief ValueDifference() along an axis, of two places that lie a sample apart there and nowhere else.
+ *
+ * Between them is one sample of the axis: the three faces of the two cells are read once, and their differences, not
+ * their values, are interpolated along the others.
+ *
+ * \tparam VAxis the axis
+ * \param[in] cell of the place in the middle
+ * \param[in] below, above indices along the axis: inside, as the cell is */
+template <unsigned int VAxis, typename TReal, unsigned int VDimension>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+FaceDifference(const TReal *                  data,
+               const GridExtent<VDimension> & extent,
+               const LinearCell<VDimension> & cell,
+               double                         index,
+               double                         below,
+               double                         above)
+{
+  constexpr unsigned int others = VDimension - 1;
+  constexpr unsigned int beside = 1U << others; // samples of a cell's face
+  std::int64_t           stride = 1;
+  std::int64_t           step[VDimension];
+  double                 distance[VDimension];
+  for (unsigned int d = 0, other = 0; d < VDimension; ++d)
+  {
+    stride *= d + 1 <= VAxis ? extent.size[d] : 1;
+    if (d != VAxis)
+    {
+      step[other] = cell.step[d];
+      distance[other] = cell.distance[d];
+      ++other;
+    }
+  }
+  const std::int64_t last = extent.size[VAxis] - 1;
+  const auto         clamped = [last, &extent](std::int64_t at) {
+    const std::int64_t place = at - extent.start[VAxis];
+    return place < 0 ? 0 : (place > last ? last : place);
+  };
+  const std::int64_t base = LinearCell<VDimension>::Floor(below);
+  const std::int64_t before = cell.offset - clamped(LinearCell<VDimension>::Floor(index)) * stride;
+  const std::int64_t faces[3] = { before + clamped(base) * stride,
+                                  before + clamped(base + 1) * stride,
+                                  before + clamped(base + 2) * stride };
+  const double       ofLower = 1.0 - RoundedSum(below, -static_cast<double>(base));
+  const double       ofUpper = RoundedSum(above, -static_cast<double>(base + 1));
+  double             differences[beside];
+  for (unsigned int corner = 0; corner < beside; ++corner)
+  {
+    std::int64_t shift = 0;
+    for (unsigned int other = 0; other < others; ++other)
+    {
+      shift += ((corner >> other) & 1U) != 0 ? step[other] : 0;
+    }
+    const auto middle = static_cast<double>(data[faces[1] + shift]);
+    differences[corner] = (middle - static_cast<double>(data[faces[0] + shift])) * ofLower +
+                          (static_cast<double>(data[faces[2] + shift]) - middle) * ofUpper;
+  }
+  for (unsigned int other = 0; other < others; ++other)
+  {
+    for (unsigned int pair = 0; pair < (beside >> (other + 1)); ++pair)
+    {
+      const double low = differences[2 * pair];
+      differences[pair] = low + (differences[2 * pair + 1] - low) * distance[other];
+    }
+  }
+  return differences[0];
 }
 
 /** \brief What PointDifferences() gives along an axis, where the axes are those of space.
  *
  * \tparam VAxis the axis
- * \param[in] index the place's */
+ * \param[in] index the place's, \param[in] cell its cell
+ * \param[in] halfSpacing of the axis (mm), \param[in] place along the axis (mm) */
 template <unsigned int VAxis, typename TReal, typename TGrid, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-AxisDifference(const TReal * data, const TGrid & grid, const double (&index)[VDimension], double below, double above)
+AxisDerivative(const TReal *                  data,
+               const TGrid &                  grid,
+               const LinearCell<VDimension> & cell,
+               const double (&index)[VDimension],
+               double halfSpacing,
+               double place)
 {
-  double low[VDimension];
-  double high[VDimension];
+  const double perMm = grid.pointToIndex[VAxis][VAxis];
+  const double below = RoundedSum(place, -halfSpacing);
+  const double above = RoundedSum(place, halfSpacing);
+  const bool   isTurned = perMm < 0.0; // the index falls where the place grows
+  double       low[VDimension];
+  double       high[VDimension];
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     low[d] = index[d];
     high[d] = index[d];
   }
-  const double perMm = grid.pointToIndex[VAxis][VAxis];
-  const bool   isTurned = perMm < 0.0; // the index falls where the place grows
+  // Whether they are inside is ITK's rounding's.
   low[VAxis] = RoundedProduct(perMm, RoundedSum(isTurned ? above : below, -grid.origin[VAxis]));
   high[VAxis] = RoundedProduct(perMm, RoundedSum(isTurned ? below : above, -grid.origin[VAxis]));
-  const double difference = ValueDifference<VAxis>(data, grid, low, high);
-  return isTurned ? -difference : difference;
+  if (!grid.IsInside(low) || !grid.IsInside(high))
+  {
+    return 0.0;
+  }
+  // By their distance above - below, whose inverse is that of the spacing but for what places are rounded by.
+  const double inverse = perMm * (2.0 - RoundedSum(above, -below) * fabs(perMm));
+  return inverse * FaceDifference<VAxis>(data, grid.extent, cell, index[VAxis], low[VAxis], high[VAxis]);
 }
 
 /** \brief Central differences by the rule of itk::CentralDifferenceImageFunction::Evaluate().
  *
- * Where the axes are those of space the two places of a difference have the same index along the others, and cells that
- * share samples; the result has the same bits.
+ * Where the axes are those of space the two places of a difference have the same index along the others, and their cells
+ * share a face. Values are then not subtracted from each other: the result is nearer to the exact one than ITK's.
  *
  * \tparam TGrid has the image's origin, pointToIndex, extent, and IsInside() of continuous indices
  * \param[in] data samples, host or device; they are interpolated in double, as differences cancel
@@ -176,49 +189,45 @@ PointDifferences(const TReal * data,
                  const double (&place)[VDimension],
                  double (&gradient)[VDimension])
 {
-  constexpr double least = 10.0 * std::numeric_limits<double>::epsilon(); // ITK's, of a distance (mm)
-  const auto       divided = [](double difference, double below, double above) {
-    const double distance = RoundedSum(above, -below);
-    return distance > least ? difference / distance : 0.0;
-  };
-  if (IsAlongAxes(grid.pointToIndex))
+  if (IsAlongAxes(grid.pointToIndex, halfSpacing))
   {
     double index[VDimension];
     PointToContinuousIndex(grid.origin, grid.pointToIndex, place, index);
-    double below[VDimension];
-    double above[VDimension];
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      below[d] = RoundedSum(place[d], -halfSpacing[d]);
-      above[d] = RoundedSum(place[d], halfSpacing[d]);
-    }
-    gradient[0] = divided(AxisDifference<0>(data, grid, index, below[0], above[0]), below[0], above[0]);
+    const LinearCell<VDimension> cell(grid.extent, index);
+    gradient[0] = AxisDerivative<0>(data, grid, cell, index, halfSpacing[0], place[0]);
     if constexpr (VDimension > 1)
     {
-      gradient[1] = divided(AxisDifference<1>(data, grid, index, below[1], above[1]), below[1], above[1]);
+      gradient[1] = AxisDerivative<1>(data, grid, cell, index, halfSpacing[1], place[1]);
     }
     if constexpr (VDimension > 2)
     {
-      gradient[2] = divided(AxisDifference<2>(data, grid, index, below[2], above[2]), below[2], above[2]);
+      gradient[2] = AxisDerivative<2>(data, grid, cell, index, halfSpacing[2], place[2]);
     }
     return;
   }
   for (unsigned int d = 0; d < VDimension; ++d)
   {
+    // Chosen, not addressed: on a device an array that is addressed at run time is in memory.
     double below[VDimension];
     double above[VDimension];
+    double distance = 0.0;
     for (unsigned int k = 0; k < VDimension; ++k)
     {
-      below[k] = place[k];
-      above[k] = place[k];
+      const double half = k == d ? halfSpacing[k] : 0.0;
+      below[k] = RoundedSum(place[k], -half);
+      above[k] = RoundedSum(place[k], half);
+      distance += RoundedSum(above[k], -below[k]);
     }
-    below[d] = RoundedSum(place[d], -halfSpacing[d]);
-    above[d] = RoundedSum(place[d], halfSpacing[d]);
     double indexBelow[VDimension];
     double indexAbove[VDimension];
     PointToContinuousIndex(grid.origin, grid.pointToIndex, below, indexBelow);
     PointToContinuousIndex(grid.origin, grid.pointToIndex, above, indexAbove);
-    gradient[d] = divided(ValueDifference<VDimension>(data, grid, indexBelow, indexAbove), below[d], above[d]);
+    constexpr double least = 10.0 * std::numeric_limits<double>::epsilon(); // ITK's, of a distance (mm)
+    const double     slope = distance > least ? ValueDifference(data, grid, indexBelow, indexAbove) / distance : 0.0;
+    for (unsigned int k = 0; k < VDimension; ++k)
+    {
+      gradient[k] = k == d ? slope : gradient[k];
+    }
   }
 }
 

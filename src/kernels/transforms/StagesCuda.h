@@ -35,9 +35,10 @@ namespace itk::CudaSpline
  * \param[out] at room for chain.Bytes(), device memory
  * \param[in] uploader copies there
  * \param[in] stream the stream
- * \param[in,out] arguments grids and stages are set */
+ * \param[in,out] arguments grids and stages are set
+ * \return the stages as they are there */
 template <unsigned int VDimension>
-void
+std::vector<TransformStage<VDimension>>
 UploadStages(const TransformChain &            chain,
              char *                            at,
              Uploader &                        uploader,
@@ -64,6 +65,7 @@ UploadStages(const TransformChain &            chain,
   }
   uploader.Copy(at, stages.data(), stages.size() * sizeof(stages[0]), stream);
   arguments.stages = reinterpret_cast<const TransformStage<VDimension> *>(at);
+  return stages;
 }
 
 } // namespace itk::CudaSpline
