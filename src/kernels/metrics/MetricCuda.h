@@ -23,6 +23,7 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
+#include "kernels/common/HostCopies.h"
 #include "kernels/metrics/MetricArguments.h"
 #include "kernels/metrics/MetricMovingValues.h"
 #include "kernels/transforms/StagesCuda.h"
@@ -43,27 +44,43 @@ namespace itk::CudaSpline
 class MetricUploads
 {
 public:
-  /** Enqueues their copies.
+  /** Enqueues their copies. Where passes share values, the first one's stages are left for the next.
    *
    * \param[in] descriptor the metric
    * \param[in] withStages whether the stages are read from memory, and do not travel with the arguments alone
    * \param[in] stream the stream
    * \param[in,out] arguments stages and table are set
-   * \param[in] threads who copies */
+   * \param[in] context whose threads copy
+   * \param[in,out] shared values that this pass leaves or takes; null: none */
   template <unsigned int VDimension>
   MetricUploads(const MetricDescriptor &      descriptor,
                 bool                          withStages,
                 const Stream &                stream,
                 MetricArguments<VDimension> & arguments,
-                CopyThreads                   threads = {})
-    : m_Uploader(std::move(threads))
-    , m_Stages(withStages ? descriptor.chain.Bytes(VDimension) : 0, stream)
+                const ExecutionContext &      context,
+                MetricMovingValues *          shared = nullptr)
+    : m_Uploader(CopyThreadsOf(context))
     , m_Table(BytesOfTable(descriptor), stream)
   {
     if (withStages)
     {
-      const auto stages =
-        UploadStages(descriptor.chain, static_cast<char *>(m_Stages.Data()), m_Uploader, stream, arguments.moving);
+      const bool isFirst = descriptor.gradient == MetricGradient::None;
+      if (shared != nullptr && !isFirst)
+      {
+        m_Stages = std::exchange(shared->stages, nullptr);
+      }
+      const bool isThere = m_Stages != nullptr;
+      if (!isThere)
+      {
+        const auto memory = std::make_shared<DeviceBuffer>(descriptor.chain.Bytes(VDimension), stream);
+        m_Stages = std::shared_ptr<void>(memory, memory->Data());
+      }
+      if (shared != nullptr && isFirst)
+      {
+        shared->stages = m_Stages;
+      }
+      const auto stages = UploadStages(
+        descriptor.chain, static_cast<char *>(m_Stages.get()), m_Uploader, stream, arguments.moving, isThere);
       arguments.Lead(stages[0]);
     }
     if (m_Table.Data() != nullptr)
@@ -80,9 +97,9 @@ private:
     return descriptor.pass == MetricPass::Information ? descriptor.parameters.table->size() * sizeof(double) : 0;
   }
 
-  Uploader     m_Uploader;
-  DeviceBuffer m_Stages;
-  DeviceBuffer m_Table;
+  Uploader              m_Uploader;
+  std::shared_ptr<void> m_Stages;
+  DeviceBuffer          m_Table;
 };
 
 /** \brief Device memory for the moving values that a pass is to leave; null where it is to leave none. */
@@ -97,6 +114,13 @@ LeaveMovingValues(const MetricDescriptor & descriptor,
     const auto memory = std::make_shared<DeviceBuffer>(bytes, stream);
     return std::shared_ptr<void>(memory, memory->Data());
   });
+}
+
+/** \brief The values that a pass takes; null: none. */
+inline MetricMovingValues *
+SharedValues(const MetricDescriptor & descriptor, const MetricWorkspace * workspace)
+{
+  return descriptor.sharesValues && descriptor.gradient != MetricGradient::None ? workspace->values.get() : nullptr;
 }
 
 /** \brief Where a pass leaves moving values, or takes them; null: neither. */

@@ -22,7 +22,6 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
-#include "kernels/common/HostCopies.h"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCuda.h"
@@ -120,7 +119,7 @@ EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,
     constexpr unsigned int VDimension = decltype(dimension)::value;
     auto                   arguments = MakeMetricArguments<VDimension>(descriptor, sources);
     arguments.kept = KeptMemory(descriptor, nullptr, workspace);
-    const MetricUploads uploads(descriptor, true, stream, arguments, CopyThreadsOf(context));
+    const MetricUploads uploads(descriptor, true, stream, arguments, context, SharedValues(descriptor, workspace));
     result = ForcesOnCuda<decltype(move)::value, decltype(values)>(
       descriptor, arguments, arguments.moving.stages, context, stream);
   });

@@ -55,6 +55,7 @@ struct MetricMovingValues
   bool                  inOrder{ false };  ///< by place in the order of cells
   std::shared_ptr<void> memory;            ///< \c count values, in the memory of the backend
   std::shared_ptr<void> valid;             ///< \c count bytes, not 0 for valid samples; null: nothing is known
+  std::shared_ptr<void> stages;            ///< a device's copy of the chain, which the next pass takes; may be null
 
   /** \brief Whether a pass can take them. */
   bool

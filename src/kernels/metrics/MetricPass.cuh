@@ -23,7 +23,6 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 
-#include "kernels/common/HostCopies.h"
 #include "kernels/metrics/MetricBackends.h"
 #include "kernels/metrics/MetricBody.h"
 #include "kernels/metrics/MetricCuda.h"
@@ -84,7 +83,8 @@ public:
                 arguments.mapCount < 0 || arguments.front >= 0 || LeadsByField(descriptor, sources),
                 stream,
                 arguments,
-                CopyThreadsOf(context))
+                context,
+                left != nullptr ? left.get() : SharedValues(descriptor, workspace))
   {
     arguments.kept = KeptMemory(descriptor, left, workspace);
     if (left != nullptr && left->valid != nullptr)

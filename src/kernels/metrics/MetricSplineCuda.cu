@@ -248,7 +248,7 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
     constexpr unsigned int VDimension = decltype(dimension)::value;
     CellPass<VDimension>   pass{ MakeMetricArguments<VDimension>(descriptor, sources), {}, {} };
     pass.arguments.kept = KeptMemory(descriptor, left, workspace);
-    const MetricUploads uploads(descriptor, true, stream, pass.arguments);
+    const MetricUploads uploads(descriptor, true, stream, pass.arguments, context);
     pass.parameters = MakeSplineParameters<VDimension>(descriptor, pass.arguments.moving.stages);
     if (order == nullptr)
     {

@@ -36,6 +36,7 @@ namespace itk::CudaSpline
  * \param[in] uploader copies there
  * \param[in] stream the stream
  * \param[in,out] arguments grids and stages are set
+ * \param[in] isThere whether the same chain was copied there before
  * \return the stages as they are there */
 template <unsigned int VDimension>
 std::vector<TransformStage<VDimension>>
@@ -43,7 +44,8 @@ UploadStages(const TransformChain &            chain,
              char *                            at,
              Uploader &                        uploader,
              const Stream &                    stream,
-             EvaluationArguments<VDimension> & arguments)
+             EvaluationArguments<VDimension> & arguments,
+             bool                              isThere = false)
 {
   std::vector<TransformStage<VDimension>> stages;
   SetGrids(chain, arguments);
@@ -59,11 +61,17 @@ UploadStages(const TransformChain &            chain,
     else
     {
       stages.push_back(MakeStage<VDimension>(stage, at));
-      uploader.Copy(at, displacements, bytes, stream);
+      if (!isThere)
+      {
+        uploader.Copy(at, displacements, bytes, stream);
+      }
     }
     at += TransformChain::BytesOf(stage, VDimension);
   }
-  uploader.Copy(at, stages.data(), stages.size() * sizeof(stages[0]), stream);
+  if (!isThere)
+  {
+    uploader.Copy(at, stages.data(), stages.size() * sizeof(stages[0]), stream);
+  }
   arguments.stages = reinterpret_cast<const TransformStage<VDimension> *>(at);
   return stages;
 }
