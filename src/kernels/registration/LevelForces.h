@@ -23,7 +23,7 @@
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
-#include "kernels/registration/PixelRange.h"
+#include "kernels/registration/GridInformation.h"
 
 #include <array>
 #include <cstddef>
@@ -174,15 +174,6 @@ private:
     ResidentArray ownGradients; ///< at the pixels of the image itself
   };
 
-  /** What Mattes' metric has beside. */
-  struct Information
-  {
-    std::array<PixelRange, 2> ranges;                 ///< of the images as they are, where these are compared
-    ResidentArray             numbers[2];             ///< pixels of the arithmetic's type, where theirs is another
-    ResidentArray             tables[2];              ///< of the derivatives: see PointForcesDescriptor
-    std::array<double, 2>     values{ { 0.0, 0.0 } }; ///< of the last comparison
-  };
-
   /** A pair of images. */
   struct Pair
   {
@@ -191,7 +182,7 @@ private:
     Moved                             movedFixed;
     Moved                             movedMoving;
     ResidentArray                     correlationScratch;
-    std::unique_ptr<Information>      information;
+    std::unique_ptr<GridInformation>  information; ///< of Mattes' metric
   };
 
   Pair
@@ -207,11 +198,7 @@ private:
   ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed, void * work);
   /** Forces of the metrics that know no neighbours. */
   PointForcesDescriptor
-  DescribePointForces(const Pair & pair) const;
-  /** Mattes' metric of one direction: 0, or 1 with the images exchanged. */
-  void
-  CompareInformation(Pair & pair, const LocalCorrelationImages & images, std::size_t direction, void * force);
-
+                               DescribePointForces(const Pair & pair) const;
   FieldShape                   m_Shape;
   Residence                    m_Residence;
   bool                         m_ComparesOriginals{ false };
