@@ -213,7 +213,7 @@ LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, c
   {
     m_TermForces = { ResidentArray(shape.Bytes(), residence), ResidentArray(shape.Bytes(), residence) };
     m_Squares = ResidentArray(2 * m_Terms.size() * sizeof(SquareSum), residence);
-    m_OtherSums = ResidentArray(sizeof(LevelSums), residence);
+    m_OtherSums = ResidentArray((m_Terms.size() - 1) * sizeof(LevelSums), residence);
   }
 }
 
@@ -225,14 +225,15 @@ LevelForces::MakePair(SynTerm term) const
   pair.term = std::move(term);
   pair.movedFixed = this->MakeMoved(pair, pair.term.fixed);
   pair.movedMoving = this->MakeMoved(pair, pair.term.moving);
-  const SynMetric & metric = pair.term.metric;
-  const ScalarType  pixel = pair.term.fixed.image.pixel;
-  if (metric.kind == SynMetricKind::LocalCorrelation)
+  const SynMetric &   metric = pair.term.metric;
+  const ScalarType    pixel = pair.term.fixed.image.pixel;
+  const SynComparison comparison = ComparisonOf(metric.kind);
+  if (comparison == SynComparison::Windows)
   {
     pair.correlationScratch = ResidentArray(
       CountLocalCorrelationScratch(DescribeCorrelation(m_Shape, pixel, metric), m_Residence), m_Residence);
   }
-  else if (metric.kind == SynMetricKind::Mattes)
+  else if (comparison == SynComparison::Histogram)
   {
     pair.information = std::make_unique<GridInformation>(DescribeInformation(m_Shape, pixel, metric), m_Residence);
     if (m_ComparesOriginals)
@@ -380,9 +381,9 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
   // Forces with the other image's gradient have need of it, whichever is wanted.
   const bool exchanges = metric.kind == SynMetricKind::Demons && metric.exchangesGradients;
   const auto images = this->Present(pair, byFixed != nullptr || exchanges, work);
-  switch (metric.kind)
+  switch (ComparisonOf(metric.kind))
   {
-    case SynMetricKind::LocalCorrelation:
+    case SynComparison::Windows:
       EvaluateLocalCorrelation(DescribeCorrelation(m_Shape, pair.term.fixed.image.pixel, metric),
                                images,
                                &sums->correlation,
@@ -391,14 +392,14 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
                                pair.correlationScratch.Data(),
                                m_Residence);
       break;
-    case SynMetricKind::Mattes:
+    case SynComparison::Histogram:
       pair.information->Compare(images, 0, byMoving);
       if (byFixed != nullptr)
       {
         pair.information->Compare(images, 1, byFixed);
       }
       break;
-    default:
+    case SynComparison::Points:
       EvaluatePointForces(
         this->DescribePointForces(pair), images, &sums->differences, byMoving, byFixed, m_Scratch.Data(), m_Residence);
   }
@@ -418,7 +419,7 @@ LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, void * w
   for (std::size_t n = 0; n < count; ++n)
   {
     this->ComparePair(m_Terms[n],
-                      n == 0 ? sums : m_OtherSums.As<LevelSums>(),
+                      n == 0 ? sums : m_OtherSums.As<LevelSums>() + (n - 1),
                       m_TermForces[0].Data(),
                       byFixed != nullptr ? m_TermForces[1].Data() : nullptr,
                       work);
@@ -447,24 +448,51 @@ LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, void * w
 }
 
 std::array<double, 2>
-LevelForces::ValuesOf(const LevelSums & sums) const
+LevelForces::ValuesOfPair(const Pair & pair, const LevelSums & sums)
 {
   constexpr double nothing = std::numeric_limits<double>::max();
-  const Pair &     first = m_Terms.front();
   double           value = 0.0; // of both directions
-  switch (first.term.metric.kind)
+  switch (ComparisonOf(pair.term.metric.kind))
   {
-    case SynMetricKind::LocalCorrelation:
+    case SynComparison::Windows:
       value = sums.correlation.count > 0 ? LocalCorrelationValue(sums.correlation) : nothing;
       break;
-    case SynMetricKind::Mattes:
-      return first.information->GetValues();
-    default: {
+    case SynComparison::Histogram:
+      return pair.information->GetValues();
+    case SynComparison::Points: {
       const PointSums & differences = sums.differences;
       value = differences.count > 0 ? differences.squares / static_cast<double>(differences.count) : nothing;
     }
   }
   return { { value, value } };
+}
+
+std::array<double, 2>
+LevelForces::ValuesOf(const LevelSums & sums) const
+{
+  return ValuesOfPair(m_Terms.front(), sums);
+}
+
+std::array<double, 2>
+LevelForces::WeightedValuesOf(const LevelSums & sums) const
+{
+  std::array<double, 2> values = this->ValuesOf(sums);
+  if (m_Terms.size() == 1)
+  {
+    return values;
+  }
+  std::vector<LevelSums> all(m_Terms.size(), sums);
+  Download(all.data() + 1, m_OtherSums.Data(), m_OtherSums.Bytes(), m_Residence);
+  values.fill(0.0);
+  for (std::size_t n = 0; n < m_Terms.size(); ++n)
+  {
+    const std::array<double, 2> own = ValuesOfPair(m_Terms[n], all[n]);
+    for (std::size_t direction = 0; direction < 2; ++direction)
+    {
+      values[direction] += m_Terms[n].term.weight * own[direction];
+    }
+  }
+  return values;
 }
 
 bool
@@ -533,9 +561,9 @@ LevelForces::CountBytes(const FieldShape &             shape,
   for (const SynMetric & metric : metrics)
   {
     const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
-    const bool isMattes = metric.kind == SynMetricKind::Mattes;
+    const bool isHistogram = ComparisonOf(metric.kind) == SynComparison::Histogram;
     const auto sums =
-      isMattes ? GridInformation::CountBytes(DescribeInformation(shape, pixel, metric)) : std::size_t(1) << 20;
+      isHistogram ? GridInformation::CountBytes(DescribeInformation(shape, pixel, metric)) : std::size_t(1) << 20;
     bytes += 2 * count * (SizeOf(pixel) + 1) + gradients + sums;
     scratch = std::max(scratch, ScratchBytes(shape, metric.gaussian, Backend::Cuda));
   }

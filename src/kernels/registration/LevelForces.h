@@ -96,6 +96,10 @@ public:
   std::array<double, 2>
   ValuesOf(const LevelSums & sums) const;
 
+  /** The same of all pairs, as the sum of their values times their weights; waits where there are several. */
+  std::array<double, 2>
+  WeightedValuesOf(const LevelSums & sums) const;
+
   /** Whether Compare() waits for the backend: logarithms of histograms are the host's. */
   bool
   Waits() const;
@@ -187,6 +191,9 @@ private:
 
   Pair
   MakePair(SynTerm term) const;
+  /** Values of both directions. \param[in] sums of that pair, in host memory */
+  static std::array<double, 2>
+  ValuesOfPair(const Pair & pair, const LevelSums & sums);
   Moved
   MakeMoved(const Pair & pair, const SynSide & side) const;
   void
@@ -206,7 +213,7 @@ private:
   ResidentArray                m_Scratch;    ///< of gradients, sums, smoothing, inversion and norms
   std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs
   ResidentArray                m_Squares;    ///< of the lengths of forces of several pairs, by direction
-  ResidentArray                m_OtherSums;  ///< of all pairs but the first
+  ResidentArray                m_OtherSums;  ///< LevelSums of all pairs but the first
 };
 
 /** \brief The steps of an iteration, made anew where their rules change: what was recorded has them in it. */
