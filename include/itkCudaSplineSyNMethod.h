@@ -23,7 +23,10 @@
 #include "itkCudaSpline/itk/Compatibility.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
+#include "itkANTSNeighborhoodCorrelationImageToImageMetricv4.h"
+#include "itkDemonsImageToImageMetricv4.h"
 #include "itkImageToImageMetricv4.h"
+#include "itkMattesMutualInformationImageToImageMetricv4.h"
 #include "itkSyNImageRegistrationMethod.h"
 
 #include <memory>
@@ -257,6 +260,27 @@ private:
   /** Which of the kernels' metrics one is; the same return. */
   static std::string
   DescribeMetric(const ImageMetricType * metric, CudaSpline::SynMetric & described);
+  /** Numbers that a metric of the list alone has; the same return. The first is of those that have none. */
+  ///@{
+  static std::string
+  DescribeOwn(const ImageMetricType &, CudaSpline::SynMetric &)
+  {
+    return std::string();
+  }
+  static std::string
+  DescribeOwn(
+    const ANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> &
+                            metric,
+    CudaSpline::SynMetric & described);
+  static std::string
+  DescribeOwn(const DemonsImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> & metric,
+              CudaSpline::SynMetric & described);
+  static std::string
+  DescribeOwn(
+    const MattesMutualInformationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> &
+                            metric,
+    CudaSpline::SynMetric & described);
+  ///@}
   /** A pair of images; the same return. \param[in] number of the pair */
   std::string
   DescribePair(const ImageMetricType * metric, SizeValueType number, const Level & level, Pair & pair) const;

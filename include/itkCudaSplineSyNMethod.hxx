@@ -377,64 +377,65 @@ template <typename TMethod>
 std::string
 CudaSplineSyNMethod<TMethod>::DescribeMetric(const ImageMetricType * metric, CudaSpline::SynMetric & described)
 {
-  using Correlation =
-    ANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
-  using Squares = MeanSquaresImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
-  using Demons = DemonsImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
-  using Mattes =
-    MattesMutualInformationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>;
   const std::type_info & type = typeid(*metric);
-  const auto             isOf = [&type](const std::type_info & theirs, const std::type_info & ours) {
-    return type == theirs || type == ours;
-  };
-  if (isOf(typeid(Correlation),
-           typeid(CudaANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType,
-                                                                      MovingImageType,
-                                                                      VirtualImageType,
-                                                                      RealType>)))
-  {
-    described.kind = CudaSpline::SynMetricKind::LocalCorrelation;
-    const auto radius = static_cast<const Correlation *>(metric)->GetRadius();
-    for (unsigned int d = 0; d < ImageDimension; ++d)
-    {
-      described.radius[d] = static_cast<int>(radius[d]);
-    }
-    return std::string();
+  std::string            others;
+#define CUDASPLINE_DESCRIBE_METRIC(kindOf, comparison, name)                                                           \
+  {                                                                                                                    \
+    using Theirs = name<FixedImageType, MovingImageType, VirtualImageType, RealType>;                                  \
+    using Ours = Cuda##name<FixedImageType, MovingImageType, VirtualImageType, RealType>;                              \
+    if (type == typeid(Theirs) || type == typeid(Ours))                                                                \
+    {                                                                                                                  \
+      described.kind = CudaSpline::SynMetricKind::kindOf;                                                              \
+      return DescribeOwn(static_cast<const Theirs &>(*metric), described);                                             \
+    }                                                                                                                  \
+    others += std::string(others.empty() ? "" : ", ") + #name;                                                         \
   }
-  if (isOf(typeid(Squares),
-           typeid(CudaMeanSquaresImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>)))
+  CUDASPLINE_SYN_METRICS(CUDASPLINE_DESCRIBE_METRIC)
+#undef CUDASPLINE_DESCRIBE_METRIC
+  return "only " + others + " are accelerated, not " + metric->GetNameOfClass();
+}
+
+template <typename TMethod>
+std::string
+CudaSplineSyNMethod<TMethod>::DescribeOwn(
+  const ANTSNeighborhoodCorrelationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> &
+                          metric,
+  CudaSpline::SynMetric & described)
+{
+  const auto radius = metric.GetRadius();
+  for (unsigned int d = 0; d < ImageDimension; ++d)
   {
-    described.kind = CudaSpline::SynMetricKind::MeanSquares;
-    return std::string();
+    described.radius[d] = static_cast<int>(radius[d]);
   }
-  if (isOf(typeid(Demons),
-           typeid(CudaDemonsImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType>)))
+  return std::string();
+}
+
+template <typename TMethod>
+std::string
+CudaSplineSyNMethod<TMethod>::DescribeOwn(
+  const DemonsImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> & metric,
+  CudaSpline::SynMetric &                                                                         described)
+{
+  described.exchangesGradients = metric.GetGradientSourceIncludesFixed();
+  described.differenceThreshold = metric.GetIntensityDifferenceThreshold();
+  described.denominatorThreshold = metric.GetDenominatorThreshold();
+  return std::string();
+}
+
+template <typename TMethod>
+std::string
+CudaSplineSyNMethod<TMethod>::DescribeOwn(
+  const MattesMutualInformationImageToImageMetricv4<FixedImageType, MovingImageType, VirtualImageType, RealType> &
+                          metric,
+  CudaSpline::SynMetric & described)
+{
+  const auto bins = metric.GetNumberOfHistogramBins();
+  if (bins < 5 || bins > static_cast<SizeValueType>(CudaSpline::MostHistogramBins))
   {
-    const auto * const demons = static_cast<const Demons *>(metric);
-    described.kind = CudaSpline::SynMetricKind::Demons;
-    described.exchangesGradients = demons->GetGradientSourceIncludesFixed();
-    described.differenceThreshold = demons->GetIntensityDifferenceThreshold();
-    described.denominatorThreshold = demons->GetDenominatorThreshold();
-    return std::string();
+    return "histograms of so many bins are not accelerated";
   }
-  if (isOf(typeid(Mattes),
-           typeid(CudaMattesMutualInformationImageToImageMetricv4<FixedImageType,
-                                                                  MovingImageType,
-                                                                  VirtualImageType,
-                                                                  RealType>)))
-  {
-    const auto bins = static_cast<const Mattes *>(metric)->GetNumberOfHistogramBins();
-    if (bins < 5 || bins > static_cast<SizeValueType>(CudaSpline::MostHistogramBins))
-    {
-      return "histograms of so many bins are not accelerated";
-    }
-    described.kind = CudaSpline::SynMetricKind::Mattes;
-    described.bins = static_cast<int>(bins);
-    return std::string();
-  }
-  return std::string(
-           "only local correlation, mean squares, demons and Mattes' mutual information are accelerated, not ") +
-         metric->GetNameOfClass();
+  described.bins = static_cast<int>(bins);
+  return std::string();
 }
 
 template <typename TMethod>

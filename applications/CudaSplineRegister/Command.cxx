@@ -192,6 +192,27 @@ FractionDone(const Iteration & iteration, const Options & options)
   return all > 0.0 ? done / all : 1.0;
 }
 
+/** What is read for a single moving image. */
+std::vector<NamedPath>
+InputsOf(const Options & options)
+{
+  std::vector<NamedPath> inputs{ { "the fixed image", options.fixed },
+                                 { "the moving image", options.moving },
+                                 { "--fixed-mask", options.fixedMask },
+                                 { "--moving-mask", options.movingMask },
+                                 { "--initial-transform", options.initial ? options.initial->file : std::string() },
+                                 { "--fixed-labels", options.fixedLabels },
+                                 { "--moving-labels", options.movingLabels },
+                                 { "--fixed-landmarks", options.fixedLandmarks },
+                                 { "--moving-landmarks", options.movingLandmarks } };
+  for (const FurtherFiles & pair : options.further)
+  {
+    inputs.push_back({ "--also-fixed", pair.fixed });
+    inputs.push_back({ "--also-moving", pair.moving });
+  }
+  return inputs;
+}
+
 /** What is written for a single moving image. */
 std::vector<NamedPath>
 OutputsOf(const Options & options)
@@ -213,16 +234,7 @@ OutputsOf(const Options & options)
 int
 RunCommand(const Options & options)
 {
-  CheckPaths({ { "the fixed image", options.fixed },
-               { "the moving image", options.moving },
-               { "--fixed-mask", options.fixedMask },
-               { "--moving-mask", options.movingMask },
-               { "--initial-transform", options.initial ? options.initial->file : std::string() },
-               { "--fixed-labels", options.fixedLabels },
-               { "--moving-labels", options.movingLabels },
-               { "--fixed-landmarks", options.fixedLandmarks },
-               { "--moving-landmarks", options.movingLandmarks } },
-             OutputsOf(options));
+  CheckPaths(InputsOf(options), OutputsOf(options));
   CheckDevice(options.device);
   if (!options.device.empty())
   {
@@ -241,6 +253,7 @@ RunCommand(const Options & options)
   request.initial = inputs.initial;
   ReadFixed(options, inputs, request);
   ReadMoving(options, inputs, 0, request, finite);
+  ReadFurther(options, inputs, request);
   Report report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;

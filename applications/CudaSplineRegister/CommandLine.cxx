@@ -46,10 +46,12 @@ AddStageOptions(CLI::App & app, Words & words)
       "translation, rigid, similarity, affine, bspline, syn, greedy or demons; may be repeated; default: rigid, then "
       "affine",
       "NAME");
-  add("-m,--metric",
-      words.metrics,
-      "* mattes (default), meansquares, correlation or cc (local; default of syn and greedy)",
-      "NAME");
+  add(
+    "-m,--metric",
+    words.metrics,
+    "* mattes (default), meansquares, correlation or cc (local; default of syn and greedy); of several pairs of images "
+    "one for each, with weights: cc:0.7,mattes:0.3",
+    "NAME[:X][,...]");
   add("--optimizer", words.optimizers, "* regular-step, gradient-descent, conjugate-gradient or lbfgs", "NAME");
   add("--levels", words.levels, "* levels, from coarse to fine; default: 3", "N");
   add("--iterations", words.iterations, "* most iterations, one value or one a level; default: 100,...,50", "N,N,...");
@@ -141,6 +143,13 @@ ParseCommandLine(int argc, char ** argv, Options & options)
                 "fast, standard (stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN) or brain")
     ->type_name("NAME");
   AddStageOptions(app, words);
+  const auto addPair = [&app](const char * name, std::vector<std::string> & values, const char * text) {
+    app.add_option(name, values, text)->type_name("IMAGE")->allow_extra_args(false);
+  };
+  addPair("--also-fixed",
+          words.alsoFixed,
+          "Fixed image of a further pair, which syn and greedy may compare, too (--metric); may be repeated");
+  addPair("--also-moving", words.alsoMoving, "Its moving image, in the space of the first moving image");
   app.add_option("--winsorize", words.winsorize, "Cut values at these quantiles, as ANTs does with 0.005,0.995")
     ->type_name("X,X");
   app.add_option("--fixed-mask", options.fixedMask, "Image; voxels of the fixed image count where it is not 0")

@@ -22,6 +22,7 @@
 
 #include "itkCudaSpline/itk/MetricList.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -124,11 +125,22 @@ NameOf(MetricKind kind);
 const char *
 NameOf(OptimizerKind kind);
 
-/** \brief A stage of the registration. Vectors have an entry a level. */
+/** \brief How a pair of images is compared in a stage. */
+struct PairMetric
+{
+  MetricKind kind{ MetricKind::Mattes };
+  double     weight{ 1.0 }; ///< above 0; what counts is its share of the sum of all pairs' weights
+};
+
+/** \brief The metrics of a stage as --metric has them: "cc", or "cc:0.7,mattes:0.3". */
+std::string
+NamesOf(const std::vector<PairMetric> & metrics);
+
+/** \brief A stage of the registration. Vectors have an entry a level, but those that say otherwise. */
 struct StageOptions
 {
   StageKind                 kind{ StageKind::Rigid };
-  MetricKind                metric{ MetricKind::Mattes };
+  std::vector<PairMetric>   metrics{ PairMetric() }; ///< of each pair that is compared, in the order of the pairs
   OptimizerKind             optimizer{ OptimizerKind::RegularStep };
   std::vector<unsigned int> iterations; ///< at most
   std::vector<unsigned int> shrink;     ///< of the samples' grid
@@ -144,6 +156,27 @@ struct StageOptions
   double                    updateVariance{ 3.0 }; ///< of the Gaussian that smooths their updates, squared voxels
   double                    totalVariance{ 0.0 };  ///< the same of whole fields
   double                    convergence{ 1e-7 }; ///< slope of the last values that ends a level of a descent, of fields
+
+  /** The metric of the first pair, which is that of stages that compare no other one. */
+  MetricKind
+  FirstMetric() const
+  {
+    return metrics.front().kind;
+  }
+  /** Whether a pair is compared by a metric. */
+  bool
+  HasMetric(MetricKind asked) const
+  {
+    return std::any_of(
+      metrics.begin(), metrics.end(), [asked](const PairMetric & metric) { return metric.kind == asked; });
+  }
+};
+
+/** \brief Files of a pair of images beside the first one. */
+struct FurtherFiles
+{
+  std::string fixed;
+  std::string moving;
 };
 
 /** \brief What the user asked for. */
@@ -151,6 +184,7 @@ struct Options
 {
   std::string                          fixed;
   std::string                          moving;
+  std::vector<FurtherFiles>            further; ///< pairs of images that are compared beside the first one
   TargetKind                           target{ TargetKind::FixedImage }; ///< of a series that moves
   std::size_t                          targetVolume{ 0 };
   std::string                          parameters; ///< table (TSV) of a series' motion; empty: none

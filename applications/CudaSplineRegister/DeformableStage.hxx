@@ -21,23 +21,31 @@
 #include "DeformableStage.h"
 
 #include "DeviceWord.h"
+#include "FieldMetric.h"
 #include "Stopwatch.h"
 
 #include "itkCudaSpline/itk/DeformableRegistrationOfImages.h"
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace CudaSplineRegister
 {
 
 /** \brief What the kernels are told of a stage. */
 inline itk::CudaSpline::DeformableOptions
-DescribeDeformable(const StageOptions & stage)
+DescribeDeformable(const StageOptions & stage, unsigned int bins)
 {
   itk::CudaSpline::DeformableOptions options;
   options.kind =
     stage.kind == StageKind::Greedy ? itk::CudaSpline::DeformableKind::Greedy : itk::CudaSpline::DeformableKind::Demons;
+  options.pairs.clear();
+  for (const PairMetric & metric : stage.metrics)
+  {
+    // The command line refuses those that there are not.
+    options.pairs.push_back({ FieldMetricOf(metric.kind).value(), metric.weight, static_cast<int>(bins) });
+  }
   for (std::size_t level = 0; level < stage.iterations.size(); ++level)
   {
     options.levels.push_back({ stage.shrink[level], stage.sigmas[level], stage.iterations[level] });
@@ -50,6 +58,24 @@ DescribeDeformable(const StageOptions & stage)
   options.convergence = stage.convergence;
   options.window = convergenceWindow;
   return options;
+}
+
+/** \brief The first pairs beside the first one. */
+template <typename TPixel, unsigned int VDimension>
+std::vector<itk::CudaSplineDetail::RegistrationImages<TPixel, VDimension>>
+FurtherImages(const FieldInputs<TPixel, VDimension> & inputs, std::size_t count)
+{
+  std::vector<itk::CudaSplineDetail::RegistrationImages<TPixel, VDimension>> images;
+  for (std::size_t number = 0; number < count; ++number)
+  {
+    const auto & pair = inputs.further[number];
+    images.push_back({ pair.fixed.GetPointer(),
+                       pair.moving.GetPointer(),
+                       pair.fixedMask.GetPointer(),
+                       pair.movingMask.GetPointer(),
+                       nullptr });
+  }
+  return images;
 }
 
 template <typename TPixel, unsigned int VDimension>
@@ -66,8 +92,9 @@ RunDeformableStage(const FieldInputs<TPixel, VDimension> & inputs,
       inputs.fixedMask.GetPointer(),
       inputs.movingMask.GetPointer(),
       inputs.before },
-    DescribeDeformable(stage),
-    request.options->device);
+    DescribeDeformable(stage, request.options->bins),
+    request.options->device,
+    FurtherImages(inputs, stage.metrics.size() - 1));
   const auto   records = registration.Run([&](const itk::CudaSpline::RegistrationIteration & found) {
     if (request.progress)
     {

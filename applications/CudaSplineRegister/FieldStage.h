@@ -27,9 +27,20 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace CudaSplineRegister
 {
+
+/** \brief A pair of images beside the first one; masks may be null. */
+template <typename TPixel, unsigned int VDimension>
+struct FieldPair
+{
+  typename itk::Image<TPixel, VDimension>::Pointer          fixed;
+  typename itk::Image<TPixel, VDimension>::Pointer          moving;
+  typename itk::ImageMaskSpatialObject<VDimension>::Pointer fixedMask;
+  typename itk::ImageMaskSpatialObject<VDimension>::Pointer movingMask;
+};
 
 /** \brief What a stage of fields works on. */
 template <typename TPixel, unsigned int VDimension>
@@ -37,10 +48,11 @@ struct FieldInputs
 {
   using ImageType = itk::Image<TPixel, VDimension>;
   using MaskType = itk::ImageMaskSpatialObject<VDimension>;
-  typename ImageType::Pointer fixed;
-  typename ImageType::Pointer moving;
-  typename MaskType::Pointer  fixedMask;  ///< null: none
-  typename MaskType::Pointer  movingMask; ///< null: none
+  typename ImageType::Pointer                fixed;
+  typename ImageType::Pointer                moving;
+  typename MaskType::Pointer                 fixedMask;  ///< null: none
+  typename MaskType::Pointer                 movingMask; ///< null: none
+  std::vector<FieldPair<TPixel, VDimension>> further;    ///< of which a stage compares those that it has metrics for
   typename itk::Transform<double, VDimension, VDimension>::ConstPointer
     before; ///< what earlier stages found; null: none
 };

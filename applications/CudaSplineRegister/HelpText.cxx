@@ -47,9 +47,19 @@ Stages
   syn (symmetric normalization, as ANTs has it) finds displacement fields with their inverses, by local correlation,
   mean squares or mutual information. Its defaults are those of antsRegistrationSyN.sh: 100, 70, 50, 20 iterations at
   8, 4, 2, 1; it interpolates linearly, and takes --gradient filter or differences.
-  greedy composes one field of small updates, by local correlation too, with the defaults of syn: in about a third of
+  greedy composes one field of small updates, by the same metrics and with the defaults of syn: in about a third of
   its time, and not symmetric. demons (diffeomorphic demons, as ITK's filter) goes by squared differences: for images
   that have the same values where they show the same, as of one scanner. Of both the inverse is found by iteration.
+
+Several pairs of images
+  As channels of one scan (T1 and T2, or an image and its labels' edges), compared by one transform: --also-fixed and
+  --also-moving name further pairs, which lie in the spaces of the first fixed and the first moving image, on grids of
+  their own. --metric has an entry for each pair that a stage compares, in their order, with weights behind colons:
+  --metric cc:0.7,meansquares:0.3 (without a weight: 1). It is ANTs' several --metric of a stage: each pair's force
+  counts as its part of the sum of weights, and is as long as any other's. syn and greedy compare several; stages that
+  name one metric, and all others, compare the first pair. A pair for two metrics is named twice. Values and
+  convergence are of the weighted sum of the pairs' values in greedy, and of the first pair in syn, as ITK's and ANTs'.
+  --winsorize and the masks are for all pairs, all else that is written is of the first one.
 
 Presets (options beside one come first; * as often as it has stages)
   standard  the stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a
@@ -126,6 +136,8 @@ Examples
   CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --metric correlation --fixed-mask head.nii --step 2
   CudaSplineRegister bold.nii.gz --motion mean -o motion/ --parameters motion.tsv -w corrected.nii.gz -i bspline
   CudaSplineRegister t1.nii.gz subject.nii.gz --preset brain --output-prefix subject_ --evaluate
+  CudaSplineRegister t1.nii s1.nii --also-fixed t2.nii --also-moving s2.nii --stage affine --stage syn -m mattes
+    -m cc:0.7,cc:0.3 -o t.h5
   CudaSplineRegister a.nii b.nii -o t.tfm --stage affine --stage bspline --iterations 50 --iterations 30,20,9 -p p.png)";
 }
 

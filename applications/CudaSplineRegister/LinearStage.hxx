@@ -100,10 +100,10 @@ private:
     using Gradient = itk::CudaSpline::MetricGradient;
     const Options &               options = *m_Request.options;
     itk::CudaSpline::LinearMetric metric;
-    metric.kind = m_Stage.metric == MetricKind::Mattes        ? Kind::Mattes
-                  : m_Stage.metric == MetricKind::MeanSquares ? Kind::MeanSquares
-                  : m_Stage.metric == MetricKind::Correlation ? Kind::Correlation
-                                                              : Kind::LocalCorrelation;
+    metric.kind = m_Stage.FirstMetric() == MetricKind::Mattes        ? Kind::Mattes
+                  : m_Stage.FirstMetric() == MetricKind::MeanSquares ? Kind::MeanSquares
+                  : m_Stage.FirstMetric() == MetricKind::Correlation ? Kind::Correlation
+                                                                     : Kind::LocalCorrelation;
     metric.bins = static_cast<int>(options.bins);
     metric.radius.fill(static_cast<int>(m_Stage.radius));
     metric.order = std::max(1U, options.order);
@@ -168,7 +168,7 @@ private:
       CheckDeviceDid(backend.GetLastBackend(), backend.GetFallbackReason(), m_Request.options->device, "the metric");
     }
     m_Registration.CopyTo(transform);
-    if (record.stop == itk::CudaSpline::LinearStop::NoSamples && m_Stage.metric == MetricKind::Mattes)
+    if (record.stop == itk::CudaSpline::LinearStop::NoSamples && m_Stage.FirstMetric() == MetricKind::Mattes)
     {
       itkGenericExceptionMacro("All samples map outside moving image buffer."); // as ITK's metric, alone of all
     }
@@ -223,7 +223,8 @@ IsStageOfKernels(const LinearInputs<TPixel, VDimension> & inputs, const StageOpt
   const bool smooths = options.gradient == GradientKind::Filter ||
                        std::any_of(stage.sigmas.begin(), stage.sigmas.end(), [](double sigma) { return sigma > 0.0; });
   return stage.kind <= StageKind::Affine && stage.optimizer != OptimizerKind::Lbfgs &&
-         stage.sampling == SamplingKind::None && (stage.metric != MetricKind::Mattes || options.bins <= mostBins) &&
+         stage.sampling == SamplingKind::None &&
+         (stage.FirstMetric() != MetricKind::Mattes || options.bins <= mostBins) &&
          (!smooths || (Registration::IsForGaussians(inputs.fixed) && Registration::IsForGaussians(inputs.moving))) &&
          Registration::IsKnown(inputs.before.GetPointer());
 }

@@ -55,6 +55,11 @@ Register(const RegistrationRequest & request)
   {
     cut.fixed = Winsorize(request.fixed, *request.options->winsorize);
     cut.moving = Winsorize(request.moving, *request.options->winsorize);
+    for (FurtherPair & pair : cut.further)
+    {
+      pair.fixed = Winsorize(pair.fixed, *request.options->winsorize);
+      pair.moving = Winsorize(pair.moving, *request.options->winsorize);
+    }
   }
   return Dispatch(
     cut, [&cut](auto zero, auto dimension) { return RegisterTyped<decltype(zero), decltype(dimension)::value>(cut); });

@@ -67,6 +67,15 @@ struct StageResult
   itk::CudaSpline::BackendUse use;            ///< who computed how many of them
 };
 
+/** \brief A pair of images that is compared beside the first one, in the same spaces; see RegistrationRequest. */
+struct FurtherPair
+{
+  Volume                fixed;
+  Volume                moving;
+  std::optional<Volume> fixedMask;
+  std::optional<Volume> movingMask;
+};
+
 /** \brief What to register. */
 struct RegistrationRequest
 {
@@ -75,6 +84,7 @@ struct RegistrationRequest
   Volume                                   moving;
   std::optional<Volume>                    fixedMask; ///< of std::uint8_t, 0 or 1
   std::optional<Volume>                    movingMask;
+  std::vector<FurtherPair>                 further; ///< pairs beside this one
   itk::TransformBase::Pointer              initial; ///< of the images' dimension, in double; null: none
   std::function<void(const Iteration &)>   progress;
   std::function<void(const std::string &)> note; ///< what the user should know before a stage has ended

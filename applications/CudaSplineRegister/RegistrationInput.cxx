@@ -139,6 +139,22 @@ DescribeMask(const std::string & path, unsigned int dimension)
   return image;
 }
 
+/** Finds an image of a further pair. */
+ImageDescription
+DescribeFurther(const std::string & option, const std::string & path, unsigned int dimension)
+{
+  ImageDescription image = DescribeImage(path, {});
+  if (image.grid.dimension != dimension || image.layout.volumes > 1)
+  {
+    throw ProgramError(option + " \"" + path + "\" has " +
+                       (image.layout.volumes > 1 ? std::to_string(image.layout.volumes) + " volumes"
+                                                 : std::to_string(image.grid.dimension) + " dimensions") +
+                       "; it has to be an image of " + std::to_string(dimension) + " dimensions, as the first pair's");
+  }
+  CheckIsPlain(image);
+  return image;
+}
+
 /** Reads a mask: 1 where the image is a number that is not 0. */
 std::optional<Volume>
 ReadMask(const std::optional<ImageDescription> & description)
@@ -248,6 +264,11 @@ DescribeInputs(const Options & options)
     }
     CheckMeshSize(stage, inputs.fixed.grid);
   }
+  for (const FurtherFiles & files : options.further)
+  {
+    inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension),
+                               DescribeFurther("--also-moving", files.moving, dimension) });
+  }
   inputs.fixedMask = DescribeMask(options.fixedMask, dimension);
   inputs.movingMask = DescribeMask(options.movingMask, dimension);
   if (options.initial)
@@ -309,6 +330,24 @@ ReadMoving(const Options &         options,
     inputs.maskOfMoving = ReadMask(inputs.movingMask);
   }
   request.movingMask = JoinMasks(finite, inputs.maskOfMoving);
+}
+
+void
+ReadFurther(const Options & options, const RegistrationInputs & inputs, RegistrationRequest & request)
+{
+  const ScalarType type = TypeOf(options);
+  const auto       fixedMask = ReadMask(inputs.fixedMask);
+  for (std::size_t number = 0; number < inputs.further.size(); ++number)
+  {
+    const FurtherDescription & from = inputs.further[number];
+    FurtherPair                pair;
+    pair.fixed = ReadAs(from.fixed, type);
+    pair.moving = ReadAs(from.moving, type);
+    const std::string which = "further " + std::to_string(number + 1);
+    pair.fixedMask = JoinMasks(TakeOutWhatIsNotFinite(pair.fixed, which + ". fixed"), fixedMask);
+    pair.movingMask = JoinMasks(TakeOutWhatIsNotFinite(pair.moving, which + ". moving"), inputs.maskOfMoving);
+    request.further.push_back(std::move(pair));
+  }
 }
 
 } // namespace CudaSplineRegister

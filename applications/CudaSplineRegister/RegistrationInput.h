@@ -26,15 +26,24 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 namespace CudaSplineRegister
 {
+
+/** \brief The headers of a pair of images beside the first one. */
+struct FurtherDescription
+{
+  ImageDescription fixed;
+  ImageDescription moving;
+};
 
 /** \brief What is read, of which the headers are known. */
 struct RegistrationInputs
 {
   ImageDescription                fixed;
-  ImageDescription                moving; ///< the same as fixed where a series is laid over itself
+  ImageDescription                moving;  ///< the same as fixed where a series is laid over itself
+  std::vector<FurtherDescription> further; ///< pairs beside this one
   std::optional<ImageDescription> fixedMask;
   std::optional<ImageDescription> movingMask;
   std::optional<Volume>           maskOfMoving; ///< of movingMask, when it was read
@@ -85,6 +94,11 @@ ReadMoving(const Options &         options,
            std::size_t             volume,
            RegistrationRequest &   request,
            std::optional<Volume> & finite);
+
+/** \brief Reads the pairs of images beside the first one, of a single moving image. Masks are those of the first pair,
+ * where they are, and of each image what is finite. */
+void
+ReadFurther(const Options & options, const RegistrationInputs & inputs, RegistrationRequest & request);
 
 } // namespace CudaSplineRegister
 

@@ -95,8 +95,7 @@ public:
   {
     const auto valueOf = [&](MetricKind kind) {
       StageOptions stage;
-      stage.metric = kind;
-      const auto metric = Metrics::Make(stage, m_Inputs, m_Options);
+      const auto   metric = Metrics::Make(kind, stage, m_Inputs, m_Options);
       metric.object->SetVirtualDomainFromImage(m_Fixed);
       metric.object->SetMovingTransform(const_cast<TransformType *>(dynamic_cast<const TransformType *>(transform)));
       metric.object->Initialize();
@@ -301,7 +300,7 @@ private:
         return RunLinearStage(inputs, m_Request, number, isStopped);
       }
     }
-    const auto metric = Metrics::Make(stage, m_Inputs, m_Options);
+    const auto metric = Metrics::Make(stage.FirstMetric(), stage, m_Inputs, m_Options);
     const auto estimator = EstimatorType::New();
     estimator->SetMetric(metric.object);
     const auto optimizer = MakeOptimizer(stage, estimator);
@@ -374,7 +373,14 @@ private:
   StageResult
   RunFields(std::size_t number, bool & isStopped)
   {
-    FieldInputs<TPixel, VDimension> inputs{ m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask, nullptr };
+    FieldInputs<TPixel, VDimension> inputs{ m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask, {}, nullptr };
+    for (const FurtherPair & pair : m_Request.further)
+    {
+      inputs.further.push_back({ ViewAsImage<ImageType>(pair.fixed),
+                                 ViewAsImage<ImageType>(pair.moving),
+                                 MaskOf(pair.fixedMask),
+                                 MaskOf(pair.movingMask) });
+    }
     if (!m_Chain.empty())
     {
       inputs.before = Transforms::Combine(m_Chain).GetPointer();

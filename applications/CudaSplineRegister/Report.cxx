@@ -102,6 +102,10 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   json["fixed"]["file"] = options.fixed;
   json["moving"] = GridAsJson(moving);
   json["moving"]["file"] = options.moving;
+  for (const FurtherFiles & pair : options.further)
+  {
+    json["further_pairs"].push_back({ { "fixed", pair.fixed }, { "moving", pair.moving } });
+  }
   return json;
 }
 
@@ -114,7 +118,7 @@ StagesAsJson(const std::vector<StageResult> & stages, const Options & options)
     const StageResult & stage = stages[number];
     nlohmann::json      entry;
     entry["kind"] = NameOf(stage.kind);
-    entry["metric"] = NameOf(options.stages[number].metric);
+    entry["metric"] = NamesOf(options.stages[number].metrics);
     if (!IsOfFields(stage.kind))
     {
       entry["optimizer"] = NameOf(options.stages[number].optimizer);
@@ -186,9 +190,8 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
     PrintTime(stream,
               std::string("stage ") + std::to_string(number + 1) + ", " + NameOf(stage.kind),
               stage.seconds,
-              std::string(NameOf(asked.metric)) + " by " + BackendText(stage, options) + ", " +
-                std::to_string(stage.parameters) + " parameters" +
-                (IsOfFields(stage.kind) ? std::string() : std::string(", ") + NameOf(asked.optimizer)));
+              NamesOf(asked.metrics) + " by " + BackendText(stage, options) + ", " + std::to_string(stage.parameters) +
+                " parameters" + (IsOfFields(stage.kind) ? std::string() : std::string(", ") + NameOf(asked.optimizer)));
     for (std::size_t level = 0; level < stage.levels.size(); ++level)
     {
       const LevelResult & result = stage.levels[level];

@@ -57,6 +57,7 @@ CheckSeriesOptions(const Options & options, const RegistrationRequest & request)
   for (const auto & [option, isThere] : { std::pair("--field", !options.field.empty()),
                                           std::pair("--inverse", !options.inverse.empty()),
                                           std::pair("--jacobian", !options.jacobian.empty()),
+                                          std::pair("--also-moving", !options.further.empty()),
                                           std::pair("--evaluate", options.evaluate),
                                           std::pair("--fixed-labels", !options.fixedLabels.empty()),
                                           std::pair("--fixed-landmarks", !options.fixedLandmarks.empty()) })

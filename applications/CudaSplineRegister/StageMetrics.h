@@ -113,10 +113,11 @@ struct StageMetrics
   }
   ///@}
 
+  /** A metric. \param[in] stage has what a metric alone has, as radii */
   static Metric
-  Make(const StageOptions & stage, const Inputs & inputs, const Options & options)
+  Make(MetricKind asked, const StageOptions & stage, const Inputs & inputs, const Options & options)
   {
-    switch (stage.metric)
+    switch (asked)
     {
 #define CUDASPLINE_MAKE_METRIC(kind, word, name)                                                                       \
   case MetricKind::kind: {                                                                                             \

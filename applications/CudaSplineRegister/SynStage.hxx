@@ -27,6 +27,7 @@
 #include "itkCudaSyNImageRegistrationMethod.h"
 
 #include "itkDisplacementFieldTransformParametersAdaptor.h"
+#include "itkObjectToObjectMultiMetricv4.h"
 #include "itkShrinkImageFilter.h"
 
 #include <cstddef>
@@ -94,13 +95,8 @@ private:
     Options options = *m_Request.options;
     options.order = 1;
     options.gradient = options.gradient == GradientKind::Filter ? GradientKind::Filter : GradientKind::Differences;
-    const auto metric =
-      Metrics::Make(m_Stage, { m_Inputs.fixed, m_Inputs.moving, m_Inputs.fixedMask, m_Inputs.movingMask }, options);
-
     m_Method = MethodType::New();
-    m_Method->SetFixedImage(m_Inputs.fixed);
-    m_Method->SetMovingImage(m_Inputs.moving);
-    m_Method->SetMetric(metric.object);
+    this->SetUpMetrics(options);
     const std::size_t levels = m_Stage.iterations.size();
     m_Method->SetNumberOfLevels(levels);
     typename MethodType::ShrinkFactorsArrayType                   shrink(levels);
@@ -131,6 +127,39 @@ private:
     m_Method->SetGaussianSmoothingVarianceForTheUpdateField(m_Stage.updateVariance);
     m_Method->SetGaussianSmoothingVarianceForTheTotalField(m_Stage.totalVariance);
     m_Method->SetDevice(m_Request.options->device);
+  }
+
+  /** The images, and the metric: of several pairs their metrics with weights. */
+  void
+  SetUpMetrics(const Options & options)
+  {
+    const auto add = [&](std::size_t number, const typename Metrics::Inputs & images) {
+      m_Method->SetFixedImage(number, images.fixed);
+      m_Method->SetMovingImage(number, images.moving);
+      return Metrics::Make(m_Stage.metrics[number].kind, m_Stage, images, options).object;
+    };
+    const std::size_t count = m_Stage.metrics.size();
+    const auto        first = add(0, { m_Inputs.fixed, m_Inputs.moving, m_Inputs.fixedMask, m_Inputs.movingMask });
+    if (count == 1)
+    {
+      m_Method->SetMetric(first);
+      return;
+    }
+    using MultiMetricType = itk::ObjectToObjectMultiMetricv4<VDimension, VDimension, ImageType, double>;
+    const auto                                 several = MultiMetricType::New();
+    typename MultiMetricType::WeightsArrayType weights(count);
+    several->AddMetric(first);
+    for (std::size_t number = 1; number < count; ++number)
+    {
+      const auto & pair = m_Inputs.further[number - 1];
+      several->AddMetric(add(number, { pair.fixed, pair.moving, pair.fixedMask, pair.movingMask }));
+    }
+    for (std::size_t number = 0; number < count; ++number)
+    {
+      weights[number] = m_Stage.metrics[number].weight;
+    }
+    several->SetMetricWeights(weights);
+    m_Method->SetMetric(several);
   }
 
   /** The grid of a level, as ITK has it. */

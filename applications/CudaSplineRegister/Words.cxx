@@ -19,6 +19,7 @@
 
 #include "DeviceWord.h"
 #include "Error.h"
+#include "FieldMetric.h"
 #include "Numbers.h"
 #include "Preset.h"
 #include "ReadingProcess.h"
@@ -27,6 +28,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <sstream>
 
 namespace CudaSplineRegister
 {
@@ -278,11 +280,85 @@ InterpretFields(const Words & words, const TWord & word, StageOptions & stage)
     throw ProgramError(std::string("--sampling is not for --stage ") + NameOf(stage.kind) +
                        ", whose fields need every voxel; say none for it");
   }
-  const bool hasChoice = !IsOfFields(stage.kind) || stage.kind == StageKind::Syn;
-  if (const MetricKind own = MetricOfKind(stage.kind); !hasChoice && stage.metric != own)
+  const bool isKernels = stage.kind == StageKind::Greedy || stage.kind == StageKind::Demons;
+  for (const PairMetric & metric : stage.metrics)
   {
-    throw ProgramError(std::string("--metric ") + NameOf(stage.metric) + " is not for --stage " + NameOf(stage.kind) +
-                       "; say " + NameOf(own) + " for it");
+    const MetricKind own = MetricOfKind(stage.kind);
+    if (isKernels && metric.kind != own && (stage.kind == StageKind::Demons || !FieldMetricOf(metric.kind)))
+    {
+      throw ProgramError(std::string("--metric ") + NameOf(metric.kind) + " is not for --stage " + NameOf(stage.kind) +
+                         "; say " + NameOf(own) + " for it");
+    }
+  }
+}
+
+/** The metrics of a stage: names with weights, one a pair of images. */
+std::vector<PairMetric>
+InterpretMetrics(const std::string & text, StageKind kind, std::size_t pairs)
+{
+  const std::string       option = "--metric \"" + text + "\"";
+  std::vector<PairMetric> metrics;
+  std::istringstream      entries(text + ","); // an empty one at the end is one, too
+  for (std::string entry; std::getline(entries, entry, ',');)
+  {
+    PairMetric        metric;
+    const std::size_t colon = entry.find(':');
+    metric.kind = KindOf("--metric", entry.substr(0, colon), metricKinds);
+    if (colon != std::string::npos)
+    {
+      constexpr double most = 1e6; // a millionth of another pair's share is less than floats of a field tell
+      metric.weight = PositiveNumber(option + ": the weight", entry.substr(colon + 1), most);
+    }
+    metrics.push_back(metric);
+  }
+  if (metrics.size() > pairs)
+  {
+    throw ProgramError(option + " is of " + std::to_string(metrics.size()) + " pairs of images, and there " +
+                       (pairs == 1 ? "is 1" : "are " + std::to_string(pairs)) +
+                       "; --also-fixed and --also-moving name further ones");
+  }
+  if (metrics.size() > 1 && kind != StageKind::Syn && kind != StageKind::Greedy)
+  {
+    throw ProgramError(option + " is not for --stage " + NameOf(kind) +
+                       ", which compares the first pair of images alone; syn and greedy compare several");
+  }
+  return metrics;
+}
+
+/** Pairs of images beside the first one. */
+void
+InterpretPairs(const Words & words, Options & options)
+{
+  if (words.alsoFixed.size() != words.alsoMoving.size())
+  {
+    throw ProgramError("--also-fixed is there " + std::to_string(words.alsoFixed.size()) + " times and --also-moving " +
+                       std::to_string(words.alsoMoving.size()) + " times; they are pairs of images, in their order");
+  }
+  if (!words.alsoFixed.empty() && !words.motion.empty())
+  {
+    throw ProgramError("--also-moving \"" + words.alsoMoving.front() + "\" is for one moving image, not for --motion");
+  }
+  for (std::size_t number = 0; number < words.alsoFixed.size(); ++number)
+  {
+    options.further.push_back({ words.alsoFixed[number], words.alsoMoving[number] });
+  }
+}
+
+/** Each pair of images is compared in a stage. */
+void
+CheckPairs(const Options & options)
+{
+  std::size_t most = 0;
+  for (const StageOptions & stage : options.stages)
+  {
+    most = std::max(most, stage.metrics.size());
+  }
+  if (most <= options.further.size())
+  {
+    const FurtherFiles & left = options.further[most - 1];
+    throw ProgramError("--also-fixed \"" + left.fixed + "\" and --also-moving \"" + left.moving +
+                       "\" are compared in no stage; name a metric for each pair of images, as --metric cc,cc for syn "
+                       "or greedy");
   }
 }
 
@@ -336,10 +412,10 @@ InterpretStage(const Words & words, std::size_t number, std::size_t stages)
   };
   StageOptions stage;
   stage.kind = KindOf("--stage", words.stages[number], stageKinds);
-  stage.metric = MetricOfKind(stage.kind);
+  stage.metrics.front().kind = MetricOfKind(stage.kind);
   if (!words.metrics.empty())
   {
-    stage.metric = KindOf("--metric", word("--metric", words.metrics), metricKinds);
+    stage.metrics = InterpretMetrics(word("--metric", words.metrics), stage.kind, 1 + words.alsoFixed.size());
   }
   stage.optimizer = stage.kind == StageKind::BSpline ? OptimizerKind::Lbfgs : OptimizerKind::RegularStep;
   if (!words.optimizers.empty())
@@ -398,6 +474,18 @@ NameOf(MetricKind kind)
   return WordOf(kind, metricKinds);
 }
 
+std::string
+NamesOf(const std::vector<PairMetric> & metrics)
+{
+  std::string names;
+  for (const PairMetric & metric : metrics)
+  {
+    names += (names.empty() ? "" : ",") + std::string(NameOf(metric.kind)) +
+             (metrics.size() > 1 ? ":" + Brief(metric.weight) : "");
+  }
+  return names;
+}
+
 const char *
 NameOf(OptimizerKind kind)
 {
@@ -437,10 +525,12 @@ Interpret(Words words, Options & options)
   {
     words.stages = { "rigid", "affine" };
   }
+  InterpretPairs(words, options);
   for (std::size_t number = 0; number < words.stages.size(); ++number)
   {
     options.stages.push_back(InterpretStage(words, number, words.stages.size()));
   }
+  CheckPairs(options);
   const bool isRigid = std::all_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
     return stage.kind == StageKind::Rigid;
   });
@@ -459,7 +549,7 @@ Interpret(Words words, Options & options)
   }
   const bool hasFields = isThere([](const StageOptions & stage) { return IsOfFields(stage.kind); });
   const bool hasLocal =
-    isThere([](const StageOptions & stage) { return stage.metric == MetricKind::LocalCorrelation; });
+    isThere([](const StageOptions & stage) { return stage.HasMetric(MetricKind::LocalCorrelation); });
   if (!hasFields && !(words.learningRates.empty() && words.updateVariances.empty() && words.totalVariances.empty()))
   {
     throw ProgramError(
@@ -519,8 +609,16 @@ Interpret(Words words, Options & options)
   options.defaultValue = *defaultValue;
   options.device = ParseDevice(words.device, false);
   const bool hasMattes = std::any_of(options.stages.begin(), options.stages.end(), [](const StageOptions & stage) {
-    return stage.metric == MetricKind::Mattes;
+    return stage.HasMetric(MetricKind::Mattes);
   });
+  for (const StageOptions & stage : options.stages)
+  {
+    if (stage.kind == StageKind::Greedy && stage.HasMetric(MetricKind::Mattes) && options.bins > mostBins)
+    {
+      throw ProgramError("--bins " + words.bins + " with --stage greedy: it takes " + std::to_string(mostBins) +
+                         " at most");
+    }
+  }
   if (hasMattes && options.bins > mostBins && !options.device.empty() && options.device != "cpu")
   {
     throw ProgramError("--bins " + words.bins + " with --device " + options.device + ": a GPU takes " +

@@ -26,11 +26,14 @@
 namespace CudaSplineRegister
 {
 
-/** \brief The words of the command line that have no type of their own in CLI11. Vectors: once, or once a stage. */
+/** \brief The words of the command line that have no type of their own in CLI11. Vectors: once, or once a stage, where
+ * nothing else is said. */
 struct Words
 {
   std::vector<std::string> stages;
   std::vector<std::string> metrics;
+  std::vector<std::string> alsoFixed; ///< of this and the next, one a pair of images
+  std::vector<std::string> alsoMoving;
   std::vector<std::string> optimizers;
   std::vector<std::string> levels;
   std::vector<std::string> iterations;

@@ -113,6 +113,20 @@ class Deformable(ctypes.Structure):
     ]
 
 
+class Pair(ctypes.Structure):
+    """cudaspline_registration_pair."""
+
+    _fields_ = [
+        ("fixed", Image),
+        ("moving", Image),
+        ("fixed_mask", Image),
+        ("moving_mask", Image),
+        ("metric", c_int32),
+        ("bins", c_int32),
+        ("weight", c_double),
+    ]
+
+
 class Linear(ctypes.Structure):
     """cudaspline_linear."""
 
@@ -144,6 +158,7 @@ _EXECUTION = POINTER(_library.Execution)
 _NUMBERS = POINTER(c_double)
 for _name, _arguments in {
     "cudaspline_register_deformable": [POINTER(Registration), POINTER(Deformable), _EXECUTION],
+    "cudaspline_register_deformable_pairs": [POINTER(Registration), POINTER(Deformable), POINTER(Pair), c_int32, _EXECUTION],
     "cudaspline_register_linear": [POINTER(Registration), POINTER(Linear), _EXECUTION],
     "cudaspline_shrink_grid": [POINTER(Grid), c_int32, c_int32, POINTER(Grid)],
     "cudaspline_measure_folding": [

@@ -135,11 +135,20 @@ BytesOf(const ResidentImage & image)
   return image.data == nullptr ? 0 : static_cast<std::size_t>(image.grid.Count()) * SizeOf(image.pixel);
 }
 
+std::size_t
+BytesOf(const SynSide & side)
+{
+  return BytesOf(side.image) + BytesOf(side.mask);
+}
+
 /** The images of a registration and what is around them, in the caller's memory. */
 class Images
 {
 public:
-  explicit Images(const cudaspline_registration & registration)
+  /** \param[in] pairs of which those behind the first have images of their own; null: there are none */
+  explicit Images(const cudaspline_registration &      registration,
+                  const cudaspline_registration_pair * pairs = nullptr,
+                  std::int32_t                         pairCount = 1)
     : m_Registration(registration)
     , m_Dimension(CheckDimension(registration.dimension, "registration.dimension"))
     , m_Pixel(RealOfCode(registration.pixel, "registration.pixel"))
@@ -154,6 +163,10 @@ public:
     m_Moving.image = describe(registration.moving, m_Pixel, "moving");
     m_Moving.mask = describe(registration.moving_mask, ScalarType::UInt8, "moving_mask");
     m_Moving.stages = DescribeStages(registration.stages, registration.stage_count, m_Dimension, "registration");
+    for (std::int32_t i = 1; i < pairCount; ++i)
+    {
+      this->AddPair(pairs[i], "pairs[" + std::to_string(i) + "].");
+    }
     if (registration.level_count < 1)
     {
       throw std::invalid_argument("registration.level_count is " + std::to_string(registration.level_count) +
@@ -198,7 +211,12 @@ public:
   std::size_t
   CountBytes() const
   {
-    return BytesOf(m_Fixed.image) + BytesOf(m_Fixed.mask) + BytesOf(m_Moving.image) + BytesOf(m_Moving.mask);
+    std::size_t bytes = BytesOf(m_Fixed) + BytesOf(m_Moving);
+    for (const SynSide & side : m_Further)
+    {
+      bytes += BytesOf(side);
+    }
+    return bytes;
   }
 
   /** The fixed image where a registration runs. */
@@ -212,6 +230,20 @@ public:
   MakeMoving(const Residence & residence) const
   {
     return this->Make(m_Moving, residence);
+  }
+
+  /** The fixed images of all pairs where a registration runs, and behind them the moving ones. */
+  std::array<std::vector<SynSide>, 2>
+  MakePairs(const Residence & residence) const
+  {
+    std::array<std::vector<SynSide>, 2> sides{ { { this->MakeFixed(residence) }, { this->MakeMoving(residence) } } };
+    for (std::size_t n = 0; n < m_Further.size(); ++n)
+    {
+      std::vector<SynSide> & ofKind = sides[n % 2];
+      ofKind.push_back(this->Make(m_Further[n], residence));
+      ofKind.back().stages = ofKind.front().stages;
+    }
+    return sides;
   }
 
   /** Tells the caller of iterations. */
@@ -285,6 +317,22 @@ public:
   }
 
 private:
+  /** A pair behind the first one. */
+  void
+  AddPair(const cudaspline_registration_pair & pair, const std::string & name)
+  {
+    const auto add =
+      [&](const cudaspline_registration_image & image, const cudaspline_registration_image & mask, const char * side) {
+        RequirePointer(image.pixels, (name + side + ".pixels").c_str());
+        SynSide made;
+        made.image = DescribeResident(image, m_Dimension, m_Pixel, name + side);
+        made.mask = DescribeResident(mask, m_Dimension, ScalarType::UInt8, name + side + "_mask");
+        m_Further.push_back(made);
+      };
+    add(pair.fixed, pair.fixed_mask, "fixed");
+    add(pair.moving, pair.moving_mask, "moving");
+  }
+
   SynSide
   Make(const SynSide & side, const Residence & residence) const
   {
@@ -306,6 +354,7 @@ private:
   ScalarType                      m_Pixel;
   SynSide                         m_Fixed;
   SynSide                         m_Moving;
+  std::vector<SynSide>            m_Further; ///< of each further pair the fixed image, then the moving one
   std::vector<PyramidLevel>       m_Levels;
 };
 
@@ -544,6 +593,86 @@ DescribeDeformable(const cudaspline_deformable & from, const Images & images, bo
   return options;
 }
 
+/** How a pair of images is compared. */
+DeformablePair
+DescribePair(const cudaspline_registration_pair & from, DeformableKind kind, const std::string & name)
+{
+  DeformablePair pair;
+  switch (from.metric)
+  {
+    case CUDASPLINE_LOCAL_CORRELATION:
+      pair.metric = SynMetricKind::LocalCorrelation;
+      break;
+    case CUDASPLINE_MEAN_SQUARES:
+      pair.metric = SynMetricKind::MeanSquares;
+      break;
+    case CUDASPLINE_MATTES:
+      pair.metric = SynMetricKind::Mattes;
+      break;
+    default:
+      throw std::invalid_argument(
+        name + ".metric is " + std::to_string(from.metric) +
+        ", and mean squares (0), Mattes (2) and local correlation (3) have forces on samples.");
+  }
+  if (kind == DeformableKind::Demons && pair.metric != SynMetricKind::MeanSquares)
+  {
+    throw std::invalid_argument(name + ".metric is " + std::to_string(from.metric) +
+                                ", and demons know mean squares (0) alone.");
+  }
+  if (pair.metric == SynMetricKind::Mattes && (from.bins < 5 || from.bins > 160))
+  {
+    throw std::invalid_argument(name + ".bins is " + std::to_string(from.bins) + ", and 5 to 160 are allowed.");
+  }
+  if (!(from.weight > 0.0 && std::isfinite(from.weight)))
+  {
+    throw std::invalid_argument(Indefinite(name + ".weight", from.weight, "it is above 0"));
+  }
+  pair.bins = from.bins;
+  pair.weight = from.weight;
+  return pair;
+}
+
+/** A registration of one pair of images or several. \param[in] pairs null: one, as its kind has it */
+void
+RegisterDeformable(cudaspline_registration *            registration,
+                   const cudaspline_deformable *        deformable,
+                   const cudaspline_registration_pair * pairs,
+                   std::int32_t                         pairCount,
+                   cudaspline_execution *               execution)
+{
+  RequirePointer(registration, "registration");
+  RequirePointer(deformable, "deformable");
+  RequirePointer(deformable->forward, "deformable.forward");
+  CallExecution     call(execution);
+  const Images      images(*registration, pairs, pairCount);
+  DeformableOptions options = DescribeDeformable(*deformable, images, registration->sigmas_in_mm != 0);
+  if (pairs != nullptr)
+  {
+    options.pairs.clear();
+    for (std::int32_t i = 0; i < pairCount; ++i)
+    {
+      options.pairs.push_back(DescribePair(pairs[i], options.kind, "pairs[" + std::to_string(i) + "]"));
+    }
+  }
+  const ScalarType  type = RealOfCode(deformable->field_type, "deformable.field_type");
+  const std::size_t bytes = images.CountBytes();
+  Naming("registration", [&] {
+    images.Run(
+      call,
+      [&] { return CountDeformableWork(images.GetFixedGrid(), bytes, options); },
+      [&](std::size_t budget) {
+        return PlanDeformableRegistration(images.GetFixedGrid(), images.GetPixel(), bytes, options, budget);
+      },
+      [&](const Residence & residence) {
+        auto [fixed, moving] = images.MakePairs(residence);
+        DeformableRegistration running(std::move(fixed), std::move(moving), options, residence);
+        images.Report(running.Run(images.MakeWatch()));
+        running.GetFields(deformable->forward, deformable->backward, type, images.GetMemory());
+        residence.Wait(); // before the fields that are read go
+      });
+  });
+}
+
 /** Host memory that holds what is in memory of a device, or the caller's own. */
 class OnHost
 {
@@ -594,29 +723,23 @@ cudaspline_register_deformable(cudaspline_registration *     registration,
                                const cudaspline_deformable * deformable,
                                cudaspline_execution *        execution)
 {
+  return Call([=] { RegisterDeformable(registration, deformable, nullptr, 1, execution); });
+}
+
+std::int32_t
+cudaspline_register_deformable_pairs(cudaspline_registration *            registration,
+                                     const cudaspline_deformable *        deformable,
+                                     const cudaspline_registration_pair * pairs,
+                                     std::int32_t                         pairCount,
+                                     cudaspline_execution *               execution)
+{
   return Call([=] {
-    RequirePointer(registration, "registration");
-    RequirePointer(deformable, "deformable");
-    RequirePointer(deformable->forward, "deformable.forward");
-    CallExecution           call(execution);
-    const Images            images(*registration);
-    const DeformableOptions options = DescribeDeformable(*deformable, images, registration->sigmas_in_mm != 0);
-    const ScalarType        type = RealOfCode(deformable->field_type, "deformable.field_type");
-    const std::size_t       bytes = images.CountBytes();
-    Naming("registration", [&] {
-      images.Run(
-        call,
-        [&] { return CountDeformableWork(images.GetFixedGrid(), bytes, options); },
-        [&](std::size_t budget) {
-          return PlanDeformableRegistration(images.GetFixedGrid(), images.GetPixel(), bytes, options, budget);
-        },
-        [&](const Residence & residence) {
-          DeformableRegistration running(images.MakeFixed(residence), images.MakeMoving(residence), options, residence);
-          images.Report(running.Run(images.MakeWatch()));
-          running.GetFields(deformable->forward, deformable->backward, type, images.GetMemory());
-          residence.Wait(); // before the fields that are read go
-        });
-    });
+    RequirePointer(pairs, "pairs");
+    if (pairCount < 1)
+    {
+      throw std::invalid_argument("pair_count is " + std::to_string(pairCount) + ", and 1 is the least.");
+    }
+    RegisterDeformable(registration, deformable, pairs, pairCount, execution);
   });
 }
 

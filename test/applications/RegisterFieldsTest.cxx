@@ -332,7 +332,9 @@ TEST_F(RegisterFields, Errors)
   {
     expect({ "--stage", stage, "--sampling", "random" }, { "--sampling is not for --stage " + stage }, 2);
   }
-  expect({ "--stage", "greedy", "-m", "mattes" }, { "--metric mattes is not for --stage greedy; say cc for it" }, 2);
+  expect({ "--stage", "greedy", "-m", "correlation" },
+         { "--metric correlation is not for --stage greedy; say cc for it" },
+         2);
   expect({ "--stage", "demons", "-m", "cc" }, { "--metric cc is not for --stage demons; say meansquares for it" }, 2);
   expect({ "--stage", "demons", "--radius", "2" }, { "--radius is for --metric cc" }, 2);
   expect({ "--stage", "greedy", "--gradient", "filter" }, { "--gradient filter is not for --stage greedy" }, 2);

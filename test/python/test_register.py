@@ -5,6 +5,7 @@ the fixed image belongs to T(x) of the moving one. Bounds of what is found are p
 moves the optimum of a texture with waves of some ten voxels by about a hundredth of one, and steps below a thousandth end a level.
 """
 
+import ctypes
 import os
 import pickle
 import signal
@@ -237,6 +238,97 @@ class TestFields:
         middle = grid.origin + grid.index_to_point @ (0.5 * (numpy.array(grid.size) - 1))
         assert difference(middle, phantom.middle) < 1e-9  # as itk::ShrinkImageFilter
         assert found.field.shape == (38, 41, 2)
+
+
+class TestPairs:
+    """cudaspline_register_deformable_pairs, which is C's alone: two channels, each with waves along one axis."""
+
+    SIZE = 40
+
+    def channels(self):
+        """(fixed, moving) of each, and the displacements between them, about as long along either axis."""
+        y, x = numpy.mgrid[: self.SIZE, : self.SIZE].astype(float)
+        truth = numpy.stack([1.5 * numpy.sin(0.16 * y + 0.4) * numpy.sin(0.2 * x), 1.5 * numpy.sin(0.18 * x) * numpy.sin(0.15 * y + 1)], axis=-1)
+        moved = [x + truth[..., 0], y + truth[..., 1]]
+
+        def wave(place):
+            return 100 + 50 * numpy.cos(0.55 * place + 0.3) + 20 * numpy.cos(0.21 * place)
+
+        return [(wave(to), wave(place)) for place, to in zip((x, y), moved)], truth
+
+    def run(self, channels, pairs, kind="greedy", function="cudaspline_register_deformable_pairs", count=None):
+        """Displacements, and the value of the first iteration. pairs: metric, bins and weight of each."""
+        library = cudaspline._registration_library
+        work = cudaspline._register._Work.open(*channels[0], None, None, "float64", "cpu", 0)
+        stage = cudaspline.Stage(kind, iterations=(60, 40), shrink=(2, 1), sigmas=(1, 0))
+        described, kept = work._describe(stage, [])
+        values = []
+        watch = library.Watch(lambda state: values.append(state.value))
+        described.iteration = watch.callback
+        field = numpy.zeros((self.SIZE, self.SIZE, 2))
+        how = library.Deformable(kind=library.DEFORMABLE[kind], element=work.fixed.pixels.type_code, learning_rate=0.25, update_variance=3.0)
+        how.radius[:] = [2] * 3
+        how.convergence, how.window = 1e-6, 10
+        how.field_type, how.forward = work.fixed.pixels.type_code, field.ctypes.data
+        told = [ctypes.byref(described), ctypes.byref(how)]
+        if pairs is not None:
+            array = (library.Pair * max(1, len(pairs)))()
+            for number, (metric, bins, weight) in enumerate(pairs):
+                array[number].metric, array[number].bins, array[number].weight = library.METRICS[metric], bins, weight
+                if 0 < number < len(channels):
+                    images = [library.describe_image(pixels.ctypes.data, work.fixed.geometry) for pixels in channels[number]]
+                    array[number].fixed, array[number].moving = images
+            told += [array, len(pairs) if count is None else count]
+        _, raised = watch.run(cudaspline._library.Call("cpu", 0), function, *told)
+        assert raised is None
+        del kept
+        return field, values[0]
+
+    @pytest.mark.parametrize("kind, metric", [("syn", "meansquares"), ("greedy", "meansquares"), ("greedy", "cc"), ("syn", "mattes")])
+    def test_two_see_what_each_alone_is_blind_to(self, kind, metric):
+        channels, truth = self.channels()
+        inner = (slice(10, 30),) * 2
+
+        def miss(*arguments):
+            return numpy.abs(self.run(*arguments, kind)[0] - truth)[inner].mean(axis=(0, 1))
+
+        before = numpy.abs(truth)[inner].mean(axis=(0, 1))
+        alone = miss(channels, [(metric, 32, 1.0)])
+        both = miss(channels, [(metric, 32, 1.0), (metric, 32, 1.0)])
+        assert alone[0] < 0.6 * before[0]
+        assert alone[1] > 0.9 * before[1]  # there is no force along y
+        assert (both < 0.7 * before).all()
+
+    def test_the_value_is_the_weighted_sum(self):
+        channels, _ = self.channels()
+        first = self.run(channels, [("cc", 0, 1.0)])[1]
+        second = self.run(channels[1:], [("meansquares", 0, 1.0)])[1]
+        for kind in ("greedy", "syn"):
+            both = self.run(channels, [("cc", 0, 3.0), ("meansquares", 0, 1.0)], kind)[1]
+            assert both == pytest.approx(0.75 * first + 0.25 * second, rel=1e-12)
+
+    def test_one_pair_is_a_registration(self):
+        channels, _ = self.channels()
+        wanted = self.run(channels, None, function="cudaspline_register_deformable")
+        found = self.run(channels, [("cc", 0, 5.0)])
+        assert numpy.array_equal(found[0], wanted[0]) and found[1] == wanted[1]
+
+    @pytest.mark.parametrize(
+        "pairs, kind, words",
+        [
+            ([("correlation", 0, 1.0)], "syn", r"pairs\[0\].metric is 1"),
+            ([("cc", 0, 1.0), ("mattes", 4, 1.0)], "syn", r"pairs\[1\].bins is 4"),
+            ([("cc", 0, 0.0)], "greedy", r"pairs\[0\].weight is 0"),
+            ([("cc", 0, numpy.nan)], "greedy", r"pairs\[0\].weight is nan"),
+            ([("cc", 0, 1.0)], "demons", "mean squares"),
+            ([("meansquares", 0, 1.0)] * 2, "demons", "demons"),
+            ([("cc", 0, 1.0)] * 3, "greedy", r"pairs\[2\].fixed.pixels is null"),
+            ([], "greedy", "pair_count is 0"),
+        ],
+    )
+    def test_what_cannot_be(self, pairs, kind, words):
+        with pytest.raises(ValueError, match=words):
+            self.run(self.channels()[0], pairs, kind)
 
 
 class TestKinds:

@@ -218,6 +218,37 @@ extern "C"
                                  const cudaspline_deformable * deformable,
                                  cudaspline_execution *        execution);
 
+  /** \brief A pair of images that is compared in a deformable registration, one of several whose forces are added up.
+   */
+  typedef struct cudaspline_registration_pair
+  {
+    /** Without pixels in the first pair, whose images are those of the registration. Pixels are of its type. */
+    cudaspline_registration_image fixed;
+    cudaspline_registration_image moving;      /**< the same */
+    cudaspline_registration_image fixed_mask;  /**< the same; of others without pixels: there is none */
+    cudaspline_registration_image moving_mask; /**< the same */
+    int32_t metric; /**< cudaspline_metric, but CUDASPLINE_CORRELATION: that has no force on each sample */
+    int32_t bins;   /**< of CUDASPLINE_MATTES: 5 to 160 (not a default) */
+    double  weight; /**< above 0 (not a default); what counts is its part of the sum of all weights */
+  } cudaspline_registration_pair;
+
+  /** \brief Finds the fields that lay several moving images over their fixed ones at once, as channels of one scan.
+   *
+   * The values of iterations are the sums of the pairs' values times their weights, these divided by their sum. Stages
+   * are behind the fields for all pairs.
+   *
+   * \param[in,out] registration the first pair's images, and results of levels
+   * \param[in,out] deformable how, and the fields, on a grid of the first fixed image
+   * \param[in] pairs how each pair is compared, with the images of all but the first
+   * \param[in] pair_count 1 or more; of CUDASPLINE_DEMONS 1, by CUDASPLINE_MEAN_SQUARES
+   * \param[in,out] execution where it runs; its progress is not called */
+  int32_t
+  cudaspline_register_deformable_pairs(cudaspline_registration *            registration,
+                                       const cudaspline_deformable *        deformable,
+                                       const cudaspline_registration_pair * pairs,
+                                       int32_t                              pair_count,
+                                       cudaspline_execution *               execution);
+
   /** \brief What a field does to volumes. */
   typedef struct cudaspline_folding
   {

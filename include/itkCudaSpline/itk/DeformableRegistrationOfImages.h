@@ -30,6 +30,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 /** \file
@@ -59,11 +60,15 @@ public:
   /** \param[in] inputs what is registered
    * \param[in] options levels and rules; the type of the fields is that of the pixels
    * \param[in] device see CudaSplineBackend::SetDevice()
+   * \param[in] further pairs of images that are compared beside the first one, of which the options have a line each;
+   * what comes behind is the first one's for all
    * \exception ExceptionObject what comes behind is none of the transforms that the kernels know */
   DeformableRegistrationOfImages(const Inputs &                        inputs,
                                  const CudaSpline::DeformableOptions & options,
-                                 const std::string &                   device)
+                                 const std::string &                   device,
+                                 std::vector<Inputs>                   further = {})
     : m_Inputs(inputs)
+    , m_Further(std::move(further))
     , m_Options(options)
   {
     m_Options.element = CudaSpline::ScalarTypeOf<TPixel>();
@@ -86,8 +91,12 @@ public:
   {
     std::vector<CudaSpline::LevelRecord> records;
     const CudaSpline::FieldGrid          grid = m_Inputs.GetFixedGrid();
-    const std::size_t                    imageBytes = m_Inputs.CountBytes();
-    CudaSplineBackend::Operation         operation;
+    std::size_t                          imageBytes = m_Inputs.CountBytes();
+    for (const Inputs & pair : m_Further)
+    {
+      imageBytes += pair.CountBytes();
+    }
+    CudaSplineBackend::Operation operation;
     operation.work = [&](int) {
       const auto work = CudaSpline::CountDeformableWork(grid, imageBytes, m_Options);
       return CudaSpline::BackendWork{ work, work };
@@ -99,9 +108,16 @@ public:
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       CudaSpline::ExecutionContext silent = context;
       silent.progress = nullptr; // the watch is told
-      const CudaSpline::Residence        residence(silent);
-      CudaSpline::DeformableRegistration registration(
-        m_Inputs.MakeFixed(residence), m_Inputs.MakeMoving(m_Behind, residence), m_Options, residence);
+      const CudaSpline::Residence      residence(silent);
+      std::vector<CudaSpline::SynSide> fixed{ m_Inputs.MakeFixed(residence) };
+      std::vector<CudaSpline::SynSide> moving{ m_Inputs.MakeMoving(m_Behind, residence) };
+      for (const Inputs & pair : m_Further)
+      {
+        fixed.push_back(pair.MakeFixed(residence));
+        moving.push_back(pair.MakeMoving(CudaSpline::TransformChain(), residence));
+        moving.back().stages = moving.front().stages;
+      }
+      CudaSpline::DeformableRegistration registration(std::move(fixed), std::move(moving), m_Options, residence);
       records = registration.Run(watch);
       const auto forward = this->MakeField();
       const auto backward = this->MakeField();
@@ -153,6 +169,7 @@ private:
   }
 
   Inputs                          m_Inputs;
+  std::vector<Inputs>             m_Further;
   CudaSpline::DeformableOptions   m_Options;
   CudaSplineBackend               m_Backend;
   CudaSpline::TransformChain      m_Behind; ///< the transform

@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -42,14 +43,43 @@ ShapeOf(const FieldGrid & fixed, const PyramidLevel & level, ScalarType element)
   return { ShrinkGrid(fixed, level.shrink), element };
 }
 
-SynMetric
-MetricOf(const DeformableOptions & options)
+/** How each pair is compared. */
+std::vector<SynMetric>
+MetricsOf(const DeformableOptions & options)
 {
-  SynMetric metric;
-  metric.radius = options.radius;
-  metric.arithmetic = options.element;
-  metric.epsilon = std::numeric_limits<double>::epsilon(); // as the metric's of ITK, which computes in double
-  return metric;
+  std::vector<SynMetric> metrics;
+  for (const DeformablePair & pair : options.pairs)
+  {
+    SynMetric metric;
+    metric.kind = pair.metric;
+    metric.radius = options.radius;
+    metric.bins = pair.bins;
+    metric.arithmetic = options.element;
+    metric.epsilon = std::numeric_limits<double>::epsilon(); // as the metric's of ITK, which computes in double
+    metrics.push_back(metric);
+  }
+  return metrics;
+}
+
+/** The pairs of a level, with the share of each one's force. */
+std::vector<SynTerm>
+TermsOf(std::vector<SynSide> fixed, std::vector<SynSide> moving, const DeformableOptions & options)
+{
+  double sum = 0.0;
+  for (const DeformablePair & pair : options.pairs)
+  {
+    sum += pair.weight;
+  }
+  const std::vector<SynMetric> metrics = MetricsOf(options);
+  std::vector<SynTerm>         terms(metrics.size());
+  for (std::size_t n = 0; n < terms.size(); ++n)
+  {
+    terms[n].fixed = std::move(fixed[n]);
+    terms[n].moving = std::move(moving[n]);
+    terms[n].metric = metrics[n];
+    terms[n].weight = options.pairs[n].weight / sum;
+  }
+  return terms;
 }
 
 DemonsRules
@@ -68,6 +98,17 @@ CheckOptions(const DeformableOptions & options)
   if (options.element != ScalarType::Float32 && options.element != ScalarType::Float64)
   {
     throw std::invalid_argument("Fields of a registration are float32 or float64.");
+  }
+  if (options.pairs.empty() || (options.kind == DeformableKind::Demons && options.pairs.size() > 1))
+  {
+    throw std::invalid_argument("A registration has a pair of images at least, and one by demons has one alone.");
+  }
+  for (const DeformablePair & pair : options.pairs)
+  {
+    if (!(pair.weight > 0.0 && std::isfinite(pair.weight)))
+    {
+      throw std::invalid_argument("Weights of pairs of images are above 0, not " + std::to_string(pair.weight) + ".");
+    }
   }
   if (options.window < 2)
   {
@@ -93,11 +134,11 @@ CheckOptions(const DeformableOptions & options)
 /** What runs, and where it has come to. */
 struct DeformableRegistration::Parts
 {
-  SynSide           fixed; ///< as it came
-  SynSide           moving;
-  DeformableOptions options;
-  Residence         residence;
-  FieldGrid         grid; ///< of the last level
+  std::vector<SynSide> fixed; ///< of each pair, as they came
+  std::vector<SynSide> moving;
+  DeformableOptions    options;
+  Residence            residence;
+  FieldGrid            grid; ///< of the last level
 
   std::unique_ptr<SynLevel>    syn; ///< the level that ran last, of one of the three
   std::unique_ptr<GreedyLevel> greedy;
@@ -108,17 +149,25 @@ struct DeformableRegistration::Parts
   std::unique_ptr<TLevel>
   MakeLevel(const FieldShape & shape, const PyramidLevel & level) const
   {
-    SynSide smoothFixed = SmoothSide(fixed, level, options.sigmasInMm, residence);
-    SynSide smoothMoving = SmoothSide(moving, level, options.sigmasInMm, residence);
+    std::vector<SynSide> smoothFixed;
+    std::vector<SynSide> smoothMoving;
+    for (std::size_t n = 0; n < fixed.size(); ++n)
+    {
+      smoothFixed.push_back(SmoothSide(fixed[n], level, options.sigmasInMm, residence));
+      smoothMoving.push_back(SmoothSide(moving[n], level, options.sigmasInMm, residence));
+    }
     if constexpr (std::is_same<TLevel, DemonsLevel>::value)
     {
-      return std::make_unique<TLevel>(
-        shape, std::move(smoothFixed), std::move(smoothMoving), DemonsOf(shape.grid, options.rules), residence);
+      return std::make_unique<TLevel>(shape,
+                                      std::move(smoothFixed.front()),
+                                      std::move(smoothMoving.front()),
+                                      DemonsOf(shape.grid, options.rules),
+                                      residence);
     }
     else
     {
       return std::make_unique<TLevel>(
-        shape, std::move(smoothFixed), std::move(smoothMoving), MetricOf(options), residence);
+        shape, TermsOf(std::move(smoothFixed), std::move(smoothMoving), options), residence);
     }
   }
 
@@ -130,6 +179,10 @@ struct DeformableRegistration::Parts
     if constexpr (std::is_same<TLevel, DemonsLevel>::value)
     {
       return level.Iterate().Metric();
+    }
+    else if constexpr (std::is_same<TLevel, SynLevel>::value)
+    {
+      return level.Iterate(options.rules).weightedValue;
     }
     else
     {
@@ -145,7 +198,7 @@ struct DeformableRegistration::Parts
     const PyramidLevel planned = options.levels[number];
     PyramidLevel       level = planned;
     level.iterations = isStopped ? 0 : planned.iterations;
-    const FieldShape shape = ShapeOf(fixed.image.grid, level, options.element);
+    const FieldShape shape = ShapeOf(fixed.front().image.grid, level, options.element);
     auto             made = this->MakeLevel<TLevel>(shape, level);
     if (last != nullptr)
     {
@@ -181,9 +234,25 @@ DeformableRegistration::DeformableRegistration(SynSide                   fixed,
                                                SynSide                   moving,
                                                const DeformableOptions & options,
                                                const Residence &         residence)
+  : DeformableRegistration(std::vector<SynSide>{ std::move(fixed) },
+                           std::vector<SynSide>{ std::move(moving) },
+                           options,
+                           residence)
+{}
+
+DeformableRegistration::DeformableRegistration(std::vector<SynSide>      fixed,
+                                               std::vector<SynSide>      moving,
+                                               const DeformableOptions & options,
+                                               const Residence &         residence)
 {
   CheckOptions(options);
-  const FieldGrid grid = fixed.image.grid;
+  if (fixed.size() != options.pairs.size() || moving.size() != options.pairs.size())
+  {
+    throw std::invalid_argument("There are " + std::to_string(fixed.size()) + " fixed and " +
+                                std::to_string(moving.size()) + " moving images for " +
+                                std::to_string(options.pairs.size()) + " pairs.");
+  }
+  const FieldGrid grid = fixed.front().image.grid;
   m_Parts.reset(new Parts{ std::move(fixed), std::move(moving), options, residence, grid, nullptr, nullptr, nullptr });
 }
 
@@ -275,7 +344,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);
   }
   // A greedy level has fewer fields than one of SyN.
-  return PlanSynLevel(shape, { MetricOf(options) }, options.rules, pixel, bytes, budget);
+  return PlanSynLevel(shape, MetricsOf(options), options.rules, pixel, bytes, budget);
 }
 
 OperationWork
@@ -284,7 +353,7 @@ CountDeformableWork(const FieldGrid & fixed, std::size_t imageBytes, const Defor
   const auto count = [&options](const FieldShape & shape, unsigned int iterations, std::size_t bytes) {
     return options.kind == DeformableKind::Demons
              ? CountDemonsWork(shape, DemonsOf(shape.grid, options.rules), iterations, bytes)
-             : CountSynWork(shape, options.rules, iterations, bytes);
+             : CountSynWork(shape, options.rules, iterations, bytes, options.pairs.size());
   };
   OperationWork work = count({ fixed, options.element }, 0, imageBytes);
   for (const PyramidLevel & level : options.levels)

@@ -54,7 +54,11 @@ GreedyLevel::GreedyLevel(const FieldShape & shape,
                          SynSide            moving,
                          const SynMetric &  metric,
                          const Residence &  residence)
-  : m_Parts(new Parts{ LevelForces(shape, MakeTerms(std::move(fixed), std::move(moving), metric), residence),
+  : GreedyLevel(shape, MakeTerms(std::move(fixed), std::move(moving), metric), residence)
+{}
+
+GreedyLevel::GreedyLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence)
+  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), residence),
                        LevelField(shape, residence),
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(shape.Bytes(), residence),
@@ -108,7 +112,7 @@ GreedyLevel::Iterate(const SynRules & rules)
   Record record;
   Download(&record, m_Parts->record.Data(), sizeof(record), residence);
   GreedyIteration iteration;
-  iteration.value = m_Parts->forces.ValuesOf(record.sums)[0];
+  iteration.value = m_Parts->forces.WeightedValuesOf(record.sums)[0];
   iteration.maximumNorm = record.maximumNorm;
   return iteration;
 }

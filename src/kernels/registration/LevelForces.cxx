@@ -21,15 +21,12 @@
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
-#include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 
 #include "device/LargePages.h"
 #include "kernels/registration/ConvertNumbers.h"
 #include "kernels/registration/ForceSum.h"
-#include "kernels/registration/GridSources.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -55,34 +52,11 @@ DescribeCorrelation(const FieldShape & shape, ScalarType pixel, const SynMetric 
   return descriptor;
 }
 
-/** Type of the numbers of a histogram. */
-ScalarType
-ElementOf(const SynMetric & metric, ScalarType pixel)
+GridInformationDescriptor
+DescribeInformation(const FieldShape & shape, ScalarType pixel, const SynMetric & metric)
 {
-  return pixel == ScalarType::Float64 ? pixel : metric.arithmetic;
-}
-
-/** A pass over images that lie on one grid, with masks on it. */
-MetricDescriptor
-DescribeGridPass(const FieldGrid & grid)
-{
-  MetricDescriptor descriptor;
-  descriptor.dimension = grid.dimension;
-  descriptor.interpolation = DescribeInterpolation(grid, Interpolation::Linear);
-  descriptor.chain.outputOrigin = grid.origin;
-  descriptor.chain.indexToPoint = grid.indexToPoint;
-  descriptor.chain.regionStart = grid.start;
-  descriptor.chain.regionSize = grid.size;
-  descriptor.chain.inputOrigin = grid.origin;
-  descriptor.chain.pointToIndex = grid.pointToIndex;
-  descriptor.spacing = grid.spacing;
-  descriptor.mask.origin = grid.origin;
-  descriptor.mask.pointToIndex = grid.pointToIndex;
-  for (unsigned int d = 0; d < grid.dimension; ++d)
-  {
-    descriptor.mask.matrix[d][d] = 1.0;
-  }
-  return descriptor;
+  // Numbers of a histogram are no less exact than the pixels.
+  return { shape, pixel, pixel == ScalarType::Float64 ? pixel : metric.arithmetic, metric.bins };
 }
 
 void
@@ -92,11 +66,6 @@ CheckTerm(const SynTerm & term, bool comparesOriginals)
   if (metric.comparesOriginals != comparesOriginals)
   {
     throw std::invalid_argument("Images of a registration are compared as they are in all of its pairs, or in none.");
-  }
-  if (metric.kind == SynMetricKind::Mattes && (metric.bins < 5 || metric.bins > MostHistogramBins))
-  {
-    throw std::invalid_argument("A histogram has 5 to " + std::to_string(MostHistogramBins) + " bins, not " +
-                                std::to_string(metric.bins) + ".");
   }
   if (metric.kind == SynMetricKind::Demons && comparesOriginals &&
       !(term.fixed.stages.empty() && term.moving.stages.empty()))
@@ -244,7 +213,7 @@ LevelForces::LevelForces(const FieldShape & shape, std::vector<SynTerm> terms, c
   {
     m_TermForces = { ResidentArray(shape.Bytes(), residence), ResidentArray(shape.Bytes(), residence) };
     m_Squares = ResidentArray(2 * m_Terms.size() * sizeof(SquareSum), residence);
-    m_OtherSums = ResidentArray(sizeof(LevelSums), residence);
+    m_OtherSums = ResidentArray((m_Terms.size() - 1) * sizeof(LevelSums), residence);
   }
 }
 
@@ -256,29 +225,21 @@ LevelForces::MakePair(SynTerm term) const
   pair.term = std::move(term);
   pair.movedFixed = this->MakeMoved(pair, pair.term.fixed);
   pair.movedMoving = this->MakeMoved(pair, pair.term.moving);
-  const SynMetric & metric = pair.term.metric;
-  const ScalarType  pixel = pair.term.fixed.image.pixel;
-  if (metric.kind == SynMetricKind::LocalCorrelation)
+  const SynMetric &   metric = pair.term.metric;
+  const ScalarType    pixel = pair.term.fixed.image.pixel;
+  const SynComparison comparison = ComparisonOf(metric.kind);
+  if (comparison == SynComparison::Windows)
   {
     pair.correlationScratch = ResidentArray(
       CountLocalCorrelationScratch(DescribeCorrelation(m_Shape, pixel, metric), m_Residence), m_Residence);
   }
-  else if (metric.kind == SynMetricKind::Mattes)
+  else if (comparison == SynComparison::Histogram)
   {
-    pair.information = std::make_unique<Information>();
-    const auto bins = static_cast<std::size_t>(metric.bins);
-    for (std::size_t n = 0; n < 2; ++n)
+    pair.information = std::make_unique<GridInformation>(DescribeInformation(m_Shape, pixel, metric), m_Residence);
+    if (m_ComparesOriginals)
     {
-      if (ElementOf(metric, pixel) != pixel)
-      {
-        const auto count = static_cast<std::size_t>(m_Shape.grid.Count());
-        pair.information->numbers[n] = ResidentArray(count * SizeOf(ElementOf(metric, pixel)), m_Residence);
-      }
-      pair.information->tables[n] = ResidentArray(bins * bins * sizeof(double), m_Residence);
-      if (m_ComparesOriginals)
-      {
-        pair.information->ranges[n] = FindPixelRange(n == 0 ? pair.term.fixed : pair.term.moving, m_Residence);
-      }
+      pair.information->SetRanges(FindPixelRange(pair.term.fixed, m_Residence),
+                                  FindPixelRange(pair.term.moving, m_Residence));
     }
   }
   return pair;
@@ -410,90 +371,7 @@ LevelForces::DescribePointForces(const Pair & pair) const
       descriptor.normalizer[direction] = squares / grid.dimension;
     }
   }
-  else if (metric.kind == SynMetricKind::Mattes)
-  {
-    descriptor.pass = MetricPass::Information;
-  }
   return descriptor;
-}
-
-void
-LevelForces::CompareInformation(Pair & pair, const LocalCorrelationImages & images, std::size_t direction, void * force)
-{
-  const SynMetric &         metric = pair.term.metric;
-  Information &             information = *pair.information;
-  const ScalarType          pixel = pair.term.fixed.image.pixel;
-  const ScalarType          element = ElementOf(metric, pixel);
-  const std::int64_t        count = m_Shape.grid.Count();
-  std::array<PixelRange, 2> ranges = information.ranges;
-  const void *              numbers[2] = { images.fixed, images.moving };
-  const std::uint8_t *      inside[2] = { images.fixedInside, images.movingInside };
-  for (std::size_t n = 0; n < 2; ++n)
-  {
-    if (!m_ComparesOriginals)
-    {
-      ranges[n] = FindPixelRange(numbers[n], pixel, inside[n], count, m_Residence);
-    }
-    if (element != pixel)
-    {
-      ConvertNumbers(numbers[n], pixel, information.numbers[n].Data(), count, m_Residence);
-      numbers[n] = information.numbers[n].Data();
-    }
-    if (!std::isnormal((ranges[n].highest - ranges[n].lowest) / metric.bins) || ranges[n].lowest > ranges[n].highest)
-    {
-      throw std::invalid_argument(
-        "The mutual information of an image is not defined that has one value alone under its mask.");
-    }
-  }
-  m_Residence.Wait(); // passes have streams of their own
-  const std::size_t fixed = direction;
-  const std::size_t moving = 1 - direction;
-  ExecutionContext  context = m_Residence.GetContext();
-  context.progress = nullptr;
-  const auto own = [&](const SourceDescriptor & source, const void * data) {
-    return std::make_shared<SampleSource>(
-      source, context.backend, context.device, std::shared_ptr<const void>(std::shared_ptr<const void>(), data));
-  };
-  MetricSources sources;
-  sources.fixed = own(DescribeList(count, element), numbers[fixed]);
-  sources.moving = own(DescribeGrid(m_Shape.grid, element), numbers[moving]);
-  if (inside[fixed] != nullptr)
-  {
-    sources.inside = own(DescribeList(count, ScalarType::UInt8), inside[fixed]);
-  }
-  if (inside[moving] != nullptr)
-  {
-    sources.mask = own(DescribeGrid(m_Shape.grid, ScalarType::UInt8), inside[moving]);
-  }
-  const MetricReduce reduce = [&](MetricPass pass, bool, const MetricParameters & parameters) {
-    if (pass == MetricPass::Information)
-    {
-      PointForcesDescriptor descriptor = this->DescribePointForces(pair);
-      descriptor.bins[direction] = parameters.bins;
-      descriptor.table[direction] = information.tables[direction].As<double>();
-      Upload(information.tables[direction].Data(),
-             parameters.table->data(),
-             information.tables[direction].Bytes(),
-             m_Residence);
-      void * const forces[2] = { direction == 0 ? force : nullptr, direction == 0 ? nullptr : force };
-      EvaluatePointForces(descriptor, images, nullptr, forces[0], forces[1], nullptr, m_Residence);
-      return MetricResult();
-    }
-    MetricDescriptor descriptor = DescribeGridPass(m_Shape.grid);
-    descriptor.pass = pass;
-    descriptor.singleMoving = pixel == ScalarType::Float32;
-    descriptor.singleFixed = descriptor.singleMoving;
-    descriptor.parameters = parameters;
-    return EvaluateMetric(descriptor, sources, context);
-  };
-  const ParzenBins bins = MakeParzenBins(
-    metric.bins, ranges[fixed].lowest, ranges[fixed].highest, ranges[moving].lowest, ranges[moving].highest);
-  const MetricOutcome outcome = ReduceMattes(reduce, force != nullptr, bins);
-  information.values[direction] = outcome.count > 0 ? outcome.value : std::numeric_limits<double>::max();
-  if (outcome.count == 0 && force != nullptr)
-  {
-    ClearResident(force, m_Shape.Bytes(), m_Residence);
-  }
 }
 
 void
@@ -503,9 +381,9 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
   // Forces with the other image's gradient have need of it, whichever is wanted.
   const bool exchanges = metric.kind == SynMetricKind::Demons && metric.exchangesGradients;
   const auto images = this->Present(pair, byFixed != nullptr || exchanges, work);
-  switch (metric.kind)
+  switch (ComparisonOf(metric.kind))
   {
-    case SynMetricKind::LocalCorrelation:
+    case SynComparison::Windows:
       EvaluateLocalCorrelation(DescribeCorrelation(m_Shape, pair.term.fixed.image.pixel, metric),
                                images,
                                &sums->correlation,
@@ -514,14 +392,14 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
                                pair.correlationScratch.Data(),
                                m_Residence);
       break;
-    case SynMetricKind::Mattes:
-      this->CompareInformation(pair, images, 0, byMoving);
+    case SynComparison::Histogram:
+      pair.information->Compare(images, 0, byMoving);
       if (byFixed != nullptr)
       {
-        this->CompareInformation(pair, images, 1, byFixed);
+        pair.information->Compare(images, 1, byFixed);
       }
       break;
-    default:
+    case SynComparison::Points:
       EvaluatePointForces(
         this->DescribePointForces(pair), images, &sums->differences, byMoving, byFixed, m_Scratch.Data(), m_Residence);
   }
@@ -541,7 +419,7 @@ LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, void * w
   for (std::size_t n = 0; n < count; ++n)
   {
     this->ComparePair(m_Terms[n],
-                      n == 0 ? sums : m_OtherSums.As<LevelSums>(),
+                      n == 0 ? sums : m_OtherSums.As<LevelSums>() + (n - 1),
                       m_TermForces[0].Data(),
                       byFixed != nullptr ? m_TermForces[1].Data() : nullptr,
                       work);
@@ -570,24 +448,51 @@ LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, void * w
 }
 
 std::array<double, 2>
-LevelForces::ValuesOf(const LevelSums & sums) const
+LevelForces::ValuesOfPair(const Pair & pair, const LevelSums & sums)
 {
   constexpr double nothing = std::numeric_limits<double>::max();
-  const Pair &     first = m_Terms.front();
   double           value = 0.0; // of both directions
-  switch (first.term.metric.kind)
+  switch (ComparisonOf(pair.term.metric.kind))
   {
-    case SynMetricKind::LocalCorrelation:
+    case SynComparison::Windows:
       value = sums.correlation.count > 0 ? LocalCorrelationValue(sums.correlation) : nothing;
       break;
-    case SynMetricKind::Mattes:
-      return first.information->values;
-    default: {
+    case SynComparison::Histogram:
+      return pair.information->GetValues();
+    case SynComparison::Points: {
       const PointSums & differences = sums.differences;
       value = differences.count > 0 ? differences.squares / static_cast<double>(differences.count) : nothing;
     }
   }
   return { { value, value } };
+}
+
+std::array<double, 2>
+LevelForces::ValuesOf(const LevelSums & sums) const
+{
+  return ValuesOfPair(m_Terms.front(), sums);
+}
+
+std::array<double, 2>
+LevelForces::WeightedValuesOf(const LevelSums & sums) const
+{
+  std::array<double, 2> values = this->ValuesOf(sums);
+  if (m_Terms.size() == 1)
+  {
+    return values;
+  }
+  std::vector<LevelSums> all(m_Terms.size(), sums);
+  Download(all.data() + 1, m_OtherSums.Data(), m_OtherSums.Bytes(), m_Residence);
+  values.fill(0.0);
+  for (std::size_t n = 0; n < m_Terms.size(); ++n)
+  {
+    const std::array<double, 2> own = ValuesOfPair(m_Terms[n], all[n]);
+    for (std::size_t direction = 0; direction < 2; ++direction)
+    {
+      values[direction] += m_Terms[n].term.weight * own[direction];
+    }
+  }
+  return values;
 }
 
 bool
@@ -656,12 +561,10 @@ LevelForces::CountBytes(const FieldShape &             shape,
   for (const SynMetric & metric : metrics)
   {
     const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
-    const bool isMattes = metric.kind == SynMetricKind::Mattes;
-    const auto converted =
-      isMattes && ElementOf(metric, pixel) != pixel ? 2 * count * SizeOf(ElementOf(metric, pixel)) : 0;
-    // Sums of blocks; of histograms some MiB on the device.
-    const auto sums = std::size_t(isMattes ? 8 : 1) << 20;
-    bytes += 2 * count * (SizeOf(pixel) + 1) + gradients + converted + sums;
+    const bool isHistogram = ComparisonOf(metric.kind) == SynComparison::Histogram;
+    const auto sums =
+      isHistogram ? GridInformation::CountBytes(DescribeInformation(shape, pixel, metric)) : std::size_t(1) << 20;
+    bytes += 2 * count * (SizeOf(pixel) + 1) + gradients + sums;
     scratch = std::max(scratch, ScratchBytes(shape, metric.gaussian, Backend::Cuda));
   }
   return bytes + scratch;

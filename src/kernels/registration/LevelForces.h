@@ -23,7 +23,7 @@
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
-#include "kernels/registration/PixelRange.h"
+#include "kernels/registration/GridInformation.h"
 
 #include <array>
 #include <cstddef>
@@ -95,6 +95,10 @@ public:
    * \param[in] sums in host memory, as Compare() wrote them */
   std::array<double, 2>
   ValuesOf(const LevelSums & sums) const;
+
+  /** The same of all pairs, as the sum of their values times their weights; waits where there are several. */
+  std::array<double, 2>
+  WeightedValuesOf(const LevelSums & sums) const;
 
   /** Whether Compare() waits for the backend: logarithms of histograms are the host's. */
   bool
@@ -174,15 +178,6 @@ private:
     ResidentArray ownGradients; ///< at the pixels of the image itself
   };
 
-  /** What Mattes' metric has beside. */
-  struct Information
-  {
-    std::array<PixelRange, 2> ranges;                 ///< of the images as they are, where these are compared
-    ResidentArray             numbers[2];             ///< pixels of the arithmetic's type, where theirs is another
-    ResidentArray             tables[2];              ///< of the derivatives: see PointForcesDescriptor
-    std::array<double, 2>     values{ { 0.0, 0.0 } }; ///< of the last comparison
-  };
-
   /** A pair of images. */
   struct Pair
   {
@@ -191,11 +186,14 @@ private:
     Moved                             movedFixed;
     Moved                             movedMoving;
     ResidentArray                     correlationScratch;
-    std::unique_ptr<Information>      information;
+    std::unique_ptr<GridInformation>  information; ///< of Mattes' metric
   };
 
   Pair
   MakePair(SynTerm term) const;
+  /** Values of both directions. \param[in] sums of that pair, in host memory */
+  static std::array<double, 2>
+  ValuesOfPair(const Pair & pair, const LevelSums & sums);
   Moved
   MakeMoved(const Pair & pair, const SynSide & side) const;
   void
@@ -207,11 +205,7 @@ private:
   ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed, void * work);
   /** Forces of the metrics that know no neighbours. */
   PointForcesDescriptor
-  DescribePointForces(const Pair & pair) const;
-  /** Mattes' metric of one direction: 0, or 1 with the images exchanged. */
-  void
-  CompareInformation(Pair & pair, const LocalCorrelationImages & images, std::size_t direction, void * force);
-
+                               DescribePointForces(const Pair & pair) const;
   FieldShape                   m_Shape;
   Residence                    m_Residence;
   bool                         m_ComparesOriginals{ false };
@@ -219,7 +213,7 @@ private:
   ResidentArray                m_Scratch;    ///< of gradients, sums, smoothing, inversion and norms
   std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs
   ResidentArray                m_Squares;    ///< of the lengths of forces of several pairs, by direction
-  ResidentArray                m_OtherSums;  ///< of all pairs but the first
+  ResidentArray                m_OtherSums;  ///< LevelSums of all pairs but the first
 };
 
 /** \brief The steps of an iteration, made anew where their rules change: what was recorded has them in it. */

@@ -153,7 +153,10 @@ SynLevel::Iterate(const SynRules & rules)
   m_Parts->steps.Run(rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
   Record record;
   Download(&record, m_Parts->record.Data(), sizeof(record), residence);
-  return { m_Parts->forces.ValuesOf(record.sums), record.maximumNorm, record.inversions };
+  const std::array<double, 2> weighted = m_Parts->forces.WeightedValuesOf(record.sums);
+  return {
+    m_Parts->forces.ValuesOf(record.sums), 0.5 * (weighted[0] + weighted[1]), record.maximumNorm, record.inversions
+  };
 }
 
 void

@@ -579,6 +579,39 @@ TEST_P(Deformable, EndsLevelsWhereValuesHardlyFall)
   EXPECT_TRUE(std::isinf(convergences[3]));
 }
 
+/** A pair that is there twice, whatever its weights, is that pair: forces have one direction, and values one mean. */
+TEST_P(Deformable, OfAPairTwiceIsThatOfThePair)
+{
+  this->Make<2>();
+  const Residence residence = this->MakeResidence();
+  for (const DeformableKind kind : { DeformableKind::Syn, DeformableKind::Greedy })
+  {
+    SCOPED_TRACE(NameOf(kind));
+    DeformableOptions      options = MakeOptions(kind);
+    DeformableRegistration once(this->Side(m_Fixed, residence), this->Side(m_Moving, residence), options, residence);
+    const auto             wanted = once.Run({});
+    const auto             wantedField = this->FieldOf(once, true);
+    options.pairs.resize(2);
+    options.pairs[0].weight = 3.0;
+    const auto twice = [&](const std::vector<float> & pixels) {
+      return std::vector<SynSide>(2, this->Side(pixels, residence));
+    };
+    DeformableRegistration both(twice(m_Fixed), twice(m_Moving), options, residence);
+    const auto             found = both.Run({});
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t level = 0; level < found.size(); ++level)
+    {
+      EXPECT_EQ(found[level].iterations, wanted[level].iterations);
+      EXPECT_NEAR(found[level].value, wanted[level].value, 1e-4 * std::abs(wanted[level].value)); // fields of floats
+    }
+    const auto field = this->FieldOf(both, true);
+    for (std::size_t n = 0; n < field.size(); ++n)
+    {
+      ASSERT_NEAR(field[n], wantedField[n], 1e-3); // mm
+    }
+  }
+}
+
 TEST_P(Deformable, RefusesWhatCannotBe)
 {
   this->Make<2>();
@@ -597,6 +630,20 @@ TEST_P(Deformable, RefusesWhatCannotBe)
   refuses([](DeformableOptions & options) { options.element = ScalarType::Int16; });
   refuses([](DeformableOptions & options) { options.rules.learningRate = 0.0; });
   refuses([](DeformableOptions & options) { options.rules.totalVariance = -1.0; });
+  refuses([](DeformableOptions & options) { options.pairs.clear(); });
+  refuses([](DeformableOptions & options) { options.pairs.resize(2); }); // of which one has images
+  refuses([](DeformableOptions & options) { options.pairs[0].weight = 0.0; });
+  refuses([](DeformableOptions & options) { options.pairs[0].weight = std::numeric_limits<double>::infinity(); });
+  const auto ofTwo = [&](DeformableKind kind) {
+    DeformableOptions options = MakeOptions(kind);
+    options.pairs.resize(2);
+    const auto twice = [&](const std::vector<float> & pixels) {
+      return std::vector<SynSide>(2, this->Side(pixels, residence));
+    };
+    DeformableRegistration(twice(m_Fixed), twice(m_Moving), options, residence);
+  };
+  EXPECT_NO_THROW(ofTwo(DeformableKind::Greedy));
+  EXPECT_THROW(ofTwo(DeformableKind::Demons), std::invalid_argument);
   DeformableRegistration idle(
     this->Side(m_Fixed, residence), this->Side(m_Moving, residence), MakeOptions(DeformableKind::Syn), residence);
   EXPECT_THROW(idle.GetFields(nullptr, nullptr, ScalarType::Float32, FieldMemory::Host), std::invalid_argument);

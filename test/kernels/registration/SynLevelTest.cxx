@@ -99,6 +99,7 @@ protected:
   struct Outcome
   {
     std::vector<double> values;
+    std::vector<double> weighted;
     std::vector<double> field;
   };
 
@@ -111,7 +112,9 @@ protected:
     Outcome outcome;
     for (int i = 0; i < 4; ++i)
     {
-      outcome.values.push_back(level.Iterate(rules).Value());
+      const SynIteration iteration = level.Iterate(rules);
+      outcome.values.push_back(iteration.Value());
+      outcome.weighted.push_back(iteration.weightedValue);
     }
     outcome.field.resize(static_cast<std::size_t>(m_Shape.Numbers()));
     level.GetField(SynField::FixedToMiddle, outcome.field.data(), ScalarType::Float64);
@@ -140,10 +143,9 @@ protected:
 TEST_P(SynLevels, APairThatIsThereTwiceIsThatPair)
 {
   const Residence residence(this->OnBackend());
-  for (const SynMetricKind kind :
-       { SynMetricKind::LocalCorrelation, SynMetricKind::MeanSquares, SynMetricKind::Demons, SynMetricKind::Mattes })
+  for (const SynMetricKind kind : AllSynMetrics)
   {
-    SCOPED_TRACE(static_cast<int>(kind));
+    SCOPED_TRACE(NameOf(kind));
     ExpectAlike(this->Iterate({ this->Term(kind, 0.3, residence), this->Term(kind, 0.7, residence) }, residence),
                 this->Iterate({ this->Term(kind, 1.0, residence) }, residence));
   }
@@ -166,6 +168,25 @@ TEST_P(SynLevels, ValuesAreThoseOfTheFirstPair)
     residence);
   EXPECT_EQ(first.values[0], alone.values[0]);
   EXPECT_NE(first.values[1], alone.values[1]);
+}
+
+/** Of the first iteration, where nothing has moved yet: each metric alone has the value that it has among others. */
+TEST_P(SynLevels, TheWeightedValueIsOfAllPairs)
+{
+  const Residence      residence(this->OnBackend());
+  double               sum = 0.0;
+  double               share = 0.4;
+  std::vector<SynTerm> terms;
+  for (const SynMetricKind kind : AllSynMetrics)
+  {
+    const auto alone = this->Iterate({ this->Term(kind, 1.0, residence) }, residence);
+    EXPECT_EQ(alone.weighted, alone.values) << NameOf(kind); // the same sums, times 1
+    sum += share * alone.values[0];
+    terms.push_back(this->Term(kind, share, residence));
+    share -= 0.1;
+  }
+  const auto all = this->Iterate(std::move(terms), residence);
+  EXPECT_NEAR(all.weighted[0], sum, 1e-12 * std::abs(sum)); // some roundings of double
 }
 
 TEST_P(SynLevels, RefusesWhatDoesNotFit)

@@ -67,17 +67,28 @@ FinalInversion()
   return rules;
 }
 
+/** \brief How a pair of images of a registration is compared, one of several whose forces are added up. */
+struct DeformablePair
+{
+  SynMetricKind metric{ SynMetricKind::LocalCorrelation }; ///< which metric
+  double        weight{ 1.0 };                             ///< share of its force; above 0, whatever their sum is
+  int           bins{ 32 };                                ///< of Mattes, along either axis: 5 to MostHistogramBins
+};
+
 /** \brief What a deformable registration is told, beside its images. */
 struct DeformableOptions
 {
-  DeformableKind            kind{ DeformableKind::Syn };    ///< what iterates
-  std::vector<PyramidLevel> levels;                         ///< from coarse to fine
-  bool                      sigmasInMm{ false };            ///< of the levels
-  SynRules                  rules;                          ///< of an iteration; of demons its step and variances
-  std::array<int, 3>        radius{ { 4, 4, 4 } };          ///< of the windows of the local correlation (samples)
-  ScalarType                element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64
-  double                    convergence{ 1e-6 };            ///< a level ends below it; see ConvergenceWindow
-  std::size_t               window{ 10 };                   ///< values of the convergence; 2 or more
+  DeformableKind kind{ DeformableKind::Syn }; ///< what iterates
+  /** An entry for each pair of images, in their order. Demons have one, and know squared differences alone, whatever
+   * its metric is. */
+  std::vector<DeformablePair> pairs{ DeformablePair() };
+  std::vector<PyramidLevel>   levels;                         ///< from coarse to fine
+  bool                        sigmasInMm{ false };            ///< of the levels
+  SynRules                    rules;                          ///< of an iteration; of demons its step and variances
+  std::array<int, 3>          radius{ { 4, 4, 4 } };          ///< of the windows of the local correlation (samples)
+  ScalarType                  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64
+  double                      convergence{ 1e-6 };            ///< a level ends below it; see ConvergenceWindow
+  std::size_t                 window{ 10 };                   ///< values of the convergence; 2 or more
 };
 
 /** \brief A deformable registration on one backend.
@@ -87,7 +98,22 @@ struct DeformableOptions
 class DeformableRegistration
 {
 public:
-  /** \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the fields
+  /** Values of iterations are the sums of the pairs' values times their weights, these divided by their sum.
+   *
+   * \param[in] fixed the fixed image of each pair of the options as it came, with its mask; its stages are transforms
+   * before the fields. The first one's grid is that of the fields
+   * \param[in] moving the moving image of each pair; its stages are transforms behind the fields, the same for all
+   * \param[in] options how
+   * \param[in] residence where all of it is
+   * \exception std::invalid_argument no level, or images, masks and numbers that do not fit
+   * \exception DeviceError out of memory, or a lost device */
+  DeformableRegistration(std::vector<SynSide>      fixed,
+                         std::vector<SynSide>      moving,
+                         const DeformableOptions & options,
+                         const Residence &         residence);
+  /** The same of one pair.
+   *
+   * \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the fields
    * \param[in] moving the moving image; its stages are transforms behind the fields
    * \param[in] options how
    * \param[in] residence where all of it is
@@ -133,7 +159,7 @@ private:
  *
  * \param[in] fixed grid of the fixed image
  * \param[in] pixel of the images
- * \param[in] imageBytes of both images and their masks, as they came
+ * \param[in] imageBytes of all images and their masks, as they came
  * \param[in] options how
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
@@ -146,7 +172,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
 /** \brief Work of a registration, of all iterations that it may take.
  *
  * \param[in] fixed grid of the fixed image
- * \param[in] imageBytes of both images and their masks
+ * \param[in] imageBytes of all images and their masks
  * \param[in] options how */
 OperationWork
 CountDeformableWork(const FieldGrid & fixed, std::size_t imageBytes, const DeformableOptions & options);

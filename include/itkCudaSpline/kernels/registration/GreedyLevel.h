@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
 #include <memory>
+#include <vector>
 
 /** \file
  * \brief A level of greedy diffeomorphic registration: one field from the fixed image to the moving one, by
@@ -37,7 +38,7 @@ namespace itk::CudaSpline
 struct GreedyIteration
 {
   double value{ 0.0 };       ///< of the metric of the fixed image and the moved one, before the update, as ITK's metric
-                             ///< has it; 0 samples: the largest double
+                             ///< has it; 0 samples: the largest double. Of several terms their sum by weights
   double maximumNorm{ 0.0 }; ///< of the smoothed force (samples)
 
   /** The value. */
@@ -50,12 +51,20 @@ struct GreedyIteration
 
 /** \brief A level of greedy registration on one backend.
  *
- * An iteration moves the moving image by the field, smooths the force of the local correlation, scales it to the length
+ * An iteration moves the moving image by the field, smooths the force of the metric, scales it to the length
  * of a step, and composes: field(x) = u(x) + field(x + u(x)), then smooths the whole. */
 class GreedyLevel
 {
 public:
   /** Allocates all that a level needs. The field is zero.
+   *
+   * \param[in] shape grid of the virtual domain, and type of the field
+   * \param[in] terms pairs of images, as SynLevel takes them
+   * \param[in] residence where
+   * \exception std::invalid_argument images, masks, radii or bins that do not fit
+   * \exception DeviceError out of memory, or a lost device */
+  GreedyLevel(const FieldShape & shape, std::vector<SynTerm> terms, const Residence & residence);
+  /** The same of one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of the field
    * \param[in] fixed the fixed image, in the memory of the residence

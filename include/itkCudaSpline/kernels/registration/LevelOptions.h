@@ -23,6 +23,7 @@
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/fields/SplineField.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
+#include "itkCudaSpline/kernels/registration/SynMetricList.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
@@ -106,15 +107,6 @@ struct SynSide
    * are central differences. */
   std::optional<GaussianDescriptor>  gradient;
   std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
-};
-
-/** \brief What is compared of two images: ITK's metrics that have forces on each sample. */
-enum class SynMetricKind : unsigned char
-{
-  LocalCorrelation, ///< itk::ANTSNeighborhoodCorrelationImageToImageMetricv4
-  MeanSquares,      ///< itk::MeanSquaresImageToImageMetricv4
-  Demons,           ///< itk::DemonsImageToImageMetricv4
-  Mattes            ///< itk::MattesMutualInformationImageToImageMetricv4
 };
 
 /** \brief How two images are compared. */

@@ -47,6 +47,7 @@ struct SynIteration
   /** Of the first term's metric, as ITK's has it: from the fixed image to the moving one, and exchanged; 0 samples: the
    * largest double. */
   std::array<double, 2> values{ { 0.0, 0.0 } };
+  double                weightedValue{ 0.0 };        ///< sum of the values of all terms times their weights, likewise
   std::array<double, 2> maximumNorm{ { 0.0, 0.0 } }; ///< of the smoothed forces (samples): fixed, moving
   /** Of the fixed field, of its inverse, of the moving field, of its inverse. */
   std::array<FieldInversionState, 4> inversions;
