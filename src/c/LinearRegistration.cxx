@@ -33,6 +33,52 @@ using namespace itk::CudaSpline;
 namespace
 {
 
+MetricGradient
+GradientOfCode(std::int32_t code, std::int32_t order)
+{
+  switch (code)
+  {
+    case CUDASPLINE_GRADIENT_DIFFERENCES:
+      return MetricGradient::CentralDifferences;
+    case CUDASPLINE_GRADIENT_FILTER:
+      return MetricGradient::Image;
+    case CUDASPLINE_GRADIENT_ANALYTIC:
+      if (order < 2)
+      {
+        throw std::invalid_argument("linear.gradient is that of a B-spline, which has an order of 2 or more, and "
+                                    "linear.order is " +
+                                    std::to_string(order) + ".");
+      }
+      return MetricGradient::Analytic;
+    default:
+      throw std::invalid_argument("linear.gradient is " + std::to_string(code) + ", and 0 to 2 are known.");
+  }
+}
+
+SampleRules
+DescribeSamples(const cudaspline_linear & from, LinearMetricKind metric)
+{
+  static_assert(static_cast<int>(SampleChoice::All) == CUDASPLINE_ALL_SAMPLES &&
+                  static_cast<int>(SampleChoice::Random) == CUDASPLINE_RANDOM_SAMPLES,
+                "The choices have the same numbers.");
+  SampleRules samples;
+  samples.choice = KindOfCode(from.sampling, SampleChoice::Random, "linear.sampling");
+  samples.seed = from.seed;
+  if (samples.choice != SampleChoice::All)
+  {
+    if (metric == LinearMetricKind::LocalCorrelation)
+    {
+      throw std::invalid_argument("linear.sampling is not of CUDASPLINE_LOCAL_CORRELATION, which has all samples.");
+    }
+    if (!(from.fraction > 0.0 && from.fraction <= 1.0))
+    {
+      throw std::invalid_argument(Indefinite("linear.fraction", from.fraction, "above 0 and up to 1 is allowed"));
+    }
+    samples.fraction = from.fraction;
+  }
+  return samples;
+}
+
 LinearOptions
 DescribeLinear(const cudaspline_linear & from, const RegistrationImages & images, bool sigmasInMm)
 {
@@ -57,6 +103,13 @@ DescribeLinear(const cudaspline_linear & from, const RegistrationImages & images
     }
     options.metric.radius[d] = from.radius[d];
   }
+  if (from.order < 1 || from.order > 5)
+  {
+    throw std::invalid_argument("linear.order is " + std::to_string(from.order) + ", and 1 to 5 are allowed.");
+  }
+  options.metric.order = static_cast<unsigned int>(from.order);
+  options.metric.gradient = GradientOfCode(from.gradient, from.order);
+  options.samples = DescribeSamples(from, options.metric.kind);
   options.rules.descent = KindOfCode(from.descent, LinearDescent::ConjugateGradient, "linear.descent");
   for (const double step : { from.step, from.minimum_step })
   {

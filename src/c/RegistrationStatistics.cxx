@@ -20,8 +20,12 @@
 
 #include "itkCudaSpline/kernels/fields/FieldFolding.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
+#include "itkCudaSpline/kernels/registration/RotationSearch.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -56,6 +60,28 @@ private:
   std::unique_ptr<char[]> m_Copy;
   const void *            m_Data;
 };
+
+/** An image and its mask, in the caller's memory. */
+MaskedImage
+DescribeMasked(const cudaspline_registration_image * image,
+               const cudaspline_registration_image * mask,
+               std::int32_t                          type,
+               unsigned int                          dimension,
+               const std::string &                   name)
+{
+  RequirePointer(image, name.c_str());
+  RequirePointer(image->pixels, (name + ".pixels").c_str());
+  MaskedImage described;
+  described.grid = DescribeGrid(image->grid, dimension, name + ".grid");
+  described.pixel = RealOfCode(type, "type");
+  described.pixels = image->pixels;
+  if (mask != nullptr && mask->pixels != nullptr)
+  {
+    described.maskGrid = DescribeGrid(mask->grid, dimension, name + "_mask.grid");
+    described.mask = static_cast<const std::uint8_t *>(mask->pixels);
+  }
+  return described;
+}
 
 } // namespace
 
@@ -153,22 +179,58 @@ cudaspline_find_centre_of_gravity(const cudaspline_registration_image * image,
                                   cudaspline_execution *                execution)
 {
   return Call([=] {
-    RequirePointer(image, "image");
-    RequirePointer(image->pixels, "image.pixels");
     RequirePointer(centre, "centre");
-    CallExecution      call(execution);
-    const unsigned int axes = CheckDimension(dimension, "dimension");
-    const bool         isMasked = mask != nullptr && mask->pixels != nullptr;
-    const auto         found = FindCentreOfGravity(DescribeGrid(image->grid, axes, "image.grid"),
-                                           image->pixels,
-                                           RealOfCode(type, "type"),
-                                           isMasked ? DescribeGrid(mask->grid, axes, "mask.grid") : FieldGrid(),
-                                           isMasked ? static_cast<const std::uint8_t *>(mask->pixels) : nullptr,
-                                           call.GetContext());
+    CallExecution     call(execution);
+    const MaskedImage from = DescribeMasked(image, mask, type, CheckDimension(dimension, "dimension"), "image");
+    const auto        found =
+      FindCentreOfGravity(from.grid, from.pixels, from.pixel, from.maskGrid, from.mask, call.GetContext());
     for (unsigned int d = 0; d < 3; ++d)
     {
       centre[d] = found ? (*found)[d] : std::numeric_limits<double>::quiet_NaN();
     }
+    call.Report(-1);
+  });
+}
+
+std::int32_t
+cudaspline_find_rotation(const cudaspline_registration_image * fixed,
+                         const cudaspline_registration_image * fixed_mask,
+                         const cudaspline_registration_image * moving,
+                         const cudaspline_registration_image * moving_mask,
+                         std::int32_t                          type,
+                         std::int32_t                          dimension,
+                         cudaspline_rotation *                 rotation,
+                         cudaspline_execution *                execution)
+{
+  return Call([=] {
+    RequirePointer(rotation, "rotation");
+    CallExecution           call(execution);
+    const unsigned int      axes = CheckDimension(dimension, "dimension");
+    LinearTransform::Vector centre{};
+    LinearTransform::Vector translation{};
+    std::copy_n(rotation->centre, axes, centre.begin());
+    std::copy_n(rotation->translation, axes, translation.begin());
+    for (const double number : { centre[0], centre[1], centre[2], translation[0], translation[1], translation[2] })
+    {
+      if (!std::isfinite(number))
+      {
+        throw std::invalid_argument(Indefinite("rotation.centre or translation", number, "it is finite"));
+      }
+    }
+    const FoundRotation found = FindRotation(DescribeMasked(fixed, fixed_mask, type, axes, "fixed"),
+                                             DescribeMasked(moving, moving_mask, type, axes, "moving"),
+                                             centre,
+                                             translation,
+                                             call.GetContext());
+    const auto          way = found.transform.GetTranslation();
+    std::copy_n(found.transform.GetParameters().begin(), 6, rotation->parameters);
+    for (unsigned int r = 0; r < 3; ++r)
+    {
+      rotation->translation[r] = way[r];
+      std::copy(found.transform.GetMatrix()[r].begin(), found.transform.GetMatrix()[r].end(), rotation->matrix + 3 * r);
+    }
+    rotation->explained = found.explained;
+    rotation->is_poor = found.explained < PoorExplanation ? 1 : 0;
     call.Report(-1);
   });
 }
