@@ -21,7 +21,6 @@
 #include "CommandLine.h"
 #include "Volume.h"
 
-#include "itkCudaSpline/kernels/registration/RotationSearch.h"
 #include "itkCudaSplineSystem.h"
 
 #include "itkTransformBase.h"
@@ -118,8 +117,17 @@ struct Similarity
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform);
 
-/** \brief Whether two images can belong to each other under a transform, at a glance. */
-using Agreement = itk::CudaSpline::ImageAgreement;
+/** \brief Whether two images can belong to each other under a transform, at a glance.
+ *
+ * Of coarse images, some 40 voxels an axis at most. */
+struct Agreement
+{
+  double overlap{ 1.0 }; ///< part of the fixed image, under its mask, that lies in the moving one
+  /** Mutual information as a part of the fixed image's entropy, less what chance gives (Miller and Madow); not a number
+   * where the fixed image is flat. Images of one subject by different scanners have 0.1 and more, of unrelated images
+   * it is near 0. */
+  double explained{ 1.0 };
+};
 
 /** \brief Below these an agreement is poor, and the user is told. */
 inline constexpr double leastOverlap = 0.1;

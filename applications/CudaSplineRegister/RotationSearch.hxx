@@ -81,7 +81,7 @@ MeasureAgreementTyped(const RegistrationRequest & request, const itk::TransformB
   const auto         fixed = ViewAsImage<itk::Image<TPixel, VDimension>>(request.fixed);
   const auto         moving = ViewAsImage<itk::Image<TPixel, VDimension>>(request.moving);
   const auto * const map = dynamic_cast<const itk::Transform<double, VDimension, VDimension> *>(transform);
-  return itk::CudaSpline::MeasureAgreement(
+  const auto         found = itk::CudaSpline::MeasureAgreement(
     itk::CudaSplineDetail::DescribeMaskedImage(fixed.GetPointer(), fixedMask.GetPointer()),
     itk::CudaSplineDetail::DescribeMaskedImage(moving.GetPointer(), movingMask.GetPointer()),
     [map](const Vector & place) {
@@ -92,6 +92,7 @@ MeasureAgreementTyped(const RegistrationRequest & request, const itk::TransformB
       std::copy_n(moved.Begin(), VDimension, to.begin());
       return to;
     });
+  return { found.overlap, found.explained };
 }
 
 } // namespace CudaSplineRegister
