@@ -609,7 +609,7 @@ class TestProgram:
         assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
         assert numpy.array_equal(found.warped.array, read[1])
 
-    @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
+    @pytest.mark.parametrize("size", [(40, 36), (18, 16, 14)])
     @pytest.mark.parametrize("masked", [False, True])
     def test_a_search(self, rng, sitk, tmp_path, size, masked):
         images, files = self.write(sitk, tmp_path, rng, size)
