@@ -95,6 +95,8 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearOptimizer.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearRegistration.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/RotationSearch.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SamplePlaces.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SynLevel.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/IndexBounds.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/MapShape.cxx"

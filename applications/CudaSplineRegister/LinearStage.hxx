@@ -125,6 +125,11 @@ private:
     }
     options.sigmasInMm = m_Stage.sigmasInMm;
     options.metric = this->MakeMetric();
+    options.samples.choice = m_Stage.sampling == SamplingKind::None      ? itk::CudaSpline::SampleChoice::All
+                             : m_Stage.sampling == SamplingKind::Regular ? itk::CudaSpline::SampleChoice::Regular
+                                                                         : itk::CudaSpline::SampleChoice::Random;
+    options.samples.fraction = m_Stage.fraction;
+    options.samples.seed = m_Request.options->seed;
     options.rules.descent = m_Stage.optimizer == OptimizerKind::RegularStep       ? Descent::RegularStep
                             : m_Stage.optimizer == OptimizerKind::GradientDescent ? Descent::GradientDescent
                                                                                   : Descent::ConjugateGradient;
@@ -223,7 +228,7 @@ IsStageOfKernels(const LinearInputs<TPixel, VDimension> & inputs, const StageOpt
   const bool smooths = options.gradient == GradientKind::Filter ||
                        std::any_of(stage.sigmas.begin(), stage.sigmas.end(), [](double sigma) { return sigma > 0.0; });
   return stage.kind <= StageKind::Affine && stage.optimizer != OptimizerKind::Lbfgs &&
-         stage.sampling == SamplingKind::None &&
+         (stage.sampling == SamplingKind::None || stage.FirstMetric() != MetricKind::LocalCorrelation) &&
          (stage.FirstMetric() != MetricKind::Mattes || options.bins <= mostBins) &&
          (!smooths || (Registration::IsForGaussians(inputs.fixed) && Registration::IsForGaussians(inputs.moving))) &&
          Registration::IsKnown(inputs.before.GetPointer());

@@ -21,8 +21,8 @@
 #include "Registration.h"
 
 #include "itkImage.h"
+#include "itkImageMaskSpatialObject.h"
 #include "itkMatrixOffsetTransformBase.h"
-#include "itkSpatialObject.h"
 
 namespace CudaSplineRegister
 {
@@ -31,19 +31,14 @@ namespace CudaSplineRegister
 template <typename TPixel, unsigned int VDimension>
 struct SearchInputs
 {
-  const itk::Image<TPixel, VDimension> * fixed{ nullptr };
-  const itk::Image<TPixel, VDimension> * moving{ nullptr };
-  const itk::SpatialObject<VDimension> * fixedMask{ nullptr };
-  const itk::SpatialObject<VDimension> * movingMask{ nullptr };
+  const itk::Image<TPixel, VDimension> *          fixed{ nullptr };
+  const itk::Image<TPixel, VDimension> *          moving{ nullptr };
+  const itk::ImageMaskSpatialObject<VDimension> * fixedMask{ nullptr };
+  const itk::ImageMaskSpatialObject<VDimension> * movingMask{ nullptr };
 };
 
-/** \brief Turns a transform to the best of many rotations about its centre: every 10 degrees in 2D, some 30 degrees
- * apart in 3D.
- *
- * Both images are made coarse, some 40 voxels an axis at most. Each rotation, and the identity, is judged by the mutual
- * information of the fixed image's coarse voxels with the moving image there, which is its least value outside of it
- * and of the masks; the best are refined by steps of angles and places. Where what was found says little of the fixed
- * image, the user is told so.
+/** \brief Turns a transform to the best of many rotations about its centre: itk::CudaSpline::FindRotation(). Where what
+ * was found says little of the fixed image, the user is told so.
  *
  * \param[in] inputs what to lay over each other
  * \param[in] request whom to tell

@@ -29,7 +29,9 @@ Progress = Callable[[float], object]
 StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc"]
 OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient"]
-PresetName = Literal["brain", "fast"]
+SamplingName = Literal["none", "regular", "random"]
+GradientName = Literal["differences", "filter", "analytic"]
+PresetName = Literal["brain", "fast", "standard"]
 
 
 class StageOptions(TypedDict, total=False):
@@ -46,6 +48,11 @@ class StageOptions(TypedDict, total=False):
     optimizer: OptimizerName
     step: float
     minimum_step: float
+    sampling: SamplingName
+    fraction: float
+    seed: int
+    order: Literal[1, 2, 3, 4, 5]
+    gradient: GradientName
     learning_rate: float
     update_variance: float
     total_variance: float

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Values of the convergence, as of ANTs.
 _WINDOW = 10
-_INITIAL = {"moments": "moments", "centre": "centre", "none": "none"}
+_INITIAL = {"moments": "moments", "centre": "centre", "search": "search", "none": "none"}
 #: Most stages of the initial transforms that the kernels walk.
 _MOST_INITIAL = 6
 
@@ -64,10 +64,12 @@ def register(
     mask, moving_mask
         Where fixed and moving count: images or arrays of their shapes, of which what is 0 or NaN is left out.
     initial
-        Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "none"; or a transform
+        Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "search" (the best of
+        many rotations about the centres of gravity, by mutual information of coarse images), "none"; or a transform
         from places of the fixed image to places of the moving one, whatever cudaspline.resample takes.
     preset
-        "brain" (affine and SyN with windows of radius 4, for brains of 1 mm) or "fast" (affine and SyN that leave the finest level out).
+        "brain" (affine and SyN with windows of radius 4, for brains of 1 mm), "fast" (affine and SyN that leave the finest level out) or
+        "standard" (rigid, affine and SyN with the numbers of antsRegistrationSyN.sh, whose matrices look at a quarter of the voxels).
     winsorize
         Two quantiles to which values are cut before anything else, as (0.005, 0.995); None: the preset's, or none.
     precision
@@ -79,7 +81,8 @@ def register(
         raised. None: nothing is told. An interrupt (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
     options
         Those of cudaspline.Stage, for every stage that has them: metric, iterations, shrink, sigmas, sigmas_in_mm, radius, bins,
-        convergence, optimizer, step, minimum_step, learning_rate, update_variance, total_variance.
+        convergence, optimizer, step, minimum_step, sampling, fraction, seed, order, gradient, learning_rate, update_variance,
+        total_variance.
 
     Returns
     -------
@@ -95,7 +98,7 @@ def register(
     Warns
     -----
     RegistrationWarning
-        It was interrupted, or images have pixels that are not finite.
+        It was interrupted, images have pixels that are not finite, or a search of rotations has found none that says much.
 
     Examples
     --------
@@ -229,6 +232,15 @@ class _Side:
         if self.mask is None or self.mask_geometry is None:
             return image, _registration_library.Image()
         return image, _registration_library.describe_image(self.mask.pointer, self.mask_geometry)
+
+    def on_host(self) -> tuple[_registration_library.Image, Optional[_registration_library.Image], Any]:
+        """Image and mask in host memory, and what has to live as long."""
+        pixels = numpy.ascontiguousarray(_arrays.to_host(self.pixels))
+        image = _registration_library.describe_image(pixels.ctypes.data, self.geometry)
+        if self.mask is None or self.mask_geometry is None:
+            return image, None, pixels
+        marks = numpy.ascontiguousarray(_arrays.to_host(self.mask))
+        return image, _registration_library.describe_image(marks.ctypes.data, self.mask_geometry), (pixels, marks)
 
 
 def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _Side:
@@ -379,7 +391,7 @@ class _Work:
                 stages = _transforms.describe(initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry)
             except FileNotFoundError:
                 raise FileNotFoundError(
-                    f"initial: there is no file {initial}; words that are known are 'centre', 'moments' and 'none'."
+                    f"initial: there is no file {initial}; words that are known are 'centre', 'moments', 'none' and 'search'."
                 ) from None
             if len(stages.stages) > _MOST_INITIAL:
                 raise ValueError(f"initial: it is made of {len(stages.stages)} transforms, and {_MOST_INITIAL} are taken.")
@@ -390,18 +402,35 @@ class _Work:
             centres.append(_middle_of(side.geometry) if is_middle else self._centre_of_gravity(side))
         self.centre = centres[0]
         shift = centres[1] - centres[0]
+        if initial.lower() == "search":
+            return [self._search(shift)]
         angles = [0.0] * (1 if dimension == 2 else 3)
         return [LinearPart("rigid", numpy.eye(dimension), centres[0], shift, (*angles, *shift.tolist()))]
 
+    def _search(self, shift: numpy.ndarray) -> LinearPart:
+        """The best rotation about the centre."""
+        n = self.fixed.geometry.dimension
+        sides = [side.on_host() for side in (self.fixed, self.moving)]
+        rotation = _registration_library.Rotation()
+        rotation.centre[:n], rotation.translation[:n] = self.centre.tolist(), shift.tolist()
+        _registration_library.find_rotation(
+            self._host_call(), [side[0] for side in sides], [side[1] for side in sides], self.fixed.pixels.type_code, rotation, n
+        )
+        if rotation.is_poor:
+            warn(
+                f"The best rotation that was found explains {100 * rotation.explained:.3g} % of the fixed image's entropy, which is little; "
+                "see whether the images lie over each other.",
+                RegistrationWarning,
+            )
+        matrix = numpy.array(rotation.matrix[:]).reshape(3, 3)[:n, :n].copy()
+        count = 3 if n == 2 else 6
+        return LinearPart("rigid", matrix, self.centre, numpy.array(rotation.translation[:n]), tuple(rotation.parameters[:count]))
+
     def _centre_of_gravity(self, side: _Side) -> numpy.ndarray:
         dimension = side.geometry.dimension
-        on_host = numpy.ascontiguousarray(_arrays.to_host(side.pixels))
-        image = _registration_library.describe_image(on_host.ctypes.data, side.geometry)
-        mask = None
-        if side.mask is not None and side.mask_geometry is not None:
-            marks = numpy.ascontiguousarray(_arrays.to_host(side.mask))
-            mask = _registration_library.describe_image(marks.ctypes.data, side.mask_geometry)
+        image, mask, kept = side.on_host()
         centre = _registration_library.find_centre_of_gravity(self._host_call(), image, side.pixels.type_code, mask, dimension)
+        del kept
         if not all(map(math.isfinite, centre)):
             raise ValueError(
                 f"{side.name}: it is the same everywhere{'' if mask is None else ' under its mask'}, so it has no centre of gravity; initial may be "
@@ -476,6 +505,10 @@ class _Work:
         linear.descent = _registration_library.DESCENTS[stage.optimizer]
         linear.step, linear.minimum_step = stage.step or 0.0, stage.minimum_step or 0.0
         linear.convergence, linear.window = stage.convergence, _WINDOW
+        linear.sampling = _registration_library.SAMPLINGS[stage.sampling]
+        linear.fraction = 1.0 if stage.fraction is None else stage.fraction
+        linear.seed, linear.order = stage.seed, stage.order
+        linear.gradient = _registration_library.GRADIENTS[stage.gradient]
         linear.centre[:n] = start.centre.tolist()
         linear.start_kind = kinds[start.kind]
         parameters = start.parameters or ()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
-from typing import Any, Callable, NamedTuple, Optional
+from ctypes import POINTER, c_double, c_int32, c_int64, c_uint32, c_void_p
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from . import _library
 from ._geometry import Geometry, make_geometry
@@ -14,6 +14,8 @@ DEFORMABLE = {"syn": 0, "greedy": 1, "demons": 2}
 LINEAR = {"translation": 0, "rigid": 1, "similarity": 2, "affine": 3}
 METRICS = {"meansquares": 0, "correlation": 1, "mattes": 2, "cc": 3}
 DESCENTS = {"regular-step": 0, "gradient-descent": 1, "conjugate-gradient": 2}
+SAMPLINGS = {"none": 0, "regular": 1, "random": 2}
+GRADIENTS = {"differences": 0, "filter": 1, "analytic": 2}
 #: Why a level has ended, by its code.
 ENDS = (
     "all iterations are done",
@@ -140,6 +142,11 @@ class Linear(ctypes.Structure):
         ("minimum_step", c_double),
         ("convergence", c_double),
         ("window", c_int32),
+        ("sampling", c_int32),
+        ("fraction", c_double),
+        ("seed", c_uint32),
+        ("order", c_int32),
+        ("gradient", c_int32),
         ("centre", _library.Vector),
         ("start_kind", c_int32),
         ("parameters", c_double * 12),
@@ -154,6 +161,19 @@ class FoldingState(ctypes.Structure):
     _fields_ = [("voxels", c_int64), ("all", c_int64), ("least", c_double), ("largest", c_double)]
 
 
+class Rotation(ctypes.Structure):
+    """cudaspline_rotation."""
+
+    _fields_ = [
+        ("centre", _library.Vector),
+        ("translation", _library.Vector),
+        ("parameters", c_double * 6),
+        ("matrix", _library.Matrix),
+        ("explained", c_double),
+        ("is_poor", c_int32),
+    ]
+
+
 _EXECUTION = POINTER(_library.Execution)
 _NUMBERS = POINTER(c_double)
 for _name, _arguments in {
@@ -166,6 +186,9 @@ for _name, _arguments in {
     ],
     "cudaspline_find_quantiles": [c_void_p, c_int32, c_int64, _NUMBERS, _NUMBERS, _EXECUTION],
     "cudaspline_find_centre_of_gravity": [POINTER(Image), c_int32, POINTER(Image), c_int32, _NUMBERS, _EXECUTION],
+    "cudaspline_find_rotation": [
+        POINTER(Image), POINTER(Image), POINTER(Image), POINTER(Image), c_int32, c_int32, POINTER(Rotation), _EXECUTION,
+    ],
 }.items():  # fmt: skip
     _function = getattr(_library._library, _name)
     _function.restype = c_int32
@@ -259,3 +282,11 @@ def find_centre_of_gravity(call: _library.Call, image: Image, type_code: int, ma
     address = None if mask is None else ctypes.byref(mask)
     call.run("cudaspline_find_centre_of_gravity", ctypes.byref(image), type_code, address, dimension, centre)
     return list(centre[:dimension])
+
+
+def find_rotation(
+    call: _library.Call, images: Sequence[Image], masks: Sequence[Optional[Image]], type_code: int, rotation: Rotation, dimension: int
+) -> None:
+    """cudaspline_find_rotation: of the fixed image and the moving one, into the structure."""
+    arguments = [None if one is None else ctypes.byref(one) for pair in zip(images, masks) for one in pair]
+    call.run("cudaspline_find_rotation", *arguments, type_code, dimension, ctypes.byref(rotation))

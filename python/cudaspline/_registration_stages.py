@@ -8,7 +8,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 from ._checks import flag, integer, number
 from ._methods import choose
-from ._registration_library import DEFORMABLE, DESCENTS, LINEAR, METRICS
+from ._registration_library import DEFORMABLE, DESCENTS, GRADIENTS, LINEAR, METRICS, SAMPLINGS
 
 #: Most levels of a stage, as CudaSplineRegister has it.
 _MOST_LEVELS = 16
@@ -46,6 +46,13 @@ class Stage:
     optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"
     step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
+    sampling: of matrices, but not with the metric "cc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
+        drawn are moved by a third of a voxel, as ITK does it
+    fraction: of the samples that are drawn, above 0 and at most 1. None: all
+    seed: of what is drawn: the same one takes the same samples
+    order: of matrices: of the B-spline that interpolates the moving image, 1 (linear) to 5
+    gradient: of matrices, of the moving image: "differences" (central ones), "filter" (of a Gaussian of a voxel) or "analytic" (the
+        derivative of the B-spline, whose order is 2 or more then)
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
         demons 0 and 1
@@ -71,6 +78,11 @@ class Stage:
     optimizer: str = "regular-step"
     step: Optional[float] = None
     minimum_step: Optional[float] = None
+    sampling: str = "none"
+    fraction: Optional[float] = None
+    seed: int = 121212
+    order: int = 1
+    gradient: str = "differences"
     learning_rate: Optional[float] = None
     update_variance: Optional[float] = None
     total_variance: Optional[float] = None
@@ -82,6 +94,7 @@ class Stage:
         object.__setattr__(self, "bins", integer(self.bins, "bins", 5, 160))
         choose(self.optimizer, DESCENTS, "optimizer")
         object.__setattr__(self, "optimizer", self.optimizer.lower())
+        self._check_samples()
         object.__setattr__(self, "sigmas_in_mm", flag(self.sigmas_in_mm, "sigmas_in_mm"))
         for name in ("step", "minimum_step"):
             if getattr(self, name) is not None:
@@ -100,6 +113,21 @@ class Stage:
                 raise ValueError(f"{name}: {getattr(self, name)!r} is not for a stage {self.kind!r}.")
         object.__setattr__(self, "_levels", _levels_of(self))
 
+    def _check_samples(self) -> None:
+        for name, words in (("sampling", SAMPLINGS), ("gradient", GRADIENTS)):
+            choose(getattr(self, name), words, name)
+            object.__setattr__(self, name, getattr(self, name).lower())
+        object.__setattr__(self, "seed", integer(self.seed, "seed", 0, 2**32 - 1))
+        object.__setattr__(self, "order", integer(self.order, "order", 1, 5))
+        if self.gradient == "analytic" and self.order < 2:
+            raise ValueError("gradient: 'analytic' is that of a B-spline, whose order is 2 or more; order is 1.")
+        if self.fraction is not None and number(self.fraction, "fraction", 0.0) > 1:
+            raise ValueError(f"fraction: {self.fraction!r} is above 1.")
+        if self.sampling == "none" and self.fraction is not None:
+            raise ValueError(f"fraction: {self.fraction!r} needs sampling to be 'regular' or 'random'.")
+        if self.sampling != "none" and self.metric == "cc" and not self.is_deformable:
+            raise ValueError(f"sampling: {self.sampling!r} is not for the metric 'cc', which looks at all samples.")
+
     @property
     def is_deformable(self) -> bool:
         """Whether it finds fields."""
@@ -114,7 +142,7 @@ class Stage:
 
 #: Kinds of stages.
 KINDS = {name: name for name in (*LINEAR, *DEFORMABLE)}
-_OF_MATRICES = ("bins", "optimizer", "step", "minimum_step")
+_OF_MATRICES = ("bins", "optimizer", "step", "minimum_step", "sampling", "fraction", "seed", "order", "gradient")
 #: Of fields, what CudaSplineRegister takes where nothing is said: by local correlation, and of demons as ITK's filters have it.
 _OF_LOCAL = {"learning_rate": 0.1, "update_variance": 3.0, "total_variance": 0.0}
 _OF_DEMONS = {"learning_rate": 0.5, "update_variance": 0.0, "total_variance": 1.0}
@@ -201,6 +229,19 @@ PRESETS: Mapping[str, Preset] = {
         ),
         (0.005, 0.995),
     ),
+    "standard": Preset(
+        (
+            *(
+                Stage(
+                    kind, metric="mattes", optimizer="gradient-descent", iterations=(1000, 500, 250, 100), shrink=(8, 4, 2, 1),
+                    sigmas=(3, 2, 1, 0), sampling="regular", fraction=0.25, step=0.1, convergence=1e-6, bins=32,
+                )
+                for kind in ("rigid", "affine")
+            ),
+            Stage("syn", iterations=(100, 70, 50, 20), shrink=(8, 4, 2, 1), sigmas=(3, 2, 1, 0), convergence=1e-6),
+        ),
+        (0.005, 0.995),
+    ),
 }
 
 
@@ -215,6 +256,8 @@ def stages_of(stages: Any, preset: Any, options: Mapping[str, Any]) -> tuple[lis
         if stages is not None:
             raise ValueError(f"preset: {preset!r} has stages of its own; leave stages away.")
         named: list[Any] = list(found.stages)
+        if "sampling" in options and "fraction" not in options:
+            options = {**options, "fraction": None}  # which belongs to the preset's sampling
         winsorize = found.winsorize
     elif stages is None:
         named = ["rigid", "affine"]

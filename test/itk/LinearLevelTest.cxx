@@ -19,12 +19,18 @@
 
 #include "GpuOnAndOff.h"
 
+#include "itkCudaSpline/kernels/registration/LinearRegistration.h"
+
 #include "itkPointSet.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
 
 /** \file
  * \brief Linear levels of the kernels beside itk::ImageRegistrationMethodv4, with ITK's metric and with the module's.
@@ -341,6 +347,75 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
     {
       EXPECT_NEAR(found.derivative[p], derivative[p], 1e-9 * length);
     }
+  }
+}
+
+/** The samples of a level are those that itk::ImageRegistrationMethodv4 draws, whose places are floats. */
+template <unsigned int VDimension>
+void
+CompareDrawnPlaces(itk::CudaSpline::SampleChoice choice)
+{
+  using Types = LinearTypes<VDimension>;
+  using Method = typename Types::Method;
+  const bool isRandom = choice == itk::CudaSpline::SampleChoice::Random;
+  SCOPED_TRACE(std::to_string(VDimension) + (isRandom ? ", random" : ", regular"));
+  LinearCase what;
+  what.kind = LinearKind::Translation;
+  const LinearImages<VDimension>  images(what);
+  const std::vector<unsigned int> factors{ 2, 1 };
+  for (unsigned int levels = 1; levels <= 2; ++levels)
+  {
+    const auto metric = MakeItkMetric<VDimension>(what, images, false);
+    const auto optimizer = MakeItkDescent(LinearDescent::RegularStep);
+    optimizer->SetNumberOfIterations(1);
+    const auto estimator = itk::RegistrationParameterScalesFromPhysicalShift<typename Types::Metric>::New();
+    estimator->SetMetric(metric);
+    optimizer->SetScalesEstimator(estimator);
+    const auto method = Method::New();
+    method->SetFixedImage(images.images.fixed);
+    method->SetMovingImage(images.images.moving);
+    method->SetMetric(metric);
+    method->SetOptimizer(optimizer);
+    method->SetInitialTransform(MakeItkLinear<VDimension>(what.kind, images.centre));
+    method->SetNumberOfLevels(levels);
+    typename Method::ShrinkFactorsArrayType   shrink(levels);
+    typename Method::SmoothingSigmasArrayType sigmas(levels);
+    std::copy_n(factors.begin(), levels, shrink.begin());
+    sigmas.Fill(0.0);
+    method->SetShrinkFactorsPerLevel(shrink);
+    method->SetSmoothingSigmasPerLevel(sigmas);
+    method->SetMetricSamplingStrategy(isRandom ? itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy::RANDOM
+                                               : itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy::REGULAR);
+    method->SetMetricSamplingPercentage(0.3);
+    method->MetricSamplingReinitializeSeed(20240607);
+    method->Update();
+
+    // The metric keeps the last level's.
+    const auto * const           points = metric->GetVirtualSampledPointSet();
+    itk::CudaSpline::SampleRules rules;
+    rules.choice = choice;
+    rules.fraction = 0.3;
+    rules.seed = 20240607;
+    const auto whole = itk::CudaSplineDetail::DescribeFieldGrid<VDimension>(images.images.fixed.GetPointer(),
+                                                                            images.images.fixed->GetBufferedRegion());
+    const auto grid = itk::CudaSpline::ShrinkGrid(whole, factors[levels - 1]);
+    const auto places = itk::CudaSpline::DrawPlaces(grid, rules, levels - 1);
+    ASSERT_EQ(places.size(), VDimension * points->GetNumberOfPoints());
+    for (std::size_t n = 0; n < places.size(); ++n)
+    {
+      const auto at = points->GetPoint(n / VDimension)[n % VDimension];
+      // ITK adds up in floats: a rounding for the origin, each axis and the move, of numbers of some tens.
+      EXPECT_NEAR(places[n], at, (VDimension + 2) * 64.0 * std::numeric_limits<float>::epsilon());
+    }
+  }
+}
+
+TEST(LinearSamples, AreThoseThatItkDraws)
+{
+  for (const auto choice : { itk::CudaSpline::SampleChoice::Regular, itk::CudaSpline::SampleChoice::Random })
+  {
+    CompareDrawnPlaces<2>(choice);
+    CompareDrawnPlaces<3>(choice);
   }
 }
 

@@ -129,6 +129,63 @@ class TestLinear:
         bound = 0.5 if metric == "mattes" else 0.2
         assert miss(found.transform, truth, phantom.inner()) < bound + (0.3 if optimizer == "gradient-descent" else 0.0)
 
+    @pytest.mark.parametrize("metric", ["mattes", "meansquares", "correlation"])
+    @pytest.mark.parametrize("sampling", ["regular", "random"])
+    def test_samples(self, rng, metric, sampling):
+        phantom = Phantom(rng, (36, 32, 24))
+        truth = phantom.linear(rng, "rigid")
+        fixed, moving = phantom.images(truth)
+        options = {"metric": metric, "sampling": sampling, "step": 0.5, "iterations": 60, "initial": "none", "device": "cpu"}
+        found, same, other = (
+            cudaspline.register(fixed, moving, "rigid", fraction=0.3, seed=seed, **options) for seed in (7, 7, 8)
+        )
+        # As of all voxels; of a third of them mutual information has some more noise.
+        assert miss(found.transform, truth, phantom.inner()) < (0.5 if metric == "mattes" else 0.2)
+        assert numpy.array_equal(found.transform.matrix, same.transform.matrix)
+        assert not numpy.array_equal(found.transform.matrix, other.transform.matrix)
+
+    @pytest.mark.parametrize("gradient, order", [("filter", 1), ("differences", 3), ("analytic", 3)])
+    def test_gradients_and_orders(self, rng, gradient, order):
+        phantom = Phantom(rng, (36, 32, 24))
+        truth = phantom.linear(rng, "rigid")
+        images = phantom.images(truth)
+        plain, found = (
+            cudaspline.register(*images, "rigid", metric="meansquares", iterations=60, initial="none", device="cpu", **options)
+            for options in ({}, {"gradient": gradient, "order": order})
+        )
+        assert miss(found.transform, truth, phantom.inner()) < 0.1
+        assert not numpy.array_equal(found.transform.matrix, plain.transform.matrix)
+
+    @pytest.mark.parametrize("size", [(48, 40), (36, 32, 24)])
+    def test_a_search_of_rotations(self, rng, size):
+        phantom = Phantom(rng, size)
+        n = len(size)
+        angle = numpy.radians(130)
+        matrix = numpy.eye(n)
+        matrix[:2, :2] = [[numpy.cos(angle), -numpy.sin(angle)], [numpy.sin(angle), numpy.cos(angle)]]
+
+        def truth(places):
+            return (places - phantom.middle) @ matrix.T + phantom.middle
+
+        # What is within the images' reach whichever way they are turned, so that centres of gravity belong to each other.
+        away = lambda places: numpy.linalg.norm((places - phantom.middle) / (0.4 * phantom.extent.min()), axis=-1)
+        round_ = lambda places: numpy.clip(4 - 4 * away(places), 0, 1)
+        places = phantom.places()
+        fixed, moving = (
+            phantom.image(phantom.texture(there) * round_(there) + round_(there)) for there in (truth(places), places)
+        )
+        options = {"metric": "correlation", "device": "cpu"}
+        found, astray = (cudaspline.register(fixed, moving, "rigid", initial=initial, **options) for initial in ("search", "moments"))
+        near = phantom.inner()
+        near = near[away(near) < 0.7]
+        assert miss(found.transform, truth, near) < 0.2
+        assert miss(astray.transform, truth, near) > 1.0  # which nobody would need to search
+
+    def test_a_search_that_finds_little_warns(self, rng):
+        noise = [rng.standard_normal((40, 44)) for _ in range(2)]
+        with pytest.warns(cudaspline.RegistrationWarning, match="explains .* % of the fixed image's entropy"):
+            cudaspline.register(*noise, "rigid", initial="search", iterations=0, device="cpu")
+
     def test_a_stage_goes_on_where_the_one_before_has_ended(self, rng):
         phantom = Phantom(rng, (36, 32, 24))
         # A rigid transform, and a stretch that no rigid one does: the small affine ones of linear() may be rigid almost.
@@ -644,7 +701,24 @@ class TestProgram:
         assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
         assert numpy.array_equal(found.warped.array, read[1])
 
-    @pytest.mark.parametrize("preset", ["brain", "fast"])
+    @pytest.mark.parametrize("size", [(40, 36), (18, 16, 14)])
+    @pytest.mark.parametrize("masked", [False, True])
+    def test_a_search(self, rng, sitk, tmp_path, size, masked):
+        images, files = self.write(sitk, tmp_path, rng, size)
+        mask = numpy.ones(size[::-1], "u1")
+        mask[..., -5:] = 0
+        made = sitk.GetImageFromArray(mask)
+        made.CopyInformation(sitk.ReadImage(str(files[0])))
+        sitk.WriteImage(made, str(tmp_path / "mask.mha"))
+        self.run(
+            *files, "--stage", "rigid", "--initialize", "search", "--iterations", "0", "--output", tmp_path / "found.tfm",
+            *(["--fixed-mask", tmp_path / "mask.mha"] if masked else []),
+        )  # fmt: skip
+        found = cudaspline.register(*images, "rigid", initial="search", iterations=0, mask=mask if masked else None, device="cpu")
+        read = cudaspline.Transform(str(tmp_path / "found.tfm"), len(size))
+        assert difference(read.matrix, found.transform.matrix) < 1e-12
+
+    @pytest.mark.parametrize("preset", ["brain", "fast", "standard"])
     def test_presets(self, rng, sitk, tmp_path, preset):
         # At an eighth of the size a smaller image, or mask, leaves mutual information so few samples that roundings grow without bound.
         images, files = self.write(sitk, tmp_path, rng, (48, 44, 40))
@@ -670,6 +744,27 @@ class TestProgram:
         read = cudaspline.Transform(str(tmp_path / "found.tfm"), 3)
         assert difference(read.matrix, found.transform.matrix) < 1e-6
 
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"metric": "mattes", "sampling": "regular", "fraction": 0.25, "optimizer": "gradient-descent", "step": 0.1},
+            {"metric": "mattes", "sampling": "random", "fraction": 0.4, "seed": 5},
+            {"metric": "meansquares", "sampling": "regular"},
+            {"metric": "correlation", "gradient": "filter"},
+            {"metric": "meansquares", "gradient": "analytic", "order": 3},
+        ],
+    )
+    @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
+    def test_samples_and_gradients(self, rng, sitk, tmp_path, size, options):
+        images, files = self.write(sitk, tmp_path, rng, size)
+        words = [word for name, value in options.items() if name != "order" for word in (f"--{name}", value)]
+        words += ["--interpolation", "bspline"] if "order" in options else []
+        self.run(*files, "--stage", "rigid", "--iterations", "20,10,5", *words, "--output", tmp_path / "found.tfm")
+        found = cudaspline.register(*images, "rigid", iterations=(20, 10, 5), device="cpu", **options)
+        read = cudaspline.Transform(str(tmp_path / "found.tfm"), len(size))
+        # Angles and a translation there, a matrix here: its bits but for the rounding of what a file's numbers make.
+        assert difference(read.matrix, found.transform.matrix) < 1e-12
+
 
 SMALL = numpy.add.outer(numpy.arange(12.0) ** 2, numpy.arange(14.0))
 
@@ -689,11 +784,15 @@ class TestWrong:
             ("winsorize", (0.9, 0.1), ValueError), ("precision", "half", ValueError), ("threads", -1, ValueError), ("device", "fast\0", ValueError),
             ("progress", 3, TypeError), ("initial", numpy.eye(5), ValueError), ("initial", 3, TypeError), ("mask", numpy.zeros((12, 14)), ValueError),
             ("mask", numpy.ones((11, 14)), ValueError), ("mask", "mask.nii", TypeError), ("moving_mask", numpy.ones((12, 14, 3)), ValueError),
-            ("odrer", 3, TypeError),
+            ("odrer", 3, TypeError), ("sampling", "some", ValueError), ("sampling", "regular", ValueError), ("fraction", 0.5, ValueError),
+            ("seed", -1, ValueError), ("seed", 0.5, TypeError), ("order", 0, ValueError), ("order", 6, ValueError), ("gradient", "none", ValueError),
+            ("gradient", "analytic", ValueError),
         ],
     )  # fmt: skip
     def test_options(self, name, value, error):
         options = {"stages": "syn", "device": "cpu", name: value}
+        if name in ("sampling", "fraction", "seed", "order", "gradient"):  # of matrices
+            options.update(stages="rigid", metric="cc")
         if name == "preset":
             del options["stages"]
         with pytest.raises(error, match=f"^{name}"):
@@ -730,6 +829,13 @@ class TestWrong:
         assert cudaspline.Stage("demons").metric == "meansquares" and cudaspline.Stage("demons", learning_rate=0.1).learning_rate == 0.1
         with pytest.raises(ValueError, match="^step: .*'syn'"):
             cudaspline.Stage("syn", step=1.0)
+        for fraction, error in ((0, ValueError), (1.5, ValueError), ("all", TypeError)):
+            with pytest.raises(error, match="^fraction"):
+                cudaspline.Stage("affine", sampling="random", fraction=fraction)
+        with pytest.raises(ValueError, match="^sampling: .*'syn'"):
+            cudaspline.Stage("syn", sampling="regular")
+        with pytest.raises(ValueError, match="^registration: .*leaves none of the 168 samples"):
+            cudaspline.register(SMALL, SMALL, "rigid", sampling="random", fraction=1e-3, shrink=(1,), sigmas=(0,), device="cpu")
         with pytest.raises(ValueError, match="^iterations, shrink, sigmas: "):
             cudaspline.Stage("syn", iterations=(10, 5), shrink=(2,))
         with pytest.raises(ValueError, match="^preset: .*stages of its own"):

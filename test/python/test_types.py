@@ -62,6 +62,7 @@ BAD = (
     ("cudaspline.register(image, image, odrer=3)", "call-arg"),
     ('cudaspline.register(image, image, preset="best")', "arg-type"),
     ('cudaspline.register(image, image, metric="ssd")', "arg-type"),
+    ('cudaspline.register(image, image, sampling="some")', "arg-type"),
 )
 
 

@@ -75,6 +75,22 @@ extern "C"
     CUDASPLINE_CONJUGATE_GRADIENT = 2
   };
 
+  /** \brief Which samples of a level are compared; see itk::CudaSpline::SampleChoice. */
+  enum cudaspline_sampling
+  {
+    CUDASPLINE_ALL_SAMPLES = 0,
+    CUDASPLINE_REGULAR_SAMPLES = 1,
+    CUDASPLINE_RANDOM_SAMPLES = 2
+  };
+
+  /** \brief Where gradients of the moving image come from. */
+  enum cudaspline_registration_gradient
+  {
+    CUDASPLINE_GRADIENT_DIFFERENCES = 0, /**< central differences */
+    CUDASPLINE_GRADIENT_FILTER = 1,      /**< those of a Gaussian of a sample */
+    CUDASPLINE_GRADIENT_ANALYTIC = 2     /**< of the B-spline; of orders of 2 and more */
+  };
+
   /** \brief Why a level has ended. */
   enum cudaspline_level_end
   {
@@ -169,21 +185,26 @@ extern "C"
    * itk::CudaSpline::LinearTransform for the parameters of each kind. */
   typedef struct cudaspline_linear
   {
-    int32_t kind;         /**< cudaspline_linear_kind */
-    int32_t metric;       /**< cudaspline_metric */
-    int32_t bins;         /**< of CUDASPLINE_MATTES: 5 to 160 (not a default) */
-    int32_t radius[3];    /**< of CUDASPLINE_LOCAL_CORRELATION, by axis (samples); 1 or more (not a default) */
-    int32_t descent;      /**< cudaspline_descent */
-    double  step;         /**< longest way of a corner of the fixed image in the first iteration, of gradient descent in
-                               each one (mm); 0: a voxel of the level */
-    double  minimum_step; /**< a shorter way ends a level (mm); 0: a thousandth of a voxel */
-    double  convergence;  /**< a level ends where values fall less; not of CUDASPLINE_REGULAR_STEP */
-    int32_t window;       /**< values of the convergence; 2 or more (not a default) */
-    double  centre[3];    /**< of rotations, scales and matrices */
-    int32_t start_kind;   /**< cudaspline_linear_kind of the start: what \c kind can hold */
-    double  parameters[CUDASPLINE_MAXIMUM_LINEAR_PARAMETERS]; /**< of the start; result: of what was found */
-    double  matrix[9];                                        /**< result */
-    double  translation[3];                                   /**< result */
+    int32_t kind;      /**< cudaspline_linear_kind */
+    int32_t metric;    /**< cudaspline_metric */
+    int32_t bins;      /**< of CUDASPLINE_MATTES: 5 to 160 (not a default) */
+    int32_t radius[3]; /**< of CUDASPLINE_LOCAL_CORRELATION, by axis (samples); 1 or more (not a default) */
+    int32_t descent;   /**< cudaspline_descent */
+    double  step;      /**< longest way of a corner of the fixed image in the first iteration, of gradient descent in
+                            each one (mm); 0: a voxel of the level */
+    double   minimum_step; /**< a shorter way ends a level (mm); 0: a thousandth of a voxel */
+    double   convergence;  /**< a level ends where values fall less; not of CUDASPLINE_REGULAR_STEP */
+    int32_t  window;       /**< values of the convergence; 2 or more (not a default) */
+    int32_t  sampling;     /**< cudaspline_sampling; CUDASPLINE_LOCAL_CORRELATION has all samples */
+    double   fraction;     /**< of the samples where these are drawn: above 0, at most 1 (not a default) */
+    uint32_t seed;         /**< of the first level's; each level has another one */
+    int32_t  order;        /**< of the moving image's B-spline: 1 to 5 (not a default); 1 is linear */
+    int32_t  gradient;     /**< cudaspline_registration_gradient */
+    double   centre[3];    /**< of rotations, scales and matrices */
+    int32_t  start_kind;   /**< cudaspline_linear_kind of the start: what \c kind can hold */
+    double   parameters[CUDASPLINE_MAXIMUM_LINEAR_PARAMETERS]; /**< of the start; result: of what was found */
+    double   matrix[9];                                        /**< result */
+    double   translation[3];                                   /**< result */
   } cudaspline_linear;
 
   /** \brief Finds the linear transform that lays the moving image over the fixed one: a place of the fixed image goes
@@ -316,6 +337,36 @@ extern "C"
                                     int32_t                               dimension,
                                     double *                              centre,
                                     cudaspline_execution *                execution);
+
+  /** \brief A rotation about a centre, and a translation: rotation (x - centre) + centre + translation (mm). */
+  typedef struct cudaspline_rotation
+  {
+    double centre[3];      /**< of the rotation (mm) */
+    double translation[3]; /**< that the search begins with; result: of what was found (mm) */
+    /* results */
+    double  parameters[6]; /**< those of CUDASPLINE_RIGID */
+    double  matrix[9];     /**< by rows */
+    double  explained;     /**< mutual information as a part of the fixed image's entropy */
+    int32_t is_poor;       /**< not 0: that part says little, and the images hardly lie over each other */
+  } cudaspline_rotation;
+
+  /** \brief Finds the best of many rotations about a centre; see itk::CudaSpline::FindRotation().
+   *
+   * \param[in] fixed, moving host memory; what is not finite does not count
+   * \param[in] fixed_mask, moving_mask host memory, CUDASPLINE_UINT8; null, or without pixels: all pixels count
+   * \param[in] type of the images' pixels: CUDASPLINE_FLOAT32 or 64
+   * \param[in] dimension 2 or 3
+   * \param[in,out] rotation where it begins, and what was found
+   * \param[in,out] execution threads; it runs on the host */
+  int32_t
+  cudaspline_find_rotation(const cudaspline_registration_image * fixed,
+                           const cudaspline_registration_image * fixed_mask,
+                           const cudaspline_registration_image * moving,
+                           const cudaspline_registration_image * moving_mask,
+                           int32_t                               type,
+                           int32_t                               dimension,
+                           cudaspline_rotation *                 rotation,
+                           cudaspline_execution *                execution);
 
   /** @} */
 

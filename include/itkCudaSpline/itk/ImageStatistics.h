@@ -27,6 +27,8 @@
 #include "itkMultiThreaderBase.h"
 #include "itkPoint.h"
 
+#include "itkCudaSpline/kernels/registration/RotationSearch.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -65,6 +67,28 @@ FindQuantiles(const void *                  pixels,
   });
 }
 
+/** \brief An image of float or double with its mask, in memory as a whole, for what looks at both on the host.
+ *
+ * \param[in] image, \param[in] mask null: all pixels count; both outlive what is made of them */
+template <typename TImage>
+CudaSpline::MaskedImage
+DescribeMaskedImage(const TImage * image, const ImageMaskSpatialObject<TImage::ImageDimension> * mask)
+{
+  const auto gridOf = [](const auto * of) {
+    return DescribeFieldGrid<TImage::ImageDimension>(of, of->GetBufferedRegion());
+  };
+  CudaSpline::MaskedImage described;
+  described.grid = gridOf(image);
+  described.pixel = CudaSpline::ScalarTypeOf<typename TImage::PixelType>();
+  described.pixels = image->GetBufferPointer();
+  if (mask != nullptr)
+  {
+    described.maskGrid = gridOf(mask->GetImage());
+    described.mask = mask->GetImage()->GetBufferPointer();
+  }
+  return described;
+}
+
 /** \brief Centre of gravity of an image, of its values above the least.
  *
  * \param[in] image of float or double, in memory as a whole; what is not finite has no weight
@@ -75,14 +99,9 @@ std::optional<Point<double, TImage::ImageDimension>>
 FindCentreOfGravity(const TImage * image, const ImageMaskSpatialObject<TImage::ImageDimension> * mask)
 {
   constexpr unsigned int dimension = TImage::ImageDimension;
-  const auto gridOf = [](const auto * of) { return DescribeFieldGrid<dimension>(of, of->GetBufferedRegion()); };
-  const auto centre = OnItkThreads([&](const CudaSpline::ExecutionContext & context) {
-    return CudaSpline::FindCentreOfGravity(gridOf(image),
-                                           image->GetBufferPointer(),
-                                           CudaSpline::ScalarTypeOf<typename TImage::PixelType>(),
-                                           mask != nullptr ? gridOf(mask->GetImage()) : CudaSpline::FieldGrid(),
-                                           mask != nullptr ? mask->GetImage()->GetBufferPointer() : nullptr,
-                                           context);
+  const auto             from = DescribeMaskedImage(image, mask);
+  const auto             centre = OnItkThreads([&from](const CudaSpline::ExecutionContext & context) {
+    return CudaSpline::FindCentreOfGravity(from.grid, from.pixels, from.pixel, from.maskGrid, from.mask, context);
   });
   if (!centre)
   {

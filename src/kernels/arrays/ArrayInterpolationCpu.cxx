@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "kernels/arrays/ArrayGather.h"
+#include "kernels/arrays/ArrayNearest.h"
 #include "kernels/arrays/ArrayRun.h"
 #include "kernels/arrays/ArrayWindows.h"
 #include "kernels/coefficients/PrefilterBackends.h"
@@ -193,6 +194,14 @@ public:
   Gather(ArrayArguments arguments, const StridedArray & source) const
   {
     JoinLinesOfList(arguments);
+    if (NearestByAxes<TReal>::IsFor(arguments))
+    {
+      const NearestByAxes<TReal> nearest(arguments, source);
+      this->ForParts(arguments.output.shape, [&nearest](std::int64_t line, std::int64_t first, std::int64_t last) {
+        nearest.Write(line, first, last);
+      });
+      return;
+    }
     const ArrayReader reader(source);
     const auto        run = [&](auto dimension, auto order) {
       this->ForParts(arguments.output.shape, [&](std::int64_t line, std::int64_t first, std::int64_t last) {

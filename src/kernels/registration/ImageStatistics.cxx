@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
+#include "kernels/registration/SpatialMask.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -31,22 +33,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-/** Calls a functor with the pixels as what they are. */
-template <typename TFunctor>
-auto
-WithPixels(const void * pixels, ScalarType pixel, const TFunctor & functor)
-{
-  switch (pixel)
-  {
-    case ScalarType::Float32:
-      return functor(static_cast<const float *>(pixels));
-    case ScalarType::Float64:
-      return functor(static_cast<const double *>(pixels));
-    default:
-      throw std::invalid_argument("Pixels of a registration are float or double.");
-  }
-}
 
 template <typename TPixel>
 std::optional<std::array<double, 2>>
@@ -119,45 +105,6 @@ QuantilesOf(const TPixel *                from,
   return std::array<double, 2>{ { static_cast<double>(quantile(wanted[0])),
                                   static_cast<double>(quantile(wanted[1])) } };
 }
-
-/** A mask in space, as itk::ImageMaskSpatialObject. */
-class SpatialMask
-{
-public:
-  SpatialMask(const FieldGrid & grid, const std::uint8_t * pixels)
-    : m_Grid(grid)
-    , m_Pixels(pixels)
-  {}
-
-  bool
-  IsInside(const FieldGrid::Vector & place) const
-  {
-    if (m_Pixels == nullptr)
-    {
-      return true;
-    }
-    std::array<std::int64_t, 3> index{};
-    for (unsigned int r = 0; r < m_Grid.dimension; ++r)
-    {
-      double sum = 0.0;
-      for (unsigned int c = 0; c < m_Grid.dimension; ++c)
-      {
-        sum += m_Grid.pointToIndex[r][c] * (place[c] - m_Grid.origin[c]);
-      }
-      const double nearest = std::floor(sum + 0.5) - static_cast<double>(m_Grid.start[r]);
-      if (!(nearest >= 0.0 && nearest < static_cast<double>(m_Grid.size[r])))
-      {
-        return false;
-      }
-      index[r] = static_cast<std::int64_t>(nearest);
-    }
-    return m_Pixels[index[0] + m_Grid.size[0] * (index[1] + m_Grid.size[1] * index[2])] != 0;
-  }
-
-private:
-  const FieldGrid &    m_Grid;
-  const std::uint8_t * m_Pixels;
-};
 
 /** Sums of a slice. */
 struct Moments

@@ -588,16 +588,19 @@ PlanLinearLevel(const FieldGrid &    grid,
                 const FieldGrid &    moving,
                 ScalarType           pixel,
                 std::size_t          imageBytes,
-                std::size_t          budget)
+                std::size_t          budget,
+                std::size_t          places)
 {
   const SourceDescriptor source = DescribeMoving(moving, metric);
-  const std::size_t      samples = CountPlaces(grid, metric);
+  const std::size_t      named = places > 0 ? places : metric.places.size() / grid.dimension;
+  const std::size_t      samples = named > 0 ? named : static_cast<std::size_t>(grid.Count());
   const MetricDescriptor pass = PlannedPass(grid, metric);
   const std::size_t      volume = source.ElementBytes();
   const auto             gradients = metric.gradient == MetricGradient::Image ? volume * grid.dimension : 0;
   MemoryPlan             plan;
   plan.sourceBytes = imageBytes + samples * (SizeOf(metric.arithmetic) + SizeOf(pixel) + 1) + gradients +
-                     (metric.arithmetic != pixel ? volume : 0) + (source.NeedsFilter() ? volume : 0);
+                     named * grid.dimension * sizeof(double) + (metric.arithmetic != pixel ? volume : 0) +
+                     (source.NeedsFilter() ? volume : 0);
   plan.workspaceBytes = (source.NeedsFilter() ? volume : 0) + (gradients > 0 ? 2 * grid.dimension * volume : 0);
   plan.outsideBytes = CountMetricBytes(pass, static_cast<std::int64_t>(samples));
   RefuseUnlessWithin(plan, budget);
@@ -614,12 +617,13 @@ CountLinearWork(const FieldGrid &    grid,
                 const LinearMetric & metric,
                 const FieldGrid &    moving,
                 std::uint64_t        evaluations,
-                std::size_t          imageBytes)
+                std::size_t          imageBytes,
+                std::size_t          places)
 {
   const SourceDescriptor source = DescribeMoving(moving, metric);
-  OperationWork          work =
-    CountMetricWork(PlannedPass(grid, metric), source, static_cast<std::int64_t>(CountPlaces(grid, metric)));
-  const auto times = static_cast<double>(evaluations);
+  const std::size_t      samples = places > 0 ? places : CountPlaces(grid, metric);
+  OperationWork          work = CountMetricWork(PlannedPass(grid, metric), source, static_cast<std::int64_t>(samples));
+  const auto             times = static_cast<double>(evaluations);
   work.taps *= times;
   work.sums *= times;
   work.samples *= times;

@@ -38,6 +38,10 @@ LinearRegistration::LinearRegistration(SynSide               fixed,
   {
     throw std::invalid_argument("A linear registration has a level at least.");
   }
+  if (options.samples.choice != SampleChoice::All && options.metric.kind == LinearMetricKind::LocalCorrelation)
+  {
+    throw std::invalid_argument("Local correlation looks at all samples.");
+  }
   if (m_Options.rules.watched.empty())
   {
     m_Options.rules.watched = CornersOf(m_Fixed.image.grid);
@@ -52,12 +56,18 @@ LinearRegistration::RunLevel(std::size_t         level,
 {
   const auto           begin = std::chrono::steady_clock::now();
   const PyramidLevel & of = m_Options.levels.at(level);
-  LinearLevel          images(ShrinkGrid(m_Fixed.image.grid, of.shrink),
+  const FieldGrid      grid = ShrinkGrid(m_Fixed.image.grid, of.shrink);
+  LinearMetric         metric = m_Options.metric;
+  if (m_Options.samples.choice != SampleChoice::All)
+  {
+    metric.places = DrawPlaces(grid, m_Options.samples, level);
+  }
+  LinearLevel images(grid,
                      SmoothSide(m_Fixed, of, m_Options.sigmasInMm, m_Residence),
                      SmoothSide(m_Moving, of, m_Options.sigmasInMm, m_Residence),
-                     m_Options.metric,
+                     metric,
                      m_Residence);
-  LinearRules          rules = m_Options.rules;
+  LinearRules rules = m_Options.rules;
   rules.iterations = of.iterations > done ? of.iterations - done : 0;
   LinearOptimizer descent(images, transform, rules);
   LinearRecord    record;
@@ -109,8 +119,14 @@ PlanLinearRegistration(const FieldGrid &     fixed,
                        std::size_t           budget)
 {
   const PyramidLevel & of = options.levels.at(level);
-  return PlanLinearLevel(
-    ShrinkGrid(fixed, of.shrink), options.metric, moving, pixel, (of.sigma > 0.0 ? 2 : 1) * imageBytes, budget);
+  const FieldGrid      grid = ShrinkGrid(fixed, of.shrink);
+  return PlanLinearLevel(grid,
+                         options.metric,
+                         moving,
+                         pixel,
+                         (of.sigma > 0.0 ? 2 : 1) * imageBytes,
+                         budget,
+                         CountDrawnPlaces(grid, options.samples));
 }
 
 OperationWork
@@ -123,7 +139,9 @@ CountLinearRegistrationWork(const FieldGrid &     fixed,
   // A search along a line evaluates some ten times.
   const PyramidLevel & of = options.levels.at(level);
   const std::uint64_t  ofIteration = options.rules.descent == LinearDescent::ConjugateGradient ? 10 : 1;
-  return CountLinearWork(ShrinkGrid(fixed, of.shrink), options.metric, moving, of.iterations * ofIteration, imageBytes);
+  const FieldGrid      grid = ShrinkGrid(fixed, of.shrink);
+  return CountLinearWork(
+    grid, options.metric, moving, of.iterations * ofIteration, imageBytes, CountDrawnPlaces(grid, options.samples));
 }
 
 } // namespace itk::CudaSpline

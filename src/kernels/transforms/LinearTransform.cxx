@@ -277,6 +277,34 @@ LinearTransform::FirstOfTranslation() const
 }
 
 LinearTransform
+LinearTransform::OfRotation(unsigned int   dimension,
+                            const Matrix & rotation,
+                            const Vector & centre,
+                            const Vector & translation)
+{
+  LinearTransform transform(LinearKind::Rigid, dimension, centre);
+  const Matrix &  m = rotation;
+  Parameters      parameters{};
+  if (dimension == 2)
+  {
+    parameters[0] = std::atan2(m[1][0], m[0][0]);
+  }
+  else
+  {
+    // See EulerAngles::GetMatrix(). Where the cosine of the angle about x is 0 those about y and z are one rotation.
+    constexpr double smallest = 5e-5; // ITK's
+    const double     cosine = std::hypot(m[2][0], m[2][2]);
+    parameters[0] = std::atan2(m[2][1], cosine);
+    parameters[1] = cosine > smallest ? std::atan2(-m[2][0], m[2][2]) : std::atan2(m[0][2], m[0][0]);
+    parameters[2] = cosine > smallest ? std::atan2(-m[0][1], m[1][1]) : 0.0;
+  }
+  std::copy_n(
+    translation.begin(), dimension, parameters.begin() + static_cast<std::ptrdiff_t>(transform.FirstOfTranslation()));
+  transform.SetParameters(parameters);
+  return transform;
+}
+
+LinearTransform
 LinearTransform::As(LinearKind kind) const
 {
   if (kind < m_Kind)

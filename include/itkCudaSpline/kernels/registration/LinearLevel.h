@@ -152,14 +152,16 @@ private:
  * \param[in] metric how the images are compared
  * \param[in] moving grid of the moving image, \param[in] pixel of both images
  * \param[in] imageBytes of both images and their masks
- * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
+ * \param[in] places how many the metric will have; 0: those that it has */
 MemoryPlan
 PlanLinearLevel(const FieldGrid &    grid,
                 const LinearMetric & metric,
                 const FieldGrid &    moving,
                 ScalarType           pixel,
                 std::size_t          imageBytes,
-                std::size_t          budget);
+                std::size_t          budget,
+                std::size_t          places = 0);
 
 /** \brief Work of a level.
  *
@@ -167,13 +169,15 @@ PlanLinearLevel(const FieldGrid &    grid,
  * \param[in] metric how the images are compared
  * \param[in] moving grid of the moving image
  * \param[in] evaluations that it may take
- * \param[in] imageBytes of both images and their masks */
+ * \param[in] imageBytes of both images and their masks
+ * \param[in] places how many the metric will have; 0: those that it has */
 OperationWork
 CountLinearWork(const FieldGrid &    grid,
                 const LinearMetric & metric,
                 const FieldGrid &    moving,
                 std::uint64_t        evaluations,
-                std::size_t          imageBytes);
+                std::size_t          imageBytes,
+                std::size_t          places = 0);
 
 /** @} */
 } // namespace itk::CudaSpline

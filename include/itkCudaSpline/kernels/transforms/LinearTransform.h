@@ -93,6 +93,17 @@ public:
    * \exception std::invalid_argument another dimension */
   LinearTransform(LinearKind kind, unsigned int dimension, const Vector & centre = {});
 
+  /** \brief The rigid transform of a rotation.
+   *
+   * Its angle about x is from -90 to 90 degrees; where it is one of these the one about z is 0.
+   *
+   * \param[in] dimension 2 or 3
+   * \param[in] rotation matrix of a rotation; in 2 dimensions the first two rows and columns
+   * \param[in] centre, translation (mm)
+   * \exception std::invalid_argument another dimension */
+  static LinearTransform
+  OfRotation(unsigned int dimension, const Matrix & rotation, const Vector & centre, const Vector & translation);
+
   /** \brief A transform that goes on where this one has come to, about the same centre.
    *
    * \param[in] kind what it can do

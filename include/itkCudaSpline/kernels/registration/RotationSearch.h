@@ -1,0 +1,103 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_kernels_registration_RotationSearch_h
+#define itkCudaSpline_kernels_registration_RotationSearch_h
+
+#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/fields/Field.h"
+#include "itkCudaSpline/kernels/transforms/LinearTransform.h"
+#include "itkCudaSpline/math/ScalarType.h"
+
+#include <cstdint>
+#include <functional>
+
+/** \file
+ * \brief Coarse images that are laid over each other: which rotation does it, and whether anything does. On the host.
+ */
+
+namespace itk::CudaSpline
+{
+/** \addtogroup CudaSplineKernels
+ * @{ */
+
+/** \brief An image with its mask, in host memory, x fastest. */
+struct MaskedImage
+{
+  FieldGrid            grid;                         ///< of 2 or 3 dimensions
+  ScalarType           pixel{ ScalarType::Float32 }; ///< Float32 or Float64
+  const void *         pixels{ nullptr };            ///< what is not finite does not count
+  FieldGrid            maskGrid;                     ///< where the mask's pixels are
+  const std::uint8_t * mask{ nullptr };              ///< not 0 where the image counts; null: everywhere
+};
+
+/** \brief What a search has found. */
+struct FoundRotation
+{
+  /** Rigid. */
+  LinearTransform transform;
+  /** Mutual information as a part of the fixed image's entropy, of its coarse voxels. */
+  double explained{ 0.0 };
+};
+
+/** \brief Below this part what a search has found says little: unrelated images have about 0.05. */
+inline constexpr double PoorExplanation = 0.15;
+
+/** \brief Finds the best of many rotations about a centre: every 10 degrees in 2 dimensions, some 30 degrees apart
+ * in 3.
+ *
+ * Both images are made coarse, some 40 voxels an axis at most. Each rotation, and the identity, is judged by the mutual
+ * information of the fixed image's coarse voxels with the moving image there, which is its least value outside of it
+ * and of the masks; the best are refined by steps of angles and places.
+ *
+ * \param[in] fixed, moving images of one dimension
+ * \param[in] centre of rotations (mm)
+ * \param[in] translation that the search begins with (mm)
+ * \param[in] context threads; the result does not depend on them
+ * \exception std::invalid_argument other dimensions or pixels */
+FoundRotation
+FindRotation(const MaskedImage &             fixed,
+             const MaskedImage &             moving,
+             const LinearTransform::Vector & centre,
+             const LinearTransform::Vector & translation,
+             const ExecutionContext &        context);
+
+/** \brief Whether two images can belong to each other under a transform, at a glance. */
+struct ImageAgreement
+{
+  double overlap{ 1.0 }; ///< part of the fixed image, under its mask, that lies in the moving one
+  /** Mutual information as a part of the fixed image's entropy, less what chance gives (Miller and Madow); not a number
+   * where the fixed image is flat. Images of one subject by different scanners have 0.1 and more, of unrelated images
+   * it is near 0. */
+  double explained{ 1.0 };
+};
+
+/** \brief Agreement of two images, of coarse voxels of which three an axis, and the masks in their middle, are looked
+ * at.
+ *
+ * \param[in] fixed, moving images of one dimension
+ * \param[in] transform from places of the fixed image to places of the moving one (mm)
+ * \exception std::invalid_argument other dimensions or pixels */
+ImageAgreement
+MeasureAgreement(const MaskedImage &                                                             fixed,
+                 const MaskedImage &                                                             moving,
+                 const std::function<LinearTransform::Vector(const LinearTransform::Vector &)> & transform);
+
+/** @} */
+} // namespace itk::CudaSpline
+
+#endif

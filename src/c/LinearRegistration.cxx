@@ -1,0 +1,291 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "c/Call.h"
+#include "c/RegistrationImages.h"
+
+#include "itkCudaSpline/kernels/registration/LinearRegistration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace itk::CudaSpline;
+
+namespace
+{
+
+MetricGradient
+GradientOfCode(std::int32_t code, std::int32_t order)
+{
+  switch (code)
+  {
+    case CUDASPLINE_GRADIENT_DIFFERENCES:
+      return MetricGradient::CentralDifferences;
+    case CUDASPLINE_GRADIENT_FILTER:
+      return MetricGradient::Image;
+    case CUDASPLINE_GRADIENT_ANALYTIC:
+      if (order < 2)
+      {
+        throw std::invalid_argument("linear.gradient is that of a B-spline, which has an order of 2 or more, and "
+                                    "linear.order is " +
+                                    std::to_string(order) + ".");
+      }
+      return MetricGradient::Analytic;
+    default:
+      throw std::invalid_argument("linear.gradient is " + std::to_string(code) + ", and 0 to 2 are known.");
+  }
+}
+
+SampleRules
+DescribeSamples(const cudaspline_linear & from, LinearMetricKind metric)
+{
+  static_assert(static_cast<int>(SampleChoice::All) == CUDASPLINE_ALL_SAMPLES &&
+                  static_cast<int>(SampleChoice::Random) == CUDASPLINE_RANDOM_SAMPLES,
+                "The choices have the same numbers.");
+  SampleRules samples;
+  samples.choice = KindOfCode(from.sampling, SampleChoice::Random, "linear.sampling");
+  samples.seed = from.seed;
+  if (samples.choice != SampleChoice::All)
+  {
+    if (metric == LinearMetricKind::LocalCorrelation)
+    {
+      throw std::invalid_argument("linear.sampling is not of CUDASPLINE_LOCAL_CORRELATION, which has all samples.");
+    }
+    if (!(from.fraction > 0.0 && from.fraction <= 1.0))
+    {
+      throw std::invalid_argument(Indefinite("linear.fraction", from.fraction, "above 0 and up to 1 is allowed"));
+    }
+    samples.fraction = from.fraction;
+  }
+  return samples;
+}
+
+LinearOptions
+DescribeLinear(const cudaspline_linear & from, const RegistrationImages & images, bool sigmasInMm)
+{
+  LinearOptions options;
+  options.levels = images.GetLevels();
+  options.sigmasInMm = sigmasInMm;
+  static_assert(static_cast<int>(LinearMetricKind::MeanSquares) == CUDASPLINE_MEAN_SQUARES &&
+                  static_cast<int>(LinearMetricKind::LocalCorrelation) == CUDASPLINE_LOCAL_CORRELATION,
+                "The metrics have the same numbers.");
+  options.metric.kind = KindOfCode(from.metric, LinearMetricKind::LocalCorrelation, "linear.metric");
+  options.metric.arithmetic = images.GetPixel();
+  if (options.metric.kind == LinearMetricKind::Mattes && (from.bins < 5 || from.bins > 160))
+  {
+    throw std::invalid_argument("linear.bins is " + std::to_string(from.bins) + ", and 5 to 160 are allowed.");
+  }
+  options.metric.bins = from.bins;
+  for (unsigned int d = 0; d < images.GetFixedGrid().dimension; ++d)
+  {
+    if (options.metric.kind == LinearMetricKind::LocalCorrelation && from.radius[d] < 1)
+    {
+      throw std::invalid_argument("linear.radius is " + std::to_string(from.radius[d]) + ", and 1 is the least.");
+    }
+    options.metric.radius[d] = from.radius[d];
+  }
+  if (from.order < 1 || from.order > 5)
+  {
+    throw std::invalid_argument("linear.order is " + std::to_string(from.order) + ", and 1 to 5 are allowed.");
+  }
+  options.metric.order = static_cast<unsigned int>(from.order);
+  options.metric.gradient = GradientOfCode(from.gradient, from.order);
+  options.samples = DescribeSamples(from, options.metric.kind);
+  options.rules.descent = KindOfCode(from.descent, LinearDescent::ConjugateGradient, "linear.descent");
+  for (const double step : { from.step, from.minimum_step })
+  {
+    if (!(step >= 0.0 && std::isfinite(step)))
+    {
+      throw std::invalid_argument(Indefinite("linear.step or minimum_step", step, "0 is the least"));
+    }
+  }
+  options.rules.maximumStep = from.step;
+  const FieldGrid::Vector & spacing = images.GetFixedGrid().spacing;
+  options.rules.minimumStep =
+    from.minimum_step > 0.0
+      ? from.minimum_step
+      : 1e-3 * *std::min_element(spacing.begin(), spacing.begin() + images.GetFixedGrid().dimension);
+  options.rules.convergence = from.convergence;
+  CheckWindow(from.window, "linear.window");
+  options.rules.window = static_cast<std::size_t>(from.window);
+  return options;
+}
+
+LinearTransform
+DescribeStart(const cudaspline_linear & from, unsigned int dimension)
+{
+  static_assert(static_cast<int>(LinearKind::Translation) == CUDASPLINE_TRANSLATION &&
+                  static_cast<int>(LinearKind::Affine) == CUDASPLINE_AFFINE &&
+                  LinearTransform::MostParameters == CUDASPLINE_MAXIMUM_LINEAR_PARAMETERS,
+                "The kinds have the same numbers.");
+  const LinearKind        kind = KindOfCode(from.kind, LinearKind::Affine, "linear.kind");
+  LinearTransform::Vector centre{};
+  std::copy_n(from.centre, 3, centre.begin());
+  LinearTransform start(KindOfCode(from.start_kind, LinearKind::Affine, "linear.start_kind"), dimension, centre);
+  LinearTransform::Parameters parameters{};
+  std::copy_n(from.parameters, start.CountParameters(), parameters.begin());
+  for (const double parameter : parameters)
+  {
+    if (!std::isfinite(parameter))
+    {
+      throw std::invalid_argument("linear.parameters are not finite.");
+    }
+  }
+  start.SetParameters(parameters);
+  return start.As(kind);
+}
+
+void
+WriteLinear(const LinearTransform & found, cudaspline_linear & to)
+{
+  const LinearTransform::Vector translation = found.GetTranslation();
+  std::copy(found.GetParameters().begin(), found.GetParameters().end(), to.parameters);
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    to.translation[d] = translation[d];
+    std::copy(found.GetMatrix()[d].begin(), found.GetMatrix()[d].end(), to.matrix + 3 * d);
+  }
+}
+
+/** Work of all levels, of whose images the first one has the way to a device. */
+OperationWork
+CountLinearLevels(const RegistrationImages & images, const LinearOptions & options)
+{
+  OperationWork work;
+  for (std::size_t level = 0; level < options.levels.size(); ++level)
+  {
+    const std::size_t bytes = level == 0 ? images.CountBytes() : 0;
+    work = work + CountLinearRegistrationWork(images.GetFixedGrid(), images.GetMovingGrid(), options, level, bytes);
+  }
+  return work;
+}
+
+/** Memory of the level that takes most. */
+MemoryPlan
+PlanLinearLevels(const RegistrationImages & images, const LinearOptions & options, std::size_t budget)
+{
+  MemoryPlan largest;
+  for (std::size_t level = 0; level < options.levels.size(); ++level)
+  {
+    const MemoryPlan plan = PlanLinearRegistration(
+      images.GetFixedGrid(), images.GetMovingGrid(), images.GetPixel(), options, level, images.CountBytes(), budget);
+    if (level == 0 || (largest.fits && (!plan.fits || plan.PeakBytes() > largest.PeakBytes())))
+    {
+      largest = plan;
+    }
+  }
+  return largest;
+}
+
+LinearWatch
+MakeLinearWatch(const RegistrationWatch & watch)
+{
+  if (!watch)
+  {
+    return {};
+  }
+  return [watch](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
+    const bool isOfTooFew = iteration.convergence == std::numeric_limits<double>::max();
+    return watch({ level,
+                   iteration.number,
+                   iteration.value,
+                   isOfTooFew ? std::numeric_limits<double>::infinity() : iteration.convergence,
+                   iteration.step });
+  };
+}
+
+LevelEnd
+EndOf(LinearStop stop)
+{
+  switch (stop)
+  {
+    case LinearStop::Converged:
+      return LevelEnd::Converged;
+    case LinearStop::NoGradient:
+      return LevelEnd::NoGradient;
+    case LinearStop::ShortStep:
+      return LevelEnd::ShortStep;
+    case LinearStop::Stopped:
+      return LevelEnd::Stopped;
+    default:
+      return LevelEnd::Iterations;
+  }
+}
+
+/** \exception std::invalid_argument a level without a sample */
+std::vector<LevelRecord>
+RecordsOf(const std::vector<LinearRecord> & levels, std::size_t count)
+{
+  std::vector<LevelRecord> records;
+  for (const LinearRecord & level : levels)
+  {
+    if (level.stop == LinearStop::NoSamples)
+    {
+      throw std::invalid_argument("The images do not overlap: no sample of the fixed image lies in the moving one, and "
+                                  "under the masks, where level " +
+                                  std::to_string(records.size() + 1) + " has come to.");
+    }
+    LevelRecord record;
+    record.end = EndOf(level.stop);
+    record.iterations = level.iterations;
+    record.value = level.value;
+    record.convergence = std::numeric_limits<double>::infinity();
+    record.seconds = level.seconds;
+    records.push_back(record);
+  }
+  LevelRecord stopped; // those that have not run
+  stopped.end = LevelEnd::Stopped;
+  records.resize(count, stopped);
+  return records;
+}
+
+} // namespace
+
+std::int32_t
+cudaspline_register_linear(cudaspline_registration * registration,
+                           cudaspline_linear *       linear,
+                           cudaspline_execution *    execution)
+{
+  return Call([=] {
+    RequirePointer(registration, "registration");
+    RequirePointer(linear, "linear");
+    CallExecution            call(execution);
+    const RegistrationImages images(*registration);
+    const LinearOptions      options = DescribeLinear(*linear, images, registration->sigmas_in_mm != 0);
+    const LinearTransform    start =
+      Naming("linear.parameters", [&] { return DescribeStart(*linear, images.GetFixedGrid().dimension); });
+    Naming("registration", [&] {
+      images.Run(
+        call,
+        [&] { return CountLinearLevels(images, options); },
+        [&](std::size_t budget) { return PlanLinearLevels(images, options, budget); },
+        [&](const Residence & residence) {
+          const LinearRegistration running(
+            images.MakeFixed(residence), images.MakeMoving(residence), options, residence);
+          LinearTransform                 transform = start;
+          const std::vector<LinearRecord> records = running.Run(transform, MakeLinearWatch(images.MakeWatch()));
+          images.Report(RecordsOf(records, options.levels.size()));
+          WriteLinear(transform, *linear);
+        });
+    });
+  });
+}

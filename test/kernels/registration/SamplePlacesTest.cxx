@@ -1,0 +1,153 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// The samples of a level.
+//
+// Expected: regular samples and their number follow from the stride; samples lie where their indices do, moved by
+// normal deviates of a third of a spacing: their mean and variance within five standard errors. What ITK draws is
+// test/itk LinearSamples.AreThoseThatItkDraws.
+
+#include "itkCudaSpline/kernels/registration/SamplePlaces.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+using namespace itk::CudaSpline;
+
+namespace
+{
+
+FieldGrid
+MakeGrid()
+{
+  FieldGrid grid;
+  grid.size = { 23, 19, 17 };
+  grid.start = { 4, -2, 0 };
+  grid.origin = { 10.0, -20.0, 5.0 };
+  grid.spacing = { 0.9, 1.2, 3.0 };
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    grid.indexToPoint[d][d] = grid.spacing[d];
+    grid.pointToIndex[d][d] = 1.0 / grid.spacing[d];
+  }
+  return grid;
+}
+
+SampleRules
+Rules(SampleChoice choice, double fraction, std::uint32_t seed = 11)
+{
+  SampleRules rules;
+  rules.choice = choice;
+  rules.fraction = fraction;
+  rules.seed = seed;
+  return rules;
+}
+
+TEST(SamplePlaces, AllSamplesHaveNoPlaces)
+{
+  EXPECT_EQ(CountDrawnPlaces(MakeGrid(), SampleRules()), 0U);
+  EXPECT_TRUE(DrawPlaces(MakeGrid(), SampleRules(), 0).empty());
+}
+
+TEST(SamplePlaces, RegularOnesAreMovedByAThirdOfASpacing)
+{
+  const FieldGrid grid = MakeGrid();
+  for (const double fraction : { 1.0, 0.5, 0.3 })
+  {
+    const SampleRules         rules = Rules(SampleChoice::Regular, fraction);
+    const auto                stride = static_cast<std::int64_t>(std::ceil(1.0 / fraction));
+    const std::vector<double> places = DrawPlaces(grid, rules, 0);
+    const std::size_t         count = static_cast<std::size_t>((grid.Count() + stride - 1) / stride);
+    ASSERT_EQ(places.size(), 3 * count);
+    EXPECT_EQ(CountDrawnPlaces(grid, rules), count);
+    double sum = 0.0;
+    double squares = 0.0;
+    for (std::size_t n = 0; n < count; ++n)
+    {
+      std::int64_t rest = static_cast<std::int64_t>(n) * stride;
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        const double at = grid.origin[d] + grid.spacing[d] * static_cast<double>(grid.start[d] + rest % grid.size[d]);
+        const double deviate = (places[3 * n + d] - at) / (grid.spacing[d] / 3.0);
+        sum += deviate;
+        squares += deviate * deviate;
+        rest /= grid.size[d];
+      }
+    }
+    const double numbers = 3.0 * static_cast<double>(count);
+    EXPECT_LE(std::abs(sum / numbers), 5.0 / std::sqrt(numbers));
+    EXPECT_LE(std::abs(squares / numbers - 1.0), 5.0 * std::sqrt(2.0 / numbers));
+  }
+}
+
+TEST(SamplePlaces, RandomOnesAreAnywhere)
+{
+  const FieldGrid           grid = MakeGrid();
+  const SampleRules         rules = Rules(SampleChoice::Random, 0.25);
+  const std::vector<double> places = DrawPlaces(grid, rules, 0);
+  const auto                count = static_cast<std::size_t>(0.25 * static_cast<double>(grid.Count()));
+  ASSERT_EQ(places.size(), 3 * count);
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    double mean = 0.0;
+    for (std::size_t n = 0; n < count; ++n)
+    {
+      mean += places[3 * n + d] / static_cast<double>(count);
+    }
+    // Uniform in the grid's extent, of the variance (size^2 - 1) / 12 in samples, and that of the move.
+    const double size = static_cast<double>(grid.size[d]);
+    const double middle = grid.origin[d] + grid.spacing[d] * (static_cast<double>(grid.start[d]) + 0.5 * (size - 1.0));
+    const double deviation = grid.spacing[d] * std::sqrt((size * size - 1.0) / 12.0 + 1.0 / 9.0);
+    EXPECT_LE(std::abs(mean - middle), 5.0 * deviation / std::sqrt(static_cast<double>(count)));
+  }
+}
+
+TEST(SamplePlaces, SeedsAndLevels)
+{
+  const FieldGrid grid = MakeGrid();
+  for (const SampleChoice choice : { SampleChoice::Regular, SampleChoice::Random })
+  {
+    const std::vector<double> places = DrawPlaces(grid, Rules(choice, 0.4), 1);
+    EXPECT_EQ(places, DrawPlaces(grid, Rules(choice, 0.4), 1));
+    EXPECT_NE(places, DrawPlaces(grid, Rules(choice, 0.4), 0));
+    EXPECT_NE(places, DrawPlaces(grid, Rules(choice, 0.4, 12345), 1));
+    // Each level takes the seeds behind those of the one before: one of regular samples, two of random ones.
+    EXPECT_EQ(places, DrawPlaces(grid, Rules(choice, 0.4, choice == SampleChoice::Random ? 13 : 12), 0));
+  }
+}
+
+TEST(SamplePlaces, Refusals)
+{
+  const FieldGrid grid = MakeGrid();
+  for (const double fraction : { 0.0, -0.5, 1.5, std::numeric_limits<double>::quiet_NaN() })
+  {
+    EXPECT_THROW(DrawPlaces(grid, Rules(SampleChoice::Regular, fraction), 0), std::invalid_argument);
+    EXPECT_THROW(CountDrawnPlaces(grid, Rules(SampleChoice::Random, fraction)), std::invalid_argument);
+  }
+  EXPECT_THROW(DrawPlaces(grid, Rules(SampleChoice::Random, 1e-5), 0), std::invalid_argument);
+  // A regular sample there is always.
+  EXPECT_EQ(DrawPlaces(grid, Rules(SampleChoice::Regular, 1e-5), 0).size(), 3U);
+}
+
+} // namespace
