@@ -156,7 +156,7 @@ class TestLinear:
         assert miss(found.transform, truth, phantom.inner()) < 0.1
         assert not numpy.array_equal(found.transform.matrix, plain.transform.matrix)
 
-    @pytest.mark.parametrize("size", [(48, 40), (36, 32, 24)])
+    @pytest.mark.parametrize("size", [(48, 40), (28, 26, 22)])
     def test_a_search_of_rotations(self, rng, size):
         phantom = Phantom(rng, size)
         n = len(size)
@@ -174,7 +174,7 @@ class TestLinear:
         fixed, moving = (
             phantom.image(phantom.texture(there) * round_(there) + round_(there)) for there in (truth(places), places)
         )
-        options = {"metric": "correlation", "device": "cpu"}
+        options = {"metric": "correlation", "device": "cpu", "iterations": 0}
         found, astray = (cudaspline.register(fixed, moving, "rigid", initial=initial, **options) for initial in ("search", "moments"))
         near = phantom.inner()
         near = near[away(near) < 0.7]
