@@ -69,7 +69,8 @@ FindQuantiles(const void *                  pixels,
 
 /** \brief An image of float or double with its mask, in memory as a whole, for what looks at both on the host.
  *
- * \param[in] image, \param[in] mask null: all pixels count; both outlive what is made of them */
+ * \param[in] image the pixels
+ * \param[in] mask null: all pixels count; both outlive what is made of them */
 template <typename TImage>
 CudaSpline::MaskedImage
 DescribeMaskedImage(const TImage * image, const ImageMaskSpatialObject<TImage::ImageDimension> * mask)
