@@ -76,7 +76,7 @@ struct MetricArguments
   double                          differenceThreshold;
   double                          denominatorThreshold;
   ParzenBins                      bins;
-  const double *                  table; ///< of MetricPass::Information, host or device
+  const double *                  table;            ///< of MetricPass::Information, host or device
   AffineMap<VDimension>           maps[MetricMaps]; ///< the stages, but for a leading field
   int                             mapCount;         ///< negative: the stages of \c moving instead
   const double *                  leading;          ///< displacements of the samples by a leading field (mm)
@@ -320,8 +320,8 @@ LeadsByField(const MetricDescriptor & descriptor, const MetricSources & sources)
          AreOutputSamples(chain, descriptor.dimension, field.origin, field.pointToIndex, field.start, field.size);
 }
 
-/** \brief The arguments that follow from descriptor and sources; the stages of longer chains, and the displacements of a
- * field that leads, are for the caller. */
+/** \brief The arguments that follow from descriptor and sources; the stages of longer chains, and the displacements of
+ * a field that leads, are for the caller. */
 template <unsigned int VDimension>
 MetricArguments<VDimension>
 MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & sources)

@@ -424,8 +424,8 @@ DispatchMetricForces(const MetricDescriptor & descriptor, const MetricSources & 
   });
 }
 
-/** \brief Calls \p run with VDimension, the values, and the sets of moments or coefficients: of a pass with derivative by
- * a linear stage, or by coefficients of B-splines. */
+/** \brief Calls \p run with VDimension, the values, and the sets of moments or coefficients: of a pass with derivative
+ * by a linear stage, or by coefficients of B-splines. */
 template <typename TRun>
 void
 DispatchMetricCoefficients(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)

@@ -53,10 +53,11 @@ constexpr unsigned int ForceBlocks = VMove == SampleMove::Field ? 5 : 3;
  * force to its place in \p forces. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 __global__ void
-__launch_bounds__(MetricThreads, ForceBlocks<VMove>) MetricForceKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
-                                                      const __grid_constant__ SplineParameters<VDimension> parameters,
-                                                      double *                                             partial,
-                                                      double *                                             forces)
+__launch_bounds__(MetricThreads, ForceBlocks<VMove>)
+  MetricForceKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
+                    const __grid_constant__ SplineParameters<VDimension> parameters,
+                    double *                                             partial,
+                    double *                                             forces)
 {
   SampleForce<VDimension> sums(parameters);
   const std::int64_t      first = std::int64_t{ blockIdx.x } * MetricThreads + threadIdx.x;

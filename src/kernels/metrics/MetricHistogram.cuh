@@ -47,8 +47,9 @@ constexpr unsigned int HistogramThreads = 256;
 // Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too
 // few.
 template <SampleMove VMove, typename TValues>
-constexpr unsigned int HistogramBlocks =
-  VMove != SampleMove::Any && sizeof(typename TValues::Real) == sizeof(float) ? 4 : 2;
+constexpr unsigned int HistogramBlocks = VMove != SampleMove::Any && sizeof(typename TValues::Real) == sizeof(float)
+                                           ? 4
+                                           : 2;
 constexpr std::int64_t HistogramSamples = 31 * 256; // of a block: less than 2^13, whose digits' sums fit 32 bits
 constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
 

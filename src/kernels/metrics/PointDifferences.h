@@ -172,8 +172,8 @@ AxisDerivative(const TReal *                  data,
 
 /** \brief Central differences by the rule of itk::CentralDifferenceImageFunction::Evaluate().
  *
- * Where the axes are those of space the two places of a difference have the same index along the others, and their cells
- * share a face. Values are then not subtracted from each other: the result is nearer to the exact one than ITK's.
+ * Where the axes are those of space the two places of a difference have the same index along the others, and their
+ * cells share a face. Values are then not subtracted from each other: the result is nearer to the exact one than ITK's.
  *
  * \tparam TGrid has the image's origin, pointToIndex, extent, and IsInside() of continuous indices
  * \param[in] data samples, host or device; they are interpolated in double, as differences cancel
