@@ -178,8 +178,9 @@ class TestLinear:
         found, astray = (cudaspline.register(fixed, moving, "rigid", initial=initial, **options) for initial in ("search", "moments"))
         near = phantom.inner()
         near = near[away(near) < 0.7]
-        assert miss(found.transform, truth, near) < 0.2
-        assert miss(astray.transform, truth, near) > 1.0  # which nobody would need to search
+        # A search looks at coarse images: it ends within half a sample, from where a stage goes on.
+        assert miss(found.transform, truth, near) < 0.5
+        assert miss(astray.transform, truth, near) > 3.0
 
     def test_a_search_that_finds_little_warns(self, rng):
         noise = [rng.standard_normal((40, 44)) for _ in range(2)]
