@@ -213,17 +213,22 @@ PlacePoint(const PointArguments &            arguments,
            AxisTaps<VOrder, VTotal, TReal> & x)
 {
   const unsigned int first = arguments.FirstAxis();
-  bool               isNumber = true;
-  bool               isInside = true;
-  const auto         place = [&](unsigned int axis, AxisTaps<VOrder, VTotal, TReal> & taps) {
+  TReal              at[PointAxes]; // all of them are on their way before one decides anything
+  CUDASPLINE_UNROLL
+  for (unsigned int axis = 0; axis < PointAxes; ++axis)
+  {
+    at[axis] = axis < first ? TReal(0) : point[axis - first];
+  }
+  bool       isNumber = true;
+  bool       isInside = true;
+  const auto place = [&](unsigned int axis, AxisTaps<VOrder, VTotal, TReal> & taps) {
     if (axis < first)
     {
       taps.SetNone();
       return;
     }
-    const TReal at = point[axis - first];
-    isNumber = isNumber && at == at;
-    isInside = taps.Set(at, arguments.size[axis], arguments.mode) && isInside;
+    isNumber = isNumber && at[axis] == at[axis];
+    isInside = taps.Set(at[axis], arguments.size[axis], arguments.mode) && isInside;
   };
   place(0, z);
   place(1, y);
