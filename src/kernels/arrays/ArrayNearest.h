@@ -189,7 +189,7 @@ private:
   void
   Convert(const Place & before, const Place * places, int count, std::int64_t to, std::int64_t step) const
   {
-    std::int64_t offset[ArrayRunLength];
+    std::int64_t offset[ArrayRunLength] = {};
     for (int i = 0; i < count; ++i)
     {
       offset[i] = places[i].is == Is::Within && before.is == Is::Within ? before.offset + places[i].offset : 0;
