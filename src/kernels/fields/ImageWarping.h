@@ -23,6 +23,7 @@
 #include "itkCudaSpline/math/TransformStage.h"
 
 #include "kernels/fields/FieldLinear.h"
+#include "kernels/transforms/FieldAtSamples.h"
 #include "kernels/transforms/TransformStages.h"
 
 #include <algorithm>
@@ -46,33 +47,18 @@ struct WarpStages
 {
   using Behind = std::conditional_t<VAffine, AffineMap<VDimension>, TransformStage<VDimension>>;
 
-  const double * field{ nullptr };       ///< its vectors at the samples of the output; null: none
-  const float *  singleField{ nullptr }; ///< or these
-  int            count{ 0 };
-  Behind         behind[MaximumWarpStages]; ///< the stages that follow
+  FieldAtSamples<VDimension> field; ///< of the samples of the output; may be none
+  int                        count{ 0 };
+  Behind                     behind[MaximumWarpStages]; ///< the stages that follow
 
-  /** Moves the place of a sample of the output by the field alone.
+  /** Moves the place of a sample of the output by all stages.
    *
    * \param[in] offset of the sample
    * \param[in,out] place its place (mm) */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  MoveByField(std::int64_t offset, double (&place)[VDimension]) const
-  {
-    for (unsigned int d = 0; d < VDimension && singleField != nullptr; ++d)
-    {
-      place[d] = RoundedSum(place[d], static_cast<double>(singleField[offset * VDimension + d]));
-    }
-    for (unsigned int d = 0; d < VDimension && field != nullptr; ++d)
-    {
-      place[d] = RoundedSum(place[d], field[offset * VDimension + d]);
-    }
-  }
-
-  /** Moves it by all stages. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Move(std::int64_t offset, double (&place)[VDimension]) const
   {
-    this->MoveByField(offset, place);
+    field.Move(offset, place);
     if constexpr (VAffine)
     {
       for (int i = 0; i < count; ++i)
@@ -116,8 +102,8 @@ MakeWarpStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> 
   const std::size_t               first = CountFieldsOn(grid, stages);
   if (first > 0)
   {
-    chain.field = stages[0].singleData != nullptr ? nullptr : stages[0].data.get();
-    chain.singleField = stages[0].singleData.get();
+    chain.field.data = stages[0].singleData != nullptr ? nullptr : stages[0].data.get();
+    chain.field.singleData = stages[0].singleData.get();
   }
   for (std::size_t i = first; i < stages.size(); ++i)
   {

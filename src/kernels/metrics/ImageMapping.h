@@ -70,7 +70,7 @@ struct ImageMap
     double             jacobian[VDimension][VDimension];
     double             index[VDimension];
     PlaceOfSample(grid, at, place);
-    stages.MoveByField(offset, place);
+    stages.field.Move(offset, place);
     WalkWithJacobian(stages.behind, stages.count, place, jacobian);
     inputGrid.PointToContinuousIndex(place, index);
     double     gradient[VDimension] = {};

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
 #include "kernels/evaluation/InterpolationMethods.h"
+#include "kernels/transforms/FieldAtSamples.h"
 #include "kernels/transforms/OutputSamples.h"
 #include "kernels/transforms/TransformStages.h"
 
@@ -79,8 +80,7 @@ struct MetricArguments
   const double *                  table;            ///< of MetricPass::Information, host or device
   AffineMap<VDimension>           maps[MetricMaps]; ///< the stages, but for a leading field
   int                             mapCount;         ///< negative: the stages of \c moving instead
-  const double *                  leading;          ///< displacements of the samples by a leading field (mm)
-  const float *                   singleLeading;    ///< or these
+  FieldAtSamples<VDimension>      leading;          ///< a field that leads
   const std::uint8_t *            mask;
   GridExtent<VDimension>          maskExtent;
   double                          maskOrigin[VDimension];
@@ -146,8 +146,7 @@ struct MetricArguments
   void
   Lead(const TransformStage<VDimension> & stage)
   {
-    leading = stage.data;
-    singleLeading = stage.singleData;
+    leading = { stage.data, stage.singleData };
   }
 
   /** \brief Moves a sample of the virtual domain into the moving image's space (mm).
@@ -177,11 +176,9 @@ struct MetricArguments
     }
     else
     {
-      for (unsigned int d = 0; d < VDimension && VMove == SampleMove::Field; ++d)
+      if constexpr (VMove == SampleMove::Field)
       {
-        const std::int64_t at = sample * VDimension + d;
-        moved[d] =
-          RoundedSum(moved[d], singleLeading != nullptr ? static_cast<double>(singleLeading[at]) : leading[at]);
+        leading.Move(sample, moved);
       }
       const auto apply = [&moved](const AffineMap<VDimension> & map) {
         double from[VDimension];

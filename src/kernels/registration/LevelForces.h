@@ -205,7 +205,8 @@ private:
   ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * byFixed, void * work);
   /** Forces of the metrics that know no neighbours. */
   PointForcesDescriptor
-                               DescribePointForces(const Pair & pair) const;
+  DescribePointForces(const Pair & pair) const;
+
   FieldShape                   m_Shape;
   Residence                    m_Residence;
   bool                         m_ComparesOriginals{ false };
