@@ -71,6 +71,10 @@ CudaFieldFilters::Compare(const std::vector<std::int64_t> & size)
   auto         other = LikeImage(field.GetPointer());
   FillField(field.GetPointer(), 1.0, true, random);
   FillField(other.GetPointer(), 2.0, false, random);
+  if (std::is_same<TReal, float>::value)
+  {
+    VanishAtTheBorder(field.GetPointer()); // places gather where it jumps, and there the roundings of float decide
+  }
 
   const auto setCompose = [&](auto filter) {
     filter->SetDisplacementField(other);
@@ -92,8 +96,7 @@ CudaFieldFilters::Compare(const std::vector<std::int64_t> & size)
       filter->SetMaximumNumberOfIterations(7);
       filter->SetMeanErrorToleranceThreshold(1e-4);
       filter->SetMaxErrorToleranceThreshold(1e-3);
-      // Else places gather at the border of the buffer, where the roundings of float decide.
-      filter->SetEnforceBoundaryCondition(hasEstimate || std::is_same<TReal, float>::value);
+      filter->SetEnforceBoundaryCondition(hasEstimate);
       filter->SetNumberOfWorkUnits(1);
       if (hasEstimate)
       {

@@ -162,11 +162,14 @@ TEST_P(FieldsAgainstItk, Invert)
       auto       estimate = LikeImage(field.GetPointer());
       FillField(field.GetPointer(), 1.0, true, random);
       FillField(estimate.GetPointer(), 0.3, true, random);
-      // Where the border may move, errors become small, and fewer iterations do. But places gather at the border of the
-      // buffer then, where the roundings of float decide.
+      if (!IsDouble<Field>)
+      {
+        VanishAtTheBorder(field.GetPointer()); // places gather where it jumps, and there the roundings of float decide
+      }
+      // Where the border may move, errors become small, and fewer iterations do.
       FieldInversion rules;
       rules.maximumIterations = most;
-      rules.enforcesBoundary = !IsDouble<Field> || most == 3;
+      rules.enforcesBoundary = most == 3;
       auto filter = Filter::New();
       filter->SetInput(field);
       filter->SetInverseFieldInitialEstimate(estimate);

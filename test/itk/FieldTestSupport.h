@@ -27,6 +27,7 @@
 #include "itkImage.h"
 #include "itkImageDuplicator.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -102,6 +103,29 @@ FillField(TField * field, double size, bool smooth, Random & random)
       vector[d] = static_cast<typename Vector::ValueType>(number);
     }
     field->GetBufferPointer()[i] = vector;
+  }
+}
+
+/** Lets a field go to zero at the border of its buffer, as it is beyond: no rounding decides by which side of the border a
+ * place counts. Axes of one or two voxels stay. */
+template <typename TField>
+void
+VanishAtTheBorder(TField * field)
+{
+  const auto region = field->GetBufferedRegion();
+  for (itk::SizeValueType i = 0; i < region.GetNumberOfPixels(); ++i)
+  {
+    const auto index = field->ComputeIndex(static_cast<itk::OffsetValueType>(i));
+    for (unsigned int d = 0; d < TField::ImageDimension; ++d)
+    {
+      const auto last = static_cast<itk::IndexValueType>(region.GetSize(d)) - 1;
+      const auto place = index[d] - region.GetIndex(d);
+      const auto toBorder = std::min(place, last - place);
+      if (last >= 2 && toBorder < 2)
+      {
+        field->GetBufferPointer()[i] *= static_cast<typename TField::PixelType::ValueType>(0.5 * toBorder);
+      }
+    }
   }
 }
 
