@@ -25,7 +25,7 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Runs a stage of fields that ITK's registration methods do not have, by the kernels: greedy and demons.
+/** \brief Runs a stage of fields, by the kernels: SyN, greedy and demons.
  *
  * On a signal the field of the last iteration goes through what is left of the levels without another iteration, so
  * that it ends on the grid of the last one.

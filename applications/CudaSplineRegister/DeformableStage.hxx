@@ -35,16 +35,18 @@ namespace CudaSplineRegister
 
 /** \brief What the kernels are told of a stage. */
 inline itk::CudaSpline::DeformableOptions
-DescribeDeformable(const StageOptions & stage, unsigned int bins)
+DescribeDeformable(const StageOptions & stage, const Options & request)
 {
+  using itk::CudaSpline::DeformableKind;
   itk::CudaSpline::DeformableOptions options;
-  options.kind =
-    stage.kind == StageKind::Greedy ? itk::CudaSpline::DeformableKind::Greedy : itk::CudaSpline::DeformableKind::Demons;
+  options.kind = stage.kind == StageKind::Syn      ? DeformableKind::Syn
+                 : stage.kind == StageKind::Greedy ? DeformableKind::Greedy
+                                                   : DeformableKind::Demons;
   options.pairs.clear();
   for (const PairMetric & metric : stage.metrics)
   {
     // The command line refuses those that there are not.
-    options.pairs.push_back({ FieldMetricOf(metric.kind).value(), metric.weight, static_cast<int>(bins) });
+    options.pairs.push_back({ FieldMetricOf(metric.kind).value(), metric.weight, static_cast<int>(request.bins) });
   }
   for (std::size_t level = 0; level < stage.iterations.size(); ++level)
   {
@@ -55,6 +57,7 @@ DescribeDeformable(const StageOptions & stage, unsigned int bins)
   options.rules.updateVariance = stage.updateVariance;
   options.rules.totalVariance = stage.totalVariance;
   options.radius.fill(static_cast<int>(stage.radius));
+  options.filtersGradients = request.gradient == GradientKind::Filter;
   options.convergence = stage.convergence;
   options.window = convergenceWindow;
   return options;
@@ -92,7 +95,7 @@ RunDeformableStage(const FieldInputs<TPixel, VDimension> & inputs,
       inputs.fixedMask.GetPointer(),
       inputs.movingMask.GetPointer(),
       inputs.before },
-    DescribeDeformable(stage, request.options->bins),
+    DescribeDeformable(stage, *request.options),
     request.options->device,
     FurtherImages(inputs, stage.metrics.size() - 1));
   const auto   records = registration.Run([&](const itk::CudaSpline::RegistrationIteration & found) {

@@ -58,7 +58,7 @@ Several pairs of images
   --metric cc:0.7,meansquares:0.3 (without a weight: 1). It is ANTs' several --metric of a stage: each pair's force
   counts as its part of the sum of weights, and is as long as any other's. syn and greedy compare several; stages that
   name one metric, and all others, compare the first pair. A pair for two metrics is named twice. Values and
-  convergence are of the weighted sum of the pairs' values in greedy, and of the first pair in syn, as ITK's and ANTs'.
+  convergence are of the weighted sum of the pairs' values.
   --winsorize and the masks are for all pairs, all else that is written is of the first one.
 
 Presets (options beside one come first; * as often as it has stages)

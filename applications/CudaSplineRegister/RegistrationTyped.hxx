@@ -29,7 +29,6 @@
 #include "StageMetrics.h"
 #include "StageOptimizer.h"
 #include "StageTransforms.h"
-#include "SynStage.h"
 
 #include "itkCudaRegistrationParameterScalesFromPhysicalShift.h"
 
@@ -385,9 +384,7 @@ private:
     {
       inputs.before = Transforms::Combine(m_Chain).GetPointer();
     }
-    const FieldOutcome<VDimension> outcome = m_Options.stages[number].kind == StageKind::Syn
-                                               ? RunSynStage<TPixel, VDimension>(inputs, m_Request, number)
-                                               : RunDeformableStage<TPixel, VDimension>(inputs, m_Request, number);
+    const FieldOutcome<VDimension> outcome = RunDeformableStage<TPixel, VDimension>(inputs, m_Request, number);
     m_Linear = nullptr;
     m_Chain.emplace_back(outcome.transform.GetPointer());
     isStopped = outcome.isStopped;

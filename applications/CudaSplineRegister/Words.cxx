@@ -280,11 +280,10 @@ InterpretFields(const Words & words, const TWord & word, StageOptions & stage)
     throw ProgramError(std::string("--sampling is not for --stage ") + NameOf(stage.kind) +
                        ", whose fields need every voxel; say none for it");
   }
-  const bool isKernels = stage.kind == StageKind::Greedy || stage.kind == StageKind::Demons;
   for (const PairMetric & metric : stage.metrics)
   {
     const MetricKind own = MetricOfKind(stage.kind);
-    if (isKernels && metric.kind != own && (stage.kind == StageKind::Demons || !FieldMetricOf(metric.kind)))
+    if (IsOfFields(stage.kind) && metric.kind != own && (stage.kind == StageKind::Demons || !FieldMetricOf(metric.kind)))
     {
       throw ProgramError(std::string("--metric ") + NameOf(metric.kind) + " is not for --stage " + NameOf(stage.kind) +
                          "; say " + NameOf(own) + " for it");

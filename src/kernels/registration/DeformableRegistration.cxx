@@ -43,9 +43,9 @@ ShapeOf(const FieldGrid & fixed, const PyramidLevel & level, ScalarType element)
   return { ShrinkGrid(fixed, level.shrink), element };
 }
 
-/** How each pair is compared. */
+/** How each pair is compared. \param[in] grid of the level, \param[in] pixel of the images */
 std::vector<SynMetric>
-MetricsOf(const DeformableOptions & options)
+MetricsOf(const DeformableOptions & options, const FieldGrid & grid, ScalarType pixel)
 {
   std::vector<SynMetric> metrics;
   for (const DeformablePair & pair : options.pairs)
@@ -56,6 +56,10 @@ MetricsOf(const DeformableOptions & options)
     metric.bins = pair.bins;
     metric.arithmetic = options.element;
     metric.epsilon = std::numeric_limits<double>::epsilon(); // as the metric's of ITK, which computes in double
+    if (options.filtersGradients)
+    {
+      metric.gaussian = DescribeGradient(grid, pixel, options.element);
+    }
     metrics.push_back(metric);
   }
   return metrics;
@@ -63,14 +67,17 @@ MetricsOf(const DeformableOptions & options)
 
 /** The pairs of a level, with the share of each one's force. */
 std::vector<SynTerm>
-TermsOf(std::vector<SynSide> fixed, std::vector<SynSide> moving, const DeformableOptions & options)
+TermsOf(std::vector<SynSide>      fixed,
+        std::vector<SynSide>      moving,
+        const DeformableOptions & options,
+        const FieldGrid &         grid)
 {
   double sum = 0.0;
   for (const DeformablePair & pair : options.pairs)
   {
     sum += pair.weight;
   }
-  const std::vector<SynMetric> metrics = MetricsOf(options);
+  const std::vector<SynMetric> metrics = MetricsOf(options, grid, fixed.front().image.pixel);
   std::vector<SynTerm>         terms(metrics.size());
   for (std::size_t n = 0; n < terms.size(); ++n)
   {
@@ -109,6 +116,11 @@ CheckOptions(const DeformableOptions & options)
     {
       throw std::invalid_argument("Weights of pairs of images are above 0, not " + std::to_string(pair.weight) + ".");
     }
+  }
+  if (options.filtersGradients && options.kind != DeformableKind::Syn)
+  {
+    throw std::invalid_argument(std::string("Gradients by a filter are for syn; ") + NameOf(options.kind) +
+                                " takes central differences.");
   }
   if (options.window < 2)
   {
@@ -167,7 +179,7 @@ struct DeformableRegistration::Parts
     else
     {
       return std::make_unique<TLevel>(
-        shape, TermsOf(std::move(smoothFixed), std::move(smoothMoving), options), residence);
+        shape, TermsOf(std::move(smoothFixed), std::move(smoothMoving), options, shape.grid), residence);
     }
   }
 
@@ -344,7 +356,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);
   }
   // A greedy level has fewer fields than one of SyN.
-  return PlanSynLevel(shape, MetricsOf(options), options.rules, pixel, bytes, budget);
+  return PlanSynLevel(shape, MetricsOf(options, shape.grid, pixel), options.rules, pixel, bytes, budget);
 }
 
 OperationWork

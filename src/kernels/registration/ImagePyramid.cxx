@@ -20,6 +20,7 @@
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -42,6 +43,28 @@ CentreOf(const FieldGrid & grid)
     centre[d] = static_cast<double>(grid.start[d]) + static_cast<double>(grid.size[d] - 1) / 2.0;
   }
   return centre;
+}
+
+/** A Gaussian over a grid, whose sigmas are not set. \param[in] made what is made of the image, for messages */
+GaussianDescriptor
+DescribeGaussian(const FieldGrid & grid, ScalarType pixel, ScalarType output, const std::string & made)
+{
+  GaussianDescriptor descriptor;
+  descriptor.dimension = grid.dimension;
+  descriptor.pixel = pixel;
+  descriptor.output = output;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    if (grid.size[d] < SmallestGaussianLine)
+    {
+      throw std::invalid_argument("An image of " + std::to_string(grid.size[d]) + " samples along axis " +
+                                  std::to_string(d) + " cannot be " + made + ", which takes " +
+                                  std::to_string(SmallestGaussianLine));
+    }
+    descriptor.size[d] = grid.size[d];
+    descriptor.spacing[d] = grid.spacing[d];
+  }
+  return descriptor;
 }
 
 } // namespace
@@ -124,21 +147,30 @@ ShrinkGrid(const FieldGrid & grid, unsigned int factor)
 GaussianDescriptor
 DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm)
 {
-  GaussianDescriptor descriptor;
-  descriptor.dimension = image.grid.dimension;
-  descriptor.pixel = image.pixel;
-  descriptor.output = image.pixel;
+  GaussianDescriptor descriptor =
+    DescribeGaussian(image.grid, image.pixel, image.pixel, "smoothed (a sigma of 0 leaves it as it is)");
   for (unsigned int d = 0; d < image.grid.dimension; ++d)
   {
-    if (image.grid.size[d] < SmallestGaussianLine)
-    {
-      throw std::invalid_argument("An image of " + std::to_string(image.grid.size[d]) + " samples along axis " +
-                                  std::to_string(d) + " cannot be smoothed, which takes " +
-                                  std::to_string(SmallestGaussianLine) + "; a sigma of 0 leaves it as it is.");
-    }
-    descriptor.size[d] = image.grid.size[d];
-    descriptor.spacing[d] = image.grid.spacing[d];
     descriptor.sigma[d] = isInMm ? sigma : sigma * image.grid.spacing[d];
+  }
+  return descriptor;
+}
+
+GaussianDescriptor
+DescribeGradient(const FieldGrid & grid, ScalarType pixel, ScalarType output)
+{
+  GaussianDescriptor descriptor =
+    DescribeGaussian(grid, pixel, output, "filtered for its gradient (differences take any number)");
+  descriptor.normalizeAcrossScale = true;
+  descriptor.isRotated = true;
+  const auto & spacing = grid.spacing;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    descriptor.sigma[d] = *std::max_element(spacing.begin(), spacing.begin() + grid.dimension);
+    for (unsigned int c = 0; c < grid.dimension; ++c)
+    {
+      descriptor.direction[std::size_t{ d } * grid.dimension + c] = grid.indexToPoint[d][c] / spacing[c];
+    }
   }
   return descriptor;
 }

@@ -20,6 +20,7 @@
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
 #include "itkCudaSpline/kernels/metrics/MetricFormula.h"
+#include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/metrics/MetricMovingValues.h"
@@ -358,26 +359,9 @@ struct LinearLevel::Parts
   std::shared_ptr<const SampleSource>
   MakeGradients(const ResidentImage & image) const
   {
-    const unsigned int dimension = grid.dimension;
-    const auto &       spacing = image.grid.spacing;
-    GaussianDescriptor gaussian;
-    gaussian.dimension = dimension;
-    gaussian.normalizeAcrossScale = true;
-    gaussian.isRotated = true;
-    gaussian.pixel = image.pixel;
-    gaussian.output = metric.arithmetic;
-    for (unsigned int d = 0; d < dimension; ++d)
-    {
-      gaussian.size[d] = image.grid.size[d];
-      gaussian.spacing[d] = spacing[d];
-      gaussian.sigma[d] = *std::max_element(spacing.begin(), spacing.begin() + dimension);
-      for (unsigned int c = 0; c < dimension; ++c)
-      {
-        gaussian.direction[std::size_t{ d } * dimension + c] = image.grid.indexToPoint[d][c] / spacing[c];
-      }
-    }
-    SourceDescriptor source = DescribeGrid(image.grid, metric.arithmetic);
-    source.components = dimension;
+    const GaussianDescriptor gaussian = DescribeGradient(image.grid, image.pixel, metric.arithmetic);
+    SourceDescriptor         source = DescribeGrid(image.grid, metric.arithmetic);
+    source.components = grid.dimension;
     const auto          planes = this->Allocate(source.ElementBytes());
     const ResidentArray scratch(CountResidentGaussianScratch(gaussian, GaussianOperation::Gradient, context.backend),
                                 residence);

@@ -65,6 +65,16 @@ ShrinkGrid(const FieldGrid & grid, unsigned int factor);
 GaussianDescriptor
 DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm);
 
+/** \brief The filter that itk::ImageToImageMetricv4 makes gradients of an image with, where nobody gives it another one:
+ * its sigma is the largest spacing.
+ *
+ * \param[in] grid of the image
+ * \param[in] pixel of the image
+ * \param[in] output of the gradients: Float32 or Float64
+ * \exception std::invalid_argument axes below SmallestGaussianLine samples */
+GaussianDescriptor
+DescribeGradient(const FieldGrid & grid, ScalarType pixel, ScalarType output);
+
 /** \brief An image, smooth, where it is; nothing waits.
  *
  * \param[in] image in the memory of the residence
