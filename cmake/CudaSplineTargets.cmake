@@ -42,6 +42,14 @@ macro(cudaspline_find_itk)
   else()
     find_package(ITK 5.2 REQUIRED COMPONENTS ${ARGN})
   endif()
+  # Of the classes in src/instances all members are compiled, also those that nobody calls: other versions of ITK have some that do not.
+  set(_cudaspline_instances OFF)
+  if("${ITK_VERSION_MAJOR}.${ITK_VERSION_MINOR}" STREQUAL "5.2" AND NOT ITK_SOURCE_DIR AND NOT MSVC)
+    set(_cudaspline_instances ON)
+  endif()
+  option(CUDASPLINE_ITK_INSTANCES "Compile common classes of ITK once for tests and programs" ${_cudaspline_instances})
+  mark_as_advanced(CUDASPLINE_ITK_INSTANCES)
+  unset(_cudaspline_instances)
 endmacro()
 
 # cudaspline_itk_folders(<variable>): takes ITK's include folders out of this directory's properties, and leaves the module's own there.
@@ -77,14 +85,6 @@ macro(cudaspline_use_itk)
     include_directories(SYSTEM ${_cudaspline_folders})
   endif()
 endmacro()
-
-# All members of the classes in src/instances are compiled, also those that nobody calls: other versions of ITK have some that do not.
-set(_cudaspline_instances OFF)
-if("${ITK_VERSION_MAJOR}.${ITK_VERSION_MINOR}" STREQUAL "5.2" AND NOT ITK_SOURCE_DIR AND NOT MSVC)
-  set(_cudaspline_instances ON)
-endif()
-option(CUDASPLINE_ITK_INSTANCES "Compile common classes of ITK once for tests and programs" ${_cudaspline_instances})
-mark_as_advanced(CUDASPLINE_ITK_INSTANCES)
 
 # cudaspline_use_instances(<target> <name>): classes that CudaSpline<name> has (src/instances) are not compiled again.
 function(cudaspline_use_instances target name)
