@@ -813,7 +813,7 @@ class TestProgram:
         images, files = self.write(sitk, tmp_path, rng, size)
         entries = [entry.split(":") for entry in metric.split(",")]
         metrics = [(entry[0], float(entry[1]) if len(entry) > 1 else 1.0) for entry in entries]
-        also, words = [], []
+        also, words = [], ["--radius", 2] if "cc" in metric else []
         if len(metrics) > 1:
             also = [cudaspline.Image(100 - image.array[..., :-1], image.spacing, image.origin, image.direction) for image in images]
             for image, side in zip(also, ("fixed", "moving")):
@@ -829,7 +829,7 @@ class TestProgram:
         sitk.WriteImage(made, str(tmp_path / "mask.mha"))
         # Fewer iterations of a level than the convergence has values: of SyN it is of the first pair there, and of all pairs here.
         self.run(
-            *files, *words, "--stage", kind, "--radius", 2, "--bins", 24, "--iterations", "9,8,4", "--metric", metric, "--winsorize", "0.01,0.99",
+            *files, *words, "--stage", kind, "--bins", 24, "--iterations", "9,8,4", "--metric", metric, "--winsorize", "0.01,0.99",
             "--fixed-mask", tmp_path / "mask.mha", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
         )  # fmt: skip
         found = cudaspline.register(
