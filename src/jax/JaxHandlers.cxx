@@ -304,7 +304,7 @@ Correlate(Place                      place,
     described.mask = static_cast<const std::uint8_t *>(mask.untyped_data());
     described.mask_stride = StrideOf(mask, described.images);
   }
-  const auto wanted = [](const Result & gradient) {
+  const auto wanted = [](Result & gradient) {
     return gradient->element_count() > 0 ? gradient->untyped_data() : nullptr;
   };
   described.sums = sums->untyped_data();

@@ -101,7 +101,7 @@ class _Correlate(torch.autograd.Function):
         sums, *gradients = _correlate(fixed, moving, mask, radius, *ctx.needs_input_grad[:2])
         ctx.radius = radius
         ctx.save_for_backward(fixed, moving, mask, *gradients)
-        return sums  # type: ignore[no-any-return]
+        return sums
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
