@@ -6,7 +6,8 @@ usage: gradients_benchmark.py [--output FOLDER] [--size 256] [--repeats N] [--se
 A volume of float32 is read at as many points as it has samples: those of a smooth field of displacements, and the same in random order
 ("scattered"). "forward" makes the values, "forward and backward" the gradients by image and points too. Each library is called as its users call it:
 
-  cudaspline       cudaspline.torch.pull() of coefficients; local_correlation()
+  cudaspline       cudaspline.torch.pull() of coefficients; local_correlation() in windows of radius 2 and 4
+  the formula      of local_correlation(), by PyTorch's operators: what it takes for derivatives of higher orders
   torch-interpol   grid_pull() with the bound "zero"
   PyTorch          grid_sample, whose grid is made once, before the time is taken
   MONAI            Warp of networks.blocks, by PyTorch's operators; LocalNormalizedCrossCorrelationLoss
@@ -30,6 +31,8 @@ import torch
 
 import cudaspline
 import cudaspline.torch as ours
+from cudaspline import _loss_formulas
+from cudaspline.torch._array_operations import OPERATIONS
 
 
 def optional(name):
@@ -95,6 +98,23 @@ def cases(size):
     return found
 
 
+def losses():
+    """Local correlation of (fixed, moving), by what it is and the library."""
+    found = {}
+    for radius in (2, 4):
+        what = f"local correlation, {2 * radius + 1}^3"
+
+        def formula(fixed, moving, r=radius):
+            return -_loss_formulas.correlation_sums(OPERATIONS, fixed, moving, None, (r, r, r)).sum() / fixed.numel()
+
+        found[what, "cudaspline"] = lambda fixed, moving, r=radius: ours.local_correlation(fixed, moving, radius=r)
+        found[what, "the formula"] = formula
+        if MONAI is not None:
+            theirs = importlib.import_module("monai.losses").LocalNormalizedCrossCorrelationLoss(spatial_dims=3, kernel_size=2 * radius + 1)
+            found[what, "MONAI"] = lambda fixed, moving, t=theirs: t(moving, fixed)
+    return found
+
+
 def argument_of(case, points):
     """The points as the function wants them."""
     size = points.shape[0]
@@ -142,7 +162,18 @@ def check(device):
             if not all(torch.equal(a, b) for a, b in zip(again, (values, by_image, by_points))):
                 print(f"{case.what}: two calls differ")
                 failures += 1
-    print(f"{len(cases(size))} functions compared, {failures} differ")
+    images = [one.detach().requires_grad_() for one in (image, weights)]
+    for (what, library), loss in losses().items():
+        if library == "MONAI":  # its windows are padded, and its images smoothed by a constant
+            continue
+        value = loss(*images)
+        found = [value.detach(), *torch.autograd.grad(value, images)]
+        wanted = references.setdefault(what, found)
+        for tensor, other in zip(found, wanted):
+            if not (tensor - other).abs().max().item() < 1e-9 * other.abs().max().item():
+                print(f"{what}, {library}: differs")
+                failures += 1
+    print(f"{len(cases(size)) + len(losses())} functions compared, {failures} differ")
     return failures
 
 
@@ -199,16 +230,17 @@ def measure(size, device, options):
             runs.append((dict(title, part="forward"), lambda c=case, a=argument: c.function(image, a)))
             runs.append((dict(title, part="forward and backward"), lambda c=case, a=argument: with_gradients(c, image, a, weights)))
 
-    def of_loss(function):
-        moved = image.detach().requires_grad_()
-        return torch.autograd.grad(function(weights, moved), moved)
+    for (what, library), loss in losses().items():
+        title = {"what": what, "library": library}
 
-    losses = [("cudaspline", lambda fixed, moving: ours.local_correlation(fixed, moving, radius=2))]
-    if MONAI is not None:
-        monai_loss = importlib.import_module("monai.losses").LocalNormalizedCrossCorrelationLoss(spatial_dims=3, kernel_size=5)
-        losses.append(("MONAI", lambda fixed, moving: monai_loss(moving, fixed)))
-    for library, loss in losses:
-        runs.append(({"what": "local correlation, 5^3", "library": library, "part": "forward and backward"}, lambda f=loss: of_loss(f)))
+        def run(f=loss, images=()):
+            fixed, moving = (one.detach().requires_grad_(name in images) for name, one in (("fixed", weights), ("moving", image)))
+            value = f(fixed, moving)
+            return torch.autograd.grad(value, [one for one in (fixed, moving) if one.requires_grad]) if images else value
+
+        runs.append((dict(title, part="forward"), run))
+        runs.append((dict(title, part="forward and backward, by one image"), lambda r=run: r(images=("moving",))))
+        runs.append((dict(title, part="forward and backward, by both"), lambda r=run: r(images=("fixed", "moving"))))
     return measure_all(runs, device, options)
 
 

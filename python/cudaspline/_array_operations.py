@@ -51,8 +51,11 @@ class ArrayOperations(Protocol):
     def differences(self, array: Any, steps: Sequence[float], axes: Sequence[int]) -> Sequence[Any]:
         """Along each axis: central differences, one-sided at the ends, as ITK has them."""
 
-    def window_sums(self, image: Any, radius: int) -> Any:
+    def window_sums(self, image: Any, radius: Sequence[int]) -> Any:
         """Of a batch (N, C, ...), over windows that are cut at the ends."""
+
+    def correlation_sums(self, fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
+        """_loss_formulas.correlation_sums(), by the library where it can."""
 
     def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
         """What a function makes of arrays, without derivatives."""

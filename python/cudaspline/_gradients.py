@@ -110,7 +110,7 @@ def run_points(
     described.weights = weights
     described.result = result
     described.device, described.stream = place
-    _run(f"cudaspline_{name}_derivatives", described)
+    run_described(f"cudaspline_{name}_derivatives", described)
 
 
 def run_filter(
@@ -131,10 +131,11 @@ def run_filter(
     for axis in axes:
         described.filtered[axis] = 1
     described.device, described.stream = place
-    _run("cudaspline_filter_array_adjoint" if is_adjoint else "cudaspline_filter_array", described)
+    run_described("cudaspline_filter_array_adjoint" if is_adjoint else "cudaspline_filter_array", described)
 
 
-def _run(name: str, described: Any) -> None:
+def run_described(name: str, described: Any) -> None:
+    """Calls a function of the library with its structure, where its arrays are; raises its errors."""
     if described.device < 0:
         _library.Call().run(name, ctypes.byref(described))
         return

@@ -3,15 +3,16 @@ of these names. of: what the library has."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import math
+from typing import Any, Optional, Sequence
 
 from ._array_operations import ArrayOperations
 from ._checks import integer
 from ._field_formulas import is_empty, mean
 
 
-def _pair(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[Any, Any, Optional[Any]]:
-    """Both images in the type that is computed in, 0 where the mask is 0 or NaN, and the mask as true and false."""
+def _checked(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[Any, Any, Optional[Any]]:
+    """Both images in the type that is computed in, and the mask as true and false."""
     fixed, moving = of.check(fixed, "fixed"), of.check(moving, "moving")
     if fixed.shape != moving.shape:
         raise ValueError(f"moving: its shape is {tuple(moving.shape)}, and that of fixed {tuple(fixed.shape)}.")
@@ -24,8 +25,18 @@ def _pair(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[Any,
         mask = of.broadcast((mask != 0) & (mask == mask), fixed.shape)
     except (RuntimeError, ValueError):
         raise ValueError(f"mask: its shape is {tuple(mask.shape)}, which does not go with that of fixed, {tuple(fixed.shape)}.") from None
-    # What is not finite outside the mask would make NaN of its gradient there, 0 times it.
-    return of.where(mask, fixed, 0.0), of.where(mask, moving, 0.0), mask
+    return fixed, moving, mask
+
+
+def _pair(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> tuple[Any, Any, Optional[Any]]:
+    """The same with images that are 0 where the mask is 0 or NaN."""
+    fixed, moving, mask = _checked(of, fixed, moving, mask)
+    return (*_under(of, fixed, moving, mask), mask)
+
+
+def _under(of: ArrayOperations, fixed: Any, moving: Any, mask: Optional[Any]) -> tuple[Any, Any]:
+    """Images that are 0 outside a mask: what is not finite there would make NaN of its gradient, 0 times it."""
+    return (fixed, moving) if mask is None else (of.where(mask, fixed, 0.0), of.where(mask, moving, 0.0))
 
 
 def mean_squares(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> Any:
@@ -33,11 +44,35 @@ def mean_squares(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> Any
     return mean(of, (fixed - moving) * (fixed - moving), mask)
 
 
-def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: int, mask: Any) -> Any:
-    fixed, moving, mask = _pair(of, fixed, moving, mask)
+def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: Any, mask: Any) -> Any:
+    fixed, moving, mask = _checked(of, fixed, moving, mask)
     if not 3 <= fixed.ndim <= 5:
         raise ValueError(f"fixed: its shape is {tuple(fixed.shape)}; images are a batch (N, C, *size) of one to three axes.")
-    reach = integer(radius, "radius", 1, 10000)
+    reach = _radius_of(radius, fixed.ndim - 2)
+    if is_empty(fixed):
+        return -(fixed + moving).sum()
+    sums = of.correlation_sums(fixed, moving, mask, reach).sum()
+    if mask is None:
+        return -sums / math.prod(fixed.shape)
+    count = mask.sum()
+    return -sums / of.where(count > 0, count, 1)
+
+
+def _radius_of(radius: Any, dimension: int) -> tuple[int, ...]:
+    """Of windows, an axis each."""
+    try:
+        given = tuple(radius)
+    except TypeError:
+        given = (radius,) * dimension
+    if len(given) != dimension:
+        raise ValueError(f"radius: {radius!r} are {len(given)} numbers; it is one, or {dimension}, one an axis.")
+    return tuple(integer(one, "radius", 1, 10000) for one in given)
+
+
+def correlation_sums(of: ArrayOperations, fixed: Any, moving: Any, mask: Optional[Any], radius: Sequence[int]) -> Any:
+    """By image of a batch (N, C, *size), the sum over its samples of the squared correlation in the window about each: (N, C). With
+    derivatives of all orders; the library's operation has the same values and first derivatives."""
+    fixed, moving = _under(of, fixed, moving, mask)
     ones = of.broadcast(of.array(1.0, fixed), fixed.shape)
     valid = ones if mask is None else of.where(mask, ones, 0.0)
     # Sums of squares lose less where the means are near 0.
@@ -48,18 +83,18 @@ def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: int,
         return image.sum(axes, keepdims=True) / of.where(count > 0, count, 1.0)
 
     a, b = ((image - of.constants(middle, image)) * valid for image in (fixed, moving))
-    n = of.window_sums(valid, reach)
+    n = of.window_sums(valid, radius)
     n = of.where(n > 1.0, n, 1.0)
-    sum_a, sum_b = of.window_sums(a, reach), of.window_sums(b, reach)
-    squares_a, squares_b = of.window_sums(a * a, reach), of.window_sums(b * b, reach)
+    sum_a, sum_b = of.window_sums(a, radius), of.window_sums(b, radius)
+    squares_a, squares_b = of.window_sums(a * a, radius), of.window_sums(b * b, radius)
     aa = squares_a - sum_a * sum_a / n
     bb = squares_b - sum_b * sum_b / n
-    ab = of.window_sums(a * b, reach) - sum_a * sum_b / n
+    ab = of.window_sums(a * b, radius) - sum_a * sum_b / n
     # What a constant window has for a variance is the rounding of its sums.
     noise = 64 * of.epsilon(fixed)
     is_flat = (aa <= noise * squares_a) | (bb <= noise * squares_b)
     correlation = of.where(is_flat, 1.0, ab * ab / of.where(is_flat, 1.0, aa * bb))
-    return -mean(of, correlation, mask)
+    return (correlation if mask is None else of.where(mask, correlation, 0.0)).sum(axes)
 
 
 def mutual_information(of: ArrayOperations, fixed: Any, moving: Any, bins: int, mask: Any, limits: Any) -> Any:

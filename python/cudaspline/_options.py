@@ -28,6 +28,8 @@ Progress = Callable[[float], object]
 
 StageKind = Literal["translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"]
 MetricName = Literal["mattes", "meansquares", "correlation", "cc"]
+#: Of one pair of images, or of several: a name each, or (name, weight).
+Metrics = Union[MetricName, Sequence[Union[MetricName, tuple[MetricName, float]]]]
 OptimizerName = Literal["regular-step", "gradient-descent", "conjugate-gradient"]
 SamplingName = Literal["none", "regular", "random"]
 GradientName = Literal["differences", "filter", "analytic"]
@@ -37,7 +39,7 @@ PresetName = Literal["brain", "fast", "standard"]
 class StageOptions(TypedDict, total=False):
     """What may be said for all stages of register() at once."""
 
-    metric: MetricName
+    metric: Metrics
     iterations: Union[int, Sequence[int]]
     shrink: Sequence[int]
     sigmas: Sequence[float]

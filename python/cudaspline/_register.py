@@ -18,7 +18,7 @@ from ._geometry import Geometry, has_indices
 from ._methods import choose, device_word
 from ._options import PresetName, RealType, StageOptions
 from ._registration_result import History, Iteration, LevelReport, Registration, RegistrationReport, StageReport
-from ._registration_stages import Stage, stages_of, work_of
+from ._registration_stages import Stage, check_pairs, stages_of, work_of
 from ._transform import FieldPart, GivenPart, LinearPart, Part, Transform
 from ._warnings import RegistrationWarning, warn
 
@@ -38,6 +38,7 @@ def register(
     moving: Any,
     stages: Union[None, str, Stage, Sequence[Union[str, Stage]]] = None,
     *,
+    also: Sequence[tuple[Any, Any]] = (),
     mask: Any = None,
     moving_mask: Any = None,
     initial: Any = "moments",
@@ -61,8 +62,14 @@ def register(
     stages
         "translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
         these, one after the other. None: "rigid" and "affine", or the preset's.
+    also
+        Further pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its labels' edges. Each lies in the spaces of the
+        first fixed and the first moving image, on grids of its own, and where the first pair is. "syn" and "greedy" compare as many pairs as
+        they have metrics, metric=[("cc", 0.7), ("mattes", 0.3)]; stages with one metric, initial and all that is returned are of the first
+        pair. (ANTsPy's multivariate_extras=[("mattes", fixed, moving, 0.3, 32)] is also=[(fixed, moving)], with the metric's name and
+        weight behind those of the first pair.)
     mask, moving_mask
-        Where fixed and moving count: images or arrays of their shapes, of which what is 0 or NaN is left out.
+        Where fixed and moving count, of all pairs: images or arrays of their shapes, of which what is 0 or NaN is left out.
     initial
         Where it begins: "moments" (one centre of gravity on the other), "centre" (one image's centre on the other's), "search" (the best of
         many rotations about the centres of gravity, by mutual information of coarse images), "none"; or a transform
@@ -80,7 +87,7 @@ def register(
         True: a bar on stderr; or a function that is called with the finished fraction, in [0, 1]: what it raises stops the work and is
         raised. None: nothing is told. An interrupt (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
     options
-        Those of cudaspline.Stage, for every stage that has them: metric, iterations, shrink, sigmas, sigmas_in_mm, radius, bins,
+        Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for "syn" and "greedy"): metric, iterations, shrink, sigmas, sigmas_in_mm, radius, bins,
         convergence, optimizer, step, minimum_step, sampling, fraction, seed, order, gradient, learning_rate, update_variance,
         total_variance.
 
@@ -111,12 +118,22 @@ def register(
     array([17., 12.])
     >>> found.field.shape
     (24, 32, 2)
+
+    Each of two channels says how far along one axis:
+
+    >>> rows, columns = ([numpy.cos(0.5 * (n - shift)) for shift in (0, 1)] for n in (y, x))
+    >>> options = dict(also=[columns], metric=[("cc", 0.5), ("meansquares", 0.5)], initial="none", shrink=(1,), device="cpu")
+    >>> found = cudaspline.register(*rows, "greedy", radius=2, iterations=40, learning_rate=0.25, **options)
+    >>> found.transform.apply([15.0, 12.0]).round(1)
+    array([16., 13.])
     """
     begin = time.monotonic()
     chosen, quantiles = stages_of(stages, preset, options)
     quantiles = _check_quantiles(winsorize) if winsorize is not None else quantiles
     precision = choose(precision, {"float32": "float32", "float64": "float64"}, "precision")
-    work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads)
+    further = _check_further(also)
+    check_pairs(chosen, len(further))
+    work = _Work.open(fixed, moving, mask, moving_mask, precision, device, threads, further)
     if quantiles is not None:
         work.cut(quantiles)
     parts = work.begin_at(initial)
@@ -144,6 +161,16 @@ def _check_quantiles(value: Any) -> tuple[float, float]:
     if not 0 <= lower < upper <= 1:
         raise ValueError(f"winsorize: {value!r} are not two quantiles from 0 to 1, the lower first.")
     return lower, upper
+
+
+def _check_further(value: Any) -> list[tuple[Any, Any]]:
+    """Pairs of images beside the first one."""
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"also: {type(value).__name__} is no list of pairs of images, [(fixed, moving), ...].")
+    for i, pair in enumerate(value):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError(f"also[{i}]: {type(pair).__name__} is no pair of images, (fixed, moving).")
+    return [(fixed, moving) for fixed, moving in value]
 
 
 class _Told:
@@ -225,6 +252,13 @@ class _Side:
     mask_geometry: Optional[Geometry]
     #: The image as it came.
     original: _images.Pixels
+    #: The mask that its caller gave, with its grid.
+    given: Optional[tuple[_arrays.Buffer, Geometry]] = None
+
+    def lie_under(self, mask: _arrays.Buffer, grid: Geometry) -> None:
+        """Takes a mask, beside what is not finite."""
+        self.given = mask, grid
+        self.mask, self.mask_geometry = (mask, grid) if self.mask is None else _join(self.mask, mask, grid, self.geometry, self.pixels)
 
     def describe(self) -> tuple[_registration_library.Image, _registration_library.Image]:
         """Image and mask as the library takes them."""
@@ -244,6 +278,15 @@ class _Side:
 
 
 def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _Side:
+    """An image of the first pair, with the mask that a caller gave."""
+    side = _open_image(image, name, precision)
+    if mask is not None:
+        side.lie_under(*_open_mask(mask, mask_name, side.geometry, side.pixels))
+    return side
+
+
+def _open_image(image: Any, name: str, precision: str) -> _Side:
+    """An image, which is outside where it is not finite."""
     original = _images.open_image(image, name)
     geometry = original.geometry
     if geometry.dimension not in (2, 3):
@@ -254,10 +297,7 @@ def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _
     pixels = _arrays.view(found.array, name, precision)
     pixels.finish, pixels.owner = found.finish, found.owner
     pixels, finite = _take_out_what_is_not_finite(pixels, name)
-    marks, grid = (None, None) if mask is None else _open_mask(mask, mask_name, geometry, pixels)
-    if finite is not None:
-        marks, grid = _join(finite, marks, grid, geometry, pixels)
-    return _Side(name, pixels, geometry, marks, grid, original)
+    return _Side(name, pixels, geometry, finite, None if finite is None else geometry, original)
 
 
 def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> tuple[_arrays.Buffer, Geometry]:
@@ -276,16 +316,24 @@ def _open_mask(mask: Any, name: str, image: Geometry, like: _arrays.Buffer) -> t
     if found.device != like.device:
         raise ValueError(f"{name}: it is on {_place(found.device)}, and its image on {_place(like.device)}.")
     array = found.array.reshape(found.shape)
-    if _arrays.functions_of(found) is not _arrays.functions_of(like):
-        if found.device >= 0:
-            raise TypeError(f"{name}: it is an array of {found.kind}, and its image one of {like.kind}; on a GPU they have to be of one library.")
-        array = numpy.asarray(array)
-        array = sys.modules["torch"].from_numpy(numpy.ascontiguousarray(array)) if _arrays.functions_of(like) is not numpy else array
+    if found.device >= 0 and _arrays.functions_of(found) is not _arrays.functions_of(like):
+        raise TypeError(f"{name}: it is an array of {found.kind}, and its image one of {like.kind}; on a GPU they have to be of one library.")
+    array = _in_library_of(like, array)
     with _arrays.current_device(like):
         marks = _bytes_of((array != 0) & (array == array), like)
         if not bool(marks.array.any()):
             raise ValueError(f"{name}: it is 0 everywhere.")
     return marks, geometry
+
+
+def _in_library_of(like: _arrays.Buffer, array: Any) -> Any:
+    """A host array as the functions of another array's library take it."""
+    if like.device >= 0:
+        return array
+    if _arrays.functions_of(like) is numpy:
+        return numpy.asarray(array)
+    torch = sys.modules["torch"]
+    return array if isinstance(array, torch.Tensor) else torch.from_numpy(numpy.ascontiguousarray(array))
 
 
 def _bytes_of(condition: Any, like: _arrays.Buffer) -> _arrays.Buffer:
@@ -318,11 +366,9 @@ def _take_out_what_is_not_finite(pixels: _arrays.Buffer, name: str) -> tuple[_ar
 
 
 def _join(
-    finite: _arrays.Buffer, mask: Optional[_arrays.Buffer], grid: Optional[Geometry], image: Geometry, like: _arrays.Buffer
+    finite: _arrays.Buffer, mask: _arrays.Buffer, grid: Geometry, image: Geometry, like: _arrays.Buffer
 ) -> tuple[_arrays.Buffer, Geometry]:
     """Where an image is finite, and under its mask, on the image's grid."""
-    if mask is None or grid is None:
-        return finite, image
     under: Any = mask.array.reshape(mask.shape)
     if grid != image:
         there = _images.Image(under, grid.spacing, grid.origin, grid.direction)
@@ -330,12 +376,27 @@ def _join(
             warnings.simplefilter("ignore")
             under = _resample.resample(there, None, image, interpolation="nearest", smooth=False).array
     with _arrays.current_device(like):
-        return _bytes_of((finite.array.reshape(finite.shape) != 0) & (under != 0), like), image
+        return _bytes_of((finite.array.reshape(finite.shape) != 0) & (_in_library_of(like, under) != 0), like), image
+
+
+def _open_beside(image: Any, name: str, first: _Side) -> _Side:
+    """An image of a further pair, in the space of the first one's, whose mask is for both."""
+    side = _open_image(image, name, first.pixels.dtype)
+    if side.geometry.dimension != first.geometry.dimension:
+        raise ValueError(f"{name}: it has {side.geometry.dimension} axes, and {first.name} has {first.geometry.dimension}.")
+    if side.pixels.device != first.pixels.device:
+        raise ValueError(f"{name}: it is on {_place(side.pixels.device)}, and {first.name} is on {_place(first.pixels.device)}.")
+    if side.pixels.device >= 0 and _arrays.functions_of(side.pixels) is not _arrays.functions_of(first.pixels):
+        kinds = side.pixels.kind, first.pixels.kind
+        raise TypeError(f"{name}: it is an array of {kinds[0]}, and {first.name} one of {kinds[1]}; on a GPU they have to be of one library.")
+    if first.given is not None:
+        side.lie_under(*first.given)
+    return side
 
 
 @dataclass
 class _Work:
-    """Two images that are registered."""
+    """Images that are registered."""
 
     fixed: _Side
     moving: _Side
@@ -344,9 +405,21 @@ class _Work:
     threads: int
     #: Of rotations, scales and matrices (mm).
     centre: numpy.ndarray
+    #: Images that fields compare beside these.
+    further: Sequence[tuple[_Side, _Side]] = ()
 
     @classmethod
-    def open(cls, fixed: Any, moving: Any, mask: Any, moving_mask: Any, precision: str, device: Any, threads: int) -> _Work:
+    def open(
+        cls,
+        fixed: Any,
+        moving: Any,
+        mask: Any,
+        moving_mask: Any,
+        precision: str,
+        device: Any,
+        threads: int,
+        further: Sequence[tuple[Any, Any]] = (),
+    ) -> _Work:
         """Reads what a caller gave. Raises TypeError or ValueError, naming the argument."""
         one = _open(fixed, mask, "fixed", "mask", precision)
         other = _open(moving, moving_mask, "moving", "moving_mask", precision)
@@ -355,7 +428,17 @@ class _Work:
         if one.pixels.device != other.pixels.device:
             raise ValueError(f"moving: it is on {_place(other.pixels.device)}, and fixed is on {_place(one.pixels.device)}.")
         device_word(device, one.pixels.device)  # refuses what excludes that
-        return cls(one, other, precision, device, threads, _middle_of(one.geometry))
+        pairs = []
+        for number, images in enumerate(further):
+            pair = tuple(
+                _open_beside(image, f"also[{number}][{place}]", first) for place, (image, first) in enumerate(zip(images, (one, other)))
+            )
+            pairs.append((pair[0], pair[1]))
+        return cls(one, other, precision, device, threads, _middle_of(one.geometry), pairs)
+
+    def _sides(self) -> list[_Side]:
+        """All images."""
+        return [self.fixed, self.moving, *(side for pair in self.further for side in pair)]
 
     def _call(self) -> _library.Call:
         return _library.Call(device_word(self.device, self.fixed.pixels.device), self.threads, on_device=True)
@@ -365,7 +448,7 @@ class _Work:
 
     def cut(self, quantiles: tuple[float, float]) -> None:
         """Cuts values to quantiles."""
-        for side in (self.fixed, self.moving):
+        for side in self._sides():
             found = side.pixels
             on_host = numpy.ascontiguousarray(_arrays.to_host(found))
             lower, upper = _registration_library.find_quantiles(
@@ -460,7 +543,7 @@ class _Work:
             described.stages = ctypes.cast(array, ctypes.POINTER(_library.Stage))
             described.stage_count = len(chain.stages)
         described.device, described.stream = device, self.fixed.pixels.stream
-        for other in (self.fixed.mask, self.moving.pixels, self.moving.mask):  # one stream is followed
+        for other in (array for side in self._sides() for array in (side.pixels, side.mask)):  # one stream is followed
             if other is not None and other.stream != described.stream:
                 _arrays.wait_for(other)
         described.sigmas_in_mm = int(stage.sigmas_in_mm)
@@ -485,9 +568,20 @@ class _Work:
         deformable.convergence, deformable.window = stage.convergence, _WINDOW
         deformable.field_type = forward.type_code
         deformable.forward, deformable.backward = forward.pointer, backward.pointer
-        report = self._run("cudaspline_register_deformable", described, deformable, stage, told)
+        pairs = self._describe_pairs(stage)
+        report = self._run("cudaspline_register_deformable_pairs", described, (deformable, pairs, len(pairs)), stage, told)
         del kept
         return report, [*parts, FieldPart(forward, backward, geometry)]
+
+    def _describe_pairs(self, stage: Stage) -> Any:
+        """How a stage compares each pair, with the images of those behind the first one."""
+        pairs = (_registration_library.Pair * len(stage.metrics))()
+        for pair, metric in zip(pairs, stage.metrics):
+            pair.metric, pair.bins, pair.weight = _registration_library.METRICS[metric.metric], stage.bins, metric.weight
+        for pair, (fixed, moving) in zip(pairs[1:], self.further):
+            pair.fixed, pair.fixed_mask = fixed.describe()
+            pair.moving, pair.moving_mask = moving.describe()
+        return pairs
 
     def _run_linear(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
         """A linear stage takes the place of the linear one before it, as far as it can hold what that one has found."""
@@ -513,19 +607,19 @@ class _Work:
         linear.start_kind = kinds[start.kind]
         parameters = start.parameters or ()
         linear.parameters[: len(parameters)] = parameters
-        report = self._run("cudaspline_register_linear", described, linear, stage, told)
+        report = self._run("cudaspline_register_linear", described, (linear,), stage, told)
         del kept
         matrix = numpy.array(linear.matrix[:]).reshape(3, 3)[:n, :n].copy()
         found = LinearPart(stage.kind, matrix, start.centre, numpy.array(linear.translation[:n]), tuple(linear.parameters))
         return report, [*parts, found]
 
     def _run(
-        self, name: str, described: _registration_library.Registration, how: Any, stage: Stage, told: _Told
+        self, name: str, described: _registration_library.Registration, how: tuple[Any, ...], stage: Stage, told: _Told
     ) -> StageReport:
         """Runs a stage by the library."""
         watch = _registration_library.Watch(told.hear)
         described.iteration = watch.callback
-        execution, raised = watch.run(self._call(), name, ctypes.byref(described), ctypes.byref(how))
+        execution, raised = watch.run(self._call(), name, ctypes.byref(described), ctypes.byref(how[0]), *how[1:])
         if raised is not None and not isinstance(raised, KeyboardInterrupt):
             told.end()
             raise raised

@@ -99,6 +99,13 @@ class History:
         return "\n".join(lines)
 
 
+def _names_of(stage: Stage) -> str:
+    """What pairs of images are compared by, with weights where there are several."""
+    if len(stage.metrics) == 1:
+        return stage.metrics[0].metric
+    return ", ".join(f"{metric}:{weight:g}" for metric, weight in stage.metrics)
+
+
 @dataclass(frozen=True)
 class LevelReport:
     """A level that has ended."""
@@ -138,7 +145,7 @@ class RegistrationReport:
         for number, stage in enumerate(self.stages):
             where = stage.execution.backend + ("" if stage.execution.device is None else f" {stage.execution.device}")
             reason = f" ({stage.execution.reason})" if stage.execution.reason else ""
-            lines.append(f"stage {number + 1}: {stage.stage.kind}, {stage.stage.metric}, on {where}{reason}")
+            lines.append(f"stage {number + 1}: {stage.stage.kind}, {_names_of(stage.stage)}, on {where}{reason}")
             for level in stage.levels:
                 lines.append(
                     f"  1/{level.shrink}, sigma {level.sigma:g}: {level.iterations} iterations in {level.seconds:.3g} s, "

@@ -27,6 +27,14 @@ class Level(NamedTuple):
     iterations: int
 
 
+class PairMetric(NamedTuple):
+    """How a pair of images is compared."""
+
+    metric: str
+    #: What counts is its part of the sum of all weights.
+    weight: float = 1.0
+
+
 @dataclass(frozen=True)
 class Stage:
     """A stage of a registration. Options that a kind does not have are refused where they are given.
@@ -34,8 +42,10 @@ class Stage:
     kind: "translation", "rigid", "similarity", "affine": matrices; "syn": fields of both images to a middle, symmetric normalization;
         "greedy": one field, in half of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
         the same values where they show the same
-    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation). None: "mattes" for matrices; fields have
-        no other than "cc", of demons "meansquares"
+    metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation). None: "mattes" for matrices, "cc" for
+        fields. "syn" and "greedy" have no "correlation", demons "meansquares" alone. "syn" and "greedy" compare several pairs of images by
+        a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
+        its weight's part of the sum, and is as long as any other's
     iterations: at most, a number a level from coarse to fine, or one for all. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
     shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
     sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
@@ -64,10 +74,12 @@ class Stage:
     >>> import cudaspline
     >>> cudaspline.Stage("syn", iterations=(40, 20, 0)).levels
     (Level(shrink=4, sigma=2.0, iterations=40), Level(shrink=2, sigma=1.0, iterations=20), Level(shrink=1, sigma=0.0, iterations=0))
+    >>> cudaspline.Stage("greedy", metric=[("cc", 0.7), ("mattes", 0.3)]).metrics
+    (PairMetric(metric='cc', weight=0.7), PairMetric(metric='mattes', weight=0.3))
     """
 
     kind: str
-    metric: Optional[str] = None
+    metric: Union[None, str, Sequence[Union[str, tuple[str, float]]]] = None
     iterations: Union[None, int, Sequence[int]] = None
     shrink: Optional[Sequence[int]] = None
     sigmas: Optional[Sequence[float]] = None
@@ -89,7 +101,9 @@ class Stage:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", choose(self.kind, KINDS, "kind"))
-        object.__setattr__(self, "metric", _metric_of(self.metric, self.kind))
+        metrics = _metrics_of(self.metric, self.kind)
+        object.__setattr__(self, "_metrics", metrics)
+        object.__setattr__(self, "metric", metrics[0].metric if len(metrics) == 1 else metrics)
         object.__setattr__(self, "radius", integer(self.radius, "radius", 1, 100))
         object.__setattr__(self, "bins", integer(self.bins, "bins", 5, 160))
         choose(self.optimizer, DESCENTS, "optimizer")
@@ -108,7 +122,7 @@ class Stage:
                 raise ValueError(f"{name}: {getattr(self, name)!r} is below 0.")
         convergence = (1e-6 if self.is_deformable else 1e-7) if self.convergence is None else number(self.convergence, "convergence")
         object.__setattr__(self, "convergence", convergence)
-        for name in _OF_FIELDS if not self.is_deformable else _OF_MATRICES:
+        for name in _others_of(self.kind):
             if getattr(self, name) != _OF_LOCAL.get(name, _DEFAULTS[name]):
                 raise ValueError(f"{name}: {getattr(self, name)!r} is not for a stage {self.kind!r}.")
         object.__setattr__(self, "_levels", _levels_of(self))
@@ -139,27 +153,66 @@ class Stage:
         levels: tuple[Level, ...] = getattr(self, "_levels")
         return levels
 
+    @property
+    def metrics(self) -> tuple[PairMetric, ...]:
+        """Of the first pair of images, and of further ones that are compared beside it."""
+        metrics: tuple[PairMetric, ...] = getattr(self, "_metrics")
+        return metrics
+
 
 #: Kinds of stages.
 KINDS = {name: name for name in (*LINEAR, *DEFORMABLE)}
-_OF_MATRICES = ("bins", "optimizer", "step", "minimum_step", "sampling", "fraction", "seed", "order", "gradient")
+_OF_MATRICES = ("optimizer", "step", "minimum_step", "sampling", "fraction", "seed", "order", "gradient")
 #: Of fields, what CudaSplineRegister takes where nothing is said: by local correlation, and of demons as ITK's filters have it.
 _OF_LOCAL = {"learning_rate": 0.1, "update_variance": 3.0, "total_variance": 0.0}
 _OF_DEMONS = {"learning_rate": 0.5, "update_variance": 0.0, "total_variance": 1.0}
 _OF_FIELDS = tuple(_OF_LOCAL)
+#: Stages that compare several pairs of images, and what they compare them by: metrics with a force on each sample.
+_OF_PAIRS = ("syn", "greedy")
+_FORCES = ("cc", "mattes", "meansquares")
+_LARGEST_WEIGHT = 1e6  # as CudaSplineRegister has it: a millionth of another pair's share is less than floats of a field tell
 _DEFAULTS = {one.name: one.default for one in fields(Stage)}
 #: What may be said for all stages at once.
 OPTIONS = tuple(name for name in _DEFAULTS if name != "kind")
 
 
-def _metric_of(metric: Any, kind: str) -> str:
-    own = "meansquares" if kind == "demons" else "cc"
-    if metric is None:
-        return own if kind in DEFORMABLE else "mattes"
-    choose(metric, METRICS, "metric")
-    if kind in DEFORMABLE and metric.lower() != own:
-        raise ValueError(f"metric: {metric!r} is not for {kind!r}, which goes by {own!r} (a Stage each has metrics of its own).")
-    return str(metric).lower()
+def _others_of(kind: str) -> tuple[str, ...]:
+    """Options that a kind does not have."""
+    if kind not in DEFORMABLE:
+        return _OF_FIELDS
+    return _OF_MATRICES if kind in _OF_PAIRS else (*_OF_MATRICES, "bins")
+
+
+def _is_list_of_metrics(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _metrics_of(value: Any, kind: str) -> tuple[PairMetric, ...]:
+    """How a stage compares each pair of images."""
+    if value is None:
+        return (PairMetric({"demons": "meansquares"}.get(kind, "cc") if kind in DEFORMABLE else "mattes"),)
+    entries = list(value) if _is_list_of_metrics(value) else [value]
+    if not entries:
+        raise ValueError("metric: there is none in the list.")
+    metrics = []
+    for entry in entries:
+        if isinstance(entry, (list, tuple)) and len(entry) == 2:
+            name, weight = entry[0], number(entry[1], "metric: the weight", 0.0)
+            if weight > _LARGEST_WEIGHT:
+                raise ValueError(f"metric: the weight {weight:g} is above {_LARGEST_WEIGHT:g}.")
+        else:
+            name, weight = entry, 1.0
+        choose(name, METRICS, "metric")
+        metrics.append(PairMetric(name.lower(), weight))
+    for name, _ in metrics:
+        allowed = ("meansquares",) if kind == "demons" else _FORCES if kind in DEFORMABLE else tuple(METRICS)
+        if name not in allowed:
+            raise ValueError(
+                f"metric: {name!r} is not for {kind!r}, which goes by {' or '.join(map(repr, allowed))} (a Stage each has metrics of its own)."
+            )
+    if len(metrics) > 1 and kind not in _OF_PAIRS:
+        raise ValueError(f"metric: {value!r} is not for {kind!r}, which compares the first pair of images alone; 'syn' and 'greedy' compare several.")
+    return tuple(metrics)
 
 
 def _numbers(value: Any, name: str, least: int, most: int) -> list[int]:
@@ -280,8 +333,25 @@ def stages_of(stages: Any, preset: Any, options: Mapping[str, Any]) -> tuple[lis
 
 def _options_of(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options for all stages that a kind has."""
-    others = _OF_MATRICES if kind in DEFORMABLE else _OF_FIELDS
+    others = _others_of(kind)
+    if kind not in _OF_PAIRS and _is_list_of_metrics(options.get("metric")):
+        others = (*others, "metric")  # of several pairs
     return {name: value for name, value in options.items() if name not in others}
+
+
+def check_pairs(stages: Sequence[Stage], further: int) -> None:
+    """Refuses metrics of pairs that are not there, and pairs that no stage compares. Raises ValueError, naming the argument.
+
+    further: pairs of images beside the first one"""
+    most = max(len(stage.metrics) for stage in stages)
+    if most > 1 + further:
+        count = "is 1" if further == 0 else f"are {1 + further}"
+        raise ValueError(f"metric: it is of {most} pairs of images, and there {count}; also= names further ones.")
+    if most < 1 + further:
+        raise ValueError(
+            f"also: its pair {most} is compared in no stage; name a metric for each pair of images, as metric={['cc'] * (1 + further)} for 'syn' "
+            "or 'greedy'."
+        )
 
 
 def work_of(stage: Stage, level: Level, dimension: int) -> float:

@@ -21,6 +21,7 @@
 #include "c/Call.h"
 #include "c/Descriptors.h"
 
+#include "itkCudaSpline/kernels/gradients/LocalCorrelationLoss.h"
 #include "itkCudaSpline/kernels/gradients/SplineGradients.h"
 
 #include <algorithm>
@@ -97,5 +98,30 @@ cudaspline_filter_array_adjoint(const cudaspline_array_filter * filter, cudaspli
     const ArrayFilter descriptor = DescribeFilter(*filter);
     Naming("filter", [&] { FilterArrayAdjoint(descriptor, call.ContextOf(filter->device)); });
     call.Report(filter->device);
+  });
+}
+
+std::int32_t
+cudaspline_correlate_locally(const cudaspline_local_correlation * pairs, cudaspline_execution * execution)
+{
+  return Call([=] {
+    RequirePointer(pairs, "pairs");
+    CallExecution         call(execution);
+    LocalCorrelationPairs descriptor;
+    descriptor.dimension = UnsignedOf(pairs->dimension, "pairs.dimension");
+    std::copy_n(pairs->size, CUDASPLINE_MAXIMUM_POINT_DIMENSION, descriptor.size.begin());
+    std::copy_n(pairs->radius, CUDASPLINE_MAXIMUM_POINT_DIMENSION, descriptor.radius.begin());
+    descriptor.images = pairs->images;
+    descriptor.element = ScalarTypeOfCode(pairs->element, "pairs.element");
+    descriptor.fixed = pairs->fixed;
+    descriptor.moving = pairs->moving;
+    descriptor.mask = pairs->mask;
+    descriptor.maskStride = pairs->mask_stride;
+    descriptor.sums = pairs->sums;
+    descriptor.fixedGradient = pairs->fixed_gradient;
+    descriptor.movingGradient = pairs->moving_gradient;
+    descriptor.place = { pairs->device >= 0, pairs->stream };
+    Naming("pairs", [&] { EvaluateLocalCorrelationLoss(descriptor, call.ContextOf(pairs->device)); });
+    call.Report(pairs->device);
   });
 }

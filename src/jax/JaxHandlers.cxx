@@ -54,6 +54,13 @@ struct FilterOptions
   std::int32_t threads; ///< of the host; 0: as the library finds
 };
 
+/** What stands beside the images of local correlation. */
+struct CorrelationOptions
+{
+  ffi::Span<const std::int64_t> radius;  ///< of windows, by axis
+  std::int32_t                  threads; ///< of the host; 0: as the library finds
+};
+
 /** Where the arrays of a call are, and in which order of work. */
 struct Place
 {
@@ -113,6 +120,9 @@ XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(FilterOptions,
                                       xla::ffi::StructMember<std::int32_t>("first"),
                                       xla::ffi::StructMember<std::int32_t>("axes"),
                                       xla::ffi::StructMember<std::int32_t>("adjoint"),
+                                      xla::ffi::StructMember<std::int32_t>("threads"));
+XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(CorrelationOptions,
+                                      xla::ffi::StructMember<ffi::Span<const std::int64_t>>("radius"),
                                       xla::ffi::StructMember<std::int32_t>("threads"));
 
 namespace
@@ -268,6 +278,43 @@ Filter(Place place, const FilterOptions & options, Array samples, Result result)
              options.threads);
 }
 
+/** \param[in] mask without numbers: all samples count, \param[out] fixedGradient, movingGradient without: not wanted */
+ffi::Error
+Correlate(Place                      place,
+          const CorrelationOptions & options,
+          Array                      fixed,
+          Array                      moving,
+          Array                      mask,
+          Result                     sums,
+          Result                     fixedGradient,
+          Result                     movingGradient)
+{
+  cudaspline_local_correlation described{};
+  const auto                   shape = fixed.dimensions();
+  constexpr std::size_t        most = CUDASPLINE_MAXIMUM_POINT_DIMENSION;
+  described.dimension = static_cast<std::int32_t>(shape.size()) - 1;
+  std::copy_n(shape.begin() + 1, std::min(shape.size() - 1, most), described.size);
+  std::copy_n(options.radius.begin(), std::min(options.radius.size(), most), described.radius);
+  described.images = shape[0];
+  described.element = ElementOf(fixed);
+  described.fixed = fixed.untyped_data();
+  described.moving = moving.untyped_data();
+  if (mask.element_count() > 0)
+  {
+    described.mask = static_cast<const std::uint8_t *>(mask.untyped_data());
+    described.mask_stride = StrideOf(mask, described.images);
+  }
+  const auto wanted = [](Result & gradient) {
+    return gradient->element_count() > 0 ? gradient->untyped_data() : nullptr;
+  };
+  described.sums = sums->untyped_data();
+  described.fixed_gradient = wanted(fixedGradient);
+  described.moving_gradient = wanted(movingGradient);
+  described.device = place.DeviceOf(described.sums);
+  described.stream = place.stream;
+  return Run(cudaspline_correlate_locally, place, described, options.threads);
+}
+
 /** Of operations with two arrays: evaluate and scatter. */
 template <typename TPlace>
 auto
@@ -302,6 +349,21 @@ BindFilter()
   return ffi::Ffi::Bind().Ctx<TPlace>().template Attrs<FilterOptions>().template Arg<Array>().template Ret<Array>();
 }
 
+template <typename TPlace>
+auto
+BindCorrelate()
+{
+  return ffi::Ffi::Bind()
+    .Ctx<TPlace>()
+    .template Attrs<CorrelationOptions>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Ret<Array>()
+    .template Ret<Array>()
+    .template Ret<Array>();
+}
+
 } // namespace
 
 // As python/cudaspline/jax/_ffi.py finds them.
@@ -313,3 +375,5 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_scatter_cpu, Scatter, BindTwo<OnHos
 XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_scatter_cuda, Scatter, BindTwo<OnDevice>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_filter_cpu, Filter, BindFilter<OnHost>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_filter_cuda, Filter, BindFilter<OnDevice>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_correlate_cpu, Correlate, BindCorrelate<OnHost>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_correlate_cuda, Correlate, BindCorrelate<OnDevice>());

@@ -240,6 +240,16 @@ for dtype in ("float32", "float64"):
         found.append(jax.jit(jax.vmap(pushed, in_axes=(1, None)))(jnp.ones((3, 2, 2, 11), dtype), points))
         found.append(jax.jit(lambda image: jax.vjp(lambda i: spline.prefilter(i, order=order, mode=mode), image)[1](image)[0])(image))
     found.append(jax.jit(lambda p: spline.push(jnp.ones((2, 0), dtype), p, (4,)))(jnp.zeros((2, 0, 1), dtype)))
+    other = jnp.asarray(rng.uniform(-1, 1, image.shape), dtype)
+    for mask in (None, rng.random((6, 7, 5)) < 0.7, rng.random(image.shape) < 0.7):
+        def correlation(*images):
+            return spline.local_correlation(*images, (1, 2, 1), mask)
+        found.append(jax.jit(correlation)(image, other))
+        found += jax.jit(jax.grad(correlation, argnums=(0, 1)))(image, other)
+        found.append(jax.jit(jax.grad(correlation, argnums=1))(image, other))
+        pairs = jnp.stack([image, other, image + other]), jnp.stack([other, other, image])
+        found += jax.jit(jax.vmap(jax.grad(correlation, argnums=(0, 1)), in_axes=(0, 0)))(*pairs)
+        found.append(jax.jit(jax.vmap(jax.grad(correlation), in_axes=(None, 1)))(image, jnp.moveaxis(pairs[1], 0, 1)))
 numpy.savez(sys.argv[2], ffi=numpy.array(spline.ffi().platforms, "U8"), **{f"found{i}": one for i, one in enumerate(found)})
 """
 
@@ -270,6 +280,7 @@ def test_compiled_functions_call_no_python(rng):
 
     functions = [(loss, (image, points)), (jax.grad(loss, argnums=(0, 1)), (image, points)), (jax.hessian(pushed), (points[0],))]
     functions.append((jax.vmap(jax.grad(loss), in_axes=(None, 0)), (image, points[:, None])))
+    functions.append((jax.grad(lambda *pair: spline.local_correlation(*pair, 1), argnums=(0, 1)), (image, image[::-1])))
     for platform, (function, given) in itertools.product(spline.ffi().platforms, functions):
         text = jax.jit(function).trace(*given).lower(lowering_platforms=(platform,)).as_text()
         assert "@cudaspline_" in text and "callback" not in text, (platform, text)

@@ -13,7 +13,8 @@ import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 import cudaspline.jax as spline  # noqa: E402
-from cudaspline import ndimage  # noqa: E402
+from cudaspline import _loss_formulas, ndimage  # noqa: E402
+from cudaspline.jax._array_operations import OPERATIONS  # noqa: E402
 
 TOLERANCE = 1e-11
 
@@ -129,6 +130,42 @@ def test_losses(rng):
     assert abs(spline.local_correlation(images[0], 2 * images[0] + 3, 1) + 1) < 1e-9
     flat = jnp.zeros((1, 1, 5, 5))
     assert spline.local_correlation(flat, flat) == -1 and not jax.grad(spline.local_correlation)(flat, flat).any()
+
+
+def test_local_correlation_is_its_formula(rng):
+    """Values and derivatives by the library, forward and backward, for many pairs at once, and those of the second order."""
+    images = [jnp.asarray(support.apart(rng, 3, 2, 1, 5, 6)) for _ in range(2)]
+    mask = rng.random((5, 6)) < 0.8
+    for used in (None, mask, numpy.broadcast_to(mask, (2, 1, 5, 6))):
+
+        def loss(*pair):
+            return spline.local_correlation(*pair, (1, 2), used)  # noqa: B023
+
+        def formula(*pair):
+            whole = None if used is None else jnp.broadcast_to(used, pair[0].shape)  # noqa: B023
+            count = pair[0].size if used is None else whole.sum()  # noqa: B023
+            return -_loss_formulas.correlation_sums(OPERATIONS, *pair, whole, (1, 2)).sum() / count
+
+        pair = [image[0] for image in images]
+        assert "cudaspline_correlate" in str(jax.make_jaxpr(jax.grad(loss))(*pair))
+        for make in (
+            lambda f: f,
+            lambda f: jax.grad(f, argnums=(0, 1)),
+            lambda f: jax.grad(f, argnums=1),
+            lambda f: lambda *given: jax.jvp(f, given, tuple(one[::-1] for one in given))[1],
+            lambda f: jax.grad(lambda *given: (jax.grad(f, argnums=1)(*given) ** 2).sum(), argnums=(0, 1)),
+        ):
+            found, wanted = (jax.tree.leaves(jax.jit(make(f))(*pair)) for f in (loss, formula))
+            for one, other in zip(found, wanted):
+                assert jnp.abs(one - other).max() < 1e-11 * jnp.abs(other).max()
+        together = jax.jit(jax.vmap(jax.grad(loss, argnums=(0, 1))))(*images)
+        one_by_one = [jax.grad(loss, argnums=(0, 1))(*(image[n] for image in images)) for n in range(3)]
+        for place in (0, 1):
+            assert jnp.array_equal(together[place], jnp.stack([one[place] for one in one_by_one]))
+    single = spline.local_correlation(*(image[0].astype("float32") for image in images), (1, 2))
+    assert single.dtype == jnp.float32 and abs(single - spline.local_correlation(*(image[0] for image in images), (1, 2))) < 1e-6
+    with pytest.raises(ValueError, match="^radius: "):
+        spline.local_correlation(*pair, (1, 2, 3))
 
 
 def test_mutual_information(rng):

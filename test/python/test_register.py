@@ -298,8 +298,11 @@ class TestFields:
         assert found.field.shape == (38, 41, 2)
 
 
+SMALL_PAIR = tuple(numpy.add.outer(numpy.arange(12.0) ** 2, n * numpy.arange(14.0)) for n in (1, 2))
+
+
 class TestPairs:
-    """cudaspline_register_deformable_pairs, which is C's alone: two channels, each with waves along one axis."""
+    """Two channels, each with waves along one axis: cudaspline_register_deformable_pairs, and register(also=)."""
 
     SIZE = 40
 
@@ -387,6 +390,106 @@ class TestPairs:
     def test_what_cannot_be(self, pairs, kind, words):
         with pytest.raises(ValueError, match=words):
             self.run(self.channels()[0], pairs, kind)
+
+
+    def registered(self, channels, kind="greedy", also=None, **options):
+        """What register() finds."""
+        options = {"radius": 2, "learning_rate": 0.25, "shrink": (2, 1), "sigmas": (1, 0), "iterations": (60, 40), "initial": "none", **options}
+        also = channels[1:] if also is None else also
+        return cudaspline.register(*channels[0], kind, also=also, precision="float64", device="cpu", **options)
+
+    @pytest.mark.parametrize("kind", ["syn", "greedy"])
+    def test_register_is_the_function_in_c(self, kind):
+        channels, truth = self.channels()
+        metric = [("cc", 0.7), ("mattes", 0.3)]
+        found = self.registered(channels, kind, metric=metric, bins=32)
+        wanted, value = self.run(channels, [("cc", 0, 0.7), ("mattes", 32, 0.3)], kind)
+        assert difference(found.field.array, wanted) < 1e-9  # T(x) - x, which is rounded at places
+        assert found.history[0].value == value
+        assert found.report.stages[0].stage.metric == (("cc", 0.7), ("mattes", 0.3)) and "cc:0.7, mattes:0.3" in str(found.report)
+        assert found.warped.shape == channels[0][0].shape
+
+    def test_one_metric_of_fields(self):
+        """A list of one pair, weights that cancel, and fields by other metrics than "cc"."""
+        channels, _ = self.channels()
+        for metric in ("cc", "meansquares", "mattes"):
+            fields = [self.registered(channels, also=(), metric=one).field.array for one in (metric, [metric], [(metric, 3.0)])]
+            assert numpy.array_equal(fields[0], fields[1]) and numpy.array_equal(fields[0], fields[2])
+            assert difference(fields[0], self.run(channels[:1], [(metric, 50, 1.0)])[0]) < 1e-9
+
+    def test_pairs_have_grids_of_their_own(self):
+        """A second channel with half of the samples: cosines are the same there, where both are sampled at the same places."""
+        channels, truth = self.channels()
+        coarse = [cudaspline.Image(image[::2, ::2].copy(), spacing=(2, 2)) for image in channels[1]]
+        inner = (slice(10, 30),) * 2
+        before = numpy.abs(truth)[inner].mean(axis=(0, 1))
+        for pair in (coarse, (channels[1][0], coarse[1]), (coarse[0], channels[1][1])):
+            found = self.registered(channels, metric=["meansquares"] * 2, also=[pair])
+            assert (numpy.abs(found.field.array - truth)[inner].mean(axis=(0, 1)) < 0.8 * before).all()
+
+    def test_masks_and_what_is_not_finite_of_all_pairs(self):
+        channels, _ = self.channels()
+        mask = numpy.ones((self.SIZE, self.SIZE), "u1")
+        mask[:, 30:] = 0
+        options = {"metric": ["meansquares"] * 2, "iterations": (8, 4), "mask": mask}
+        wanted = self.registered(channels, **options)
+        spoiled = [(one.copy(), other) for one, other in channels]
+        spoiled[1][0][:, 34:] = 1e5  # no level's Gaussian brings it back under the mask: of smoothed images all have their masks
+        assert not numpy.array_equal(self.registered(spoiled, **{**options, "mask": None}).field.array, wanted.field.array)
+        shrunk = {"shrink": (1,), "sigmas": (0,), "iterations": 8}
+        wanted, found = (self.registered(images, **{**options, **shrunk}) for images in (channels, spoiled))
+        assert numpy.array_equal(found.field.array, wanted.field.array)
+        spoiled[1][0][:, 34:] = numpy.nan
+        with pytest.warns(cudaspline.RegistrationWarning, match=r"^also\[0\]\[0\]: 240 of 1600"):
+            found = self.registered(spoiled, **{**options, **shrunk})
+        assert numpy.array_equal(found.field.array, wanted.field.array)
+
+    def test_quantiles_of_all_pairs(self):
+        channels, _ = self.channels()
+        cut = [tuple(numpy.clip(image, *numpy.quantile(image, (0.1, 0.9))) for image in pair) for pair in channels]
+        options = {"metric": ["meansquares"] * 2, "iterations": (8, 4)}
+        given = ((channels, (0.1, 0.9)), (cut, None), (channels, None))
+        found, wanted, plain = (self.registered(images, winsorize=quantiles, **options).field.array for images, quantiles in given)
+        # Of 1600 values a quantile is anywhere between two of them, here and there: a cut at the first pair's alone leaves half of it.
+        assert difference(found, wanted) < 0.1 * difference(plain, wanted)
+
+    def test_pairs_go_to_the_stages_that_compare_them(self):
+        channels, _ = self.channels()
+        found = cudaspline.register(
+            *channels[0], ["affine", "syn"], also=channels[1:], metric=["cc", "mattes"], radius=2, bins=16, iterations=2, initial="none", device="cpu"
+        )
+        assert [stage.stage.metric for stage in found.report.stages] == ["mattes", (("cc", 1.0), ("mattes", 1.0))]
+        assert [stage.stage.bins for stage in found.report.stages] == [16, 16]
+        # A stage with one metric compares the first pair.
+        stages = [cudaspline.Stage("greedy", iterations=2, radius=2), cudaspline.Stage("greedy", metric=["cc", "cc"], iterations=2, radius=2)]
+        assert len(cudaspline.register(*channels[0], stages, also=channels[1:], initial="none", device="cpu").report.stages) == 2
+
+    @pytest.mark.parametrize(
+        "options, error, words",
+        [
+            ({"metric": ["cc"]}, ValueError, "^also: its pair 1 is compared in no stage"),
+            ({"metric": "cc"}, ValueError, "^also: its pair 1 is compared in no stage"),
+            ({"metric": ["cc"] * 3}, ValueError, "^metric: it is of 3 pairs of images, and there are 2; also= "),
+            ({"metric": ["cc"] * 2, "also": ()}, ValueError, "^metric: it is of 2 pairs of images, and there is 1; also= "),
+            ({"metric": ["cc", "correlation"]}, ValueError, "^metric: 'correlation' is not for 'greedy'"),
+            ({"metric": ["cc", "ssd"]}, ValueError, "^metric: 'ssd' is not known"),
+            ({"metric": ["cc", ("cc", 0)]}, ValueError, "^metric: the weight: 0 is not above 0"),
+            ({"metric": ["cc", ("cc", 1e7)]}, ValueError, "^metric: the weight 1e"),
+            ({"metric": ["cc", ("cc", "1")]}, TypeError, "^metric: the weight: '1'"),
+            ({"metric": []}, ValueError, "^metric: there is none"),
+            ({"kind": "demons", "metric": None, "learning_rate": None}, ValueError, "^also: its pair 1 is compared in no stage"),
+            ({"also": 3}, TypeError, "^also: int is no list"),
+            ({"also": [SMALL_PAIR[0]]}, TypeError, r"^also\[0\]: ndarray is no pair"),
+            ({"also": [SMALL_PAIR[:1]]}, TypeError, r"^also\[0\]: tuple is no pair"),
+            ({"also": [(numpy.zeros((4, 5, 6)), numpy.zeros((4, 5)))]}, ValueError, r"^also\[0\]\[0\]: it has 3 axes, and fixed has 2"),
+            ({"also": [(SMALL_PAIR[0], "moving.nii")]}, TypeError, r"^also\[0\]\[1\]"),
+            ({"also": [(SMALL_PAIR[0], numpy.full((9, 9), numpy.nan))]}, ValueError, r"^also\[0\]\[1\]: it has no pixel with a finite value"),
+        ],
+    )
+    def test_what_register_refuses(self, options, error, words):
+        channels, _ = self.channels()
+        with pytest.raises(error, match=words):
+            self.registered(channels, **{"metric": ["cc", "cc"], **options})
 
 
 class TestKinds:
@@ -702,6 +805,41 @@ class TestProgram:
         assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
         assert numpy.array_equal(found.warped.array, read[1])
 
+    @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
+    @pytest.mark.parametrize("kind", ["syn", "greedy"])
+    @pytest.mark.parametrize("metric", ["cc:0.7,mattes:0.3", "meansquares,cc", "mattes"])
+    def test_pairs(self, rng, sitk, tmp_path, size, kind, metric):
+        """Further pairs on grids of their own, masks for all, and values that are cut."""
+        images, files = self.write(sitk, tmp_path, rng, size)
+        entries = [entry.split(":") for entry in metric.split(",")]
+        metrics = [(entry[0], float(entry[1]) if len(entry) > 1 else 1.0) for entry in entries]
+        also, words = [], ["--radius", 2] if "cc" in metric else []
+        if len(metrics) > 1:
+            also = [cudaspline.Image(100 - image.array[..., :-1], image.spacing, image.origin, image.direction) for image in images]
+            for image, side in zip(also, ("fixed", "moving")):
+                made = sitk.GetImageFromArray(image.array)
+                made.SetSpacing(image.spacing.tolist())
+                made.SetOrigin(image.origin.tolist())
+                sitk.WriteImage(made, str(tmp_path / f"also-{side}.mha"))
+                words += [f"--also-{side}", tmp_path / f"also-{side}.mha"]
+        mask = numpy.ones(size[::-1], "u1")
+        mask[..., -6:] = 0
+        made = sitk.GetImageFromArray(mask)
+        made.CopyInformation(sitk.ReadImage(str(files[0])))
+        sitk.WriteImage(made, str(tmp_path / "mask.mha"))
+        # Fewer iterations of a level than the convergence has values: of SyN it is of the first pair there, and of all pairs here.
+        self.run(
+            *files, *words, "--stage", kind, "--bins", 24, "--iterations", "9,8,4", "--metric", metric, "--winsorize", "0.01,0.99",
+            "--fixed-mask", tmp_path / "mask.mha", "--field", tmp_path / "field.mha", "--warped", tmp_path / "warped.mha",
+        )  # fmt: skip
+        found = cudaspline.register(
+            *images, kind, radius=2, bins=24, iterations=(9, 8, 4), also=[also] if also else (), metric=metrics, winsorize=(0.01, 0.99), mask=mask,
+            device="cpu",
+        )  # fmt: skip
+        read = [sitk.GetArrayFromImage(sitk.ReadImage(str(tmp_path / f"{name}.mha"))) for name in ("field", "warped")]
+        assert difference(found.field.array, read[0]) < 1e-6  # as of SyN
+        assert numpy.array_equal(found.warped.array, read[1])
+
     @pytest.mark.parametrize("size", [(40, 36), (18, 16, 14)])
     @pytest.mark.parametrize("masked", [False, True])
     def test_a_search(self, rng, sitk, tmp_path, size, masked):
@@ -777,7 +915,7 @@ class TestWrong:
         "name, value, error",
         [
             ("stages", "elastic", ValueError), ("stages", [], TypeError), ("stages", 3, TypeError), ("stages", [3], TypeError),
-            ("metric", "ssd", ValueError), ("sigmas_in_mm", "yes", TypeError), ("metric", "mattes", ValueError), ("iterations", -1, ValueError), ("iterations", "10", TypeError),
+            ("metric", "ssd", ValueError), ("sigmas_in_mm", "yes", TypeError), ("metric", "correlation", ValueError), ("iterations", -1, ValueError), ("iterations", "10", TypeError),
             ("iterations", 1.5, TypeError), ("shrink", (0, 1), ValueError), ("shrink", 2, TypeError), ("shrink", (), ValueError),
             ("sigmas", (-1, 0), ValueError), ("sigmas", 1.0, TypeError), ("sigmas", (numpy.nan,), ValueError), ("radius", 0, ValueError),
             ("radius", 1.5, TypeError), ("learning_rate", 0, ValueError), ("update_variance", -1, ValueError), ("total_variance", "1", TypeError),
@@ -824,12 +962,16 @@ class TestWrong:
     def test_options_of_other_stages(self):
         with pytest.raises(ValueError, match="^learning_rate: .*'affine'"):
             cudaspline.Stage("affine", learning_rate=0.2)
-        for kind, metric in (("demons", "cc"), ("greedy", "meansquares"), ("syn", "mattes")):
+        for kind, metric in (("demons", "cc"), ("greedy", "correlation"), ("syn", "correlation")):
             with pytest.raises(ValueError, match=f"^metric: '{metric}' is not for '{kind}'"):
                 cudaspline.Stage(kind, metric=metric)
         assert cudaspline.Stage("demons").metric == "meansquares" and cudaspline.Stage("demons", learning_rate=0.1).learning_rate == 0.1
         with pytest.raises(ValueError, match="^step: .*'syn'"):
             cudaspline.Stage("syn", step=1.0)
+        with pytest.raises(ValueError, match="^bins: .*'demons'"):
+            cudaspline.Stage("demons", bins=20)
+        with pytest.raises(ValueError, match="^metric: .*first pair of images alone"):
+            cudaspline.Stage("affine", metric=["cc", "mattes"])
         for fraction, error in ((0, ValueError), (1.5, ValueError), ("all", TypeError)):
             with pytest.raises(error, match="^fraction"):
                 cudaspline.Stage("affine", sampling="random", fraction=fraction)

@@ -10,7 +10,8 @@ torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is no
 import gradients_support as support  # noqa: E402
 
 import cudaspline.torch as spline  # noqa: E402
-from cudaspline import ndimage  # noqa: E402
+from cudaspline import _loss_formulas, ndimage  # noqa: E402
+from cudaspline.torch._array_operations import OPERATIONS  # noqa: E402
 
 TOLERANCE = 1e-11
 
@@ -122,6 +123,95 @@ def test_local_correlation(rng):
     flat = spline.local_correlation(torch.zeros(1, 1, 5, 5), torch.zeros(1, 1, 5, 5, requires_grad=True))
     assert flat == -1
     flat.backward()
+
+
+def by_formula(fixed, moving, radius, mask):
+    """What PyTorch's own operations make."""
+    dimension = fixed.dim() - 2
+    reach = (radius,) * dimension if isinstance(radius, int) else radius
+    whole = None if mask is None else torch.broadcast_to(mask != 0, fixed.shape)
+    count = fixed.numel() if mask is None else whole.sum()
+    return -_loss_formulas.correlation_sums(OPERATIONS, fixed, moving, whole, reach).sum() / count
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+@pytest.mark.parametrize(
+    "shape, radius", [((2, 3, 13, 11, 9), 2), ((1, 1, 40, 33), 4), ((1, 2, 37, 20, 21), (1, 3, 2)), ((1, 1, 5, 6, 7), 9), ((2, 1, 60), 9)]
+)
+def test_local_correlation_is_its_formula(rng, shape, radius, offset):
+    """Values and gradients by both images, together and each alone, with constant patches, masks and offsets as of CT."""
+    one = rng.uniform(0, 1, shape)
+    other = one**2 + 0.3 * rng.uniform(0, 1, shape) - offset
+    one, other = one + offset, other
+    one[..., 2:5] = offset + 0.25
+    masks = [None, torch.tensor(rng.random(shape[2:]) < 0.7), torch.tensor(rng.random(shape) < 0.7)]
+    for mask in masks:
+        images = [torch.tensor(image, requires_grad=True) for image in (one, other)]
+        wanted = by_formula(*images, radius, mask)
+        of_formula = torch.autograd.grad(wanted, images)
+        found = spline.local_correlation(*images, radius, mask)
+        assert abs(found - wanted).item() < 1e-12 * abs(wanted.item())
+        gradients = torch.autograd.grad(found, images, retain_graph=True)
+        # Variances of windows with seven samples and more are a hundredth of the sums of squares, which are wrong by some 1e-15 of themselves.
+        for gradient, of_image in zip(gradients, of_formula):
+            assert (gradient - of_image).abs().max() < 1e-12 * of_image.abs().max()
+        for place in (0, 1):
+            alone = [image.detach().requires_grad_(number == place) for number, image in enumerate(images)]
+            assert torch.equal(torch.autograd.grad(spline.local_correlation(*alone, radius, mask), alone[place])[0], gradients[place])
+        with torch.no_grad():
+            assert torch.equal(spline.local_correlation(*images, radius, mask), found)
+        again = spline.local_correlation(*(image.detach().requires_grad_() for image in images), radius, mask)
+        assert torch.equal(again, found)
+        if offset == 0:  # floats have the digits of the offset, and no others
+            halves = [image.detach().float().requires_grad_() for image in images]
+            single = spline.local_correlation(*halves, radius, mask)
+            assert single.dtype == torch.float32 and abs(single.item() - wanted.item()) < 1e-6
+            for gradient, of_image in zip(torch.autograd.grad(single, halves), of_formula):
+                assert (gradient - of_image).abs().max() < 1e-5 * of_image.abs().max()
+
+
+def test_local_correlation_by_axis(rng):
+    """Axes that are exchanged, with their radii; a window longer than the image is the whole image."""
+    images = [torch.tensor(rng.uniform(-1, 1, (1, 1, 9, 7, 5))) for _ in range(2)]
+    turned = [image.permute(0, 1, 4, 2, 3) for image in images]
+    assert abs(spline.local_correlation(*images, (1, 2, 3)) - spline.local_correlation(*turned, (3, 1, 2))) < 1e-13
+    assert abs(spline.local_correlation(*images, (9, 7, 5)) - spline.local_correlation(*images, 5000)) < 1e-13
+    row = [image.reshape(1, 1, 315) for image in images]
+    whole = numpy.corrcoef(*(image.numpy().ravel() for image in row))[0, 1] ** 2
+    assert abs(spline.local_correlation(*row, 315) + whole) < 1e-12
+    for radius, error in (((1, 2), ValueError), ((1, 2, 0), ValueError), ("12", ValueError), (1.5, TypeError), ((1, 2, 2.5), TypeError)):
+        with pytest.raises(error, match="^radius: "):
+            spline.local_correlation(*images, radius)
+
+
+def test_derivatives_of_local_correlation(rng):
+    """Of first order by the library, of others by the formula, whoever asks: the same numbers."""
+    fixed, moving = apart(rng, 2, 1, 5, 6), apart(rng, 2, 1, 5, 6)
+    mask = torch.tensor(rng.random((5, 6)) < 0.8)
+
+    def loss(*images):
+        return spline.local_correlation(*images, 1, mask)
+
+    check(loss, fixed, moving)
+    wanted = torch.autograd.grad(loss(fixed, moving), (fixed, moving))
+    with_graph = torch.autograd.grad(loss(fixed, moving), (fixed, moving), create_graph=True)
+    func = torch.func.grad(loss, (0, 1))(fixed, moving)
+    torch.compiler.reset()
+    compiled = torch.compile(torch.func.grad(loss, (0, 1)), backend="aot_eager", fullgraph=True)(fixed, moving)
+    for found in (with_graph, func, compiled):
+        for one, other in zip(found, wanted):
+            assert (one - other).abs().max() < 1e-12 * other.abs().max()
+    direction = [torch.rand_like(image) for image in (fixed, moving)]
+    slope = sum((one * other).sum() for one, other in zip(wanted, direction))
+    assert abs(torch.func.jvp(loss, (fixed, moving), tuple(direction))[1] - slope) < 1e-12
+    # One image twice has both gradients, also where they have a graph.
+    for create_graph in (False, True):
+        one = torch.autograd.grad(loss(fixed, fixed), fixed, create_graph=create_graph)[0]
+        assert one.abs().max() < 1e-12
+    images = fixed.detach().flatten(0, 1).requires_grad_(), moving.detach().flatten(0, 1).requires_grad_()
+    for of_mask in (None, mask[None], torch.broadcast_to(mask, (2, 5, 6))):
+        torch.library.opcheck(torch.ops.cudaspline.correlate.default, (*images, of_mask, [1, 2], True, True))
+        torch.library.opcheck(torch.ops.cudaspline.correlate.default, (*images, of_mask, [2, 1], False, True))
 
 
 def test_mutual_information(rng):

@@ -34,6 +34,7 @@ backend: str = report.backend if report is not None else ""
 of_arrays: numpy.ndarray[Any, Any] = cudaspline.resample(numpy.eye(4), rounding="nearest")
 of_images: cudaspline.Image = cudaspline.zoom(moved, 0.5, order=1)
 found = cudaspline.register(image, moved, ["rigid", cudaspline.Stage("syn", iterations=(20, 10))], metric="cc", progress=True, mask=image)
+channels = cudaspline.register(image, moved, "syn", also=[(image, moved)], metric=[("cc", 0.7), "mattes"], bins=32)
 there: numpy.ndarray[Any, Any] = (found.transform @ cudaspline.Transform(None, 3)).inverse().apply([[1.0, 2.0, 3.0]])
 folded: int = found.folding.voxels
 field: cudaspline.Image = found.field
@@ -63,6 +64,8 @@ BAD = (
     ('cudaspline.register(image, image, preset="best")', "arg-type"),
     ('cudaspline.register(image, image, metric="ssd")', "arg-type"),
     ('cudaspline.register(image, image, sampling="some")', "arg-type"),
+    ('cudaspline.register(image, image, metric=["cc", "ssd"])', "list-item"),
+    ("cudaspline.register(image, image, also=[image])", "list-item"),
 )
 
 

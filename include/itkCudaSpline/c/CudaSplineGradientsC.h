@@ -26,7 +26,8 @@
  * \brief Derivatives of splines at points and their adjoints, in C: what automatic differentiation takes.
  *
  * For codes, errors and devices see CudaSplineC.h, for modes and the order of axes CudaSplineArraysC.h. What the
- * operations do, and which one is the derivative of which, stands in kernels/gradients/SplineGradients.h. */
+ * operations do, and which one is the derivative of which, stands in kernels/gradients/SplineGradients.h; losses in
+ * kernels/gradients/LocalCorrelationLoss.h. */
 
 #ifdef __cplusplus
 extern "C"
@@ -98,6 +99,35 @@ extern "C"
    * \param[in,out] execution threads of the host; it runs where the arrays are */
   int32_t
   cudaspline_filter_array_adjoint(const cudaspline_array_filter * filter, cudaspline_execution * execution);
+
+  /** \brief Pairs of images of a batch, each compared by itself; see itk::CudaSpline::LocalCorrelationPairs. All arrays
+   * are contiguous. */
+  typedef struct cudaspline_local_correlation
+  {
+    int32_t         dimension;                                  /**< 1 to CUDASPLINE_MAXIMUM_POINT_DIMENSION */
+    int64_t         size[CUDASPLINE_MAXIMUM_POINT_DIMENSION];   /**< of an image, the slowest axis first */
+    int64_t         radius[CUDASPLINE_MAXIMUM_POINT_DIMENSION]; /**< windows have 2 radius + 1 samples an axis */
+    int64_t         images;                                     /**< pairs; may be 0 */
+    int32_t         element;                                    /**< of all numbers: CUDASPLINE_FLOAT32 or 64 */
+    const void *    fixed;                                      /**< images x size */
+    const void *    moving;                                     /**< images x size */
+    const uint8_t * mask;            /**< images x size, not 0 where samples count; null: everywhere */
+    int64_t         mask_stride;     /**< samples to the next pair's mask; 0: all have the same */
+    void *          sums;            /**< result, images: sums of the squares of the correlations */
+    void *          fixed_gradient;  /**< result, images x size: of a pair's sum; null: not wanted */
+    void *          moving_gradient; /**< the same */
+    int32_t         device;          /**< of all arrays: -1 for the host */
+    void *          stream;          /**< of a device: the caller's cudaStream_t */
+  } cudaspline_local_correlation;
+
+  /** \brief The sum of the squares of the correlations in the windows about all samples, and its gradients by both
+   * images, with the same bits at every call. On a device it is enqueued in the caller's stream, with the memory that
+   * it takes.
+   *
+   * \param[in] pairs what is done
+   * \param[in,out] execution threads of the host; it runs where the arrays are */
+  int32_t
+  cudaspline_correlate_locally(const cudaspline_local_correlation * pairs, cudaspline_execution * execution);
 
   /** @} */
 

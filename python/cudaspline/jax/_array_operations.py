@@ -7,9 +7,13 @@ from typing import Any, Callable, Sequence
 import jax
 import jax.numpy as jnp
 
-from .. import _array_operations
-from . import _functions
+from .. import _array_operations, _loss_formulas
+from . import _functions, _loss_operators
 from ._functions import _array, _constant, _identity, _type_of
+
+
+#: Of windows for which every device's shared memory has room: JAX does not say on which one it computes.
+_LARGEST_RADIUS = 7
 
 
 class _JaxOperations:
@@ -63,13 +67,21 @@ class _JaxOperations:
     def differences(self, array: Any, steps: Sequence[float], axes: Sequence[int]) -> Sequence[Any]:
         return [jnp.gradient(array, float(step), axis=axis) for step, axis in zip(steps, axes)]
 
-    def window_sums(self, image: Any, radius: int) -> Any:
-        for axis in range(2, image.ndim):
-            windows = [2 * radius + 1 if other == axis else 1 for other in range(image.ndim)]
-            margin = [(radius, radius) if other == axis else (0, 0) for other in range(image.ndim)]
+    def window_sums(self, image: Any, radius: Sequence[int]) -> Any:
+        for axis, reach in enumerate(radius, 2):
+            windows = [2 * reach + 1 if other == axis else 1 for other in range(image.ndim)]
+            margin = [(reach, reach) if other == axis else (0, 0) for other in range(image.ndim)]
             zero = image.dtype.type(0)  # by which JAX knows the sum, which has derivatives of any order
             image = jax.lax.reduce_window(image, zero, jax.lax.add, tuple(windows), (1,) * image.ndim, margin)
         return image
+
+    def correlation_sums(self, fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
+        def by_formula(fixed: Any, moving: Any, mask: Any) -> Any:
+            return _loss_formulas.correlation_sums(self, fixed, moving, mask, radius)
+
+        if max(radius) > _LARGEST_RADIUS:
+            return by_formula(fixed, moving, mask)
+        return _loss_operators.correlation_sums(fixed, moving, mask, tuple(radius), by_formula)
 
     def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
         return jax.lax.stop_gradient(function(*(jax.lax.stop_gradient(array) for array in arrays)))

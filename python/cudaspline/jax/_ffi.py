@@ -18,7 +18,7 @@ from .. import _gradients, _library
 
 #: What XLA calls a platform, by JAX's name.
 XLA_NAMES = {"cpu": "cpu", "cuda": "CUDA"}
-_OPERATIONS = ("evaluate", "contract", "scatter", "filter")
+_OPERATIONS = ("evaluate", "contract", "scatter", "filter", "correlate")
 
 
 class Ffi(NamedTuple):
@@ -76,6 +76,12 @@ def run_filter(samples: Any, axes: Sequence[int], order: int, mode: int, is_adjo
     """_gradients.run_filter() as an operation of XLA, along neighbouring axes of which the first is not the array's first one."""
     options = {"order": order, "mode": mode, "first": axes[0], "axes": len(axes), "adjoint": int(is_adjoint)}
     return _call("filter", samples.shape, (samples,), **{key: numpy.int32(value) for key, value in options.items()})
+
+
+def run_local_correlation(shapes: Sequence[tuple[int, ...]], fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
+    """_losses.run_local_correlation() as an operation of XLA: sums and gradients of these shapes. A mask or a gradient without numbers is none."""
+    call = jax.ffi.ffi_call("cudaspline_correlate", [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes])
+    return call(fixed, moving, mask, radius=numpy.array(radius, numpy.int64), threads=numpy.int32(_library.threads_of_worker()))
 
 
 def _call(name: str, shape: Sequence[int], arrays: Sequence[Any], **options: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Union
 
 from .. import _field_formulas, _loss_formulas
 from ._array_operations import OPERATIONS
@@ -21,19 +21,20 @@ def mean_squares(fixed: Any, moving: Any, mask: Optional[Any] = None) -> Any:
 
 
 def local_correlation(
-    fixed: Any, moving: Any, radius: int = 2, mask: Optional[Any] = None
+    fixed: Any, moving: Any, radius: Union[int, Sequence[int]] = 2, mask: Optional[Any] = None
 ) -> Any:
     """Minus the mean of the squared correlations of two images in a window about each sample.
 
     As itk::ANTSNeighborhoodCorrelationImageToImageMetricv4, windows are cut at the images' ends, and a window where an image is constant has
-    the correlation 1. The gradient is exact; ITK's leaves out what a sample changes in the windows of its neighbours.
+    the correlation 1. The gradient is exact; ITK's leaves out what a sample changes in the windows of its neighbours. The library makes it
+    with the value; derivatives of higher orders are made by a formula.
 
     Parameters
     ----------
     fixed, moving
         Batches (N, C, *size) of one shape.
     radius
-        Windows have 2 radius + 1 samples an axis.
+        Windows have 2 radius + 1 samples an axis; a number, or one an axis.
     mask
         Samples that are not 0 there count, in windows too. It has the images' shape, or one that is broadcast.
 

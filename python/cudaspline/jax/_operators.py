@@ -27,9 +27,9 @@ import numpy
 from jax.interpreters import ad, batching, mlir
 
 try:
-    from jax.extend.core import Primitive
+    from jax.extend.core import Primitive as Primitive
 except ImportError:  # a version of JAX before 0.4.36
-    from jax.core import Primitive  # type: ignore[no-redef, attr-defined, unused-ignore]
+    from jax.core import Primitive as Primitive  # type: ignore[no-redef, attr-defined, unused-ignore]
 
 from .. import _gradients
 from . import _ffi

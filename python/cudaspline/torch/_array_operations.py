@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import torch
 
-from .. import _array_operations
-from . import _functions
+from .. import _array_operations, _loss_formulas
+from . import _functions, _loss_operators
 from ._functions import _check_tensor, _constant, _numbers, _same_device, _type_of
 
 
@@ -64,14 +64,22 @@ class _TorchOperations:
     def differences(self, array: torch.Tensor, steps: Sequence[float], axes: Sequence[int]) -> Sequence[torch.Tensor]:
         return list(torch.gradient(array, spacing=[float(step) for step in steps], dim=list(axes)))
 
-    def window_sums(self, image: torch.Tensor, radius: int) -> torch.Tensor:
-        for axis in range(2, image.dim()):
+    def window_sums(self, image: torch.Tensor, radius: Sequence[int]) -> torch.Tensor:
+        for axis, reach in enumerate(radius, 2):
             lines = image.movedim(axis, -1)
             shape = lines.shape
-            kernel = torch.ones(1, 1, 2 * radius + 1, dtype=image.dtype, device=image.device)
-            lines = torch.nn.functional.conv1d(lines.reshape(-1, 1, shape[-1]), kernel, padding=radius)
+            kernel = torch.ones(1, 1, 2 * reach + 1, dtype=image.dtype, device=image.device)
+            lines = torch.nn.functional.conv1d(lines.reshape(-1, 1, shape[-1]), kernel, padding=reach)
             image = lines.reshape(shape).movedim(-1, axis)
         return image
+
+    def correlation_sums(
+        self, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]
+    ) -> torch.Tensor:
+        def by_formula(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor]) -> Any:
+            return _loss_formulas.correlation_sums(self, fixed, moving, mask, radius)
+
+        return _loss_operators.correlation_sums(fixed, moving, mask, radius, by_formula)
 
     def constants(self, function: Callable[..., Any], *arrays: torch.Tensor) -> Any:
         with torch.no_grad():

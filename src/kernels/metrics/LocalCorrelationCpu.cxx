@@ -17,18 +17,15 @@
  *=========================================================================*/
 #include "kernels/metrics/LocalCentre.h"
 #include "kernels/metrics/LocalCorrelationBackends.h"
+#include "kernels/metrics/WindowMarch.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 /** \file
- * \brief EvaluateLocalCorrelation() on the threads of the host.
- *
- * A task has some rows of every slice of a slab, and goes from slice to slice: window sums along x, of those along y,
- * of those along z. */
+ * \brief EvaluateLocalCorrelation() on the threads of the host. */
 
 namespace itk::CudaSpline
 {
@@ -36,230 +33,33 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr std::int64_t RowsOfTask = 16;   // whose sums of a window's slices stay in the caches
-constexpr std::int64_t SlicesOfTask = 32; // some times a window's
-
-/** Sums of the last 2 radius + 1 items of a sequence, an item being some numbers.
- *
- * Items are cut into blocks of that length. A window is the end of one and the beginning of the next: the sums from
- * each item to its block's end are made when that is complete, those from the beginning as items come. */
-class SlidingSums
-{
-public:
-  SlidingSums(std::int64_t radius, std::size_t length)
-    : m_Length(length)
-    , m_Items(static_cast<std::size_t>(2 * radius + 1))
-    , m_Ring(m_Items * length)
-    , m_Begun(length)
-  {}
-
-  /** Begins a sequence, of which all before the first item is 0. */
-  void
-  Clear()
-  {
-    std::fill(m_Ring.begin(), m_Ring.end(), 0.0);
-    m_At = 0;
-  }
-
-  /** Takes an item, 0 where it is null, and writes the sums of the window that ends with it, where wanted. */
-  void
-  Push(const double * item, double * sums)
-  {
-    const std::size_t n = m_Length;
-    double * const    ring = m_Ring.data();
-    double * const    begun = m_Begun.data();
-    if (m_At == 0)
-    {
-      for (std::size_t slot = m_Items - 1; slot-- > 0;)
-      {
-        Add(ring + (slot + 1) * n, ring + slot * n);
-      }
-      std::fill_n(begun, n, 0.0);
-    }
-    double * const own = ring + m_At * n;
-    if (item != nullptr)
-    {
-      Add(item, begun);
-      std::copy_n(item, n, own);
-    }
-    else
-    {
-      std::fill_n(own, n, 0.0);
-    }
-    ++m_At;
-    if (sums != nullptr)
-    {
-      std::copy_n(begun, n, sums);
-      if (m_At < m_Items)
-      {
-        Add(ring + m_At * n, sums);
-      }
-    }
-    m_At %= m_Items;
-  }
-
-private:
-  void
-  Add(const double * from, double * to) const
-  {
-    for (std::size_t i = 0; i < m_Length; ++i)
-    {
-      to[i] += from[i];
-    }
-  }
-
-  std::size_t         m_Length;
-  std::size_t         m_Items;
-  std::vector<double> m_Ring;  // items of the block that is begun, and before it sums to the end of the one before
-  std::vector<double> m_Begun; // sum of the block that is begun
-  std::size_t         m_At{ 0 };
-};
-
-/** The same along a line in memory, of VNumbers numbers each. */
-template <int VNumbers>
-class LineSums
-{
-public:
-  LineSums(std::int64_t radius, std::int64_t length)
-    : m_Window(2 * radius + 1)
-    , m_Length(length)
-    , m_Padded((length + 2 * radius + m_Window - 1) / m_Window * m_Window)
-    , m_Items(static_cast<std::size_t>(m_Padded * VNumbers), 0.0)
-    , m_Ends(m_Items.size())
-  {}
-
-  /** Where the numbers of the first sample are put; what is not written is of the line before. */
-  double *
-  Items()
-  {
-    return m_Items.data() + (m_Window / 2) * VNumbers;
-  }
-
-  /** Writes the windows' sums of all samples. */
-  void
-  Sum(double * sums)
-  {
-    const double * const items = m_Items.data();
-    double * const       ends = m_Ends.data();
-    for (std::int64_t block = 0; block < m_Padded; block += m_Window)
-    {
-      double sum[VNumbers] = {};
-      for (std::int64_t i = block + m_Window; i-- > block;)
-      {
-        for (int n = 0; n < VNumbers; ++n)
-        {
-          sum[n] += items[i * VNumbers + n];
-          ends[i * VNumbers + n] = sum[n];
-        }
-      }
-    }
-    // A window that begins with a sample of the padded line has the sample's block to its end, and some of the next.
-    for (std::int64_t block = 0; block < m_Length; block += m_Window)
-    {
-      double             begun[VNumbers] = {};
-      const std::int64_t last = std::min(m_Length, block + m_Window);
-      for (std::int64_t i = block; i < last; ++i)
-      {
-        const double * const next = items + (i + m_Window - 1) * VNumbers;
-        for (int n = 0; n < VNumbers; ++n)
-        {
-          begun[n] += i > block ? next[n] : 0.0;
-          sums[i * VNumbers + n] = ends[i * VNumbers + n] + begun[n];
-        }
-      }
-    }
-  }
-
-private:
-  std::int64_t        m_Window;
-  std::int64_t        m_Length;
-  std::int64_t        m_Padded;
-  std::vector<double> m_Items;
-  std::vector<double> m_Ends;
-};
-
-/** The grid as one of three axes, and what of it a task makes. */
-struct LocalTasks
-{
-  explicit LocalTasks(const LocalCorrelationDescriptor & descriptor)
-    : size(descriptor.grid.size)
-    , radius(CutRadius(descriptor))
-    , bands((size[1] + RowsOfTask - 1) / RowsOfTask)
-    , slabs((size[2] + SlicesOfTask - 1) / SlicesOfTask)
-  {}
-
-  std::array<std::int64_t, 3> size;
-  std::array<std::int64_t, 3> radius;
-  std::int64_t                bands;
-  std::int64_t                slabs;
-};
-
-/** Samples of the grid along an axis in a window. */
-double
-CountAlong(std::int64_t at, std::int64_t radius, std::int64_t size)
-{
-  return static_cast<double>(std::min(at + radius, size - 1) - std::max<std::int64_t>(at - radius, 0) + 1);
-}
-
 /** One task.
  *
  * \tparam VMasked the number of valid samples is summed, too */
 template <bool VMasked, bool VRounds, typename TPixel>
 LocalCorrelationSums
-RunTask(const LocalCentre<TPixel> & centre, const LocalTasks & tasks, std::int64_t task)
+RunTask(const LocalCentre<TPixel> & centre, const WindowTasks & tasks, std::int64_t task)
 {
   constexpr int VNumbers = WindowSums + (VMasked ? 1 : 0);
   const auto &  size = tasks.size;
   const auto &  radius = tasks.radius;
 
-  const std::int64_t firstRow = task % tasks.bands * RowsOfTask;
-  const std::int64_t rows = std::min(RowsOfTask, size[1] - firstRow);
-  const std::int64_t firstSlice = task / tasks.bands * SlicesOfTask;
-  const std::int64_t slices = std::min(SlicesOfTask, size[2] - firstSlice);
-  const auto         row = static_cast<std::size_t>(size[0] * VNumbers);
-
-  LineSums<VNumbers>  alongX(radius[0], size[0]);
-  SlidingSums         alongY(radius[1], row);
-  SlidingSums         alongZ(radius[2], row * static_cast<std::size_t>(rows));
-  std::vector<double> line(row);
-  std::vector<double> plane(row * static_cast<std::size_t>(rows));
-  std::vector<double> windows(plane.size());
-
-  const auto makePlane = [&](std::int64_t z) {
-    alongY.Clear();
-    for (std::int64_t k = 0; k < rows + 2 * radius[1]; ++k)
+  const auto load = [&](std::int64_t offset, double * to) {
+    if (VMasked && !centre.IsValid(offset))
     {
-      const std::int64_t y = firstRow + k - radius[1];
-      const bool         isRow = y >= 0 && y < size[1];
-      if (isRow)
-      {
-        const std::int64_t first = (z * size[1] + y) * size[0];
-        double *           to = alongX.Items();
-        for (std::int64_t x = 0; x < size[0]; ++x, to += VNumbers)
-        {
-          const std::int64_t offset = first + x;
-          if (VMasked && !centre.IsValid(offset))
-          {
-            std::fill_n(to, VNumbers, 0.0);
-            continue;
-          }
-          const TPixel f = centre.fixed[offset];
-          const TPixel m = centre.moving[offset];
-          to[0] = static_cast<double>(f);
-          to[1] = static_cast<double>(m);
-          to[2] = WindowProduct<VRounds>(f, f);
-          to[3] = WindowProduct<VRounds>(m, m);
-          to[4] = WindowProduct<VRounds>(f, m);
-          if constexpr (VMasked)
-          {
-            to[WindowSums] = 1.0;
-          }
-        }
-        alongX.Sum(line.data());
-      }
-      const std::int64_t out = k - 2 * radius[1];
-      alongY.Push(isRow ? line.data() : nullptr,
-                  out >= 0 ? plane.data() + static_cast<std::size_t>(out) * row : nullptr);
+      std::fill_n(to, VNumbers, 0.0);
+      return;
+    }
+    const TPixel f = centre.fixed[offset];
+    const TPixel m = centre.moving[offset];
+    to[0] = static_cast<double>(f);
+    to[1] = static_cast<double>(m);
+    to[2] = WindowProduct<VRounds>(f, f);
+    to[3] = WindowProduct<VRounds>(m, m);
+    to[4] = WindowProduct<VRounds>(f, m);
+    if constexpr (VMasked)
+    {
+      to[WindowSums] = 1.0;
     }
   };
 
@@ -309,22 +109,7 @@ RunTask(const LocalCentre<TPixel> & centre, const LocalTasks & tasks, std::int64
     sums.correlation += correlation;
   };
 
-  alongZ.Clear();
-  for (std::int64_t k = 0; k < slices + 2 * radius[2]; ++k)
-  {
-    const std::int64_t z = firstSlice + k - radius[2];
-    const bool         isSlice = z >= 0 && z < size[2];
-    if (isSlice)
-    {
-      makePlane(z);
-    }
-    const std::int64_t out = k - 2 * radius[2];
-    alongZ.Push(isSlice ? plane.data() : nullptr, out >= 0 ? windows.data() : nullptr);
-    for (std::int64_t y = 0; out >= 0 && y < rows; ++y)
-    {
-      evaluateRow(firstRow + y, firstSlice + out, windows.data() + static_cast<std::size_t>(y) * row);
-    }
-  }
+  MarchWindows<VNumbers>(tasks, task, load, evaluateRow);
   return sums;
 }
 
@@ -336,8 +121,8 @@ EvaluateLocalCorrelationOnCpu(const LocalCorrelationDescriptor & descriptor,
                               const LocalCorrelationResults &    results,
                               const Residence &                  residence)
 {
-  const LocalTasks                  tasks(descriptor);
-  std::vector<LocalCorrelationSums> partial(static_cast<std::size_t>(tasks.bands * tasks.slabs));
+  const WindowTasks                 tasks(descriptor.grid.size, CutRadius(descriptor));
+  std::vector<LocalCorrelationSums> partial(static_cast<std::size_t>(tasks.Count()));
   const bool                        isMasked = images.fixedInside != nullptr || images.movingInside != nullptr;
   DispatchLocalCorrelation(descriptor, [&](auto pixel, auto rounds) {
     constexpr bool VRounds = decltype(rounds)::value;

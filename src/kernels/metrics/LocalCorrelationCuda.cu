@@ -24,6 +24,7 @@
 #include "kernels/metrics/LocalCentre.h"
 #include "kernels/metrics/LocalCorrelationBackends.h"
 #include "kernels/metrics/LocalMarch.cuh"
+#include "kernels/metrics/LocalPlan.cuh"
 
 #include <cuda_runtime.h>
 
@@ -51,60 +52,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-/** Sums of three numbers over a block, by a fixed tree; thread 0 has them. */
-__device__ __forceinline__ void
-SumOverBlock(double (&numbers)[3])
-{
-  __shared__ double ofWarps[3][MostLocalThreads / WarpSize];
-  for (int n = 0; n < 3; ++n)
-  {
-    for (int distance = WarpSize / 2; distance > 0; distance /= 2)
-    {
-      numbers[n] += __shfl_down_sync(0xFFFFFFFFU, numbers[n], distance);
-    }
-    if (threadIdx.x % WarpSize == 0)
-    {
-      ofWarps[n][threadIdx.x / WarpSize] = numbers[n];
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x == 0)
-  {
-    for (int n = 0; n < 3; ++n)
-    {
-      double sum = 0.0;
-      for (unsigned int warp = 0; warp < blockDim.x / WarpSize; ++warp)
-      {
-        sum += ofWarps[n][warp];
-      }
-      numbers[n] = sum;
-    }
-  }
-}
-
-/** Samples of the grid along an axis in a window. */
-__device__ __forceinline__ int
-CountAlong(int at, int radius, int size)
-{
-  return min(at + radius, size - 1) - max(at - radius, 0) + 1;
-}
-
-/** Threads of a block at most, and blocks of a multiprocessor, by the radius that is compiled for: of radius 4 a large
- * device has the memory of one with 16 rows, or 8 with masks. Of radius 2 it has that of three, which spill registers.
- */
-///@{
-constexpr int
-LocalThreads(int radius, bool isMasked)
-{
-  return radius == 2 || radius == 3 || (radius == 4 && isMasked) ? MostLocalRows * LocalColumns : MostLocalThreads;
-}
-constexpr int
-LocalResidents(int radius)
-{
-  return radius == 2 || radius == 3 ? 2 : 1;
-}
-///@}
 
 /** Whether there are registers for the pixels of a centre, which are asked for before its slice is summed, and for the
  * inverse of a window's size. */
@@ -172,11 +119,13 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   constexpr int VNumbers = WindowSums + (VMasked ? 1 : 0);
 
   extern __shared__ double memory[];
-  const LocalSpace         space(blocks, VNumbers, sizeof(TPixel));
-  char * const             bytes = reinterpret_cast<char *>(memory);
-  double * const           lines = reinterpret_cast<double *>(bytes + space.LinesAt());
-  TPixel * const           tile = reinterpret_cast<TPixel *>(bytes + space.TileAt());
-  std::uint8_t * const     inside = reinterpret_cast<std::uint8_t *>(bytes + space.InsideAt());
+  using Terms = PairTerms<VRounds, TPixel>;
+  const Terms          terms{ centre };
+  const LocalSpace     space(blocks, VNumbers, Terms::Inputs, VMasked, sizeof(TPixel));
+  char * const         bytes = reinterpret_cast<char *>(memory);
+  double * const       lines = reinterpret_cast<double *>(bytes + space.LinesAt());
+  TPixel * const       tile = reinterpret_cast<TPixel *>(bytes + space.TileAt());
+  std::uint8_t * const inside = reinterpret_cast<std::uint8_t *>(bytes + space.InsideAt());
 
   const int block = static_cast<int>(blockIdx.x);
   const int firstX = block % blocks.tiles[0] * LocalColumns;
@@ -204,7 +153,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
   const auto copy = [&](int z) {
     CopyTile<VMasked, VRadius>(
-      centre, blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1], z, tile, inside);
+      terms, blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1], z, tile, inside);
   };
   const auto store = [&](void * derivative, Real factor, const Real(&gradient)[3], bool isZero, std::int64_t first) {
 #pragma unroll
@@ -247,7 +196,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     if (isThere)
     {
       WaitForTile();
-      SumAlongX<VRounds, VMasked, VRadius>(blocks, space, tile, inside, lines);
+      SumAlongX<VMasked, VRadius>(terms, blocks, space, tile, inside, lines);
       __syncthreads();
     }
     if (step + 1 < steps && isSlice(z + 1))
@@ -382,78 +331,18 @@ LocalRoundKernel(const double * from, float * to, std::int64_t count)
   }
 }
 
-/** How a device's blocks are made: as many rows as their memory allows, two blocks a multiprocessor if they have 8, and
- * slices so that all multiprocessors have some work to the end. */
+WindowNumbers
+NumbersOf(bool isMasked, std::size_t bytesOfPixel)
+{
+  return { 2, WindowSums, isMasked, bytesOfPixel };
+}
+
 LocalBlocks
 PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, int device)
 {
-  const auto attribute = [device](cudaDeviceAttr what) {
-    int value = 0;
-    CheckCuda(cudaDeviceGetAttribute(&value, what, device), "cudaDeviceGetAttribute");
-    return value;
-  };
-  const auto  ofBlock = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  const auto  ofMultiprocessor = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
-  const auto  reserved = static_cast<std::size_t>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
-  const auto  multiprocessors = std::int64_t{ attribute(cudaDevAttrMultiProcessorCount) };
-  const auto  radius = CutRadius(descriptor);
-  LocalBlocks blocks{};
-  for (int d = 0; d < 3; ++d)
-  {
-    if (descriptor.grid.size[d] > std::numeric_limits<std::int32_t>::max() / 2)
-    {
-      throw std::invalid_argument("Local correlation: on a device an axis has less than 2^30 samples.");
-    }
-    blocks.size[d] = static_cast<int>(descriptor.grid.size[d]);
-    blocks.radius[d] = static_cast<int>(std::min<std::int64_t>(radius[d], 1 << 12));
-  }
-  constexpr std::size_t ofTree = 3 * MostLocalThreads / WarpSize * sizeof(double);
-  const auto            bytesOf = [&](int rows) {
-    auto of = blocks;
-    of.rows = rows;
-    const int numbers = WindowSums + (isMasked ? 1 : 0);
-    return LocalSpace(of, numbers, SizeOf(descriptor.pixel)).Bytes() + ofTree;
-  };
-  blocks.rows = MostLocalRows;
-  auto ofEach = static_cast<std::int64_t>(ofMultiprocessor / (bytesOf(blocks.rows) + reserved));
-  ofEach = std::min<std::int64_t>(ofEach, 2); // LocalResidents(); others have the registers of as many
-  if (ofEach < 2)
-  {
-    ofEach = 1;
-    blocks.rows = MostLocalThreads / LocalColumns;
-    while (blocks.rows > 1 && bytesOf(blocks.rows) > ofBlock)
-    {
-      blocks.rows /= 2;
-    }
-  }
-  if (bytesOf(blocks.rows) > ofBlock)
-  {
-    throw DeviceError(DeviceError::Kind::OutOfMemory,
-                      "The shared memory of the device has no room for local correlation in windows of this radius.");
-  }
-  blocks.tiles[0] = (blocks.size[0] + LocalColumns - 1) / LocalColumns;
-  blocks.tiles[1] = (blocks.size[1] + blocks.rows - 1) / blocks.rows;
-  const std::int64_t tiles = std::int64_t{ blocks.tiles[0] } * blocks.tiles[1];
-  const std::int64_t places = multiprocessors * ofEach;
-  std::int64_t       least = std::numeric_limits<std::int64_t>::max();
-  for (int parts = 1; parts <= std::min(blocks.size[2], 64); ++parts)
-  {
-    const int          slices = (blocks.size[2] + parts - 1) / parts;
-    const std::int64_t rounds = (tiles * parts + places - 1) / places;
-    const std::int64_t steps = rounds * (slices + 2 * blocks.radius[2]);
-    if (steps < least)
-    {
-      least = steps;
-      blocks.slices = slices;
-    }
-  }
-  return blocks;
-}
-
-std::int64_t
-CountBlocks(const LocalBlocks & blocks)
-{
-  return std::int64_t{ blocks.tiles[0] } * blocks.tiles[1] * ((blocks.size[2] + blocks.slices - 1) / blocks.slices);
+  return PlanBlocks(WindowGrid{ descriptor.grid.size, CutRadius(descriptor), 1 },
+                    NumbersOf(isMasked, SizeOf(descriptor.pixel)),
+                    device);
 }
 
 template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
@@ -461,7 +350,7 @@ void
 Launch(const LocalCentre<TPixel> & centre, const LocalBlocks & blocks, double * partial, const Stream & stream)
 {
   const auto kernel = &LocalCorrelationKernel<VRounds, VMasked, VRadius, TPixel>;
-  const auto bytes = LocalSpace(blocks, WindowSums + (VMasked ? 1 : 0), sizeof(TPixel)).Bytes();
+  const auto bytes = SpaceOf(blocks, NumbersOf(VMasked, sizeof(TPixel))).Bytes();
   const auto threads = static_cast<unsigned int>(std::max(blocks.rows, 4) * LocalColumns);
   const auto count = static_cast<unsigned int>(CountBlocks(blocks));
   AllowSharedMemory(kernel, bytes);

@@ -27,7 +27,16 @@
 #include <cstdint>
 
 /** \file
- * \brief Window sums of local correlation on a device: what a block does of a slice, and with its ring of slices. */
+ * \brief Window sums on a device: what a block does of a slice, and with its ring of slices.
+ *
+ * What is summed says a class of terms: with \c Pixel the type and \c Inputs the number of the arrays that are read,
+ * \c Sums how many numbers of a sample are summed, and
+ *
+ *     static constexpr bool IsCopied;                      // values are those of arrays
+ *     Pixel Value(int input, std::int64_t offset);         // of a sample that is valid
+ *     const Pixel * Address(int input, std::int64_t offset); // where they are, of terms that are copied
+ *     bool IsValid(std::int64_t offset);                   // where there are masks
+ *     static double Number(int number, const Pixel (&values)[Inputs]); */
 
 namespace itk::CudaSpline
 {
@@ -61,8 +70,14 @@ struct LocalBlocks
 struct LocalSpace
 {
   __host__ __device__
-  LocalSpace(const LocalBlocks & blocks, int numbersOfWindow, std::size_t bytesOfPixel)
+  LocalSpace(const LocalBlocks & blocks,
+             int                 numbersOfWindow,
+             int                 inputsOfWindow,
+             bool                hasMask,
+             std::size_t         bytesOfPixel)
     : numbers(numbersOfWindow)
+    , inputs(inputsOfWindow)
+    , isMasked(hasMask)
     , slots(2 * blocks.radius[2] + 1)
     , plane(blocks.rows * LocalColumns)
     , lines(blocks.rows + 2 * blocks.radius[1])
@@ -85,21 +100,23 @@ struct LocalSpace
   __host__ __device__ std::size_t
                       InsideAt() const
   {
-    return TileAt() + 2 * static_cast<std::size_t>(lines) * stride * pixelBytes;
+    return TileAt() + static_cast<std::size_t>(inputs) * lines * stride * pixelBytes;
   }
   /** With a byte for each pixel where there are masks. */
   __host__ __device__ std::size_t
                       Bytes() const
   {
-    return InsideAt() + (numbers > WindowSums ? static_cast<std::size_t>(lines) * stride : 0);
+    return InsideAt() + (isMasked ? static_cast<std::size_t>(lines) * stride : 0);
   }
 
   int         numbers; ///< that are summed
-  int         slots;   ///< of the ring
-  int         plane;   ///< columns
-  int         lines;   ///< rows that windows reach
-  int         width;   ///< samples of such a row
-  int         stride;  ///< between rows of pixels
+  int         inputs;  ///< arrays that are read
+  bool        isMasked;
+  int         slots;  ///< of the ring
+  int         plane;  ///< columns
+  int         lines;  ///< rows that windows reach
+  int         width;  ///< samples of such a row
+  int         stride; ///< between rows of pixels
   std::size_t pixelBytes;
 };
 
@@ -179,20 +196,54 @@ WindowNumber(int number, TPixel fixed, TPixel moving)
   }
 }
 
-/** Copies the pixels of a slice that the windows of a tile reach; outside of the grid, and of masks, they are 0. */
-template <bool VMasked, int VRadius, typename TPixel>
-__device__ __forceinline__ void
-CopyTile(const LocalCentre<TPixel> & centre,
-         const LocalBlocks &         blocks,
-         const LocalSpace &          space,
-         int                         firstX,
-         int                         firstY,
-         int                         z,
-         TPixel *                    tile,
-         std::uint8_t *              inside)
+/** What local correlation sums: products of the pixels of two images. */
+template <bool VRounds, typename TPixel>
+struct PairTerms
 {
+  using Pixel = TPixel;
+  static constexpr int  Inputs = 2;
+  static constexpr int  Sums = WindowSums;
+  static constexpr bool IsCopied = true;
+
+  const LocalCentre<TPixel> & centre;
+
+  __device__ __forceinline__ const TPixel *
+  Address(int input, std::int64_t offset) const
+  {
+    return (input == 0 ? centre.fixed : centre.moving) + offset;
+  }
+  __device__ __forceinline__ TPixel
+  Value(int input, std::int64_t offset) const
+  {
+    return *this->Address(input, offset);
+  }
+  __device__ __forceinline__ bool
+  IsValid(std::int64_t offset) const
+  {
+    return centre.IsValid(offset);
+  }
+  __device__ __forceinline__ static double
+  Number(int number, const TPixel (&values)[Inputs])
+  {
+    return WindowNumber<VRounds>(number, values[0], values[1]);
+  }
+};
+
+/** Copies the values of a slice that the windows of a tile reach; outside of the grid, and of masks, they are 0. */
+template <bool VMasked, int VRadius, typename TTerms>
+__device__ __forceinline__ void
+CopyTile(const TTerms &           terms,
+         const LocalBlocks &      blocks,
+         const LocalSpace &       space,
+         int                      firstX,
+         int                      firstY,
+         int                      z,
+         typename TTerms::Pixel * tile,
+         std::uint8_t *           inside)
+{
+  using Pixel = typename TTerms::Pixel;
   const int width = VRadius >= 0 ? LocalColumns + 2 * VRadius : space.width;
-  const int second = space.lines * space.stride;
+  const int ofInput = space.lines * space.stride;
   for (int i = static_cast<int>(threadIdx.x); i < space.lines * width; i += static_cast<int>(blockDim.x))
   {
     const int          row = i / width;
@@ -202,37 +253,51 @@ CopyTile(const LocalCentre<TPixel> & centre,
     const int          to = row * space.stride + column;
     const std::int64_t offset = (std::int64_t{ z } * blocks.size[1] + y) * blocks.size[0] + x;
     const bool         isThere = x >= 0 && x < blocks.size[0] && y >= 0 && y < blocks.size[1];
-    if constexpr (VMasked)
+    if constexpr (VMasked || !TTerms::IsCopied)
     {
-      const bool counts = isThere && centre.IsValid(offset);
-      inside[to] = counts ? 1 : 0;
-      tile[to] = counts ? centre.fixed[offset] : TPixel(0);
-      tile[to + second] = counts ? centre.moving[offset] : TPixel(0);
-    }
-    else if (isThere)
-    {
-      CopyElement(tile + to, centre.fixed + offset);
-      CopyElement(tile + to + second, centre.moving + offset);
+      const bool counts = isThere && (!VMasked || terms.IsValid(offset));
+      if constexpr (VMasked)
+      {
+        inside[to] = counts ? 1 : 0;
+      }
+#pragma unroll
+      for (int n = 0; n < TTerms::Inputs; ++n)
+      {
+        tile[to + n * ofInput] = counts ? terms.Value(n, offset) : Pixel(0);
+      }
     }
     else
     {
-      tile[to] = TPixel(0);
-      tile[to + second] = TPixel(0);
+#pragma unroll
+      for (int n = 0; n < TTerms::Inputs; ++n)
+      {
+        if (isThere)
+        {
+          CopyElement(tile + to + n * ofInput, terms.Address(n, offset));
+        }
+        else
+        {
+          tile[to + n * ofInput] = Pixel(0);
+        }
+      }
     }
   }
 }
 
 /** Sums along x: a thread the windows of some neighbours, or of one where the radius is none of those compiled for. */
-template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
+template <bool VMasked, int VRadius, typename TTerms>
 __device__ __forceinline__ void
-SumAlongX(const LocalBlocks &  blocks,
-          const LocalSpace &   space,
-          const TPixel *       tile,
-          const std::uint8_t * inside,
-          double *             lines)
+SumAlongX(const TTerms &,
+          const LocalBlocks &            blocks,
+          const LocalSpace &             space,
+          const typename TTerms::Pixel * tile,
+          const std::uint8_t *           inside,
+          double *                       lines)
 {
-  const int second = space.lines * space.stride;
-  const int ofNumber = space.lines * LineStride;
+  using Pixel = typename TTerms::Pixel;
+  constexpr int inputs = TTerms::Inputs;
+  const int     ofInput = space.lines * space.stride;
+  const int     ofNumber = space.lines * LineStride;
   if constexpr (VRadius >= 0)
   {
     constexpr int ofGroup = LocalGroup(VRadius);
@@ -240,27 +305,29 @@ SumAlongX(const LocalBlocks &  blocks,
     constexpr int reach = ofGroup + 2 * VRadius;
     for (int i = static_cast<int>(threadIdx.x); i < space.lines * groups; i += static_cast<int>(blockDim.x))
     {
-      const int            row = i / groups;
-      const int            group = i % groups;
-      const TPixel * const from = tile + row * space.stride + group * ofGroup;
-      double * const       to = lines + row * LineStride + group;
-      TPixel               fixed[reach];
-      TPixel               moving[reach];
+      const int           row = i / groups;
+      const int           group = i % groups;
+      const Pixel * const from = tile + row * space.stride + group * ofGroup;
+      double * const      to = lines + row * LineStride + group;
+      Pixel               pixels[reach][inputs];
 #pragma unroll
       for (int k = 0; k < reach; ++k)
       {
-        fixed[k] = from[k];
-        moving[k] = from[k + second];
+#pragma unroll
+        for (int n = 0; n < inputs; ++n)
+        {
+          pixels[k][n] = from[k + n * ofInput];
+        }
       }
 #pragma unroll
-      for (int n = 0; n < WindowSums; ++n)
+      for (int n = 0; n < TTerms::Sums; ++n)
       {
         double values[reach];
         double sums[ofGroup];
 #pragma unroll
         for (int k = 0; k < reach; ++k)
         {
-          values[k] = WindowNumber<VRounds>(n, fixed[k], moving[k]);
+          values[k] = TTerms::Number(n, pixels[k]);
         }
         SumWindows<VRadius, ofGroup>(values, sums);
 #pragma unroll
@@ -283,7 +350,7 @@ SumAlongX(const LocalBlocks &  blocks,
 #pragma unroll
         for (int k = 0; k < ofGroup; ++k)
         {
-          to[WindowSums * ofNumber + k * groups] = sums[k];
+          to[TTerms::Sums * ofNumber + k * groups] = sums[k];
         }
       }
     }
@@ -295,14 +362,20 @@ SumAlongX(const LocalBlocks &  blocks,
       const int row = i / LocalColumns;
       const int lane = i % LocalColumns;
       const int from = row * space.stride + ColumnOfLane<VRadius>(lane);
-      double    sums[WindowSums] = {};
+      double    sums[TTerms::Sums] = {};
       int       count = 0;
       for (int k = from; k <= from + 2 * blocks.radius[0]; ++k)
       {
+        Pixel pixels[inputs];
 #pragma unroll
-        for (int n = 0; n < WindowSums; ++n)
+        for (int n = 0; n < inputs; ++n)
         {
-          sums[n] += WindowNumber<VRounds>(n, tile[k], tile[k + second]);
+          pixels[n] = tile[k + n * ofInput];
+        }
+#pragma unroll
+        for (int n = 0; n < TTerms::Sums; ++n)
+        {
+          sums[n] += TTerms::Number(n, pixels);
         }
         if constexpr (VMasked)
         {
@@ -311,13 +384,13 @@ SumAlongX(const LocalBlocks &  blocks,
       }
       double * const to = lines + row * LineStride + lane;
 #pragma unroll
-      for (int n = 0; n < WindowSums; ++n)
+      for (int n = 0; n < TTerms::Sums; ++n)
       {
         to[n * ofNumber] = sums[n];
       }
       if constexpr (VMasked)
       {
-        to[WindowSums * ofNumber] = static_cast<double>(count);
+        to[TTerms::Sums * ofNumber] = static_cast<double>(count);
       }
     }
   }

@@ -18,6 +18,7 @@
 // Derivatives at points on a device, beside the host's, and sums that have the same bits at every call.
 
 #include "GradientCase.h"
+#include "OnDeviceToo.h"
 
 #include "../arrays/ArrayOnDevice.h"
 #include "Gpu.h"
@@ -33,28 +34,6 @@ using namespace CudaSplineTest;
 
 namespace
 {
-
-/** A copy of numbers in the memory of the device. */
-template <typename TReal>
-class OnDeviceToo
-{
-public:
-  OnDeviceToo(const std::vector<TReal> & numbers, const Stream & stream)
-    : m_Buffer(numbers.size() * sizeof(TReal), stream)
-  {
-    CheckCuda(cudaMemcpyAsync(m_Buffer.Data(), numbers.data(), m_Buffer.Bytes(), cudaMemcpyHostToDevice, stream.Get()),
-              "cudaMemcpyAsync");
-  }
-
-  void *
-  Data() const
-  {
-    return m_Buffer.Data();
-  }
-
-private:
-  DeviceBuffer m_Buffer;
-};
 
 /** An operation on the device. */
 template <typename TReal>

@@ -1,0 +1,74 @@
+"""Losses of the library, by address: what cudaspline.torch and cudaspline.jax stand on.
+
+The structures are those of include/itkCudaSpline/c/CudaSplineGradientsC.h, which documents them. Nothing here knows an array's library.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_int32, c_int64, c_void_p
+from typing import NamedTuple, Sequence
+
+from . import _library
+from ._gradients import MAXIMUM_DIMENSION, Place, run_described
+
+
+class LocalCorrelation(ctypes.Structure):
+    """cudaspline_local_correlation."""
+
+    _fields_ = [
+        ("dimension", c_int32),
+        ("size", c_int64 * MAXIMUM_DIMENSION),
+        ("radius", c_int64 * MAXIMUM_DIMENSION),
+        ("images", c_int64),
+        ("element", c_int32),
+        ("fixed", c_void_p),
+        ("moving", c_void_p),
+        ("mask", c_void_p),
+        ("mask_stride", c_int64),
+        ("sums", c_void_p),
+        ("fixed_gradient", c_void_p),
+        ("moving_gradient", c_void_p),
+        ("device", c_int32),
+        ("stream", c_void_p),
+    ]
+
+
+_correlate = _library._library.cudaspline_correlate_locally
+_correlate.restype = c_int32
+_correlate.argtypes = [POINTER(LocalCorrelation), POINTER(_library.Execution)]
+
+
+class Pairs(NamedTuple):
+    """Addresses of images and of what they are compared with."""
+
+    fixed: int
+    moving: int
+    #: 0: all samples count.
+    mask: int
+    #: Samples to the next image's; 0: all have the same.
+    mask_stride: int
+
+
+def run_local_correlation(
+    dtype: str,
+    place: Place,
+    size: Sequence[int],
+    images: int,
+    radius: Sequence[int],
+    pairs: Pairs,
+    sums: int,
+    fixed_gradient: int,
+    moving_gradient: int,
+) -> None:
+    """Sums of squared correlations, one an image, and their gradients where an address is not 0; raises the library's errors."""
+    described = LocalCorrelation()
+    described.dimension = len(size)
+    described.size[: len(size)] = size
+    described.radius[: len(size)] = radius
+    described.images = images
+    described.element = _library.TYPES[dtype]
+    described.fixed, described.moving, described.mask, described.mask_stride = pairs
+    described.sums, described.fixed_gradient, described.moving_gradient = sums, fixed_gradient, moving_gradient
+    described.device, described.stream = place
+    run_described("cudaspline_correlate_locally", described)

@@ -1,0 +1,139 @@
+"""Losses of the library for JAX: the primitive that makes a loss and its gradients in one go.
+
+correlation_sums() has the primitive's first derivatives, forward and backward, and those of higher orders by the formula. Images are (B, *size),
+masks (B, *size) or (1, *size) of bool; one without numbers stands for none.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Optional, Sequence
+
+import jax
+import numpy
+from jax.custom_derivatives import SymbolicZero
+from jax.interpreters import batching, mlir
+
+from .. import _losses
+from . import _ffi
+from ._operators import _PLACE, Primitive
+
+
+def _shapes(fixed: Any, of_fixed: bool, of_moving: bool) -> list[tuple[int, ...]]:
+    """Of the sums and of both gradients, which have no numbers where they are not wanted."""
+    return [fixed.shape[:1], *(tuple(fixed.shape) if is_wanted else (0,) for is_wanted in (of_fixed, of_moving))]
+
+
+def _compute(
+    fixed: Any, moving: Any, mask: Any, *, radius: tuple[int, ...], of_fixed: bool, of_moving: bool, platform: str = ""
+) -> Any:
+    shapes = _shapes(fixed, of_fixed, of_moving)
+    if 0 in fixed.shape:
+        return [jax.numpy.zeros(shape, fixed.dtype) for shape in shapes]
+    if platform in _ffi.ffi().platforms:
+        return _ffi.run_local_correlation(shapes, fixed, moving, mask, radius)
+
+    def host(*given: Any) -> list[numpy.ndarray]:
+        one, other, inside = (numpy.ascontiguousarray(array) for array in given)
+        made = [numpy.empty(shape, one.dtype) for shape in shapes]
+        address = inside.ctypes.data if inside.size else 0
+        pairs = _losses.Pairs(one.ctypes.data, other.ctypes.data, address, 0 if inside.shape[0] == 1 else one[0].size)
+        addresses = (array.ctypes.data if array.size else 0 for array in made)
+        _losses.run_local_correlation(one.dtype.name, _PLACE, one.shape[1:], one.shape[0], radius, pairs, *addresses)
+        return made
+
+    return jax.pure_callback(host, [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes], fixed, moving, mask)
+
+
+_correlate_p = Primitive("cudaspline_correlate")
+_correlate_p.multiple_results = True
+_correlate_p.def_abstract_eval(
+    lambda fixed, moving, mask, radius, of_fixed, of_moving: [
+        fixed.update(shape=shape, weak_type=False) for shape in _shapes(fixed, of_fixed, of_moving)
+    ]
+)
+mlir.register_lowering(_correlate_p, mlir.lower_fun(_compute, multiple_results=True))
+for _platform in _ffi.XLA_NAMES:
+    _lowering = mlir.lower_fun(functools.partial(_compute, platform=_platform), multiple_results=True)
+    mlir.register_lowering(_correlate_p, _lowering, platform=_platform)
+_compiled = jax.jit(_correlate_p.bind, static_argnames=("radius", "of_fixed", "of_moving"))
+
+
+def _compile_one(*arrays: Any, **options: Any) -> Any:
+    """Called by itself: on which platform it is knows what compiles alone."""
+    with jax.disable_jit(False):
+        return _compiled(*arrays, **options)
+
+
+_correlate_p.def_impl(_compile_one)
+
+
+def _batched(arrays: Sequence[Any], axes: Sequence[Optional[int]], /, **options: Any) -> Any:
+    """The axis that jax.vmap maps becomes one with that of the images."""
+    jnp = jax.numpy
+    count = next(array.shape[axis] for array, axis in zip(arrays, axes) if axis is not None)
+    moved = [array[None] if axis is None else jnp.moveaxis(array, axis, 0) for array, axis in zip(arrays, axes)]
+    images = moved[0].shape[1]
+    whole = [jnp.broadcast_to(array, (count, *array.shape[1:])) for array in moved[:2]]
+    mask = moved[2]
+    if mask.size and not (mask.shape[0] == 1 and mask.shape[1] == 1):
+        mask = jnp.broadcast_to(mask, (count, images, *mask.shape[2:]))
+    merged = [array.reshape(array.shape[0] * array.shape[1], *array.shape[2:]) for array in (*whole, mask)]
+    found = _correlate_p.bind(*merged, **options)
+    wanted = (True, options["of_fixed"], options["of_moving"])
+    results = [one.reshape(count, images, *one.shape[1:]) if is_wanted else one for one, is_wanted in zip(found, wanted)]
+    return results, [0 if is_wanted else None for is_wanted in wanted]
+
+
+batching.primitive_batchers[_correlate_p] = _batched
+
+
+def _no_mask(like: Any) -> Any:
+    return jax.numpy.zeros((1,) + (0,) * (like.ndim - 1), bool)
+
+
+def correlation_sums(fixed: Any, moving: Any, mask: Optional[Any], radius: tuple[int, ...], formula: Callable[..., Any]) -> Any:
+    """Of a batch (N, C, *size): (N, C).
+
+    mask: bool, of the batch's shape; formula: the sums of images and mask, for derivatives of higher orders"""
+    images = [array.reshape(-1, *array.shape[2:]) for array in (fixed, moving)]
+    inside = _no_mask(images[0]) if mask is None else mask.reshape(images[0].shape)
+
+    def by_formula(one: Any, other: Any, inside: Any) -> Any:
+        return formula(one[None], other[None], inside[None] if inside.size else None)[0]
+
+    @jax.custom_jvp
+    def sums(one: Any, other: Any, inside: Any) -> Any:
+        return _correlate_p.bind(one, other, inside, radius=radius, of_fixed=False, of_moving=False)[0]
+
+    def derivative(primals: Any, tangents: Any) -> Any:
+        wanted = tuple(not isinstance(tangent, SymbolicZero) for tangent in tangents[:2])
+        found, *gradients = with_gradients(wanted)(*primals)
+        along = sum(
+            (gradient * tangent).sum(range(1, tangent.ndim))
+            for gradient, tangent, is_wanted in zip(gradients, tangents, wanted)
+            if is_wanted
+        )
+        return found, along + jax.numpy.zeros_like(found)
+
+    sums.defjvp(derivative, symbolic_zeros=True)
+
+    def with_gradients(wanted: tuple[bool, ...]) -> Any:
+        @jax.custom_jvp
+        def call(one: Any, other: Any, inside: Any) -> Any:
+            return tuple(_correlate_p.bind(one, other, inside, radius=radius, of_fixed=wanted[0], of_moving=wanted[1]))
+
+        @call.defjvp
+        def _(primals: Any, tangents: Any) -> Any:
+            one, other, inside = primals
+
+            def by_hand(one: Any, other: Any) -> Any:
+                found, back = jax.vjp(lambda one, other: by_formula(one, other, inside), one, other)
+                gradients = back(jax.numpy.ones_like(found))
+                return (found, *(g if is_wanted else jax.numpy.zeros((0,), g.dtype) for g, is_wanted in zip(gradients, wanted)))
+
+            return jax.jvp(by_hand, (one, other), tuple(tangents[:2]))
+
+        return call
+
+    return sums(*images, inside).reshape(fixed.shape[:2])

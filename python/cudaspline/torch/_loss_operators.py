@@ -1,0 +1,143 @@
+"""Losses of the library for PyTorch: the operator cudaspline::correlate.
+
+It makes a loss and its gradients in one go: backward, they are multiplied alone. It has first derivatives. What wants more of it, a graph of the
+gradient (create_graph), a transform of torch.func, or a derivative forward, gets the formula, which has all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence
+
+import torch
+
+from .. import _loss_formulas, _losses
+from .._library import DeviceMemoryError
+from ._operators import _TYPES, _define, _in_memory, _is_plain, _place
+
+#: The radius of windows for which every device's shared memory has room (64 KiB of compute capability 7.5).
+_SURELY_ON_A_DEVICE = 7
+
+#: Sums of squared correlations of (fixed, moving, mask), of a batch (N, C, *size).
+Formula = Callable[[torch.Tensor, torch.Tensor, Optional[torch.Tensor]], torch.Tensor]
+
+
+def _shapes(fixed: torch.Tensor, of_fixed: bool, of_moving: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Results without numbers yet."""
+    one, other = (fixed.new_empty(fixed.shape if is_wanted else (0,)) for is_wanted in (of_fixed, of_moving))
+    return fixed.new_empty(fixed.shape[0]), one, other
+
+
+def _correlate(
+    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int], of_fixed: bool, of_moving: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Sums (B,) of images (B, *size), and their gradients (B, *size), or without numbers where they are not wanted. mask: bool, (B, *size) or
+    (1, *size)."""
+    fixed, moving = _in_memory(fixed), _in_memory(moving)
+    results = _shapes(fixed, of_fixed, of_moving)
+    if mask is not None:
+        mask = mask.contiguous()
+    sums, *gradients = results
+    stride = 0 if mask is None or mask.shape[0] == 1 else mask[0].numel()
+    pairs = _losses.Pairs(fixed.data_ptr(), moving.data_ptr(), 0 if mask is None else mask.data_ptr(), stride)
+    addresses = (one.data_ptr() if is_wanted else 0 for one, is_wanted in zip(gradients, (of_fixed, of_moving)))
+    _losses.run_local_correlation(
+        _TYPES[fixed.dtype], _place(fixed), fixed.shape[1:], fixed.shape[0], radius, pairs, sums.data_ptr(), *addresses
+    )
+    return results
+
+
+correlate_operator = _define(
+    "correlate", "(Tensor fixed, Tensor moving, Tensor? mask, int[] radius, bool of_fixed, bool of_moving) -> (Tensor, Tensor, Tensor)"
+)(_correlate)
+
+
+correlate_operator.register_fake(lambda fixed, moving, mask, radius, of_fixed, of_moving: _shapes(fixed, of_fixed, of_moving))
+
+
+def _by_formula(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]) -> torch.Tensor:
+    """What the operator makes, with derivatives of all orders."""
+    from ._array_operations import OPERATIONS  # which stands on this
+
+    mask = None if mask is None else mask.expand(fixed.shape)[None]
+    sums: torch.Tensor = _loss_formulas.correlation_sums(OPERATIONS, fixed[None], moving[None], mask, radius)[0]
+    return sums
+
+
+def _gradients_of(ctx: Any, gradient: torch.Tensor) -> tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:
+    """By both images, of the gradient by the sums."""
+    fixed, moving, mask, *found = ctx.saved_tensors
+    wanted = ctx.needs_input_grad[:2]
+    is_made = all(one.shape == fixed.shape for one, is_wanted in zip(found, wanted) if is_wanted)
+    if torch.is_grad_enabled() or not is_made:  # it is to have derivatives itself, or was not asked for
+        with torch.enable_grad():
+            fixed, moving = fixed.view_as(fixed), moving.view_as(moving)  # which may be one tensor
+            images = [image for image, is_wanted in zip((fixed, moving), wanted) if is_wanted]
+            sums = _by_formula(fixed, moving, mask, ctx.radius)
+        made = iter(torch.autograd.grad(sums, images, gradient, create_graph=torch.is_grad_enabled()))
+        by = [next(made) if is_wanted else None for is_wanted in wanted]
+    else:
+        factors = gradient.reshape(-1, *(1,) * (fixed.dim() - 1))
+        by = [factors * one if is_wanted else None for one, is_wanted in zip(found, wanted)]
+    return by[0], by[1]
+
+
+def _keep(ctx: Any, inputs: Any, output: Any) -> None:
+    fixed, moving, mask, ctx.radius, *_ = inputs
+    ctx.save_for_backward(fixed, moving, mask, *output[1:])
+
+
+def _backward(ctx: Any, gradient: torch.Tensor, *_: Any) -> Any:
+    return (*_gradients_of(ctx, gradient), None, None, None, None)
+
+
+correlate_operator.register_autograd(_backward, setup_context=_keep)
+
+
+class _Correlate(torch.autograd.Function):
+    """The operator where nobody but autograd watches."""
+
+    @staticmethod
+    def forward(ctx: Any, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int]) -> torch.Tensor:
+        sums, *gradients = _correlate(fixed, moving, mask, radius, *ctx.needs_input_grad[:2])
+        ctx.radius = radius
+        ctx.save_for_backward(fixed, moving, mask, *gradients)
+        return sums
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return (*_gradients_of(ctx, gradient), None, None)
+
+
+def _images_of(tensor: torch.Tensor) -> torch.Tensor:
+    """(N, C, *size) as (N C, *size); what stands for all images as one."""
+    if tensor.stride(0) == 0 and tensor.stride(1) == 0:
+        return tensor[0, :1]
+    return tensor.reshape(-1, *tensor.shape[2:])
+
+
+def correlation_sums(
+    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], radius: Sequence[int], formula: Formula
+) -> torch.Tensor:
+    """Of a batch (N, C, *size): (N, C). mask: bool, of the batch's shape."""
+    is_compiling = torch.compiler.is_compiling()
+    is_large = fixed.is_cuda and max(radius) > _SURELY_ON_A_DEVICE
+    if is_compiling:
+        is_kernel = not is_large and not torch._C._are_functorch_transforms_active()
+    else:
+        is_kernel = _is_plain((fixed, moving, mask))
+    if not is_kernel:
+        return formula(fixed, moving, mask)
+    images = fixed.flatten(0, 1), moving.flatten(0, 1), None if mask is None else _images_of(mask)
+    if is_compiling:
+        sums = correlate_operator(*images, list(radius), fixed.requires_grad, moving.requires_grad)[0]
+    else:
+        try:
+            # Without autograd PyTorch asks for gradients all the same.
+            is_wanted = torch.is_grad_enabled() and (fixed.requires_grad or moving.requires_grad)
+            sums = _Correlate.apply(*images, radius) if is_wanted else _correlate(*images, radius, False, False)[0]
+        except DeviceMemoryError:
+            if not is_large:
+                raise
+            return formula(fixed, moving, mask)
+    found: torch.Tensor = sums.reshape(fixed.shape[:2])
+    return found
