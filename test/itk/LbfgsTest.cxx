@@ -57,7 +57,7 @@ public:
   using Self = FunctionMetric;
   using Superclass = itk::ObjectToObjectMetricBase;
   using Pointer = itk::SmartPointer<Self>;
-  itkNewMacro(Self);
+  itkNewMacro(Self)
 
   SmoothFunction      function{ nullptr };
   ParametersType      parameters;
