@@ -129,6 +129,76 @@ SplineRegistration::RunLevel(std::size_t                   level,
   return record;
 }
 
+std::vector<SplineRecord>
+SplineRegistration::Run(const SplineCells & cells, std::vector<double> & coefficients, const SplineWatch & watch) const
+{
+  const FieldGrid &         image = m_Fixed.image.grid;
+  const std::size_t         levels = m_Options.levels.size();
+  std::vector<SplineRecord> records;
+  TransformChain::Stage     before;
+  bool                      goesOn = true;
+  for (std::size_t level = 0; level < levels; ++level)
+  {
+    // Where a watch has ended it, what was found is put onto the last level's grid.
+    const TransformChain::Stage spline = MakeSplineGrid(image, CellsOfLevel(cells, level, levels));
+    coefficients =
+      level == 0 ? std::vector<double>(static_cast<std::size_t>(TransformChain::CountOf(spline, image.dimension)), 0.0)
+                 : RefineSpline(before, coefficients, spline, image.dimension);
+    before = spline;
+    if (goesOn)
+    {
+      records.push_back(this->RunLevel(level, spline, coefficients, watch));
+      goesOn = records.back().stop != LbfgsStop::None;
+    }
+  }
+  return records;
+}
+
+SplineCells
+CellsOfLevel(const SplineCells & last, std::size_t level, std::size_t levels)
+{
+  SplineCells cells = last;
+  for (std::size_t finer = levels; finer > level + 1; --finer)
+  {
+    for (std::int64_t & along : cells)
+    {
+      along = (along + 1) / 2;
+    }
+  }
+  return cells;
+}
+
+TransformChain::Stage
+MakeSplineGrid(const FieldGrid & image, const SplineCells & cells)
+{
+  TransformChain::Stage spline;
+  spline.kind = TransformKind::BSpline;
+  spline.order = 3;
+  FieldGrid::Matrix cellToPoint{};
+  for (unsigned int r = 0; r < image.dimension; ++r)
+  {
+    spline.origin[r] = image.origin[r];
+  }
+  for (unsigned int c = 0; c < image.dimension; ++c)
+  {
+    if (cells[c] < 1)
+    {
+      throw std::invalid_argument("A grid of B-splines has a cell along each axis.");
+    }
+    const double samples =
+      static_cast<double>(std::max<std::int64_t>(image.size[c], 2) - 1) / static_cast<double>(cells[c]);
+    spline.size[c] = cells[c] + 3;
+    for (unsigned int r = 0; r < image.dimension; ++r)
+    {
+      // The first node is a cell before the first sample.
+      cellToPoint[r][c] = image.indexToPoint[r][c] * samples;
+      spline.origin[r] += image.indexToPoint[r][c] * static_cast<double>(image.start[c]) - cellToPoint[r][c];
+    }
+  }
+  spline.pointToIndex = InvertGridMatrix(cellToPoint, image.dimension);
+  return spline;
+}
+
 namespace
 {
 /** The index of a coefficient mirrored about the ends of its line. */

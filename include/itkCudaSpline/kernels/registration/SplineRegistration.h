@@ -23,7 +23,9 @@
 #include "itkCudaSpline/kernels/registration/SamplePlaces.h"
 #include "itkCudaSpline/kernels/registration/SplineLevel.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -59,6 +61,25 @@ struct SplineRecord
   double       seconds{ 0.0 };          ///< that it took, smoothing included
 };
 
+/** \brief Cells of a B-spline's grid along each axis, x first; 1 or more. */
+using SplineCells = std::array<std::int64_t, 3>;
+
+/** \brief The cells of a level: half as many as the level behind it has, rounded up.
+ *
+ * \param[in] last those of the last level
+ * \param[in] level its number, \param[in] levels of how many */
+SplineCells
+CellsOfLevel(const SplineCells & last, std::size_t level, std::size_t levels);
+
+/** \brief The cubic grid with some cells an axis over an image: from the centre of the first sample to that of the last
+ * one, or over a sample's spacing where there is one alone.
+ *
+ * \param[in] image its grid
+ * \param[in] cells how many
+ * \exception std::invalid_argument less than a cell */
+TransformChain::Stage
+MakeSplineGrid(const FieldGrid & image, const SplineCells & cells);
+
 /** \brief A registration on one backend. */
 class SplineRegistration
 {
@@ -88,6 +109,16 @@ public:
            const SplineWatch &           watch,
            unsigned int                  done = 0) const;
 
+  /** \brief Runs all levels, or those until the watch stops it, from no displacements.
+   *
+   * \param[in] cells of the last level over the fixed image; see CellsOfLevel()
+   * \param[out] coefficients of the last level's grid (MakeSplineGrid()), a plane an axis (mm)
+   * \param[in] watch see RunLevel()
+   * \return those that were begun
+   * \exception see RunLevel() */
+  std::vector<SplineRecord>
+  Run(const SplineCells & cells, std::vector<double> & coefficients, const SplineWatch & watch) const;
+
 private:
   SynSide       m_Fixed;
   SynSide       m_Moving;
@@ -100,7 +131,8 @@ private:
  *
  * \param[in] from grid and order of the spline; its axes are those of the other grid
  * \param[in] coefficients of it (mm), a plane an axis
- * \param[in] to the grid that is wanted, of order 3
+ * \param[in] to the grid that is wanted, of order 3, of as many cells an axis or more: what it has beyond the other one
+ * is mirrored, where ITK has no displacement
  * \param[in] dimension 2 or 3
  * \return a plane an axis
  * \exception std::invalid_argument grids whose axes are not the same, or a spline that is not of order 3 */
