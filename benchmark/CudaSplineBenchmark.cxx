@@ -29,6 +29,7 @@
  *   EvaluationKernel/backend:cuda/dimension:3/size:512/way:cubic/move:rotation
  *   LocalCorrelation/backend:cuda/dimension:3/size:256/precision:single/radius:4/derivatives:2/mask:none
  *   FieldMetric/name:mattes/backend:cuda/dimension:3/size:256/precision:single
+ *   SplineLevel/backend:cuda/dimension:3/size:197/precision:single/cells:4mm/metric:mattes/part:all
  *
  * Prefilter (making a source: upload, conversion, prefilter) and Resample (evaluation, download) are the wall time of a
  * whole call from host memory to host memory, or to the memory of the device for Prefilter on a GPU. PrefilterKernel is
@@ -39,7 +40,9 @@
  * Field is an operation of fields of displacements that are in the memory of the backend, as registrations do them one
  * after the other: several are enqueued before the device is waited for. An inversion counts by iterations, an
  * exponential by compositions. FieldMetric is a call for a metric's value and its derivative by displacements, with
- * images, field and derivative in the memory of the backend; it waits for the value.
+ * images, field and derivative in the memory of the backend; it waits for the value. SplineLevel is an evaluation of a
+ * B-spline registration of two brains of 1 mm, without L-BFGS (part:metric) and with its step (part:all), in the mean of
+ * ten.
  *
  * The counters read and written are the fewest bytes that the operation must move through memory: each input once, each
  * output once; bytes_per_second is their sum by the time. PrefilterKernel and Prefilter on the Cpu backend measure a
@@ -55,6 +58,7 @@
 #include "FieldMetricBenchmark.h"
 #include "GaussianBenchmark.h"
 #include "LocalCorrelationBenchmark.h"
+#include "SplineLevelBenchmark.h"
 
 #include "itkCudaSpline/device/Device.h"
 
@@ -87,6 +91,7 @@ RegisterAll()
   RegisterLocalCorrelations(static_cast<bool>(choice));
   RegisterFields(static_cast<bool>(choice));
   RegisterFieldMetrics(static_cast<bool>(choice));
+  RegisterSplineLevels(static_cast<bool>(choice));
 #if defined(CUDASPLINE_HAS_CUDA)
   if (choice)
   {

@@ -50,6 +50,7 @@ class StageOptions(TypedDict, total=False):
     optimizer: OptimizerName
     step: float
     minimum_step: float
+    grid_spacing: Union[float, Sequence[float]]
     sampling: SamplingName
     fraction: float
     seed: int

@@ -60,7 +60,7 @@ def register(
         pixel. Both are in the same place: on the host, or on one GPU, where everything stays to the result's fields. Pixels that are not
         finite are left out.
     stages
-        "translation", "rigid", "similarity", "affine", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
+        "translation", "rigid", "similarity", "affine", "bspline", "syn", "greedy", "demons"; a cudaspline.Stage with levels and options of its own; or a list of
         these, one after the other. None: "rigid" and "affine", or the preset's.
     also
         Further pairs (fixed, moving), as channels of one scan: T1 and T2, or an image and its labels' edges. Each lies in the spaces of the
@@ -87,8 +87,9 @@ def register(
         True: a bar on stderr; or a function that is called with the finished fraction, in [0, 1]: what it raises stops the work and is
         raised. None: nothing is told. An interrupt (Ctrl-C) ends the registration with the best so far, whose attribute stopped is then True.
     options
-        Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for "syn" and "greedy"): metric, iterations, shrink, sigmas, sigmas_in_mm, radius, bins,
-        convergence, optimizer, step, minimum_step, sampling, fraction, seed, order, gradient, learning_rate, update_variance,
+        Those of cudaspline.Stage, for every stage that has them (metrics of several pairs are for "syn" and "greedy"): metric, iterations,
+        shrink, sigmas, sigmas_in_mm, radius, bins, convergence, optimizer, step, minimum_step, grid_spacing, sampling, fraction, seed, order,
+        gradient, learning_rate, update_variance,
         total_variance.
 
     Returns
@@ -523,6 +524,8 @@ class _Work:
 
     def run(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
         """Runs a stage behind what was found before; returns what it came to, and the parts with the new one."""
+        if stage.kind == _registration_library.SPLINE:
+            return self._run_spline(stage, parts, told)
         return self._run_deformable(stage, parts, told) if stage.is_deformable else self._run_linear(stage, parts, told)
 
     def _describe(self, stage: Stage, parts: Sequence[Part]) -> tuple[_registration_library.Registration, Any]:
@@ -592,17 +595,11 @@ class _Work:
             start, parts = before, parts[:-1]
         described, kept = self._describe(stage, parts)
         n = self.fixed.geometry.dimension
-        linear = _registration_library.Linear()
-        linear.kind, linear.metric = kinds[stage.kind], _registration_library.METRICS[str(stage.metric)]
-        linear.bins = stage.bins
-        linear.radius[:] = [stage.radius] * 3
+        linear = _comparison_of(stage)
+        linear.kind = kinds[stage.kind]
         linear.descent = _registration_library.DESCENTS[stage.optimizer]
-        linear.step, linear.minimum_step = stage.step or 0.0, stage.minimum_step or 0.0
+        linear.minimum_step = stage.minimum_step or 0.0
         linear.convergence, linear.window = stage.convergence, _WINDOW
-        linear.sampling = _registration_library.SAMPLINGS[stage.sampling]
-        linear.fraction = 1.0 if stage.fraction is None else stage.fraction
-        linear.seed, linear.order = stage.seed, stage.order
-        linear.gradient = _registration_library.GRADIENTS[stage.gradient]
         linear.centre[:n] = start.centre.tolist()
         linear.start_kind = kinds[start.kind]
         parameters = start.parameters or ()
@@ -613,13 +610,36 @@ class _Work:
         found = LinearPart(stage.kind, matrix, start.centre, numpy.array(linear.translation[:n]), tuple(linear.parameters))
         return report, [*parts, found]
 
+    def _run_spline(self, stage: Stage, parts: list[Part], told: _Told) -> tuple[StageReport, list[Part]]:
+        described, kept = self._describe(stage, parts)
+        geometry = self.fixed.geometry
+        n = geometry.dimension
+        spline = _registration_library.Spline()
+        spline.cells[:] = [*_cells_of(stage, geometry), 1][:3]
+        spline.gradient_tolerance = 1e-12  # iterations end it
+        coefficients = numpy.zeros((n, *(cells + 3 for cells in reversed(spline.cells[:n]))))
+        spline.coefficients = coefficients.ctypes.data
+        report = self._run("cudaspline_register_spline", described, (_comparison_of(stage),), stage, told, spline)
+        del kept
+        spacing = [step * (max(size, 2) - 1) / cells for step, size, cells in zip(geometry.spacing, geometry.size, spline.cells)]
+        grid = _transforms.BSplineGrid(coefficients, spacing, spline.origin[:n], geometry.direction)
+        return report, [*parts, GivenPart(grid)]
+
     def _run(
-        self, name: str, described: _registration_library.Registration, how: tuple[Any, ...], stage: Stage, told: _Told
+        self,
+        name: str,
+        described: _registration_library.Registration,
+        how: tuple[Any, ...],
+        stage: Stage,
+        told: _Told,
+        *further: ctypes.Structure,
     ) -> StageReport:
         """Runs a stage by the library."""
         watch = _registration_library.Watch(told.hear)
         described.iteration = watch.callback
-        execution, raised = watch.run(self._call(), name, ctypes.byref(described), ctypes.byref(how[0]), *how[1:])
+        execution, raised = watch.run(
+            self._call(), name, ctypes.byref(described), ctypes.byref(how[0]), *how[1:], *map(ctypes.byref, further)
+        )
         if raised is not None and not isinstance(raised, KeyboardInterrupt):
             told.end()
             raise raised
@@ -630,6 +650,30 @@ class _Work:
             end = _registration_library.ENDS[made.end]
             levels.append(LevelReport(wanted.shrink, wanted.sigma, made.made, made.value, made.seconds, end))
         return StageReport(stage, tuple(levels), execution)
+
+
+def _comparison_of(stage: Stage) -> _registration_library.Linear:
+    """How a stage of a matrix or a B-spline compares images."""
+    linear = _registration_library.Linear()
+    linear.metric = _registration_library.METRICS[str(stage.metric)]
+    linear.bins = stage.bins
+    linear.radius[:] = [stage.radius] * 3
+    linear.step = stage.step or 0.0
+    linear.sampling = _registration_library.SAMPLINGS[stage.sampling]
+    linear.fraction = 1.0 if stage.fraction is None else stage.fraction
+    linear.seed, linear.order = stage.seed, stage.order
+    linear.gradient = _registration_library.GRADIENTS[stage.gradient]
+    return linear
+
+
+def _cells_of(stage: Stage, geometry: Geometry) -> list[int]:
+    """Cells of a B-spline's grid at the last level, as CudaSplineRegister has them."""
+    wanted = stage.grid_spacing
+    spacings = list(wanted) if isinstance(wanted, tuple) else [float(wanted)] * geometry.dimension  # type: ignore[arg-type]
+    if len(spacings) != geometry.dimension:
+        raise ValueError(f"grid_spacing: there are {len(spacings)} numbers, and the images have {geometry.dimension} axes.")
+    extents = [step * (max(size, 2) - 1) for step, size in zip(geometry.spacing, geometry.size)]
+    return [max(1, math.floor(extent / spacing + 0.5)) for extent, spacing in zip(extents, spacings)]
 
 
 def _middle_of(geometry: Geometry) -> numpy.ndarray:

@@ -11,6 +11,8 @@ from ._geometry import Geometry, make_geometry
 from ._transforms import set_matrix, set_vector
 
 DEFORMABLE = {"syn": 0, "greedy": 1, "demons": 2}
+#: The kind of a stage that finds a B-spline transform, and what finds its coefficients.
+SPLINE, LBFGS = "bspline", "lbfgs"
 LINEAR = {"translation": 0, "rigid": 1, "similarity": 2, "affine": 3}
 METRICS = {"meansquares": 0, "correlation": 1, "mattes": 2, "cc": 3}
 DESCENTS = {"regular-step": 0, "gradient-descent": 1, "conjugate-gradient": 2}
@@ -155,6 +157,19 @@ class Linear(ctypes.Structure):
     ]
 
 
+class Spline(ctypes.Structure):
+    """cudaspline_spline."""
+
+    _fields_ = [
+        ("cells", c_int64 * 3),
+        ("gradient_tolerance", c_double),
+        ("coefficients", c_void_p),
+        ("size", c_int64 * 3),
+        ("origin", _library.Vector),
+        ("point_to_index", _library.Matrix),
+    ]
+
+
 class FoldingState(ctypes.Structure):
     """cudaspline_folding."""
 
@@ -180,6 +195,7 @@ for _name, _arguments in {
     "cudaspline_register_deformable": [POINTER(Registration), POINTER(Deformable), _EXECUTION],
     "cudaspline_register_deformable_pairs": [POINTER(Registration), POINTER(Deformable), POINTER(Pair), c_int32, _EXECUTION],
     "cudaspline_register_linear": [POINTER(Registration), POINTER(Linear), _EXECUTION],
+    "cudaspline_register_spline": [POINTER(Registration), POINTER(Linear), POINTER(Spline), _EXECUTION],
     "cudaspline_shrink_grid": [POINTER(Grid), c_int32, c_int32, POINTER(Grid)],
     "cudaspline_measure_folding": [
         POINTER(Grid), c_int32, c_void_p, c_int32, c_int32, c_void_p, c_int32, c_void_p, POINTER(FoldingState), _EXECUTION,

@@ -29,7 +29,7 @@ class Iteration(NamedTuple):
     value: float
     #: How much the last values fall; infinite of too few.
     convergence: float
-    #: Of matrices: the longest way of a corner of the fixed image (mm); 0 of fields.
+    #: Of matrices: the longest way of a corner of the fixed image, of B-splines of a coefficient (mm); 0 of fields.
     step: float
 
 

@@ -8,7 +8,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 from ._checks import flag, integer, number
 from ._methods import choose
-from ._registration_library import DEFORMABLE, DESCENTS, GRADIENTS, LINEAR, METRICS, SAMPLINGS
+from ._registration_library import DEFORMABLE, DESCENTS, GRADIENTS, LBFGS, LINEAR, METRICS, SAMPLINGS, SPLINE
 
 #: Most levels of a stage, as CudaSplineRegister has it.
 _MOST_LEVELS = 16
@@ -39,29 +39,32 @@ class PairMetric(NamedTuple):
 class Stage:
     """A stage of a registration. Options that a kind does not have are refused where they are given.
 
-    kind: "translation", "rigid", "similarity", "affine": matrices; "syn": fields of both images to a middle, symmetric normalization;
+    kind: "translation", "rigid", "similarity", "affine": matrices; "bspline": a cubic B-spline of displacements; "syn": fields of both images to a middle, symmetric normalization;
         "greedy": one field, in half of the time; "demons": one field by squared differences (diffeomorphic demons), for images that have
         the same values where they show the same
     metric: "mattes" (mutual information), "correlation", "meansquares", "cc" (local correlation). None: "mattes" for matrices, "cc" for
         fields. "syn" and "greedy" have no "correlation", demons "meansquares" alone. "syn" and "greedy" compare several pairs of images by
         a list with an entry for each, its name or (name, weight): [("cc", 0.7), "mattes"]; without a weight 1. Each pair's force counts as
         its weight's part of the sum, and is as long as any other's
-    iterations: at most, a number a level from coarse to fine, or one for all. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
+    iterations: at most, a number a level from coarse to fine, or one for all; of "bspline" evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields
     shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2, 1; 8, 4, 2, 1 for fields
     sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm). None: 2, 1, 0; 3, 2, 1, 0 for fields
     sigmas_in_mm: whether these are in mm
     radius: of the windows of "cc" (voxels)
     bins: of Mattes' histogram
-    convergence: a level ends where the last ten values fall by less than that share. None: 1e-6 for fields, else 1e-7
-    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"
-    step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level
+    convergence: a level ends where the last ten values fall by less than that share; not of "bspline". None: 1e-6 for fields, else 1e-7
+    optimizer: of matrices: "regular-step", "gradient-descent", "conjugate-gradient"; of "bspline" it is "lbfgs"
+    step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm); None: a voxel of the level. Of "bspline":
+        with what searches along a direction begin, but for the first, as a factor of it; None: the length of a voxel of the level
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel
-    sampling: of matrices, but not with the metric "cc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
+    grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a number, or one an axis, x first; at each
+        level before they are twice as wide
+    sampling: of matrices and "bspline", but not with the metric "cc": "none" (all samples of a level), "regular" (each n-th) or "random"; those that are
         drawn are moved by a third of a voxel, as ITK does it
     fraction: of the samples that are drawn, above 0 and at most 1. None: all
     seed: of what is drawn: the same one takes the same samples
-    order: of matrices: of the B-spline that interpolates the moving image, 1 (linear) to 5
-    gradient: of matrices, of the moving image: "differences" (central ones), "filter" (of a Gaussian of a voxel) or "analytic" (the
+    order: of matrices and "bspline": of the B-spline that interpolates the moving image, 1 (linear) to 5
+    gradient: of matrices and "bspline", of the moving image: "differences" (central ones), "filter" (of a Gaussian of a voxel) or "analytic" (the
         derivative of the B-spline, whose order is 2 or more then)
     learning_rate: of fields: the longest way in an iteration (voxels). None: 0.1, of demons 0.5
     update_variance, total_variance: of fields: of the Gaussians that smooth an update, and the whole field (voxels^2). None: 3 and 0, of
@@ -90,6 +93,7 @@ class Stage:
     optimizer: str = "regular-step"
     step: Optional[float] = None
     minimum_step: Optional[float] = None
+    grid_spacing: Union[float, Sequence[float]] = 24.0
     sampling: str = "none"
     fraction: Optional[float] = None
     seed: int = 121212
@@ -106,8 +110,11 @@ class Stage:
         object.__setattr__(self, "metric", metrics[0].metric if len(metrics) == 1 else metrics)
         object.__setattr__(self, "radius", integer(self.radius, "radius", 1, 100))
         object.__setattr__(self, "bins", integer(self.bins, "bins", 5, 160))
-        choose(self.optimizer, DESCENTS, "optimizer")
+        if self.kind == SPLINE and self.optimizer == _DEFAULTS["optimizer"]:
+            object.__setattr__(self, "optimizer", LBFGS)
+        choose(self.optimizer, {LBFGS: 0} if self.kind == SPLINE else DESCENTS, "optimizer")
         object.__setattr__(self, "optimizer", self.optimizer.lower())
+        object.__setattr__(self, "grid_spacing", _spacing_of(self.grid_spacing))
         self._check_samples()
         object.__setattr__(self, "sigmas_in_mm", flag(self.sigmas_in_mm, "sigmas_in_mm"))
         for name in ("step", "minimum_step"):
@@ -120,9 +127,14 @@ class Stage:
         for name in ("update_variance", "total_variance"):
             if number(getattr(self, name), name) < 0:
                 raise ValueError(f"{name}: {getattr(self, name)!r} is below 0.")
-        convergence = (1e-6 if self.is_deformable else 1e-7) if self.convergence is None else number(self.convergence, "convergence")
-        object.__setattr__(self, "convergence", convergence)
+        if self.kind == SPLINE and self.convergence is not None:
+            raise ValueError(f"convergence: {self.convergence!r} is not for a stage {self.kind!r}, which ends by its gradient.")
+        if self.kind != SPLINE:
+            convergence = (1e-6 if self.is_deformable else 1e-7) if self.convergence is None else number(self.convergence, "convergence")
+            object.__setattr__(self, "convergence", convergence)
         for name in _others_of(self.kind):
+            if self.kind == SPLINE and name in _OF_DESCENTS:
+                continue  # which were looked at
             if getattr(self, name) != _OF_LOCAL.get(name, _DEFAULTS[name]):
                 raise ValueError(f"{name}: {getattr(self, name)!r} is not for a stage {self.kind!r}.")
         object.__setattr__(self, "_levels", _levels_of(self))
@@ -161,8 +173,10 @@ class Stage:
 
 
 #: Kinds of stages.
-KINDS = {name: name for name in (*LINEAR, *DEFORMABLE)}
-_OF_MATRICES = ("optimizer", "step", "minimum_step", "sampling", "fraction", "seed", "order", "gradient")
+KINDS = {name: name for name in (*LINEAR, SPLINE, *DEFORMABLE)}
+_OF_COMPARISONS = ("step", "sampling", "fraction", "seed", "order", "gradient")
+_OF_DESCENTS = ("optimizer", "convergence")
+_OF_SPLINES = ("grid_spacing",)
 #: Of fields, what CudaSplineRegister takes where nothing is said: by local correlation, and of demons as ITK's filters have it.
 _OF_LOCAL = {"learning_rate": 0.1, "update_variance": 3.0, "total_variance": 0.0}
 _OF_DEMONS = {"learning_rate": 0.5, "update_variance": 0.0, "total_variance": 1.0}
@@ -178,9 +192,22 @@ OPTIONS = tuple(name for name in _DEFAULTS if name != "kind")
 
 def _others_of(kind: str) -> tuple[str, ...]:
     """Options that a kind does not have."""
-    if kind not in DEFORMABLE:
-        return _OF_FIELDS
-    return _OF_MATRICES if kind in _OF_PAIRS else (*_OF_MATRICES, "bins")
+    if kind == SPLINE:
+        return (*_OF_FIELDS, *_OF_DESCENTS, "minimum_step")
+    if kind in DEFORMABLE:
+        of_metric = () if kind in _OF_PAIRS else ("bins",)
+        return (*_OF_COMPARISONS, *of_metric, "optimizer", "minimum_step", *_OF_SPLINES)
+    return (*_OF_FIELDS, *_OF_SPLINES)
+
+
+def _spacing_of(value: Any) -> Union[float, tuple[float, ...]]:
+    """A number above 0, or one an axis."""
+    if not hasattr(value, "__iter__") or isinstance(value, str):
+        return number(value, "grid_spacing", 0.0)
+    found = tuple(number(one, "grid_spacing", 0.0) for one in value)
+    if not 2 <= len(found) <= 3:
+        raise ValueError(f"grid_spacing: there are {len(found)} numbers; one, or one an axis is allowed.")
+    return found
 
 
 def _is_list_of_metrics(value: Any) -> bool:

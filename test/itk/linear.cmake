@@ -1,5 +1,5 @@
-# Registrations by linear transforms in the kernels layer: against ITK's.
-add_executable(CudaSplineLinearTests LinearLevelTest.cxx LinearTransformTest.cxx)
+# Registrations by optimizers in the kernels layer: against ITK's.
+add_executable(CudaSplineLinearTests LbfgsTest.cxx LinearLevelTest.cxx LinearTransformTest.cxx SplineLevelTest.cxx)
 target_link_libraries(CudaSplineLinearTests PRIVATE CudaSplineTestSupport ${ITK_LIBRARIES})
 cudaspline_use_instances(CudaSplineLinearTests RegistrationInstances)
 gtest_discover_tests(CudaSplineLinearTests TEST_FILTER "-*Gpu*" PROPERTIES LABELS cpu LABELS itk)

@@ -298,6 +298,74 @@ class TestFields:
         assert found.field.shape == (38, 41, 2)
 
 
+class TestSplines:
+    @pytest.mark.parametrize("size", [(56, 48), (36, 32, 24)])
+    @pytest.mark.parametrize("metric", ["meansquares", "correlation", "mattes", "cc"])
+    def test_it_finds_a_bend(self, rng, metric, size):
+        phantom = Phantom(rng, size)
+        truth = phantom.bend()
+        fixed, moving = phantom.images(truth)
+        spacing = [12.0, 14.0, 16.0][: phantom.n]
+        found = cudaspline.register(
+            fixed, moving, "bspline", metric=metric, radius=2, grid_spacing=spacing, iterations=(30, 20), initial="none", device="cpu"
+        )
+        places = phantom.inner()
+        still = cudaspline.Transform(numpy.eye(phantom.n), phantom.n)
+        # As fields do, and those have ten times as many numbers.
+        assert miss(found.transform, truth, places) < 0.5 * miss(still, truth, places)
+        assert numpy.abs(found.warped.array - fixed.array).mean() < 0.4 * numpy.abs(moving.array - fixed.array).mean()
+        grid = found.transform._parts[0].transform
+        extent = phantom.geometry.spacing * (numpy.array(size) - 1)
+        cells = numpy.array(grid.coefficients.shape[:0:-1]) - 3
+        assert (cells == numpy.floor(extent / spacing + 0.5)).all()
+        assert numpy.allclose(grid.spacing * cells, extent, rtol=1e-14)
+        # The first node is a cell before the first sample.
+        first = phantom.geometry.origin - phantom.geometry.direction @ numpy.asarray(grid.spacing)
+        assert difference(numpy.asarray(grid.origin), first) < 1e-12
+        assert [level.iterations for level in found.report.stages[0].levels] == [30, 20] and len(found.history) == 50
+        assert found.history["step"][0] == 0 and (found.history["step"][1:30] > 0).all()
+
+    def test_between_other_stages(self, rng):
+        phantom = Phantom(rng, (36, 32, 24))
+        bend, linear = phantom.bend(1.5), phantom.linear(rng, "affine")
+        truth = lambda places: linear(bend(places))  # noqa: E731
+        fixed, moving = phantom.images(truth)
+        stages = [
+            cudaspline.Stage("affine", metric="correlation"),
+            cudaspline.Stage("bspline", metric="correlation", grid_spacing=12, iterations=(30, 20)),
+            cudaspline.Stage("affine", metric="correlation", iterations=(5,)),
+        ]
+        found = cudaspline.register(fixed, moving, stages, device="cpu")
+        first = cudaspline.register(fixed, moving, stages[0], device="cpu")
+        places = phantom.inner()
+        assert miss(found.transform, truth, places) < 0.7 * miss(first.transform, truth, places)
+        back = found.transform.inverse().apply(found.transform.apply(places))
+        assert numpy.linalg.norm(back - places, axis=-1).max() < 0.01  # an iteration that ends at a part of a sample
+
+    def test_options(self):
+        stage = cudaspline.Stage("BSpline")
+        assert (stage.kind, stage.metric, stage.optimizer, stage.grid_spacing) == ("bspline", "mattes", "lbfgs", 24.0)
+        for name, value in (("convergence", 1e-6), ("minimum_step", 1.0), ("learning_rate", 0.2), ("optimizer", "conjugate-gradient")):
+            with pytest.raises(ValueError, match=f"^{name}: "):
+                cudaspline.Stage("bspline", **{name: value})
+        for value, error in ((0, ValueError), ((1, 2, 3, 4), ValueError), ("wide", TypeError), ((1, "2"), TypeError)):
+            with pytest.raises(error, match="^grid_spacing: "):
+                cudaspline.Stage("bspline", grid_spacing=value)
+        with pytest.raises(ValueError, match="^grid_spacing: .*2 axes"):
+            cudaspline.register(SMALL, SMALL, "bspline", grid_spacing=(3, 3, 3), device="cpu")
+        with pytest.raises(ValueError, match="^optimizer: "):
+            cudaspline.Stage("affine", optimizer="lbfgs")
+        # Said for all, they go to the stages that have them.
+        found = cudaspline.register(SMALL, SMALL, ["affine", "bspline"], optimizer="gradient-descent", grid_spacing=5, iterations=0, device="cpu")
+        assert [stage.stage.optimizer for stage in found.report.stages] == ["gradient-descent", "lbfgs"]
+        assert found.transform._parts[-1].transform.coefficients.shape == (2, 5, 6)  # 13 by 11 mm are 3 by 2 cells
+        assert not found.transform._parts[-1].transform.coefficients.any()
+
+    def test_a_cell_is_the_least(self):
+        found = cudaspline.register(SMALL, SMALL + 1.0, "bspline", grid_spacing=1e6, metric="correlation", shrink=(1,), sigmas=(0,), device="cpu")
+        assert found.transform._parts[-1].transform.coefficients.shape == (2, 4, 4)
+
+
 SMALL_PAIR = tuple(numpy.add.outer(numpy.arange(12.0) ** 2, n * numpy.arange(14.0)) for n in (1, 2))
 
 
@@ -695,7 +763,7 @@ class TestTold:
         assert found.history[-1].convergence < 1e-3 <= found.history[-2].convergence
         assert numpy.isinf(found.history["convergence"][:9]).all()
 
-    @pytest.mark.parametrize("stages", [["syn", "affine"], ["affine", "syn"], ["greedy"]])
+    @pytest.mark.parametrize("stages", [["syn", "affine"], ["affine", "syn"], ["greedy"], ["bspline", "affine"]])
     def test_an_interrupt_keeps_the_best_so_far(self, rng, stages):
         phantom = Phantom(rng, (40, 36))
         fixed, moving = phantom.images(phantom.bend())
@@ -710,7 +778,7 @@ class TestTold:
             found = cudaspline.register(fixed, moving, stages, metric="cc", radius=2, initial="none", device="cpu", progress=interrupt)
         assert found.stopped and len(found.report.stages) == 1 and 4 <= len(found.history) <= 5
         assert found.field.shape == (36, 40, 2)
-        if not found.transform.is_linear:
+        if stages[0] in ("syn", "greedy"):
             assert found.transform._parts[0].geometry == fixed.geometry  # through all levels
         assert numpy.abs(found.warped.array - fixed.array).mean() < numpy.abs(moving.array - fixed.array).mean()
         assert found.report.stages[0].levels[-1].end == "it was stopped"
@@ -903,6 +971,28 @@ class TestProgram:
         read = cudaspline.Transform(str(tmp_path / "found.tfm"), len(size))
         # Angles and a translation there, a matrix here: its bits but for the rounding of what a file's numbers make.
         assert difference(read.matrix, found.transform.matrix) < 1e-12
+
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"metric": "mattes"},
+            {"metric": "correlation", "step": 0.5},
+            {"metric": "cc", "radius": 2},
+            {"metric": "meansquares", "sampling": "random", "fraction": 0.5},
+        ],
+    )
+    @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
+    def test_splines(self, rng, sitk, tmp_path, size, options):
+        images, files = self.write(sitk, tmp_path, rng, size)
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        self.run(*files, "--stage", "bspline", "--grid-spacing", 9, "--iterations", "12,8,4", *words, "--initialize", "none", "--output", tmp_path / "found.tfm")
+        found = cudaspline.register(*images, "bspline", grid_spacing=9, iterations=(12, 8, 4), initial="none", device="cpu", **options)
+        read = sitk.ReadTransform(str(tmp_path / "found.tfm"))
+        read = sitk.BSplineTransform(read) if read.GetName() == "BSplineTransform" else sitk.BSplineTransform(sitk.CompositeTransform(read).GetNthTransform(0))
+        coefficients = found.transform._parts[0].transform.coefficients
+        # Between levels ITK puts the program's coefficients onto the next grid: to 1e-10 of them, which steps magnify.
+        assert difference(numpy.array(read.GetParameters()), coefficients.ravel()) < 1e-5
 
 
 SMALL = numpy.add.outer(numpy.arange(12.0) ** 2, numpy.arange(14.0))

@@ -218,6 +218,40 @@ extern "C"
                              cudaspline_linear *       linear,
                              cudaspline_execution *    execution);
 
+  /** \brief A cubic B-spline of displacements, by L-BFGS; see itk::CudaSpline::SplineRegistration. */
+  typedef struct cudaspline_spline
+  {
+    int64_t cells[3];            /**< of the last level over the fixed image, by axis, 1 or more; each level before has
+                                    half as many, rounded up */
+    double   gradient_tolerance; /**< a level ends where the gradient is no longer, by max(1, |coefficients|) */
+    double * coefficients; /**< result, host memory in any case: (cells + 3) of each axis, a plane an axis of space
+                              (mm) */
+    /* results: the grid, as of a stage of CUDASPLINE_BSPLINE of order 3 */
+    int64_t size[3];           /**< coefficients an axis; the first one has index 0 */
+    double  origin[3];         /**< place of index 0 (mm) */
+    double  point_to_index[9]; /**< indices a mm */
+  } cudaspline_spline;
+
+  /** \brief Finds the B-spline that lays the moving image over the fixed one: a place of the fixed image goes through
+   * it, and then through the stages.
+   *
+   * Iterations of levels are evaluations of the metric, and the steps that are told of them the longest way of a
+   * coefficient. A level ends with CUDASPLINE_LEVEL_CONVERGED by its gradient, with CUDASPLINE_LEVEL_NO_GRADIENT where
+   * no step is low enough.
+   *
+   * \param[in,out] registration images, and results of levels
+   * \param[in] linear how images are compared (from \c metric to \c radius, and from \c sampling to \c gradient), and
+   * in \c step what searches along a direction begin with, but the first: 0 is a voxel of the level; no other field of
+   * it is read
+   * \param[in,out] spline how, and what was found
+   * \param[in,out] execution where it runs; its progress is not called
+   */
+  int32_t
+  cudaspline_register_spline(cudaspline_registration * registration,
+                             const cudaspline_linear * linear,
+                             cudaspline_spline *       spline,
+                             cudaspline_execution *    execution);
+
   /** \brief The grid of a level: fewer samples of a fixed image about the same centre, as itk::ShrinkImageFilter has
    * them.
    *

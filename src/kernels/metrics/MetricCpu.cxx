@@ -185,7 +185,8 @@ template <typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
 ScatterOnCpu(const MetricArguments<VDimension> &  arguments,
              const SplineParameters<VDimension> & parameters,
-             const ExecutionContext &             context)
+             const ExecutionContext &             context,
+             double *                             wanted)
 {
   const std::int64_t                     plane = VDimension * parameters.nodes;
   const std::int64_t                     numbers = VSets * plane;
@@ -222,6 +223,11 @@ ScatterOnCpu(const MetricArguments<VDimension> &  arguments,
     partial[0].Add(partial[b]);
   }
   MetricResult result = MakeMetricResult(partial[0]);
+  if (wanted != nullptr)
+  {
+    std::copy(coefficients[0].begin(), coefficients[0].end(), wanted);
+    return result;
+  }
   for (std::size_t set = 0; set < VSets; ++set)
   {
     const double * const first = coefficients[0].data() + static_cast<std::int64_t>(set) * plane;
@@ -298,7 +304,7 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
     DispatchMetricCoefficients(descriptor, element, [&](auto dimension, auto values, auto sets) {
       withArguments(dimension, [&](const auto & arguments) {
         const auto parameters = MakeSplineParameters(descriptor, arguments.moving.stages);
-        return ScatterOnCpu<decltype(values), decltype(sets)::value>(arguments, parameters, context);
+        return ScatterOnCpu<decltype(values), decltype(sets)::value>(arguments, parameters, context, descriptor.forces);
       });
     });
   }

@@ -31,6 +31,7 @@ namespace
 void
 TakeDerivative(MetricResult & sums, double divisor, MetricOutcome & outcome)
 {
+  outcome.factors[0] = 1.0 / divisor;
   outcome.derivative = std::move(sums.derivatives[0]);
   if (divisor != 1.0)
   {
@@ -79,6 +80,7 @@ ReduceCorrelation(const MetricReduce & reduce, bool withDerivative, double epsil
   {
     outcome.value = -1.0 * fm * fm / (mm * ff);
     const double factor = 2.0 * fm / (ff * mm);
+    outcome.factors = { { factor, -factor * fm / mm } };
     for (std::size_t i = 0; i < sums.derivatives[0].size(); ++i)
     {
       outcome.derivative.push_back(factor * (sums.derivatives[0][i] - fm / mm * sums.derivatives[1][i]));

@@ -178,22 +178,27 @@ ValuesOnCuda(const CellPass<VDimension> & pass, const Stream & stream)
 /** Sums of values, and derivatives. */
 template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 MetricResult
-ScatterOnCuda(const CellPass<VDimension> & pass, const TransformChain::Stage & stage, const Stream & stream)
+ScatterOnCuda(const CellPass<VDimension> &  pass,
+              const TransformChain::Stage & stage,
+              double *                      wanted,
+              const Stream &                stream)
 {
   using Numbers = MetricSums<VDimension, 0>;
   constexpr int      numbers = CellShape<VDimension>::Numbers;
   const unsigned int sets = pass.arguments.pass == MetricPass::Correlation ? 2 : 1;
   const std::int64_t plane = VDimension * pass.parameters.nodes;
   const std::int64_t blocks = MostChunks(pass.arguments.count, pass.parameters.nodes);
-  // Sums of the chunks, their values, the totals of these, the coefficients'.
+  // Sums of the chunks, their values, the totals of these, the coefficients' where nobody has memory for them.
   const std::int64_t ofChunks = blocks * sets * numbers;
   const std::int64_t ofValues = blocks * Numbers::Numbers;
   const DeviceBuffer memory(
-    static_cast<std::size_t>(ofChunks + ofValues + Numbers::Numbers + sets * plane) * sizeof(double), stream);
+    static_cast<std::size_t>(ofChunks + ofValues + Numbers::Numbers + (wanted != nullptr ? 0 : sets * plane)) *
+      sizeof(double),
+    stream);
   auto * const      partial = static_cast<double *>(memory.Data());
   auto * const      values = partial + ofChunks;
   auto * const      total = values + ofValues;
-  auto * const      coefficients = total + Numbers::Numbers;
+  auto * const      coefficients = wanted != nullptr ? wanted : total + Numbers::Numbers;
   const std::size_t shared = ForceBatch<VDimension>::Bytes(sets);
   AllowSharedMemory(&MetricScatterKernel<VHasOuterJacobian, TValues, VDimension>, shared);
   MetricScatterKernel<VHasOuterJacobian, TValues>
@@ -212,12 +217,12 @@ ScatterOnCuda(const CellPass<VDimension> & pass, const TransformChain::Stage & s
     extent, static_cast<int>(stage.order) + 1, pass.order, sets, partial, coefficients);
   CheckCuda(cudaGetLastError(), "MetricGatherKernel");
 
-  std::vector<double> host(Numbers::Numbers + static_cast<std::size_t>(sets * plane));
+  std::vector<double> host(Numbers::Numbers + (wanted != nullptr ? 0 : static_cast<std::size_t>(sets * plane)));
   DownloadThroughStaging(host.data(), total, host.size() * sizeof(double), stream);
   Numbers sums;
   std::copy_n(host.begin(), Numbers::Numbers, sums.numbers);
   MetricResult result = MakeMetricResult(sums);
-  for (std::size_t set = 0; set < sets; ++set)
+  for (std::size_t set = 0; wanted == nullptr && set < sets; ++set)
   {
     const auto first = host.begin() + Numbers::Numbers + static_cast<std::ptrdiff_t>(set) * plane;
     result.derivatives[set].assign(first, first + plane);
@@ -270,8 +275,9 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
     const auto & stage = descriptor.chain.stages[static_cast<std::size_t>(descriptor.splineStage)];
     DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
       withPass(dimension, [&](const auto & pass) {
-        return descriptor.HasOuterJacobian() ? ScatterOnCuda<true, decltype(values)>(pass, stage, stream)
-                                             : ScatterOnCuda<false, decltype(values)>(pass, stage, stream);
+        return descriptor.HasOuterJacobian()
+                 ? ScatterOnCuda<true, decltype(values)>(pass, stage, descriptor.forces, stream)
+                 : ScatterOnCuda<false, decltype(values)>(pass, stage, descriptor.forces, stream);
       });
     });
   }

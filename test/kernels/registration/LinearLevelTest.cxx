@@ -21,7 +21,7 @@
 // of splines whose gradient is the derivative itself; transforms that are known, which descents find. The same bits
 // come on any number of threads. What ITK makes of the same is in test/itk/LinearLevelTest.cxx.
 
-#include "../metrics/MetricCase.h"
+#include "LevelCase.h"
 
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/registration/LinearRegistration.h"
@@ -39,107 +39,6 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** A grid of samples 1 mm apart along the axes. */
-FieldGrid
-MakeGrid(unsigned int dimension, std::int64_t length)
-{
-  FieldGrid grid;
-  grid.dimension = dimension;
-  for (unsigned int d = 0; d < dimension; ++d)
-  {
-    grid.size[d] = length;
-    grid.indexToPoint[d][d] = 1.0;
-    grid.pointToIndex[d][d] = 1.0;
-  }
-  return grid;
-}
-
-/** Pixels by a function of the place. */
-template <typename TFunction>
-std::vector<double>
-MakePixels(const FieldGrid & grid, const TFunction & function)
-{
-  std::vector<double> pixels;
-  for (std::int64_t z = 0; z < grid.size[2]; ++z)
-  {
-    for (std::int64_t y = 0; y < grid.size[1]; ++y)
-    {
-      for (std::int64_t x = 0; x < grid.size[0]; ++x)
-      {
-        pixels.push_back(function(LinearTransform::Vector{ grid.origin[0] + static_cast<double>(x),
-                                                           grid.origin[1] + static_cast<double>(y),
-                                                           grid.origin[2] + static_cast<double>(z) }));
-      }
-    }
-  }
-  return pixels;
-}
-
-template <typename TPixel>
-ResidentImage
-MakeImage(const FieldGrid & grid, const std::vector<TPixel> & pixels, const Residence & residence)
-{
-  ResidentImage image;
-  const auto    array = std::make_shared<ResidentArray>(pixels.size() * sizeof(TPixel), residence);
-  Upload(array->Data(), pixels.data(), array->Bytes(), residence);
-  image.grid = grid;
-  image.pixel = ScalarTypeOf<TPixel>();
-  image.data = std::shared_ptr<const void>(array, array->Data());
-  return image;
-}
-
-/** Waves that are some samples long. */
-double
-Waves(const LinearTransform::Vector & x)
-{
-  double value = 100.0;
-  for (unsigned int d = 0; d < 3; ++d)
-  {
-    value += 20.0 * std::sin(0.31 * x[d] + d) + 10.0 * std::sin(0.47 * x[d] + 0.2 * x[(d + 1) % 3]);
-  }
-  return value;
-}
-
-/** A fixed image inside of a larger moving one, so that all samples stay valid. */
-struct Pair
-{
-  FieldGrid           inner;
-  FieldGrid           outer;
-  std::vector<double> fixed;
-  std::vector<double> moving;
-
-  explicit Pair(unsigned int dimension)
-    : inner(MakeGrid(dimension, 18))
-    , outer(MakeGrid(dimension, 34))
-  {
-    outer.origin.fill(-8.0);
-    if (dimension == 2)
-    {
-      outer.origin[2] = 0.0;
-    }
-    fixed = MakePixels(inner, Waves);
-    moving = MakePixels(outer, [](LinearTransform::Vector x) {
-      x[0] += 0.4;
-      return 3.0 + 0.8 * Waves(x) + 4.0 * std::sin(0.2 * x[1]);
-    });
-    // Splines go a little beyond their pixels, and mutual information drops what is beyond all of them: far away there
-    // are lower and higher ones.
-    moving.front() = -100.0;
-    moving.back() = 400.0;
-  }
-
-  std::unique_ptr<LinearLevel>
-  Level(const LinearMetric & metric, const Residence & residence, std::vector<TransformChain::Stage> behind = {}) const
-  {
-    SynSide fixedSide;
-    SynSide movingSide;
-    fixedSide.image = MakeImage(inner, fixed, residence);
-    movingSide.image = MakeImage(outer, moving, residence);
-    movingSide.stages = std::move(behind);
-    return std::make_unique<LinearLevel>(inner, fixedSide, movingSide, metric, residence);
-  }
-};
-
 /** A transform of a kind, not far from the identity, about the middle of the fixed image. */
 LinearTransform
 SomeTransform(LinearKind kind, unsigned int dimension)
@@ -152,56 +51,6 @@ SomeTransform(LinearKind kind, unsigned int dimension)
   }
   transform.SetParameters(parameters);
   return transform;
-}
-
-LinearMetric
-SplineMetric(LinearMetricKind kind)
-{
-  LinearMetric metric;
-  metric.kind = kind;
-  metric.bins = 20;
-  metric.order = 3;
-  metric.gradient = MetricGradient::Analytic;
-  metric.arithmetic = ScalarType::Float64;
-  return metric;
-}
-
-/** A slight shear. */
-TransformChain::Stage
-Shear(unsigned int dimension)
-{
-  TransformChain::Stage stage;
-  for (unsigned int d = 0; d < dimension; ++d)
-  {
-    stage.matrix[d][d] = 1.0 + 0.02 * d;
-    stage.matrix[d][(d + 1) % dimension] = 0.05;
-    stage.offset[d] = 0.3;
-  }
-  return stage;
-}
-
-/** Small waves of a cubic B-spline that is about the fixed image. */
-TransformChain::Stage
-Bend(unsigned int dimension)
-{
-  TransformChain::Stage stage;
-  stage.kind = TransformKind::BSpline;
-  stage.order = 3;
-  std::int64_t numbers = dimension;
-  for (unsigned int d = 0; d < dimension; ++d)
-  {
-    stage.size[d] = 7;
-    stage.origin[d] = -15.0;
-    stage.pointToIndex[d][d] = 1.0 / 8.0;
-    numbers *= stage.size[d];
-  }
-  const auto data = std::make_shared<std::vector<double>>();
-  for (std::int64_t n = 0; n < numbers; ++n)
-  {
-    data->push_back(0.4 * std::cos(1.7 * static_cast<double>(n)));
-  }
-  stage.data = std::shared_ptr<const double>(data, data->data());
-  return stage;
 }
 
 class Linear : public OnMetricBackend

@@ -108,8 +108,10 @@ struct MetricDescriptor
    * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
   bool sharesValues{ false };
   bool marksValid{ false }; ///< a pass that leaves values tells which samples are valid, too
-  /** Memory of D numbers for each sample, where the derivative by displacements (fieldStage) is put instead of into
-   * MetricResult: of the host, or of the device of the context, where it stays. Null: it is put into MetricResult. */
+  /** Memory where the derivative by a stage is put instead of into MetricResult, as that has it: by displacements
+   * (fieldStage) D numbers for each sample, of the host, or of the device of the context, where it stays; by
+   * coefficients (splineStage) those of each set of weights, one after the other, in memory of the backend. Null: it is
+   * put into MetricResult. */
   double *                forces{ nullptr };
   InterpolationDescriptor interpolation; ///< of the moving image, with its bounds: Nearest, Linear or BSpline
   /** Moving values are rounded to float, and differences too: pixels of the images are float, sums double. */

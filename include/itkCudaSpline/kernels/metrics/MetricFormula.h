@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -39,6 +40,9 @@ struct MetricOutcome
   double              value{ 0.0 };     ///< the metric's value; ITK's are the better the lower
   std::vector<double> derivative;       ///< moments, or by parameter (MetricResult); empty: none, or 0
   std::int64_t        flatWindows{ 0 }; ///< of local correlation: LocalCorrelationSums::flatWindows
+  /** Of passes that put their derivative into memory of the caller's (MetricDescriptor::forces): \c derivative would be
+   * the sum of what the sets of weights have there, each times its factor. */
+  std::array<double, 2> factors{ { 0.0, 0.0 } };
 };
 
 /** \brief Adds up a pass over all samples; the second parameter is whether its derivative is wanted. */

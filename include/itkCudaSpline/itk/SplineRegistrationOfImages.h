@@ -1,0 +1,203 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef itkCudaSpline_itk_SplineRegistrationOfImages_h
+#define itkCudaSpline_itk_SplineRegistrationOfImages_h
+
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/itk/RegistrationImages.h"
+#include "itkCudaSpline/kernels/registration/SplineRegistration.h"
+
+#include "itkMultiThreaderBase.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+/** \file
+ * \brief CudaSpline::SplineRegistration for images, masks and transforms of ITK, on the backend that is done first. */
+
+namespace itk::CudaSplineDetail
+{
+/** \addtogroup CudaSpline
+ * @{ */
+
+/** \brief The levels of a registration by a B-spline transform.
+ *
+ * Images stay on a backend from level to level, coefficients within a level. Where a device fails in a level the host
+ * goes on at the best coefficients that the device has found, or, where it is lost, at those that the level began with.
+ *
+ * \tparam TPixel float or double
+ * \tparam VDimension 2 or 3 */
+template <typename TPixel, unsigned int VDimension>
+class SplineRegistrationOfImages
+{
+public:
+  using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
+  using TransformType = typename Inputs::TransformType;  ///< of ITK's transforms
+  using Watch = CudaSpline::SplineWatch;                 ///< told of each evaluation, and of the level
+
+  /** Whether a transform may come behind: those that the kernels know. */
+  static bool
+  IsKnown(const TransformType * before)
+  {
+    CudaSpline::TransformChain chain;
+    return before == nullptr || TransformDescriber<VDimension>::Append(before, chain);
+  }
+
+  /** \param[in] inputs what is registered; IsKnown() of what comes behind
+   * \param[in] options levels, metric, rules
+   * \param[in] device see CudaSplineBackend::SetDevice() */
+  SplineRegistrationOfImages(const Inputs &                    inputs,
+                             const CudaSpline::SplineOptions & options,
+                             const std::string &               device)
+    : m_Inputs(inputs)
+    , m_Options(options)
+    , m_Threader(MultiThreaderBase::New())
+    , m_Executor(m_Threader)
+    , m_FixedGrid(inputs.GetFixedGrid())
+    , m_MovingGrid(inputs.GetMovingGrid())
+  {
+    m_Backend.SetDevice(device);
+    m_Inputs.Describe(m_Behind);
+  }
+
+  /** \brief Runs a level.
+   *
+   * \param[in] level its number
+   * \param[in,out] transform a B-spline transform with the level's grid, where the level begins, and then what it has
+   * come to
+   * \param[in] watch told of each evaluation; may be empty
+   * \exception ExceptionObject images or a metric that do not fit, an unknown device
+   * \exception std::invalid_argument a transform that is no B-spline transform of order 1 to 3 */
+  CudaSpline::SplineRecord
+  RunLevel(std::size_t level, TransformType * transform, const Watch & watch)
+  {
+    CudaSpline::TransformChain chain;
+    if (!TransformDescriber<VDimension>::Append(transform, chain) || chain.stages.size() != 1 ||
+        chain.stages[0].kind != CudaSpline::TransformKind::BSpline)
+    {
+      throw std::invalid_argument("A level of a B-spline registration has a B-spline transform of order 1 to 3.");
+    }
+    CudaSpline::TransformChain::Stage spline = chain.stages[0];
+    const auto &                      parameters = transform->GetParameters();
+    std::vector<double>               coefficients(parameters.begin(), parameters.end());
+    spline.data = nullptr;
+    CudaSpline::SplineRecord     record;
+    unsigned int                 done = 0;
+    const std::size_t            imageBytes = m_Inputs.CountBytes();
+    CudaSplineBackend::Operation operation;
+    operation.work = [&](int) { return this->CountWork(spline, level, imageBytes); };
+    operation.memory = [&](int device) {
+      return CudaSpline::PlanSplineRegistration(spline,
+                                                m_FixedGrid,
+                                                m_MovingGrid,
+                                                CudaSpline::ScalarTypeOf<TPixel>(),
+                                                m_Options,
+                                                level,
+                                                imageBytes,
+                                                CudaSpline::AvailableDeviceMemory(device));
+    };
+    const auto look = [&](std::size_t of, const CudaSpline::LbfgsEvaluation & evaluation) {
+      done = evaluation.number;
+      return !watch || watch(of, evaluation);
+    };
+    operation.run = [&](const CudaSpline::ExecutionContext & context) {
+      try
+      {
+        record = this->Provide(context).RunLevel(level, spline, coefficients, look, done);
+      }
+      catch (const CudaSpline::DeviceError &)
+      {
+        m_Registration.reset();
+        throw;
+      }
+    };
+    operation.describe = [&] {
+      return "B-spline of " + std::to_string(coefficients.size()) + ", level " + std::to_string(level);
+    };
+    m_Backend.Run(operation, m_Threader, nullptr);
+    typename TransformType::ParametersType found(static_cast<unsigned int>(coefficients.size()));
+    std::copy(coefficients.begin(), coefficients.end(), found.begin());
+    transform->SetParametersByValue(found);
+    return record;
+  }
+
+  /** Who computed the last level, and why not an earlier backend. */
+  const CudaSplineBackend &
+  GetBackend() const
+  {
+    return m_Backend;
+  }
+
+private:
+  /** What a level takes, and how much of the like is to come. */
+  CudaSpline::BackendWork
+  CountWork(const CudaSpline::TransformChain::Stage & spline, std::size_t level, std::size_t imageBytes) const
+  {
+    const auto of = [&](std::size_t number, std::size_t bytes) {
+      return CudaSpline::CountSplineRegistrationWork(spline, m_FixedGrid, m_MovingGrid, m_Options, number, bytes);
+    };
+    CudaSpline::BackendWork work{ of(level, imageBytes), of(level, imageBytes) };
+    work.further = of(level, 0);
+    double sums = 0.0;
+    for (std::size_t next = level; next < m_Options.levels.size(); ++next)
+    {
+      sums += of(next, 0).sums;
+    }
+    work.calls = work.further->sums > 0.0 ? sums / work.further->sums : 1.0;
+    return work;
+  }
+
+  /** The registration on a backend. */
+  const CudaSpline::SplineRegistration &
+  Provide(const CudaSpline::ExecutionContext & context)
+  {
+    if (m_Registration == nullptr || context.backend != m_Where.backend || context.device != m_Where.device)
+    {
+      m_Where = context;
+      m_Where.host = &m_Executor; // lasts as long as the registration
+      m_Where.progress = nullptr;
+      const CudaSpline::Residence residence(m_Where);
+      m_Registration = std::make_unique<CudaSpline::SplineRegistration>(
+        m_Inputs.MakeFixed(residence), m_Inputs.MakeMoving(m_Behind, residence), m_Options, residence);
+    }
+    return *m_Registration;
+  }
+
+  Inputs                                          m_Inputs;
+  CudaSpline::SplineOptions                       m_Options;
+  MultiThreaderBase::Pointer                      m_Threader;
+  CudaSplineHostExecutor                          m_Executor;
+  CudaSplineBackend                               m_Backend;
+  CudaSpline::FieldGrid                           m_FixedGrid;
+  CudaSpline::FieldGrid                           m_MovingGrid;
+  CudaSpline::TransformChain                      m_Behind; ///< the transform
+  CudaSpline::ExecutionContext                    m_Where;  ///< of the registration
+  std::unique_ptr<CudaSpline::SplineRegistration> m_Registration;
+};
+
+/** @} */
+} // namespace itk::CudaSplineDetail
+
+#endif

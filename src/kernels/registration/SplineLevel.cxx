@@ -1,0 +1,188 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/SplineLevel.h"
+
+#include "itkCudaSpline/kernels/registration/Lbfgs.h"
+
+#include "kernels/common/MemoryBudget.h"
+#include "kernels/registration/ComparedImages.h"
+#include "kernels/registration/LbfgsVectors.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+/** Correlation has two sets of weights, each with its derivative. */
+unsigned int
+CountSets(const LinearMetric & metric)
+{
+  return metric.kind == LinearMetricKind::Correlation ? 2 : 1;
+}
+
+TransformChain::Stage
+CheckSpline(const TransformChain::Stage & spline, const FieldGrid & grid)
+{
+  bool isWhole = spline.kind == TransformKind::BSpline && spline.order >= 1 && spline.order <= 3;
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    isWhole = isWhole && spline.size[d] >= (d < grid.dimension ? spline.order + 1 : 1);
+  }
+  if (!isWhole)
+  {
+    throw std::invalid_argument(
+      "A level of a B-spline registration: its transform is a spline of order 1 to 3 whose grid has a cell along each "
+      "axis.");
+  }
+  return spline;
+}
+
+/** The pass that is planned for. */
+MetricDescriptor
+PlannedSplinePass(const TransformChain::Stage & spline, const FieldGrid & grid, const LinearMetric & metric)
+{
+  MetricDescriptor pass = PlannedPass(grid, metric);
+  pass.chain.stages = { spline };
+  pass.splineStage = 0;
+  return pass;
+}
+} // namespace
+
+std::int64_t
+CountSplineNodes(const TransformChain::Stage & spline)
+{
+  return TransformChain::CountOf(spline, 1);
+}
+
+struct SplineLevel::Parts
+{
+  Parts(const FieldGrid &             grid,
+        const SynSide &               fixed,
+        const SynSide &               moving,
+        const LinearMetric &          metric,
+        const TransformChain::Stage & stage,
+        const Residence &             where)
+    : spline(CheckSpline(stage, grid))
+    , images(grid, fixed, moving, metric, spline, where)
+    , residence(where)
+    , count(TransformChain::CountOf(spline, grid.dimension))
+    , sums(CountSets(metric) * static_cast<std::size_t>(count) * sizeof(double), where)
+    , sets(CountSets(metric))
+  {}
+
+  TransformChain::Stage spline;
+  ComparedImages        images;
+  Residence             residence;
+  std::int64_t          count; ///< of the coefficients
+  ResidentArray         sums;  ///< derivatives of the sets of weights
+  unsigned int          sets;
+};
+
+SplineLevel::SplineLevel(const FieldGrid &             grid,
+                         SynSide                       fixed,
+                         SynSide                       moving,
+                         const LinearMetric &          metric,
+                         const TransformChain::Stage & spline,
+                         const Residence &             residence)
+  : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, spline, residence))
+{
+  residence.Wait(); // the sums' memory is there for other streams
+}
+
+SplineLevel::~SplineLevel() = default;
+
+SplineEvaluation
+SplineLevel::Evaluate(const double * coefficients, double * gradient)
+{
+  Parts & parts = *m_Parts;
+  parts.spline.data = std::shared_ptr<const double>(coefficients, [](const double *) {});
+  const bool          withGradient = gradient != nullptr;
+  const MetricOutcome outcome =
+    parts.images.Compare(parts.spline, withGradient, withGradient ? parts.sums.As<double>() : nullptr);
+  SplineEvaluation evaluation;
+  evaluation.count = outcome.count;
+  evaluation.value = outcome.count > 0 ? outcome.value : std::numeric_limits<double>::max();
+  if (withGradient)
+  {
+    // What ITK calls the derivative is minus the gradient. Without factors nothing has been written.
+    LbfgsGradient body{ parts.count, parts.sums.As<double>(), nullptr, -outcome.factors[0], 0.0, gradient };
+    if (parts.sets > 1)
+    {
+      body.second = body.first + parts.count;
+      body.ofSecond = -outcome.factors[1];
+    }
+    WalkLbfgs(body, parts.residence);
+  }
+  return evaluation;
+}
+
+const FieldGrid &
+SplineLevel::GetGrid() const
+{
+  return m_Parts->images.GetGrid();
+}
+
+unsigned int
+SplineLevel::CountEvaluations() const
+{
+  return m_Parts->images.CountEvaluations();
+}
+
+MemoryPlan
+PlanSplineLevel(const TransformChain::Stage & spline,
+                const FieldGrid &             grid,
+                const LinearMetric &          metric,
+                const FieldGrid &             moving,
+                ScalarType                    pixel,
+                std::size_t                   imageBytes,
+                std::size_t                   budget,
+                std::size_t                   places)
+{
+  const auto        coefficients = static_cast<std::size_t>(TransformChain::CountOf(spline, grid.dimension));
+  const std::size_t vectors = Lbfgs::CountBytes(CountSplineNodes(spline), grid.dimension) +
+                              (CountSets(metric) + 1) * coefficients * sizeof(double); // and the beginning
+  MemoryPlan plan = PlanComparedImages(
+    grid, metric, PlannedSplinePass(spline, grid, metric), moving, pixel, imageBytes, budget, places);
+  plan.sourceBytes += vectors;
+  if (plan.fits)
+  {
+    RefuseUnlessWithin(plan, budget);
+  }
+  return plan;
+}
+
+OperationWork
+CountSplineWork(const TransformChain::Stage & spline,
+                const FieldGrid &             grid,
+                const LinearMetric &          metric,
+                const FieldGrid &             moving,
+                std::uint64_t                 evaluations,
+                std::size_t                   imageBytes,
+                std::size_t                   places)
+{
+  return CountComparisonWork(
+    grid, metric, PlannedSplinePass(spline, grid, metric), moving, WorkKind::Linear, evaluations, imageBytes, places);
+}
+
+} // namespace itk::CudaSpline

@@ -1,0 +1,387 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/SplineRegistration.h"
+
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/math/SplineWeights.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+SplineRegistration::SplineRegistration(SynSide               fixed,
+                                       SynSide               moving,
+                                       const SplineOptions & options,
+                                       const Residence &     residence)
+  : m_Fixed(std::move(fixed))
+  , m_Moving(std::move(moving))
+  , m_Options(options)
+  , m_Residence(residence)
+{
+  if (options.levels.empty())
+  {
+    throw std::invalid_argument("A B-spline registration has a level at least.");
+  }
+  if (options.samples.choice != SampleChoice::All && options.metric.kind == LinearMetricKind::LocalCorrelation)
+  {
+    throw std::invalid_argument("Local correlation looks at all samples.");
+  }
+}
+
+SplineRecord
+SplineRegistration::RunLevel(std::size_t                   level,
+                             const TransformChain::Stage & spline,
+                             std::vector<double> &         coefficients,
+                             const SplineWatch &           watch,
+                             unsigned int                  done) const
+{
+  const auto           begin = std::chrono::steady_clock::now();
+  const PyramidLevel & of = m_Options.levels.at(level);
+  const FieldGrid      grid = ShrinkGrid(m_Fixed.image.grid, of.shrink);
+  if (static_cast<std::int64_t>(coefficients.size()) != TransformChain::CountOf(spline, grid.dimension))
+  {
+    throw std::invalid_argument("A level of a B-spline registration: there are as many coefficients as its grid has.");
+  }
+  LinearMetric metric = m_Options.metric;
+  if (m_Options.samples.choice != SampleChoice::All)
+  {
+    metric.places = DrawPlaces(grid, m_Options.samples, level);
+  }
+  SplineLevel images(grid,
+                     SmoothSide(m_Fixed, of, m_Options.sigmasInMm, m_Residence),
+                     SmoothSide(m_Moving, of, m_Options.sigmasInMm, m_Residence),
+                     metric,
+                     spline,
+                     m_Residence);
+  LbfgsRules  rules = m_Options.rules;
+  rules.evaluations = of.iterations > done ? of.iterations - done : 0;
+  if (rules.stepLength == 0.0)
+  {
+    rules.stepLength = *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
+  }
+  const std::size_t   bytes = coefficients.size() * sizeof(double);
+  const ResidentArray start(bytes, m_Residence);
+  Upload(start.Data(), coefficients.data(), bytes, m_Residence);
+  Lbfgs search(
+    CountSplineNodes(spline),
+    grid.dimension,
+    start.As<double>(),
+    [&images](const double * parameters, double * gradient) { return images.Evaluate(parameters, gradient).value; },
+    rules,
+    m_Residence);
+  SplineRecord record;
+  record.evaluations = done;
+  bool goesOn = true;
+  try
+  {
+    while (goesOn)
+    {
+      auto evaluation = search.Evaluate();
+      if (!evaluation)
+      {
+        break;
+      }
+      evaluation->number += done;
+      record.evaluations = evaluation->number;
+      record.value = evaluation->value;
+      goesOn = !watch || watch(level, *evaluation);
+    }
+  }
+  catch (const DeviceError &)
+  {
+    try
+    {
+      Download(coefficients.data(), search.GetBest(), bytes, m_Residence);
+    }
+    catch (const DeviceError &)
+    {
+      // It is lost, with what it had found. The copy has not begun, or it has come to its end.
+    }
+    throw;
+  }
+  Download(coefficients.data(), search.GetBest(), bytes, m_Residence);
+  record.stop = search.GetStop();
+  record.best = search.GetBestValue();
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return record;
+}
+
+std::vector<SplineRecord>
+SplineRegistration::Run(const SplineCells & cells, std::vector<double> & coefficients, const SplineWatch & watch) const
+{
+  const FieldGrid &         image = m_Fixed.image.grid;
+  const std::size_t         levels = m_Options.levels.size();
+  std::vector<SplineRecord> records;
+  TransformChain::Stage     before;
+  bool                      goesOn = true;
+  for (std::size_t level = 0; level < levels; ++level)
+  {
+    // Where a watch has ended it, what was found is put onto the last level's grid.
+    const TransformChain::Stage spline = MakeSplineGrid(image, CellsOfLevel(cells, level, levels));
+    coefficients =
+      level == 0 ? std::vector<double>(static_cast<std::size_t>(TransformChain::CountOf(spline, image.dimension)), 0.0)
+                 : RefineSpline(before, coefficients, spline, image.dimension);
+    before = spline;
+    if (goesOn)
+    {
+      records.push_back(this->RunLevel(level, spline, coefficients, watch));
+      goesOn = records.back().stop != LbfgsStop::None;
+    }
+  }
+  return records;
+}
+
+SplineCells
+CellsOfLevel(const SplineCells & last, std::size_t level, std::size_t levels)
+{
+  SplineCells cells = last;
+  for (std::size_t finer = levels; finer > level + 1; --finer)
+  {
+    for (std::int64_t & along : cells)
+    {
+      along = (along + 1) / 2;
+    }
+  }
+  return cells;
+}
+
+TransformChain::Stage
+MakeSplineGrid(const FieldGrid & image, const SplineCells & cells)
+{
+  TransformChain::Stage spline;
+  spline.kind = TransformKind::BSpline;
+  spline.order = 3;
+  FieldGrid::Matrix cellToPoint{};
+  for (unsigned int r = 0; r < image.dimension; ++r)
+  {
+    spline.origin[r] = image.origin[r];
+  }
+  for (unsigned int c = 0; c < image.dimension; ++c)
+  {
+    if (cells[c] < 1)
+    {
+      throw std::invalid_argument("A grid of B-splines has a cell along each axis.");
+    }
+    const double samples =
+      static_cast<double>(std::max<std::int64_t>(image.size[c], 2) - 1) / static_cast<double>(cells[c]);
+    spline.size[c] = cells[c] + 3;
+    for (unsigned int r = 0; r < image.dimension; ++r)
+    {
+      // The first node is a cell before the first sample.
+      cellToPoint[r][c] = image.indexToPoint[r][c] * samples;
+      spline.origin[r] += image.indexToPoint[r][c] * static_cast<double>(image.start[c]) - cellToPoint[r][c];
+    }
+  }
+  spline.pointToIndex = InvertGridMatrix(cellToPoint, image.dimension);
+  return spline;
+}
+
+namespace
+{
+/** The index of a coefficient mirrored about the ends of its line. */
+std::int64_t
+Mirror(std::int64_t index, std::int64_t size)
+{
+  if (size == 1)
+  {
+    return 0;
+  }
+  const std::int64_t period = 2 * (size - 1);
+  index = std::abs(index) % period;
+  return index < size ? index : period - index;
+}
+
+/** Four coefficients along an axis, and their weights. */
+struct Taps
+{
+  std::array<std::int64_t, 4> at;
+  std::array<double, 4>       weights;
+};
+
+/** Those of the nodes of a grid along an axis, in another grid with the same axes. */
+std::vector<Taps>
+TapsOf(const TransformChain::Stage & from, const TransformChain::Stage & to, unsigned int axis, unsigned int dimension)
+{
+  // Where the other grid's nodes are: along the axis alone, as both grids have the same ones.
+  double origin = 0.0;
+  for (unsigned int c = 0; c < dimension; ++c)
+  {
+    origin += from.pointToIndex[axis][c] * (to.origin[c] - from.origin[c]);
+  }
+  // Rows of both matrices are parallel, and as long as there are samples in a mm.
+  double along = 0.0;
+  double other = 0.0;
+  for (unsigned int c = 0; c < dimension; ++c)
+  {
+    along += from.pointToIndex[axis][c] * from.pointToIndex[axis][c];
+    other += to.pointToIndex[axis][c] * to.pointToIndex[axis][c];
+  }
+  const double      step = std::sqrt(along / other);
+  std::vector<Taps> taps(static_cast<std::size_t>(to.size[axis]));
+  for (std::int64_t n = 0; n < to.size[axis]; ++n)
+  {
+    const double index = origin + step * static_cast<double>(to.start[axis] + n);
+    const double first = std::floor(index);
+    Taps &       own = taps[static_cast<std::size_t>(n)];
+    double       weights[4];
+    SplineWeights<3>(index - first, weights);
+    for (std::int64_t k = 0; k < 4; ++k)
+    {
+      own.at[static_cast<std::size_t>(k)] =
+        Mirror(static_cast<std::int64_t>(first) - 1 + k - from.start[axis], from.size[axis]);
+      own.weights[static_cast<std::size_t>(k)] = weights[k];
+    }
+  }
+  return taps;
+}
+
+/** Whether two grids have the same axes, up to roundings. */
+bool
+HaveSameAxes(const TransformChain::Stage & a, const TransformChain::Stage & b, unsigned int dimension)
+{
+  constexpr double near = 1e-9;
+  for (unsigned int r = 0; r < dimension; ++r)
+  {
+    double ofA = 0.0;
+    double ofB = 0.0;
+    for (unsigned int c = 0; c < dimension; ++c)
+    {
+      ofA += a.pointToIndex[r][c] * a.pointToIndex[r][c];
+      ofB += b.pointToIndex[r][c] * b.pointToIndex[r][c];
+    }
+    for (unsigned int c = 0; c < dimension; ++c)
+    {
+      if (!(std::abs(a.pointToIndex[r][c] / std::sqrt(ofA) - b.pointToIndex[r][c] / std::sqrt(ofB)) <= near))
+      {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+} // namespace
+
+std::vector<double>
+RefineSpline(const TransformChain::Stage & from,
+             const std::vector<double> &   coefficients,
+             const TransformChain::Stage & to,
+             unsigned int                  dimension)
+{
+  if (from.order != 3 || to.order != 3 || !HaveSameAxes(from, to, dimension) ||
+      static_cast<std::int64_t>(coefficients.size()) != TransformChain::CountOf(from, dimension))
+  {
+    throw std::invalid_argument(
+      "The spline that is put onto another grid is cubic and whole, and both grids have the same axes.");
+  }
+  SourceDescriptor filter;
+  filter.dimension = dimension;
+  filter.pixel = ScalarType::Float64;
+  filter.element = ScalarType::Float64;
+  filter.order = 3;
+  std::vector<std::vector<Taps>> taps;
+  for (unsigned int axis = 0; axis < dimension; ++axis)
+  {
+    taps.push_back(TapsOf(from, to, axis, dimension));
+    filter.start[axis] = to.start[axis];
+    filter.size[axis] = to.size[axis];
+  }
+  const std::int64_t  ofPlane = CountSplineNodes(from);
+  std::vector<double> refined;
+  for (unsigned int component = 0; component < dimension; ++component)
+  {
+    const auto                  first = coefficients.begin() + component * ofPlane;
+    std::vector<double>         values(first, first + ofPlane);
+    std::array<std::int64_t, 3> size = from.size;
+    for (unsigned int axis = 0; axis < dimension; ++axis)
+    {
+      // An axis after the other: lines of the axis are apart by stride, and follow each other in blocks.
+      const std::int64_t  stride = (axis > 0 ? size[0] : 1) * (axis > 1 ? size[1] : 1);
+      const std::int64_t  before = size[axis];
+      const std::int64_t  after = to.size[axis];
+      const auto          blocks = static_cast<std::int64_t>(values.size()) / (stride * before);
+      std::vector<double> next(static_cast<std::size_t>(blocks * stride * after));
+      for (std::int64_t block = 0; block < blocks; ++block)
+      {
+        for (std::int64_t n = 0; n < after; ++n)
+        {
+          const Taps & own = taps[axis][static_cast<std::size_t>(n)];
+          for (std::int64_t i = 0; i < stride; ++i)
+          {
+            double sum = 0.0;
+            for (std::size_t k = 0; k < 4; ++k)
+            {
+              sum += own.weights[k] * values[static_cast<std::size_t>((block * before + own.at[k]) * stride + i)];
+            }
+            next[static_cast<std::size_t>((block * after + n) * stride + i)] = sum;
+          }
+        }
+      }
+      size[axis] = after;
+      values = std::move(next);
+    }
+    PrefilterInPlace(filter, values.data(), ExecutionContext());
+    refined.insert(refined.end(), values.begin(), values.end());
+  }
+  return refined;
+}
+
+MemoryPlan
+PlanSplineRegistration(const TransformChain::Stage & spline,
+                       const FieldGrid &             fixed,
+                       const FieldGrid &             moving,
+                       ScalarType                    pixel,
+                       const SplineOptions &         options,
+                       std::size_t                   level,
+                       std::size_t                   imageBytes,
+                       std::size_t                   budget)
+{
+  const PyramidLevel & of = options.levels.at(level);
+  const FieldGrid      grid = ShrinkGrid(fixed, of.shrink);
+  return PlanSplineLevel(spline,
+                         grid,
+                         options.metric,
+                         moving,
+                         pixel,
+                         (of.sigma > 0.0 ? 2 : 1) * imageBytes,
+                         budget,
+                         CountDrawnPlaces(grid, options.samples));
+}
+
+OperationWork
+CountSplineRegistrationWork(const TransformChain::Stage & spline,
+                            const FieldGrid &             fixed,
+                            const FieldGrid &             moving,
+                            const SplineOptions &         options,
+                            std::size_t                   level,
+                            std::size_t                   imageBytes)
+{
+  const PyramidLevel & of = options.levels.at(level);
+  const FieldGrid      grid = ShrinkGrid(fixed, of.shrink);
+  return CountSplineWork(
+    spline, grid, options.metric, moving, of.iterations, imageBytes, CountDrawnPlaces(grid, options.samples));
+}
+
+} // namespace itk::CudaSpline

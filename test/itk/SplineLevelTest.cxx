@@ -1,0 +1,386 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "LinearTestSupport.h"
+
+#include "GpuOnAndOff.h"
+
+#include "itkCudaSpline/itk/SplineRegistrationOfImages.h"
+
+#include "itkBSplineTransformParametersAdaptor.h"
+#include "itkLBFGSOptimizerv4.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+/** \file
+ * \brief Levels of B-spline registrations of the kernels beside itk::ImageRegistrationMethodv4 with
+ * itk::LBFGSOptimizerv4, with ITK's metric and with the module's.
+ *
+ * Images are oblique, of two spacings, and begin at other indices than 0. The value of each evaluation agrees with
+ * ITK's to 1e-8 of the first one: what metrics promise (1e-12, derivatives 1e-10) and the roundings of inner products,
+ * which steps hand on and a line search magnifies by the ratio of curvatures, some hundred in a dozen steps.
+ * Coefficients, of some mm, agree to 1e-5: where the images are flat a value hardly tells of them. */
+
+namespace
+{
+
+using namespace CudaSplineTest;
+using itk::CudaSpline::LbfgsEvaluation;
+using itk::CudaSpline::LbfgsStop;
+using itk::CudaSpline::SplineOptions;
+
+/** Images of 32 samples and more an axis. */
+template <unsigned int VDimension>
+struct SplineImages : LinearImages<VDimension>
+{
+  using Image = typename LinearTypes<VDimension>::Image;
+
+  explicit SplineImages(const LinearCase & what)
+    : LinearImages<VDimension>(what)
+  {
+    if constexpr (VDimension == 3)
+    {
+      this->images.fixed = BlobImage<Image>({ 36, 33, 32 }, 1.4, 0.0);
+      this->images.moving = BlobImage<Image>({ 34, 36, 33 }, 1.5, 1.5);
+      if (what.hasMasks)
+      {
+        this->fixedMask = HalfMask(this->images.fixed.GetPointer(), false);
+        this->movingMask = HalfMask(this->images.moving.GetPointer(), false);
+      }
+    }
+  }
+};
+
+template <unsigned int VDimension>
+using SplineOf = itk::BSplineTransform<double, VDimension, 3>;
+
+/** A B-spline transform on the fixed image's domain that moves nothing. */
+template <unsigned int VDimension>
+typename SplineOf<VDimension>::Pointer
+MakeItkSpline(const itk::Image<double, VDimension> * image, const std::vector<unsigned int> & cells)
+{
+  const auto                                            spline = SplineOf<VDimension>::New();
+  typename SplineOf<VDimension>::OriginType             origin;
+  typename SplineOf<VDimension>::PhysicalDimensionsType extent;
+  typename SplineOf<VDimension>::MeshSizeType           mesh;
+  const auto &                                          region = image->GetBufferedRegion();
+  image->TransformIndexToPhysicalPoint(region.GetIndex(), origin);
+  for (unsigned int d = 0; d < VDimension; ++d)
+  {
+    extent[d] = image->GetSpacing()[d] * static_cast<double>(region.GetSize(d) - 1);
+    mesh[d] = cells[d];
+  }
+  spline->SetTransformDomainOrigin(origin);
+  spline->SetTransformDomainPhysicalDimensions(extent);
+  spline->SetTransformDomainDirection(image->GetDirection());
+  spline->SetTransformDomainMeshSize(mesh);
+  return spline;
+}
+
+/** Brings a B-spline transform to the grid of another one, as ITK does. */
+template <unsigned int VDimension>
+void
+Adapt(SplineOf<VDimension> * transform, const SplineOf<VDimension> * to)
+{
+  const auto adaptor = itk::BSplineTransformParametersAdaptor<SplineOf<VDimension>>::New();
+  adaptor->SetRequiredTransformDomainOrigin(to->GetTransformDomainOrigin());
+  adaptor->SetRequiredTransformDomainDirection(to->GetTransformDomainDirection());
+  adaptor->SetRequiredTransformDomainPhysicalDimensions(to->GetTransformDomainPhysicalDimensions());
+  adaptor->SetRequiredTransformDomainMeshSize(to->GetTransformDomainMeshSize());
+  adaptor->SetTransform(transform);
+  adaptor->AdaptTransformParameters();
+}
+
+/** A registration of levels: the values of all evaluations, and the coefficients that each level has come to. */
+struct SplineCourse
+{
+  std::vector<double>              values;
+  std::vector<std::vector<double>> coefficients;
+};
+
+std::vector<unsigned int>
+CellsOf(std::size_t level)
+{
+  return level == 0 ? std::vector<unsigned int>{ 3, 2, 2 } : std::vector<unsigned int>{ 5, 4, 3 };
+}
+
+/** By ITK's method. A level has a metric of its own, as RegisterByItk() says. */
+template <unsigned int VDimension>
+SplineCourse
+RegisterSplineByItk(const LinearCase & what, const SplineImages<VDimension> & images, bool hasModulesMetric)
+{
+  using Types = LinearTypes<VDimension>;
+  const auto   transform = MakeItkSpline<VDimension>(images.images.fixed, CellsOf(0));
+  SplineCourse course;
+  for (std::size_t level = 0; level < what.shrink.size(); ++level)
+  {
+    Adapt<VDimension>(transform, MakeItkSpline<VDimension>(images.images.fixed, CellsOf(level)));
+    const auto metric = MakeItkMetric<VDimension>(what, images, hasModulesMetric);
+    const auto optimizer = itk::LBFGSOptimizerv4::New();
+    optimizer->SetGradientConvergenceTolerance(1e-12);
+    optimizer->SetNumberOfIterations(what.iterations[level]);
+    optimizer->SetDefaultStepLength(what.StepOf(level));
+    const auto method = Types::Method::New();
+    method->SetFixedImage(images.images.fixed);
+    method->SetMovingImage(images.images.moving);
+    method->SetMetric(metric);
+    method->SetOptimizer(optimizer);
+    method->SetInitialTransform(transform);
+    method->InPlaceOn();
+    method->InitializeCenterOfLinearOutputTransformOff();
+    if (what.hasInitial)
+    {
+      method->SetMovingInitialTransform(MakeInitial<VDimension>());
+    }
+    method->SetNumberOfLevels(1);
+    typename Types::Method::ShrinkFactorsArrayType   shrink(1);
+    typename Types::Method::SmoothingSigmasArrayType sigmas(1);
+    shrink[0] = what.shrink[level];
+    sigmas[0] = what.sigmas[level];
+    method->SetShrinkFactorsPerLevel(shrink);
+    method->SetSmoothingSigmasPerLevel(sigmas);
+    optimizer->AddObserver(itk::FunctionAndGradientEvaluationIterationEvent(), [&](const itk::EventObject &) {
+      course.values.push_back(optimizer->GetCurrentMetricValue());
+    });
+    method->Update();
+    course.coefficients.push_back(ParametersOf(transform.GetPointer()));
+  }
+  return course;
+}
+
+SplineOptions
+MakeSplineOptions(const LinearCase & what)
+{
+  SplineOptions options;
+  for (std::size_t level = 0; level < what.shrink.size(); ++level)
+  {
+    options.levels.push_back({ what.shrink[level], what.sigmas[level], what.iterations[level] });
+  }
+  options.sigmasInMm = true;
+  options.metric = MakeLinearMetric(what);
+  options.rules.gradientTolerance = 1e-12;
+  return options;
+}
+
+/** By the kernels. */
+template <unsigned int VDimension>
+SplineCourse
+RegisterSpline(const LinearCase & what, const SplineImages<VDimension> & images, const std::string & device)
+{
+  const auto    initial = MakeInitial<VDimension>();
+  const auto    transform = MakeItkSpline<VDimension>(images.images.fixed, CellsOf(0));
+  SplineOptions options = MakeSplineOptions(what);
+  SplineCourse  course;
+  options.rules.stepLength = what.step; // of all levels
+  itk::CudaSplineDetail::SplineRegistrationOfImages<double, VDimension> registration(
+    { images.images.fixed.GetPointer(),
+      images.images.moving.GetPointer(),
+      images.fixedMask.GetPointer(),
+      images.movingMask.GetPointer(),
+      what.hasInitial ? initial.GetPointer() : nullptr },
+    options,
+    device);
+  for (std::size_t level = 0; level < what.shrink.size(); ++level)
+  {
+    Adapt<VDimension>(transform, MakeItkSpline<VDimension>(images.images.fixed, CellsOf(level)));
+    registration.RunLevel(level, transform, [&](std::size_t of, const LbfgsEvaluation & evaluation) {
+      EXPECT_EQ(of, level);
+      course.values.push_back(evaluation.value);
+      return true;
+    });
+    course.coefficients.push_back(ParametersOf(transform.GetPointer()));
+  }
+  return course;
+}
+
+class SplineLevels : public GpuOnAndOff
+{
+protected:
+  template <unsigned int VDimension>
+  void
+  Compare(LinearCase what, double sameValues = 1e-8, double sameCoefficients = 1e-5) const
+  {
+    SCOPED_TRACE(std::to_string(VDimension) + " dimensions, " + what.Text());
+    what.step = 1.0;
+    what.iterations = { 14, 8 };
+    if (VDimension == 3)
+    {
+      what.shrink = { 3, 2 }; // ITK's metric takes seconds an evaluation of all samples
+    }
+    const SplineImages<VDimension> images(what);
+    const SplineCourse             found = RegisterSpline<VDimension>(what, images, GetParam() ? "gpu" : "cpu");
+    ASSERT_EQ(found.values.size(), 22U);
+    EXPECT_LT(found.values[13], found.values[0]);
+    for (const bool hasModulesMetric : { false, true })
+    {
+      SCOPED_TRACE(hasModulesMetric ? "the module's metric" : "ITK's metric");
+      const SplineCourse expected = RegisterSplineByItk<VDimension>(what, images, hasModulesMetric);
+      ASSERT_EQ(found.values.size(), expected.values.size());
+      for (std::size_t n = 0; n < found.values.size(); ++n)
+      {
+        EXPECT_NEAR(found.values[n], expected.values[n], sameValues * std::abs(expected.values[0]))
+          << "evaluation " << n;
+      }
+      for (std::size_t level = 0; level < 2; ++level)
+      {
+        double moved = 0.0;
+        double away = 0.0;
+        ASSERT_EQ(found.coefficients[level].size(), expected.coefficients[level].size());
+        for (std::size_t i = 0; i < found.coefficients[level].size(); ++i)
+        {
+          moved = std::max(moved, std::abs(found.coefficients[level][i]));
+          away = std::max(away, std::abs(found.coefficients[level][i] - expected.coefficients[level][i]));
+        }
+        EXPECT_GT(moved, 0.1);
+        EXPECT_LE(away, sameCoefficients) << "level " << level;
+      }
+    }
+  }
+};
+
+TEST_P(SplineLevels, GoItksWayByMeanSquares)
+{
+  LinearCase what;
+  this->Compare<2>(what);
+  this->Compare<3>(what);
+}
+
+TEST_P(SplineLevels, GoItksWayByCorrelation)
+{
+  LinearCase what;
+  what.metric = LinearMetricKind::Correlation;
+  this->Compare<2>(what);
+  this->Compare<3>(what);
+}
+
+TEST_P(SplineLevels, GoItksWayByMutualInformation)
+{
+  LinearCase what;
+  what.metric = LinearMetricKind::Mattes;
+  this->Compare<2>(what);
+  this->Compare<3>(what);
+}
+
+TEST_P(SplineLevels, GoItksWayByLocalCorrelation)
+{
+  LinearCase what;
+  what.metric = LinearMetricKind::LocalCorrelation;
+  this->Compare<2>(what);
+  this->Compare<3>(what);
+}
+
+TEST_P(SplineLevels, GoItksWayUnderMasksAndBeforeOthers)
+{
+  LinearCase what;
+  what.hasMasks = true;
+  what.gradient = MetricGradient::Image;
+  this->Compare<2>(what);
+  what.hasInitial = true;
+  this->Compare<3>(what);
+  what.metric = LinearMetricKind::Mattes;
+  this->Compare<2>(what);
+}
+
+/** The grid that the kernels put a spline onto is ITK's. */
+TEST_P(SplineLevels, AreRefinedAsItk)
+{
+  const auto refine = [](auto image, const std::vector<unsigned int> & from, const std::vector<unsigned int> & to) {
+    constexpr unsigned int VDimension = std::decay_t<decltype(*image)>::ImageDimension;
+    const auto             spline = MakeItkSpline<VDimension>(image, from);
+    const auto             finer = MakeItkSpline<VDimension>(image, to);
+    auto                   parameters = spline->GetParameters();
+    for (unsigned int p = 0; p < parameters.Size(); ++p)
+    {
+      parameters[p] = 2.0 * std::cos(1.7 * p) + 0.3 * (p % 5);
+    }
+    spline->SetParametersByValue(parameters);
+    const auto stageOf = [](const auto & transform) {
+      itk::CudaSpline::TransformChain chain;
+      itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(transform.GetPointer(), chain);
+      return chain.stages.at(0);
+    };
+    const auto found = RefineSpline(stageOf(spline), ParametersOf(spline.GetPointer()), stageOf(finer), VDimension);
+    Adapt<VDimension>(spline, finer);
+    const auto expected = ParametersOf(spline.GetPointer());
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+    {
+      // ITK's filter begins with sums that it ends at 1e-10 of the coefficients.
+      ASSERT_NEAR(found[i], expected[i], 1e-8) << i;
+    }
+  };
+  const MetricImages<itk::Image<double, 2>> plane;
+  const MetricImages<itk::Image<double, 3>> space;
+  refine(plane.fixed.GetPointer(), { 1, 1 }, { 2, 1 });
+  refine(plane.fixed.GetPointer(), { 4, 3 }, { 7, 6 });
+  refine(space.fixed.GetPointer(), { 3, 2, 4 }, { 6, 3, 7 });
+}
+
+/** What a watch stops has the best coefficients. */
+TEST_P(SplineLevels, AreInterruptedAtTheBest)
+{
+  LinearCase what;
+  what.shrink = { 1 };
+  what.sigmas = { 0.0 };
+  what.iterations = { 30 };
+  const SplineImages<2> images(what);
+  const auto            transform = MakeItkSpline<2>(images.images.fixed, { 4, 4 });
+  SplineOptions         options = MakeSplineOptions(what);
+  options.rules.stepLength = 8.0; // searches go too far first
+  itk::CudaSplineDetail::SplineRegistrationOfImages<double, 2> registration(
+    { images.images.fixed.GetPointer(), images.images.moving.GetPointer(), nullptr, nullptr, nullptr },
+    options,
+    GetParam() ? "gpu" : "cpu");
+  double     lowest = std::numeric_limits<double>::max();
+  const auto record = registration.RunLevel(0, transform, [&](std::size_t, const LbfgsEvaluation & evaluation) {
+    lowest = std::min(lowest, evaluation.value);
+    return evaluation.number < 9 || evaluation.value == lowest; // behind one that is not the best
+  });
+  EXPECT_EQ(record.stop, LbfgsStop::None);
+  EXPECT_EQ(record.best, lowest);
+  EXPECT_GT(record.value, lowest);
+  const auto metric = MakeItkMetric<2>(what, images, false);
+  metric->SetFixedImage(images.images.fixed);
+  metric->SetMovingImage(images.images.moving);
+  metric->SetMovingTransform(transform);
+  metric->Initialize();
+  EXPECT_NEAR(metric->GetValue(), lowest, 1e-10 * lowest);
+}
+
+/** Only one B-spline transform has coefficients to be found. */
+TEST_P(SplineLevels, RefuseOtherTransforms)
+{
+  const LinearCase                                             what;
+  const SplineImages<2>                                        images(what);
+  const auto                                                   linear = itk::AffineTransform<double, 2>::New();
+  itk::CudaSplineDetail::SplineRegistrationOfImages<double, 2> registration(
+    { images.images.fixed.GetPointer(), images.images.moving.GetPointer(), nullptr, nullptr, nullptr },
+    MakeSplineOptions(what),
+    "cpu");
+  EXPECT_THROW(registration.RunLevel(0, linear, {}), std::invalid_argument);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SplineLevels, testing::Bool(), GpuOrHost);
+
+} // namespace

@@ -1,0 +1,423 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// Levels of B-spline registrations on both backends.
+//
+// Expected: gradients by differences of values, of splines whose gradient is the derivative itself; what a metric's
+// passes give to the host; displacements that are known, which the levels find; the best coefficients, whatever
+// happens. The same bits come on any number of threads. What ITK makes of the same is in test/itk/SplineLevelTest.cxx.
+
+#include "LevelCase.h"
+
+#include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/registration/SplineRegistration.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace CudaSplineTest;
+
+namespace
+{
+
+/** A cubic grid with some cells an axis over a box; no coefficients. */
+TransformChain::Stage
+MakeSpline(const FieldGrid & grid, const std::array<std::int64_t, 3> & cells)
+{
+  TransformChain::Stage stage;
+  stage.kind = TransformKind::BSpline;
+  stage.order = 3;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    const double spacing = static_cast<double>(grid.size[d] - 1) / static_cast<double>(cells[d]);
+    stage.size[d] = cells[d] + 3;
+    stage.origin[d] = grid.origin[d] - spacing;
+    stage.pointToIndex[d][d] = 1.0 / spacing;
+  }
+  return stage;
+}
+
+/** Small coefficients that are all different. */
+std::vector<double>
+SomeCoefficients(const TransformChain::Stage & spline, unsigned int dimension, double most)
+{
+  std::vector<double> coefficients;
+  for (std::int64_t n = 0; n < TransformChain::CountOf(spline, dimension); ++n)
+  {
+    coefficients.push_back(most * std::cos(1.7 * static_cast<double>(n) + 0.4));
+  }
+  return coefficients;
+}
+
+/** Coefficients on a backend. */
+class Coefficients
+{
+public:
+  Coefficients(const std::vector<double> & numbers, const Residence & residence)
+    : m_Residence(residence)
+    , m_Array(numbers.size() * sizeof(double), residence)
+  {
+    this->Set(numbers);
+  }
+
+  void
+  Set(const std::vector<double> & numbers)
+  {
+    Upload(m_Array.Data(), numbers.data(), m_Array.Bytes(), m_Residence);
+    m_Residence.Wait();
+  }
+
+  std::vector<double>
+  ToHost() const
+  {
+    std::vector<double> numbers(m_Array.Bytes() / sizeof(double));
+    Download(numbers.data(), m_Array.Data(), m_Array.Bytes(), m_Residence);
+    return numbers;
+  }
+
+  double *
+  Get() const
+  {
+    return m_Array.As<double>();
+  }
+
+private:
+  const Residence & m_Residence;
+  ResidentArray     m_Array;
+};
+
+class SplineLevels : public OnMetricBackend
+{
+protected:
+  /** Differences of values over h have an error of h^2 and of roundings over h: 1e-6 of the longest one. */
+  void
+  ExpectGradientOfValues(SplineLevel & level, const std::vector<double> & at, const Residence & residence)
+  {
+    constexpr double   h = 1e-4;
+    Coefficients       place(at, residence);
+    const Coefficients gradient(std::vector<double>(at.size(), 7.0), residence);
+    const auto         found = level.Evaluate(place.Get(), gradient.Get());
+    ASSERT_EQ(found.count, level.GetGrid().Count()); // else values jump
+    // On the host values have other blocks where there is a gradient.
+    EXPECT_NEAR(level.Evaluate(place.Get(), nullptr).value, found.value, 1e-12 * std::abs(found.value));
+    const auto slopes = gradient.ToHost();
+    double     longest = 0.0;
+    for (const double slope : slopes)
+    {
+      longest = std::max(longest, std::abs(slope));
+    }
+    EXPECT_GT(longest, 0.0);
+    for (std::size_t n = 0; n < at.size(); n += 7)
+    {
+      const auto valueAt = [&](double step) {
+        auto moved = at;
+        moved[n] += step;
+        place.Set(moved);
+        return level.Evaluate(place.Get(), nullptr).value;
+      };
+      EXPECT_NEAR(slopes[n], (valueAt(h) - valueAt(-h)) / (2.0 * h), 1e-6 * longest) << n;
+    }
+  }
+
+  std::unique_ptr<SplineLevel>
+  MakeLevel(const Pair &                       images,
+            const LinearMetric &               metric,
+            const TransformChain::Stage &      spline,
+            const Residence &                  residence,
+            std::vector<TransformChain::Stage> behind = {}) const
+  {
+    auto sides = images.Sides(residence, std::move(behind));
+    return std::make_unique<SplineLevel>(images.inner, sides[0], sides[1], metric, spline, residence);
+  }
+};
+
+TEST_P(SplineLevels, GradientsAreThoseOfValues)
+{
+  const Residence residence(this->OnBackend());
+  for (const LinearMetricKind kind :
+       { LinearMetricKind::MeanSquares, LinearMetricKind::Correlation, LinearMetricKind::Mattes })
+  {
+    for (const unsigned int dimension : { 2U, 3U })
+    {
+      SCOPED_TRACE(std::to_string(static_cast<int>(kind)) + ", dimension " + std::to_string(dimension));
+      const Pair images(dimension);
+      const auto spline = MakeSpline(images.inner, { 3, 2, 2 });
+      const auto at = SomeCoefficients(spline, dimension, 0.4);
+      const auto metric = SplineMetric(kind);
+      this->ExpectGradientOfValues(*this->MakeLevel(images, metric, spline, residence), at, residence);
+      this->ExpectGradientOfValues(
+        *this->MakeLevel(images, metric, spline, residence, { Shear(dimension), Bend(dimension) }), at, residence);
+    }
+  }
+}
+
+TEST_P(SplineLevels, HaveOneCellAnAxis)
+{
+  const Residence residence(this->OnBackend());
+  const Pair      images(3);
+  const auto      spline = MakeSpline(images.inner, { 1, 1, 1 });
+  const auto      level = this->MakeLevel(images, SplineMetric(LinearMetricKind::MeanSquares), spline, residence);
+  this->ExpectGradientOfValues(*level, SomeCoefficients(spline, 3, 0.3), residence);
+}
+
+/** A registration of one level by mean squares of splines. */
+struct OneLevel
+{
+  Pair                  images;
+  TransformChain::Stage spline;
+  SplineOptions         options;
+
+  explicit OneLevel(unsigned int dimension)
+    : images(dimension)
+    , spline(MakeSpline(images.inner, { 2, 2, 2 }))
+  {
+    options.levels = { { 1, 0.0, 200 } };
+    options.metric = SplineMetric(LinearMetricKind::MeanSquares);
+    options.rules.gradientTolerance = 1e-8;
+    options.rules.stepLength = 1.0;
+  }
+
+  SplineRegistration
+  Make(const Residence & residence) const
+  {
+    auto sides = images.Sides(residence, {});
+    return SplineRegistration(sides[0], sides[1], options, residence);
+  }
+};
+
+TEST_P(SplineLevels, FindWhatIsKnown)
+{
+  // The fixed image shows the waves of the moving one through a spline of the same grid. Where a wave is as curved as
+  // these, a tenth of the voxel is found everywhere.
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    SCOPED_TRACE(dimension);
+    OneLevel   what(dimension);
+    const auto known = SomeCoefficients(what.spline, dimension, 0.5);
+    const auto shared = std::make_shared<std::vector<double>>(known);
+    auto       stage = what.spline;
+    stage.data = std::shared_ptr<const double>(shared, shared->data());
+    what.images.moving = MakePixels(what.images.outer, Waves);
+    what.images.fixed = MakePixels(what.images.inner, [&](const LinearTransform::Vector & x) {
+      return Waves(MoveBySpline(stage, known, x, dimension));
+    });
+    const Residence     residence(this->OnBackend());
+    const auto          registration = what.Make(residence);
+    std::vector<double> found(known.size(), 0.0);
+    const SplineRecord  record = registration.RunLevel(0, what.spline, found, {});
+    EXPECT_LT(record.best, 1e-3); // squares: of waves of 20 and more
+    for (const double x : { 2.0, 8.0, 15.0 })
+    {
+      const LinearTransform::Vector place{ x, 0.5 * x + 1.0, dimension == 3 ? 14.0 - 0.5 * x : 0.0 };
+      const auto                    expected = MoveBySpline(stage, known, place, dimension);
+      const auto                    moved = MoveBySpline(stage, found, place, dimension);
+      for (unsigned int d = 0; d < dimension; ++d)
+      {
+        EXPECT_NEAR(moved[d], expected[d], 0.1);
+      }
+    }
+  }
+}
+
+TEST_P(SplineLevels, HaveTheSameBitsOnAnyNumberOfThreads)
+{
+  OneLevel what(3);
+  what.options.levels[0].iterations = 9;
+  const auto run = [&](const ExecutionContext & context) {
+    const Residence     residence(context);
+    std::vector<double> found(static_cast<std::size_t>(TransformChain::CountOf(what.spline, 3)), 0.0);
+    what.Make(residence).RunLevel(0, what.spline, found, [&found](std::size_t, const LbfgsEvaluation & evaluation) {
+      found.push_back(evaluation.value); // behind what is written in the end
+      return true;
+    });
+    return found;
+  };
+  const auto           several = run(this->OnBackend());
+  const ThreadExecutor one{ 1 };
+  const ThreadExecutor four{ 4 };
+  ExecutionContext     context = this->OnBackend();
+  for (const ThreadExecutor * const threads : { &one, &four })
+  {
+    context.host = threads;
+    EXPECT_EQ(run(context), several);
+  }
+}
+
+TEST_P(SplineLevels, GoOnAtTheBestWhereADeviceFails)
+{
+  OneLevel what(2);
+  what.options.levels[0].iterations = 12;
+  const Residence     residence(this->OnBackend());
+  const auto          registration = what.Make(residence);
+  const auto          count = static_cast<std::size_t>(TransformChain::CountOf(what.spline, 2));
+  std::vector<double> found(count, 0.0);
+  double              lowest = std::numeric_limits<double>::max();
+  const auto          fail = [&](std::size_t, const LbfgsEvaluation & evaluation) {
+    lowest = std::min(lowest, evaluation.value);
+    if (evaluation.number == 7)
+    {
+      throw DeviceError(DeviceError::Kind::OutOfMemory, "no memory");
+    }
+    return true;
+  };
+  EXPECT_THROW(registration.RunLevel(0, what.spline, found, fail), DeviceError);
+  ASSERT_EQ(found.size(), count);
+  // What goes on begins at the best and makes what was left.
+  std::vector<double> values;
+  const auto          record = registration.RunLevel(
+    0,
+    what.spline,
+    found,
+    [&](std::size_t, const LbfgsEvaluation & evaluation) {
+      EXPECT_EQ(evaluation.number, 8 + values.size());
+      values.push_back(evaluation.value);
+      return true;
+    },
+    7);
+  ASSERT_EQ(values.size(), 5U);
+  EXPECT_EQ(values.front(), lowest);
+  EXPECT_EQ(record.evaluations, 12U);
+  EXPECT_EQ(record.stop, LbfgsStop::Evaluations);
+  EXPECT_LT(record.best, lowest);
+}
+
+TEST_P(SplineLevels, StayWhereNoSampleIsValid)
+{
+  OneLevel  what(2);
+  FieldGrid away = what.images.outer;
+  away.origin = { 500.0, 500.0, 0.0 };
+  what.images.outer = away;
+  const Residence     residence(this->OnBackend());
+  const auto          count = static_cast<std::size_t>(TransformChain::CountOf(what.spline, 2));
+  std::vector<double> found(count, 0.25);
+  const auto          record = what.Make(residence).RunLevel(0, what.spline, found, {});
+  EXPECT_EQ(record.evaluations, 1U);
+  EXPECT_EQ(record.best, std::numeric_limits<double>::max());
+  EXPECT_EQ(found, std::vector<double>(count, 0.25));
+}
+
+/** What is not under a mask counts nowhere, and where it is no number neither. */
+TEST_P(SplineLevels, LeaveOutWhatMasksLeaveOut)
+{
+  OneLevel what(2);
+  what.options.levels[0].iterations = 10;
+  const Residence           residence(this->OnBackend());
+  const auto                count = static_cast<std::size_t>(TransformChain::CountOf(what.spline, 2));
+  std::vector<std::uint8_t> mask(what.images.fixed.size(), 1);
+  const auto                run = [&](double hidden) {
+    auto sides = what.images.Sides(residence, {});
+    auto fixed = what.images.fixed;
+    for (std::size_t n = 0; n < fixed.size(); n += 3)
+    {
+      fixed[n] = hidden;
+      mask[n] = 0;
+    }
+    sides[0].image = MakeImage(what.images.inner, fixed, residence);
+    sides[0].mask = MakeImage(what.images.inner, mask, residence);
+    std::vector<double> found(count, 0.0);
+    SplineRegistration(sides[0], sides[1], what.options, residence).RunLevel(0, what.spline, found, {});
+    return found;
+  };
+  const auto found = run(0.0);
+  EXPECT_EQ(run(1e30), found);
+  EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN()), found);
+}
+
+TEST_P(SplineLevels, RefuseWhatDoesNotFit)
+{
+  const OneLevel      what(2);
+  const Residence     residence(this->OnBackend());
+  const auto          registration = what.Make(residence);
+  std::vector<double> found(3, 0.0);
+  EXPECT_THROW(registration.RunLevel(0, what.spline, found, {}), std::invalid_argument);
+  const auto make = [&](const TransformChain::Stage & spline) {
+    this->MakeLevel(what.images, what.options.metric, spline, residence);
+  };
+  EXPECT_NO_THROW(make(what.spline));
+  EXPECT_THROW(make(Shear(2)), std::invalid_argument);
+  auto spline = what.spline;
+  spline.size[1] = 3; // no cell
+  EXPECT_THROW(make(spline), std::invalid_argument);
+  SplineOptions options = what.options;
+  options.levels.clear();
+  auto sides = what.images.Sides(residence, {});
+  EXPECT_THROW(SplineRegistration(sides[0], sides[1], options, residence), std::invalid_argument);
+  options = what.options;
+  options.metric.kind = LinearMetricKind::LocalCorrelation;
+  options.samples.choice = SampleChoice::Random;
+  EXPECT_THROW(SplineRegistration(sides[0], sides[1], options, residence), std::invalid_argument);
+  EXPECT_THROW(RefineSpline(what.spline, found, what.spline, 2), std::invalid_argument);
+}
+
+TEST(SplineLevelsAlone, RefinedSplinesMoveAsBefore)
+{
+  // Cells that are halved: the finer grid has the coarser one's splines, but beyond its border, where both are mirrored
+  // and the second ring of nodes feels it.
+  const FieldGrid grid = MakeGrid(2, 33);
+  const auto      from = MakeSpline(grid, { 8, 4, 1 });
+  const auto      to = MakeSpline(grid, { 16, 8, 1 });
+  const auto      coefficients = SomeCoefficients(from, 2, 1.0);
+  const auto      refined = RefineSpline(from, coefficients, to, 2);
+  ASSERT_EQ(refined.size(), static_cast<std::size_t>(TransformChain::CountOf(to, 2)));
+  for (const double x : { 14.0, 16.3, 18.7 })
+  {
+    const LinearTransform::Vector place{ x, 33.0 - x, 0.0 };
+    const auto                    before = MoveBySpline(from, coefficients, place, 2);
+    const auto                    after = MoveBySpline(to, refined, place, 2);
+    for (unsigned int d = 0; d < 2; ++d)
+    {
+      // What comes from the border falls by 0.27 from node to node: 4 nodes along y.
+      EXPECT_NEAR(after[d], before[d], 0.02);
+    }
+  }
+  EXPECT_EQ(RefineSpline(from, std::vector<double>(coefficients.size(), 0.0), to, 2),
+            std::vector<double>(refined.size(), 0.0));
+}
+
+TEST(SplineLevelsAlone, ArePlannedWithTheirVectors)
+{
+  const FieldGrid    grid = MakeGrid(3, 40);
+  const auto         coarse = MakeSpline(grid, { 2, 2, 2 });
+  const auto         fine = MakeSpline(grid, { 20, 20, 20 });
+  const LinearMetric metric;
+  constexpr auto     all = std::size_t{ 1 } << 40;
+  const auto         planOf = [&](const TransformChain::Stage & spline, std::size_t budget) {
+    return PlanSplineLevel(spline, grid, metric, grid, ScalarType::Float32, 1000, budget);
+  };
+  const auto small = planOf(coarse, all);
+  const auto large = planOf(fine, all);
+  EXPECT_TRUE(small.fits);
+  EXPECT_TRUE(large.fits);
+  const std::size_t more = Lbfgs::CountBytes(23 * 23 * 23, 3) - Lbfgs::CountBytes(5 * 5 * 5, 3);
+  EXPECT_GE(large.PeakBytes(), small.PeakBytes() + more);
+  EXPECT_FALSE(planOf(fine, large.PeakBytes() - 1).fits);
+  const auto once = CountSplineWork(fine, grid, metric, grid, 1, 1000);
+  const auto tenfold = CountSplineWork(fine, grid, metric, grid, 10, 1000);
+  EXPECT_EQ(tenfold.sums, 10.0 * once.sums);
+  EXPECT_GT(once.taps, CountLinearWork(grid, metric, grid, 1, 1000).taps);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SplineLevels, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);
+
+} // namespace
