@@ -41,7 +41,8 @@ def _under(of: ArrayOperations, fixed: Any, moving: Any, mask: Optional[Any]) ->
 
 def mean_squares(of: ArrayOperations, fixed: Any, moving: Any, mask: Any) -> Any:
     fixed, moving, mask = _pair(of, fixed, moving, mask)
-    return mean(of, (fixed - moving) * (fixed - moving), mask)
+    difference = fixed - moving
+    return mean(of, difference * difference, mask)
 
 
 def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: Any, mask: Any) -> Any:

@@ -1,5 +1,6 @@
 """cudaspline.jax on a GPU: what JAX compiles calls the library in XLA's stream, on arrays that stay there."""
 
+import itertools
 import os
 
 import numpy
@@ -72,6 +73,24 @@ def test_values_and_gradients_are_those_of_the_host(rng, order, mode):
             assert numpy.asarray(one).tobytes() == numpy.asarray(same).tobytes()
             # Of a cubic support a hundred products, each rounded once more or less; squares and sums of 50 points behind.
             assert numpy.allclose(one, other, rtol=1e-11, atol=1e-11)
+
+
+def test_local_correlation_is_that_of_the_host(rng):
+    device, host = gpu(), jax.devices("cpu")[0]
+    given = rng.uniform(-1, 1, (2, 1, 9, 20, 33)), rng.uniform(-1, 1, (2, 1, 9, 20, 33))
+    for mask, radius in itertools.product((None, rng.random((9, 20, 33)) < 0.7), (2, (1, 3, 2))):
+
+        def loss(*images):
+            return spline.local_correlation(*images, radius, mask)  # noqa: B023
+
+        function = jax.value_and_grad(loss, argnums=(0, 1))
+        text = jax.jit(function).trace(*placed(device, *given)).lower(lowering_platforms=("cuda",)).as_text()
+        assert "@cudaspline_correlate" in text and "callback" not in text
+        found = jax.tree.leaves(jax.jit(function)(*placed(device, *given)))
+        wanted = jax.tree.leaves(jax.jit(function)(*placed(host, *given)))
+        for one, other in zip(found, wanted):
+            assert one.devices() == {device}
+            assert jnp.abs(numpy.asarray(one) - numpy.asarray(other)).max() <= 1e-10 * numpy.abs(numpy.asarray(other)).max()
 
 
 def test_the_order_of_the_stream(rng):

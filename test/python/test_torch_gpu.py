@@ -54,6 +54,7 @@ FUNCTIONS = {
     "folding": (lambda field: spline.folding(field, least=1.0), (fields,)),
     "mean_squares": (spline.mean_squares, (images, images)),
     "local_correlation": (spline.local_correlation, (images, images)),
+    "local_correlation in windows of other radii": (lambda *given: spline.local_correlation(*given, (1, 3, 5)), (images, images)),
     "mutual_information": (spline.mutual_information, (images, images)),
     "mutual_information of limits": (lambda *given: spline.mutual_information(*given, limits=LIMITS), (images, images)),
 }
@@ -90,6 +91,26 @@ def test_graphs(rng, name):
             scale = other.abs().max().item()
             assert scale > 0 and torch.isfinite(one).all()
             assert (one - other).abs().max().item() <= (1e-3 if name == "invert" else 1e-5) * scale, name
+
+
+@pytest.mark.parametrize("radius", [2, 4, (1, 3, 2), 9, 30])
+@pytest.mark.parametrize("masked", [False, True])
+def test_local_correlation_is_that_of_the_host(rng, radius, masked):
+    """With both gradients and each alone; windows of radius 30 of doubles have no room in shared memory, and go by the formula."""
+    given = [torch.tensor(rng.uniform(-1, 1, (2, 1, *SIZE)) + 100.0) for _ in range(2)]
+    mask = torch.tensor(rng.random(SIZE) < 0.7) if masked else None
+    for dtype, tolerance in ((torch.float64, 1e-10), (torch.float32, 1e-3)):  # the formula sums floats, of 61^2 samples and more
+        host = [image.to(dtype).requires_grad_() for image in given]
+        device = [image.to(dtype).cuda().requires_grad_() for image in given]
+        wanted = spline.local_correlation(*host, radius, mask)
+        found = spline.local_correlation(*device, radius, None if mask is None else mask.cuda())
+        assert abs(found.item() - wanted.item()) < tolerance
+        of_host, of_device = torch.autograd.grad(wanted, host), torch.autograd.grad(found, device)
+        for one, other in zip(of_device, of_host):
+            assert (one.cpu() - other).abs().max() < tolerance * other.abs().max()
+        moving = device[1].detach().requires_grad_()
+        alone = torch.autograd.grad(spline.local_correlation(device[0].detach(), moving, radius, None if mask is None else mask.cuda()), moving)[0]
+        assert (alone - of_device[1]).abs().max() <= tolerance * alone.abs().max()
 
 
 def test_a_graph_of_a_training_step(rng):
