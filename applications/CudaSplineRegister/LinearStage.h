@@ -19,36 +19,18 @@
 #define CudaSplineRegister_LinearStage_h
 
 #include "Registration.h"
-
-#include "itkImage.h"
-#include "itkImageMaskSpatialObject.h"
-#include "itkTransform.h"
+#include "StageInputs.h"
 
 #include <cstddef>
 
 namespace CudaSplineRegister
 {
 
-/** \brief What a stage of a linear transform works on. */
-template <typename TPixel, unsigned int VDimension>
-struct LinearInputs
-{
-  using ImageType = itk::Image<TPixel, VDimension>;
-  using MaskType = itk::ImageMaskSpatialObject<VDimension>;
-  using TransformType = itk::Transform<double, VDimension, VDimension>;
-  typename ImageType::Pointer          fixed;
-  typename ImageType::Pointer          moving;
-  typename MaskType::Pointer           fixedMask;  ///< null: none
-  typename MaskType::Pointer           movingMask; ///< null: none
-  typename TransformType::ConstPointer before;     ///< what earlier stages found, which comes behind; null: none
-  TransformType *                      transform;  ///< that is optimized, of the stage's kind
-};
-
 /** \brief Whether the kernels can do a stage by themselves: what they cannot, LBFGS, sampled voxels, transforms behind
  * that are not linear, is itk::ImageRegistrationMethodv4's. */
 template <typename TPixel, unsigned int VDimension>
 bool
-IsStageOfKernels(const LinearInputs<TPixel, VDimension> & inputs, const StageOptions & stage, const Options & options);
+IsStageOfKernels(const StageInputs<TPixel, VDimension> & inputs, const StageOptions & stage, const Options & options);
 
 /** \brief Runs a stage of a linear transform by the kernels, as itk::ImageRegistrationMethodv4 does it.
  *
@@ -60,7 +42,7 @@ IsStageOfKernels(const LinearInputs<TPixel, VDimension> & inputs, const StageOpt
  * \exception itk::ExceptionObject images that do not fit, or do not overlap */
 template <typename TPixel, unsigned int VDimension>
 StageResult
-RunLinearStage(const LinearInputs<TPixel, VDimension> & inputs,
+RunLinearStage(const StageInputs<TPixel, VDimension> & inputs,
                const RegistrationRequest &              request,
                std::size_t                              number,
                bool &                                   isStopped);

@@ -22,6 +22,7 @@
 
 #include "DeviceWord.h"
 #include "Error.h"
+#include "KernelLevels.h"
 #include "Stopwatch.h"
 
 #include "itkCudaSpline/itk/LinearRegistrationOfImages.h"
@@ -39,7 +40,7 @@ template <typename TPixel, unsigned int VDimension>
 class LinearStage
 {
 public:
-  using Inputs = LinearInputs<TPixel, VDimension>;
+  using Inputs = StageInputs<TPixel, VDimension>;
   using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<TPixel, VDimension>;
 
   LinearStage(const Inputs & inputs, const RegistrationRequest & request, std::size_t number)
@@ -93,43 +94,15 @@ private:
     }
   }
 
-  itk::CudaSpline::LinearMetric
-  MakeMetric() const
-  {
-    using Kind = itk::CudaSpline::LinearMetricKind;
-    using Gradient = itk::CudaSpline::MetricGradient;
-    const Options &               options = *m_Request.options;
-    itk::CudaSpline::LinearMetric metric;
-    metric.kind = m_Stage.FirstMetric() == MetricKind::Mattes        ? Kind::Mattes
-                  : m_Stage.FirstMetric() == MetricKind::MeanSquares ? Kind::MeanSquares
-                  : m_Stage.FirstMetric() == MetricKind::Correlation ? Kind::Correlation
-                                                                     : Kind::LocalCorrelation;
-    metric.bins = static_cast<int>(options.bins);
-    metric.radius.fill(static_cast<int>(m_Stage.radius));
-    metric.order = std::max(1U, options.order);
-    metric.gradient = options.gradient == GradientKind::Differences ? Gradient::CentralDifferences
-                      : options.gradient == GradientKind::Filter    ? Gradient::Image
-                                                                    : Gradient::Analytic;
-    metric.arithmetic = itk::CudaSpline::ScalarTypeOf<TPixel>();
-    return metric;
-  }
-
   itk::CudaSpline::LinearOptions
   MakeOptions(const typename Inputs::ImageType * fixed) const
   {
     using Descent = itk::CudaSpline::LinearDescent;
     itk::CudaSpline::LinearOptions options;
-    for (std::size_t level = 0; level < m_Stage.iterations.size(); ++level)
-    {
-      options.levels.push_back({ m_Stage.shrink[level], m_Stage.sigmas[level], m_Stage.iterations[level] });
-    }
+    options.levels = MakeKernelLevels(m_Stage);
     options.sigmasInMm = m_Stage.sigmasInMm;
-    options.metric = this->MakeMetric();
-    options.samples.choice = m_Stage.sampling == SamplingKind::None      ? itk::CudaSpline::SampleChoice::All
-                             : m_Stage.sampling == SamplingKind::Regular ? itk::CudaSpline::SampleChoice::Regular
-                                                                         : itk::CudaSpline::SampleChoice::Random;
-    options.samples.fraction = m_Stage.fraction;
-    options.samples.seed = m_Request.options->seed;
+    options.metric = MakeKernelMetric(m_Stage, *m_Request.options, itk::CudaSpline::ScalarTypeOf<TPixel>());
+    options.samples = MakeKernelSamples(m_Stage, *m_Request.options);
     options.rules.descent = m_Stage.optimizer == OptimizerKind::RegularStep       ? Descent::RegularStep
                             : m_Stage.optimizer == OptimizerKind::GradientDescent ? Descent::GradientDescent
                                                                                   : Descent::ConjugateGradient;
@@ -221,25 +194,20 @@ private:
 
 template <typename TPixel, unsigned int VDimension>
 bool
-IsStageOfKernels(const LinearInputs<TPixel, VDimension> & inputs, const StageOptions & stage, const Options & options)
+IsStageOfKernels(const StageInputs<TPixel, VDimension> & inputs, const StageOptions & stage, const Options & options)
 {
   using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<TPixel, VDimension>;
-  // Images that are too thin for Gaussians are left to ITK's filters, which say so.
-  const bool smooths = options.gradient == GradientKind::Filter ||
-                       std::any_of(stage.sigmas.begin(), stage.sigmas.end(), [](double sigma) { return sigma > 0.0; });
   return stage.kind <= StageKind::Affine && stage.optimizer != OptimizerKind::Lbfgs &&
-         (stage.sampling == SamplingKind::None || stage.FirstMetric() != MetricKind::LocalCorrelation) &&
-         (stage.FirstMetric() != MetricKind::Mattes || options.bins <= mostBins) &&
-         (!smooths || (Registration::IsForGaussians(inputs.fixed) && Registration::IsForGaussians(inputs.moving))) &&
+         AreComparedByKernels(inputs, stage, options) &&
          Registration::IsKnown(inputs.before.GetPointer());
 }
 
 template <typename TPixel, unsigned int VDimension>
 StageResult
-RunLinearStage(const LinearInputs<TPixel, VDimension> & inputs,
-               const RegistrationRequest &              request,
-               std::size_t                              number,
-               bool &                                   isStopped)
+RunLinearStage(const StageInputs<TPixel, VDimension> & inputs,
+               const RegistrationRequest &             request,
+               std::size_t                             number,
+               bool &                                  isStopped)
 {
   return LinearStage<TPixel, VDimension>(inputs, request, number).Run(inputs.transform, isStopped);
 }

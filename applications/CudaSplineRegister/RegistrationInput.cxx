@@ -111,7 +111,7 @@ CheckMeshSize(const StageOptions & stage, const Grid & grid)
                                                            : stage.gridSpacing[axis];
     count *= std::max(1.0, std::round(extent / spacing)) + 3.0;
   }
-  constexpr double copies = 14.0; // parameters, gradient, the memory of lbfgs (2 x 5), the level before
+  constexpr double copies = 21.0; // the vectors of lbfgs (17), sums, parameters, the transform, the level before
   const double     bytes = copies * sizeof(double) * count;
   if (bytes > PhysicalMemory() || count > 2e9)
   {

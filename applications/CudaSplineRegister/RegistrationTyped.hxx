@@ -26,6 +26,7 @@
 #include "LinearStage.h"
 #include "Registration.h"
 #include "RotationSearch.h"
+#include "SplineStage.h"
 #include "StageMetrics.h"
 #include "StageOptimizer.h"
 #include "StageTransforms.h"
@@ -282,22 +283,23 @@ private:
     {
       return this->RunFields(number, isStopped);
     }
-    const bool isSpline = stage.kind == StageKind::BSpline;
-    const auto meshes = Transforms::MeshesOf(stage, m_Fixed);
-    const auto transform = this->ExtendChain(stage, meshes);
-    if (!isSpline)
+    const bool                      isSpline = stage.kind == StageKind::BSpline;
+    const auto                      meshes = Transforms::MeshesOf(stage, m_Fixed);
+    const auto                      transform = this->ExtendChain(stage, meshes);
+    StageInputs<TPixel, VDimension> inputs{
+      m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask, nullptr, transform.GetPointer()
+    };
+    if (m_Chain.size() > 1)
     {
-      LinearInputs<TPixel, VDimension> inputs{
-        m_Fixed, m_Moving, m_Inputs.fixedMask, m_Inputs.movingMask, nullptr, transform.GetPointer()
-      };
-      if (m_Chain.size() > 1)
-      {
-        inputs.before = Transforms::Combine({ m_Chain.begin(), m_Chain.end() - 1 }).GetPointer();
-      }
-      if (IsStageOfKernels(inputs, stage, m_Options))
-      {
-        return RunLinearStage(inputs, m_Request, number, isStopped);
-      }
+      inputs.before = Transforms::Combine({ m_Chain.begin(), m_Chain.end() - 1 }).GetPointer();
+    }
+    if (IsSplineStageOfKernels(inputs, stage, m_Options))
+    {
+      return RunSplineStage(inputs, m_Request, number, meshes, isStopped);
+    }
+    if (IsStageOfKernels(inputs, stage, m_Options))
+    {
+      return RunLinearStage(inputs, m_Request, number, isStopped);
     }
     const auto metric = Metrics::Make(stage.FirstMetric(), stage, m_Inputs, m_Options);
     const auto estimator = EstimatorType::New();

@@ -57,7 +57,14 @@ public:
   using Self = FunctionMetric;
   using Superclass = itk::ObjectToObjectMetricBase;
   using Pointer = itk::SmartPointer<Self>;
-  itkNewMacro(Self)
+
+  static Pointer
+  New()
+  {
+    const Pointer made = new Self; // counted twice, as ITK's own New() has it
+    made->UnRegister();
+    return made;
+  }
 
   SmoothFunction      function{ nullptr };
   ParametersType      parameters;

@@ -320,9 +320,28 @@ TEST_P(SplineLevels, AreRefinedAsItk)
       itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(transform.GetPointer(), chain);
       return chain.stages.at(0);
     };
-    const auto found = RefineSpline(stageOf(spline), ParametersOf(spline.GetPointer()), stageOf(finer), VDimension);
+    const auto found = RefineSpline(stageOf(spline), ParametersOf(spline.GetPointer()), stageOf(finer), VDimension, {});
+    const auto again = MakeItkSpline<VDimension>(image, from);
+    again->SetParametersByValue(parameters);
+    itk::CudaSplineDetail::RefineSplineTransform(again.GetPointer(), finer->GetTransformDomainMeshSize(), {});
+    EXPECT_EQ(again->GetFixedParameters(), finer->GetFixedParameters());
+    EXPECT_EQ(ParametersOf(again.GetPointer()), found);
     Adapt<VDimension>(spline, finer);
     const auto expected = ParametersOf(spline.GetPointer());
+    const auto ofKernels =
+      MakeSplineGrid(itk::CudaSplineDetail::DescribeFieldGrid<VDimension>(image, image->GetBufferedRegion()),
+                     { to[0], to[1], to.back() });
+    const auto ofItk = stageOf(finer);
+    EXPECT_EQ(ofKernels.size, ofItk.size);
+    EXPECT_EQ(ofKernels.start, ofItk.start);
+    for (unsigned int r = 0; r < VDimension; ++r)
+    {
+      EXPECT_NEAR(ofKernels.origin[r], ofItk.origin[r], 1e-12); // of some tens of mm
+      for (unsigned int c = 0; c < VDimension; ++c)
+      {
+        EXPECT_NEAR(ofKernels.pointToIndex[r][c], ofItk.pointToIndex[r][c], 1e-14);
+      }
+    }
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i)
     {
@@ -332,6 +351,9 @@ TEST_P(SplineLevels, AreRefinedAsItk)
   };
   const MetricImages<itk::Image<double, 2>> plane;
   const MetricImages<itk::Image<double, 3>> space;
+  EXPECT_EQ(itk::CudaSpline::CellsOfLevel({ 9, 4, 1 }, 2, 3), (itk::CudaSpline::SplineCells{ 9, 4, 1 }));
+  EXPECT_EQ(itk::CudaSpline::CellsOfLevel({ 9, 4, 1 }, 1, 3), (itk::CudaSpline::SplineCells{ 5, 2, 1 }));
+  EXPECT_EQ(itk::CudaSpline::CellsOfLevel({ 9, 4, 1 }, 0, 3), (itk::CudaSpline::SplineCells{ 3, 1, 1 }));
   refine(plane.fixed.GetPointer(), { 1, 1 }, { 2, 1 });
   refine(plane.fixed.GetPointer(), { 4, 3 }, { 7, 6 });
   refine(space.fixed.GetPointer(), { 3, 2, 4 }, { 6, 3, 7 });

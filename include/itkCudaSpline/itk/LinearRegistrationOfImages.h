@@ -66,14 +66,6 @@ public:
     return before == nullptr || (before->IsLinear() && TransformDescriber<VDimension>::Append(before, chain));
   }
 
-  /** Whether an image is large enough for Gaussians along each axis. */
-  static bool
-  IsForGaussians(const ImageType * image)
-  {
-    const auto & size = image->GetBufferedRegion().GetSize();
-    return *std::min_element(size.begin(), size.end()) >= static_cast<SizeValueType>(CudaSpline::SmallestGaussianLine);
-  }
-
   /** \param[in] inputs what is registered; IsKnown() of what comes behind
    * \param[in] kind of the transform
    * \param[in] transform ITK's of that kind (see CudaSpline::LinearKind), where it begins

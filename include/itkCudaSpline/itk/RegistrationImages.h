@@ -21,12 +21,14 @@
 #include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/itk/ResidentImages.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
+#include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
 #include "itkImage.h"
 #include "itkImageMaskSpatialObject.h"
 #include "itkTransform.h"
 
+#include <algorithm>
 #include <cstddef>
 
 /** \file
@@ -65,6 +67,13 @@ struct RegistrationImages
   GetMovingGrid() const
   {
     return GridOf(moving.GetPointer());
+  }
+  /** Whether an image is large enough for Gaussians along each axis. */
+  static bool
+  IsForGaussians(const ImageBase<VDimension> * image)
+  {
+    const auto & size = image->GetBufferedRegion().GetSize();
+    return *std::min_element(size.begin(), size.end()) >= static_cast<SizeValueType>(CudaSpline::SmallestGaussianLine);
   }
   /** Bytes of images and masks. */
   std::size_t

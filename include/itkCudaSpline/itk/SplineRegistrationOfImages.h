@@ -24,6 +24,7 @@
 #include "itkCudaSpline/itk/RegistrationImages.h"
 #include "itkCudaSpline/kernels/registration/SplineRegistration.h"
 
+#include "itkBSplineTransform.h"
 #include "itkMultiThreaderBase.h"
 
 #include <algorithm>
@@ -41,6 +42,39 @@ namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
+
+/** \brief Brings a B-spline transform to a grid of as many cells or more over its domain, as
+ * itk::BSplineTransformParametersAdaptor does; see CudaSpline::RefineSpline().
+ *
+ * \param[in,out] transform moves as before
+ * \param[in] mesh its new cells
+ * \param[in] context whose threads do it */
+template <unsigned int VDimension>
+void
+RefineSplineTransform(BSplineTransform<double, VDimension, 3> *                              transform,
+                      const typename BSplineTransform<double, VDimension, 3>::MeshSizeType & mesh,
+                      const CudaSpline::ExecutionContext &                                   context)
+{
+  if (mesh == transform->GetTransformDomainMeshSize())
+  {
+    return;
+  }
+  const auto gridOf = [](const BSplineTransform<double, VDimension, 3> * of) {
+    CudaSpline::TransformChain chain;
+    TransformDescriber<VDimension>::Append(of, chain);
+    chain.stages.at(0).data = nullptr;
+    return chain.stages[0];
+  };
+  const CudaSpline::TransformChain::Stage before = gridOf(transform);
+  const auto &                            parameters = transform->GetParameters();
+  const std::vector<double>               coefficients(parameters.begin(), parameters.end());
+  transform->SetTransformDomainMeshSize(mesh);
+  const std::vector<double> refined =
+    CudaSpline::RefineSpline(before, coefficients, gridOf(transform), VDimension, context);
+  typename BSplineTransform<double, VDimension, 3>::ParametersType found(static_cast<unsigned int>(refined.size()));
+  std::copy(refined.begin(), refined.end(), found.begin());
+  transform->SetParametersByValue(found);
+}
 
 /** \brief The levels of a registration by a B-spline transform.
  *
@@ -141,6 +175,16 @@ public:
     std::copy(coefficients.begin(), coefficients.end(), found.begin());
     transform->SetParametersByValue(found);
     return record;
+  }
+
+  /** \brief Brings a transform to the grid of a level; see RefineSplineTransform(). */
+  void
+  Refine(BSplineTransform<double, VDimension, 3> *                              transform,
+         const typename BSplineTransform<double, VDimension, 3>::MeshSizeType & mesh) const
+  {
+    CudaSpline::ExecutionContext context;
+    context.host = &m_Executor;
+    RefineSplineTransform(transform, mesh, context);
   }
 
   /** Who computed the last level, and why not an earlier backend. */

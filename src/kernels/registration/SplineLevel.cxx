@@ -116,6 +116,7 @@ SplineEvaluation
 SplineLevel::Evaluate(const double * coefficients, double * gradient)
 {
   Parts & parts = *m_Parts;
+  parts.residence.Wait(); // passes have streams of their own
   parts.spline.data = std::shared_ptr<const double>(coefficients, [](const double *) {});
   const bool          withGradient = gradient != nullptr;
   const MetricOutcome outcome =

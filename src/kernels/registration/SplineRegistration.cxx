@@ -143,7 +143,7 @@ SplineRegistration::Run(const SplineCells & cells, std::vector<double> & coeffic
     const TransformChain::Stage spline = MakeSplineGrid(image, CellsOfLevel(cells, level, levels));
     coefficients =
       level == 0 ? std::vector<double>(static_cast<std::size_t>(TransformChain::CountOf(spline, image.dimension)), 0.0)
-                 : RefineSpline(before, coefficients, spline, image.dimension);
+                 : RefineSpline(before, coefficients, spline, image.dimension, m_Residence.GetContext());
     before = spline;
     if (goesOn)
     {
@@ -258,6 +258,40 @@ TapsOf(const TransformChain::Stage & from, const TransformChain::Stage & to, uns
   return taps;
 }
 
+/** The values of splines along an axis, whose axes before were done. */
+std::vector<double>
+EvaluateAlong(const std::vector<double> &         values,
+              const std::array<std::int64_t, 3> & from,
+              const std::array<std::int64_t, 3> & to,
+              unsigned int                        axis,
+              const std::vector<Taps> &           taps,
+              const ExecutionContext &            context)
+{
+  // Samples of the axis are apart by stride.
+  const std::int64_t  stride = (axis > 0 ? to[0] : 1) * (axis > 1 ? to[1] : 1);
+  const std::int64_t  after = to[axis];
+  const auto          blocks = static_cast<std::int64_t>(values.size()) / (stride * from[axis]);
+  std::vector<double> found(static_cast<std::size_t>(blocks * stride * after));
+  context.ParallelFor(blocks * after, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+    {
+      const Taps &   own = taps[static_cast<std::size_t>(row % after)];
+      const double * lines[4];
+      for (std::size_t k = 0; k < 4; ++k)
+      {
+        lines[k] = values.data() + (row / after * from[axis] + own.at[k]) * stride;
+      }
+      double * const output = found.data() + row * stride;
+      for (std::int64_t i = 0; i < stride; ++i)
+      {
+        output[i] = own.weights[0] * lines[0][i] + own.weights[1] * lines[1][i] + own.weights[2] * lines[2][i] +
+                    own.weights[3] * lines[3][i];
+      }
+    }
+  });
+  return found;
+}
+
 /** Whether two grids have the same axes, up to roundings. */
 bool
 HaveSameAxes(const TransformChain::Stage & a, const TransformChain::Stage & b, unsigned int dimension)
@@ -288,7 +322,8 @@ std::vector<double>
 RefineSpline(const TransformChain::Stage & from,
              const std::vector<double> &   coefficients,
              const TransformChain::Stage & to,
-             unsigned int                  dimension)
+             unsigned int                  dimension,
+             const ExecutionContext &      context)
 {
   if (from.order != 3 || to.order != 3 || !HaveSameAxes(from, to, dimension) ||
       static_cast<std::int64_t>(coefficients.size()) != TransformChain::CountOf(from, dimension))
@@ -308,41 +343,21 @@ RefineSpline(const TransformChain::Stage & from,
     filter.start[axis] = to.start[axis];
     filter.size[axis] = to.size[axis];
   }
+  ExecutionContext onHost = context;
+  onHost.backend = Backend::Cpu;
+  onHost.progress = nullptr;
   const std::int64_t  ofPlane = CountSplineNodes(from);
   std::vector<double> refined;
+  refined.reserve(static_cast<std::size_t>(TransformChain::CountOf(to, dimension)));
   for (unsigned int component = 0; component < dimension; ++component)
   {
-    const auto                  first = coefficients.begin() + component * ofPlane;
-    std::vector<double>         values(first, first + ofPlane);
-    std::array<std::int64_t, 3> size = from.size;
+    const auto          first = coefficients.begin() + component * ofPlane;
+    std::vector<double> values(first, first + ofPlane);
     for (unsigned int axis = 0; axis < dimension; ++axis)
     {
-      // An axis after the other: lines of the axis are apart by stride, and follow each other in blocks.
-      const std::int64_t  stride = (axis > 0 ? size[0] : 1) * (axis > 1 ? size[1] : 1);
-      const std::int64_t  before = size[axis];
-      const std::int64_t  after = to.size[axis];
-      const auto          blocks = static_cast<std::int64_t>(values.size()) / (stride * before);
-      std::vector<double> next(static_cast<std::size_t>(blocks * stride * after));
-      for (std::int64_t block = 0; block < blocks; ++block)
-      {
-        for (std::int64_t n = 0; n < after; ++n)
-        {
-          const Taps & own = taps[axis][static_cast<std::size_t>(n)];
-          for (std::int64_t i = 0; i < stride; ++i)
-          {
-            double sum = 0.0;
-            for (std::size_t k = 0; k < 4; ++k)
-            {
-              sum += own.weights[k] * values[static_cast<std::size_t>((block * before + own.at[k]) * stride + i)];
-            }
-            next[static_cast<std::size_t>((block * after + n) * stride + i)] = sum;
-          }
-        }
-      }
-      size[axis] = after;
-      values = std::move(next);
+      values = EvaluateAlong(values, from.size, to.size, axis, taps[axis], onHost);
     }
-    PrefilterInPlace(filter, values.data(), ExecutionContext());
+    PrefilterInPlace(filter, values.data(), onHost);
     refined.insert(refined.end(), values.begin(), values.end());
   }
   return refined;

@@ -17,7 +17,11 @@
  *=========================================================================*/
 #include "MetricCase.h"
 
+#include "itkCudaSpline/kernels/common/Residence.h"
+
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 /** \file
  * \brief Derivatives of metrics by the coefficients of B-splines against plain loops over all nodes, with the B-spline
@@ -142,6 +146,24 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
     }
     const MetricResult again = EvaluateMetric(descriptor, sources, context);
     EXPECT_EQ(again.derivatives, found.derivatives);
+    // In memory of the caller's they are the same, one set after the other.
+    const std::size_t   plane = found.derivatives[0].size();
+    const std::size_t   sets = pass == MetricPass::Correlation ? 2 : 1;
+    const Residence     residence(context);
+    const ResidentArray forces(sets * plane * sizeof(double), residence);
+    residence.Wait(); // passes have streams of their own
+    descriptor.forces = forces.As<double>();
+    const MetricResult there = EvaluateMetric(descriptor, sources, context);
+    EXPECT_EQ(there.values, found.values);
+    EXPECT_TRUE(there.derivatives[0].empty() && there.derivatives[1].empty());
+    std::vector<double> numbers(sets * plane);
+    Download(numbers.data(), forces.Data(), forces.Bytes(), residence);
+    for (std::size_t set = 0; set < sets; ++set)
+    {
+      const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(set * plane);
+      EXPECT_TRUE(std::equal(first, first + static_cast<std::ptrdiff_t>(plane), found.derivatives[set].begin()));
+    }
+    descriptor.forces = nullptr;
     // Values alone walk the stages too, and are those of the same samples.
     descriptor.gradient = MetricGradient::None;
     const MetricResult values = EvaluateMetric(descriptor, sources, context);

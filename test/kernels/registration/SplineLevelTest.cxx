@@ -302,6 +302,42 @@ TEST_P(SplineLevels, GoOnAtTheBestWhereADeviceFails)
   EXPECT_LT(record.best, lowest);
 }
 
+TEST_P(SplineLevels, FollowEachOtherOnFinerGrids)
+{
+  OneLevel what(2);
+  what.options.levels = { { 2, 1.0, 9 }, { 1, 0.0, 7 } };
+  const Residence          residence(this->OnBackend());
+  const auto               registration = what.Make(residence);
+  const SplineCells        cells{ 5, 2, 1 };
+  std::vector<double>      found;
+  std::vector<std::size_t> levels;
+  const auto               records = registration.Run(cells, found, [&](std::size_t level, const LbfgsEvaluation &) {
+    levels.push_back(level);
+    return true;
+  });
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].evaluations, 9U);
+  EXPECT_EQ(records[1].evaluations, 7U);
+  EXPECT_EQ(std::count(levels.begin(), levels.end(), 0U), 9);
+
+  // One by one they are the same.
+  const auto          coarse = MakeSplineGrid(what.images.inner, { 3, 1, 1 });
+  const auto          fine = MakeSplineGrid(what.images.inner, cells);
+  std::vector<double> again(static_cast<std::size_t>(TransformChain::CountOf(coarse, 2)), 0.0);
+  registration.RunLevel(0, coarse, again, {});
+  again = RefineSpline(coarse, again, fine, 2, residence.GetContext());
+  EXPECT_EQ(registration.RunLevel(1, fine, again, {}).best, records[1].best);
+  EXPECT_EQ(found, again);
+
+  // What a watch has stopped is on the last grid, too.
+  const auto stopped = registration.Run(
+    cells, found, [](std::size_t, const LbfgsEvaluation & evaluation) { return evaluation.number < 4; });
+  ASSERT_EQ(stopped.size(), 1U);
+  EXPECT_EQ(stopped[0].stop, LbfgsStop::None);
+  EXPECT_EQ(found.size(), again.size());
+  EXPECT_THROW(MakeSplineGrid(what.images.inner, { 0, 1, 1 }), std::invalid_argument);
+}
+
 TEST_P(SplineLevels, StayWhereNoSampleIsValid)
 {
   OneLevel  what(2);
@@ -367,7 +403,7 @@ TEST_P(SplineLevels, RefuseWhatDoesNotFit)
   options.metric.kind = LinearMetricKind::LocalCorrelation;
   options.samples.choice = SampleChoice::Random;
   EXPECT_THROW(SplineRegistration(sides[0], sides[1], options, residence), std::invalid_argument);
-  EXPECT_THROW(RefineSpline(what.spline, found, what.spline, 2), std::invalid_argument);
+  EXPECT_THROW(RefineSpline(what.spline, found, what.spline, 2, ExecutionContext()), std::invalid_argument);
 }
 
 TEST(SplineLevelsAlone, RefinedSplinesMoveAsBefore)
@@ -378,7 +414,7 @@ TEST(SplineLevelsAlone, RefinedSplinesMoveAsBefore)
   const auto      from = MakeSpline(grid, { 8, 4, 1 });
   const auto      to = MakeSpline(grid, { 16, 8, 1 });
   const auto      coefficients = SomeCoefficients(from, 2, 1.0);
-  const auto      refined = RefineSpline(from, coefficients, to, 2);
+  const auto      refined = RefineSpline(from, coefficients, to, 2, ExecutionContext());
   ASSERT_EQ(refined.size(), static_cast<std::size_t>(TransformChain::CountOf(to, 2)));
   for (const double x : { 14.0, 16.3, 18.7 })
   {
@@ -391,7 +427,7 @@ TEST(SplineLevelsAlone, RefinedSplinesMoveAsBefore)
       EXPECT_NEAR(after[d], before[d], 0.02);
     }
   }
-  EXPECT_EQ(RefineSpline(from, std::vector<double>(coefficients.size(), 0.0), to, 2),
+  EXPECT_EQ(RefineSpline(from, std::vector<double>(coefficients.size(), 0.0), to, 2, ExecutionContext()),
             std::vector<double>(refined.size(), 0.0));
 }
 

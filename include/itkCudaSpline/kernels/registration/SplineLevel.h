@@ -86,7 +86,7 @@ public:
 
   /** \brief Compares the images under a transform. What crosses the bus are sums; see LinearLevel::Evaluate().
    *
-   * \param[in] coefficients a plane an axis (mm), in memory of the residence, on which all steps before are done
+   * \param[in] coefficients a plane an axis (mm), in memory of the residence, whose steps before are waited for
    * \param[out] gradient of the value by the coefficients, the same; a step of the residence writes it. Null: it is not
    * wanted
    * \exception DeviceError the device failed: another level may be made */

@@ -134,13 +134,15 @@ private:
  * \param[in] to the grid that is wanted, of order 3, of as many cells an axis or more: what it has beyond the other one
  * is mirrored, where ITK has no displacement
  * \param[in] dimension 2 or 3
+ * \param[in] context whose threads of the host do it
  * \return a plane an axis
  * \exception std::invalid_argument grids whose axes are not the same, or a spline that is not of order 3 */
 std::vector<double>
 RefineSpline(const TransformChain::Stage & from,
              const std::vector<double> &   coefficients,
              const TransformChain::Stage & to,
-             unsigned int                  dimension);
+             unsigned int                  dimension,
+             const ExecutionContext &      context);
 
 /** \brief Plans a level on a device, with the images as they came.
  *
