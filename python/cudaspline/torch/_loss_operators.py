@@ -244,5 +244,5 @@ def joint_histogram(
     if torch.compiler.is_compiling():
         found: torch.Tensor = joint_operator(*given)
     else:
-        found = _JointHistogram.apply(*given)  # type: ignore[no-untyped-call]
+        found = _JointHistogram.apply(*given)
     return found

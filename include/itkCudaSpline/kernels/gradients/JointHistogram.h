@@ -31,11 +31,10 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Fewest and most bins of an image. */
-///@{
+/** \brief Fewest bins of an image. */
 inline constexpr std::int64_t LeastJointBins = 5;
+/** \brief Most bins of an image. */
 inline constexpr std::int64_t MostJointBins = 4096;
-///@}
 
 /** \brief Samples of two images, and their histogram. All arrays are contiguous, and all in one place.
  *
