@@ -6,8 +6,8 @@ usage: gradients_benchmark.py [--output FOLDER] [--size 256] [--repeats N] [--se
 A volume of float32 is read at as many points as it has samples: those of a smooth field of displacements, and the same in random order
 ("scattered"). "forward" makes the values, "forward and backward" the gradients by image and points too. Each library is called as its users call it:
 
-  cudaspline       cudaspline.torch.pull() of coefficients; local_correlation() in windows of radius 2 and 4
-  the formula      of local_correlation(), by PyTorch's operators: what it takes for derivatives of higher orders
+  cudaspline       cudaspline.torch.pull() of coefficients; local_correlation() in windows of radius 2 and 4; mutual_information()
+  the formula      of these losses, by PyTorch's operators (and push): what they take for derivatives of higher orders
   torch-interpol   grid_pull() with the bound "zero"
   PyTorch          grid_sample, whose grid is made once, before the time is taken
   MONAI            Warp of networks.blocks, by PyTorch's operators; LocalNormalizedCrossCorrelationLoss
@@ -99,8 +99,17 @@ def cases(size):
 
 
 def losses():
-    """Local correlation of (fixed, moving), by what it is and the library."""
-    found = {}
+    """Losses of (fixed, moving), by what they are and the library."""
+
+    class Formulas(type(OPERATIONS)):
+        """PyTorch's operators where the library has some of its own."""
+
+        def joint_histogram(self, *given):
+            return _loss_formulas.joint_histogram(self, *given)
+
+    what, limits = "mutual information, 32 bins", ((-5.0, 5.0), (-5.0, 5.0))
+    found = {(what, "cudaspline"): lambda fixed, moving: ours.mutual_information(fixed, moving, 32, limits=limits)}
+    found[what, "the formula"] = lambda fixed, moving: _loss_formulas.mutual_information(Formulas(), fixed, moving, 32, None, limits)
     for radius in (2, 4):
         what = f"local correlation, {2 * radius + 1}^3"
 
@@ -170,6 +179,7 @@ def check(device):
         found = [value.detach(), *torch.autograd.grad(value, images)]
         wanted = references.setdefault(what, found)
         for tensor, other in zip(found, wanted):
+            # Parts of samples in bins are rounded to 2^-48 of one.
             if not (tensor - other).abs().max().item() < 1e-9 * other.abs().max().item():
                 print(f"{what}, {library}: differs")
                 failures += 1

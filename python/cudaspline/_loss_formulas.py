@@ -99,30 +99,43 @@ def correlation_sums(of: ArrayOperations, fixed: Any, moving: Any, mask: Optiona
 
 
 def mutual_information(of: ArrayOperations, fixed: Any, moving: Any, bins: int, mask: Any, limits: Any) -> Any:
-    fixed, moving, mask = _pair(of, fixed, moving, mask)
+    fixed, moving, mask = _checked(of, fixed, moving, mask)
     count = integer(bins, "bins", 5, 4096)
     ends = None if limits is None else _check_limits(of, limits)
     if is_empty(fixed):
         return (fixed + moving).sum()
-    ones = of.broadcast(of.array(1.0, fixed), fixed.shape)
-    valid = ones if mask is None else of.where(mask, ones, 0.0)
-    number = valid.sum()
-    places = []
-    for i, image in enumerate((fixed, moving)):
-        if ends is None:
-            low, high = of.constants(lambda image: _ends(of, image, mask), image)
-        else:
-            low, high = (of.array(end, image) for end in ends[i])
-        span = high - low
-        scale = (count - 5) / of.where(span > 0, span, 1.0)
-        reached = of.where(image < low, 0.0, of.where(image > high, span, image - low))
-        place = reached * scale + 2.0
-        places.append((place if mask is None else of.where(mask, place, 2.0)).reshape(-1))
-    joint = of.push(valid.reshape(-1), of.stack(places), (count, count)) / of.where(number > 0, number, 1.0)
+    if ends is None:
+        found = [of.constants(lambda image: _ends(of, image, mask), image) for image in (fixed, moving)]
+    else:
+        found = [tuple(of.array(end, image) for end in pair) for pair, image in zip(ends, (fixed, moving))]
+    joint = of.joint_histogram(fixed, moving, mask, of.stack([*found[0], *found[1]]), count)
+    if mask is None:
+        joint = joint / math.prod(fixed.shape)
+    else:
+        number = mask.sum()
+        joint = joint / of.where(number > 0, number, 1)
     product = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
     is_there = (joint > 0) & (product > 0)
     ratio = of.where(is_there, joint, 1.0) / of.where(is_there, product, 1.0)
     return -(of.where(is_there, joint, 0.0) * of.log(ratio)).sum()
+
+
+def joint_histogram(of: ArrayOperations, fixed: Any, moving: Any, mask: Optional[Any], ends: Any, bins: int) -> Any:
+    """How many samples are in each bin of two images, (bins, bins), with cubic windows; two bins are left beyond either end. With derivatives
+    of all orders; the library's operation has the same values and first derivatives.
+
+    ends: least and most of fixed, then of moving"""
+    fixed, moving = _under(of, fixed, moving, mask)
+    ones = of.broadcast(of.array(1.0, fixed), fixed.shape)
+    valid = ones if mask is None else of.where(mask, ones, 0.0)
+    places = []
+    for image, low, high in ((fixed, ends[0], ends[1]), (moving, ends[2], ends[3])):
+        span = high - low
+        scale = (bins - 5) / of.where(span > 0, span, 1.0)
+        reached = of.where(image < low, 0.0, of.where(image > high, span, image - low))
+        place = reached * scale + 2.0
+        places.append((place if mask is None else of.where(mask, place, 2.0)).reshape(-1))
+    return of.push(valid.reshape(-1), of.stack(places), (bins, bins))
 
 
 def _ends(of: ArrayOperations, image: Any, mask: Any) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, c_int32, c_int64, c_void_p
-from typing import NamedTuple, Sequence
+from typing import NamedTuple, Optional, Sequence
 
 from . import _library
 from ._gradients import MAXIMUM_DIMENSION, Place, run_described
@@ -37,6 +37,31 @@ class LocalCorrelation(ctypes.Structure):
 _correlate = _library._library.cudaspline_correlate_locally
 _correlate.restype = c_int32
 _correlate.argtypes = [POINTER(LocalCorrelation), POINTER(_library.Execution)]
+
+
+class JointSamples(ctypes.Structure):
+    """cudaspline_joint_samples."""
+
+    _fields_ = [
+        ("count", c_int64),
+        ("bins", c_int64),
+        ("element", c_int32),
+        ("fixed", c_void_p),
+        ("moving", c_void_p),
+        ("mask", c_void_p),
+        ("ends", c_void_p),
+        ("joint", c_void_p),
+        ("fixed_gradient", c_void_p),
+        ("moving_gradient", c_void_p),
+        ("device", c_int32),
+        ("stream", c_void_p),
+    ]
+
+
+for _name in ("accumulate", "differentiate"):
+    _function = getattr(_library._library, f"cudaspline_{_name}_joint_histogram")
+    _function.restype = c_int32
+    _function.argtypes = [POINTER(JointSamples), POINTER(_library.Execution)]
 
 
 class Pairs(NamedTuple):
@@ -72,3 +97,25 @@ def run_local_correlation(
     described.sums, described.fixed_gradient, described.moving_gradient = sums, fixed_gradient, moving_gradient
     described.device, described.stream = place
     run_described("cudaspline_correlate_locally", described)
+
+
+def run_joint_histogram(
+    dtype: str,
+    place: Place,
+    count: int,
+    bins: int,
+    images: tuple[int, int, int, int],
+    joint: int,
+    gradients: Optional[tuple[int, int]] = None,
+) -> None:
+    """The joint histogram of samples, or, with addresses for them, the gradients of its sum with weights; raises the library's errors.
+
+    images: addresses of fixed, moving, mask (0: none) and ends"""
+    described = JointSamples()
+    described.count, described.bins = count, bins
+    described.element = _library.TYPES[dtype]
+    described.fixed, described.moving, described.mask, described.ends = images
+    described.joint = joint
+    described.fixed_gradient, described.moving_gradient = gradients or (0, 0)
+    described.device, described.stream = place
+    run_described(f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram", described)

@@ -21,6 +21,7 @@
 #include "c/Call.h"
 #include "c/Descriptors.h"
 
+#include "itkCudaSpline/kernels/gradients/JointHistogram.h"
 #include "itkCudaSpline/kernels/gradients/LocalCorrelationLoss.h"
 #include "itkCudaSpline/kernels/gradients/SplineGradients.h"
 
@@ -66,6 +67,28 @@ RunAtPoints(const cudaspline_spline_points * points, cudaspline_execution * exec
     const SplinePoints descriptor = DescribeSplinePoints(*points);
     Naming("points", [&] { operation(descriptor, call.ContextOf(points->device)); });
     call.Report(points->device);
+  });
+}
+
+/** Calls \p operation with the samples and a context. */
+template <typename TOperation>
+std::int32_t
+RunOnSamples(const cudaspline_joint_samples * samples, cudaspline_execution * execution, const TOperation & operation)
+{
+  return Call([=] {
+    RequirePointer(samples, "samples");
+    CallExecution call(execution);
+    JointSamples  descriptor;
+    descriptor.count = samples->count;
+    descriptor.bins = samples->bins;
+    descriptor.element = ScalarTypeOfCode(samples->element, "samples.element");
+    descriptor.fixed = samples->fixed;
+    descriptor.moving = samples->moving;
+    descriptor.mask = samples->mask;
+    descriptor.ends = samples->ends;
+    descriptor.place = { samples->device >= 0, samples->stream };
+    Naming("samples", [&] { operation(descriptor, call.ContextOf(samples->device)); });
+    call.Report(samples->device);
   });
 }
 
@@ -123,5 +146,21 @@ cudaspline_correlate_locally(const cudaspline_local_correlation * pairs, cudaspl
     descriptor.place = { pairs->device >= 0, pairs->stream };
     Naming("pairs", [&] { EvaluateLocalCorrelationLoss(descriptor, call.ContextOf(pairs->device)); });
     call.Report(pairs->device);
+  });
+}
+
+std::int32_t
+cudaspline_accumulate_joint_histogram(const cudaspline_joint_samples * samples, cudaspline_execution * execution)
+{
+  return RunOnSamples(samples, execution, [samples](const JointSamples & of, const ExecutionContext & context) {
+    AccumulateJointHistogram(of, samples->joint, context);
+  });
+}
+
+std::int32_t
+cudaspline_differentiate_joint_histogram(const cudaspline_joint_samples * samples, cudaspline_execution * execution)
+{
+  return RunOnSamples(samples, execution, [samples](const JointSamples & of, const ExecutionContext & context) {
+    DifferentiateJointHistogram(of, samples->joint, samples->fixed_gradient, samples->moving_gradient, context);
   });
 }

@@ -236,6 +236,64 @@ def test_mutual_information(rng):
         assert torch.isfinite(torch.autograd.grad(found, other)[0]).all()
 
 
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-11), (torch.float32, 1e-4)])
+@pytest.mark.parametrize("bins", [5, 8, 32, 100])
+def test_mutual_information_is_its_formula(rng, bins, dtype, tolerance):
+    """The joint histogram and gradients of it by both images, together and each alone, with masks and values beyond the ends. Parts of a sample
+    are rounded to 2^-50 here; of floats weights and places are."""
+    shape = (2, 1, 17, 30)
+    one, other = rng.normal(0, 1, shape), rng.normal(0, 1, shape)
+    weights = torch.tensor(rng.uniform(-1, 1, (bins, bins)), dtype=dtype)
+    for mask in (None, torch.tensor(rng.random(shape) < 0.7)):
+        images = [torch.tensor(image, dtype=dtype, requires_grad=True) for image in (one, one + other)]
+        if mask is not None:
+            with torch.no_grad():
+                images[0][~mask], images[1][~mask] = torch.nan, torch.inf
+        for ends in ((-1.0, 2.0, -0.5, 0.75), (-9.0, 9.0, -9.0, 9.0), (1.0, 1.0, 0.0, 1.0)):
+            ends = torch.tensor(ends, dtype=dtype)
+            wanted = _loss_formulas.joint_histogram(OPERATIONS, *images, mask, ends, bins)
+            found = OPERATIONS.joint_histogram(*images, mask, ends, bins)
+            assert (found - wanted).abs().max() < tolerance * wanted.max()
+            assert torch.equal(OPERATIONS.joint_histogram(*images, mask, ends, bins), found)
+            of_formula = torch.autograd.grad((wanted * weights).sum(), images)
+            gradients = torch.autograd.grad((found * weights).sum(), images)
+            scale = max(1e-3, max(one.abs().max().item() for one in of_formula))
+            for gradient, of_image in zip(gradients, of_formula):
+                assert (gradient - of_image).abs().max() < 10 * tolerance * scale
+            for place in (0, 1):
+                alone = [image.detach().requires_grad_(number == place) for number, image in enumerate(images)]
+                joint = OPERATIONS.joint_histogram(*alone, mask, ends, bins)
+                assert torch.equal(torch.autograd.grad((joint * weights).sum(), alone[place])[0], gradients[place])
+
+
+def test_derivatives_of_mutual_information(rng):
+    """Of first order by the library, of others by the formula, whoever asks: the same numbers."""
+    fixed, moving = tensor(rng, 5, 6), tensor(rng, 5, 6)
+    mask = torch.tensor(rng.random((5, 6)) < 0.8)
+
+    def loss(*images):
+        return spline.mutual_information(*images, bins=8, mask=mask, limits=((-1.0, 1.0), (-1.0, 1.0)))
+
+    wanted = torch.autograd.grad(loss(fixed, moving), (fixed, moving))
+    with_graph = torch.autograd.grad(loss(fixed, moving), (fixed, moving), create_graph=True)
+    func = torch.func.grad(loss, (0, 1))(fixed, moving)
+    torch.compiler.reset()
+    value = torch.compile(loss, backend="aot_eager", fullgraph=True)(fixed, moving)
+    for found in (with_graph, func, torch.autograd.grad(value, (fixed, moving))):
+        for one, other in zip(found, wanted):
+            assert (one - other).abs().max() < 1e-11
+    samples = fixed.detach().reshape(-1).requires_grad_(), moving.detach().reshape(-1).requires_grad_()
+    ends = torch.tensor([-1.0, 1.0, -1.0, 1.0], dtype=torch.float64)
+    for of_mask in (None, mask.reshape(-1)):
+        torch.library.opcheck(torch.ops.cudaspline.joint_histogram.default, (*samples, of_mask, ends, 8))
+    broken = fixed.detach().clone().requires_grad_()
+    with torch.no_grad():
+        broken[2, 3] = torch.nan  # in no bin
+    value = spline.mutual_information(broken, moving, bins=8, limits=((-1.0, 1.0), (-1.0, 1.0)))
+    of_broken, of_moving = torch.autograd.grad(value, (broken, moving))
+    assert torch.isfinite(value) and torch.isnan(of_broken[2, 3]) and int(torch.isnan(of_broken).sum()) == 1 == int(torch.isnan(of_moving).sum())
+
+
 def test_a_registration_by_gradients(rng):
     """A blob is moved onto another one, by Adam on the coefficients of a grid."""
     place = spline.identity((24, 20), dtype=torch.float64)

@@ -27,7 +27,7 @@
  *
  * For codes, errors and devices see CudaSplineC.h, for modes and the order of axes CudaSplineArraysC.h. What the
  * operations do, and which one is the derivative of which, stands in kernels/gradients/SplineGradients.h; losses in
- * kernels/gradients/LocalCorrelationLoss.h. */
+ * kernels/gradients/LocalCorrelationLoss.h and JointHistogram.h. */
 
 #ifdef __cplusplus
 extern "C"
@@ -128,6 +128,39 @@ extern "C"
    * \param[in,out] execution threads of the host; it runs where the arrays are */
   int32_t
   cudaspline_correlate_locally(const cudaspline_local_correlation * pairs, cudaspline_execution * execution);
+
+  /** \brief Samples of two images and their joint histogram; see itk::CudaSpline::JointSamples. All arrays are
+   * contiguous. */
+  typedef struct cudaspline_joint_samples
+  {
+    int64_t         count;           /**< samples; may be 0 */
+    int64_t         bins;            /**< of each image: 5 to 4096 */
+    int32_t         element;         /**< of all numbers: CUDASPLINE_FLOAT32 or 64 */
+    const void *    fixed;           /**< count */
+    const void *    moving;          /**< count */
+    const uint8_t * mask;            /**< count, not 0 where samples count; null: everywhere */
+    const void *    ends;            /**< least and most of the fixed image, then of the moving one */
+    void *          joint;           /**< bins x bins, by the fixed image's first: the result, or what is its weight */
+    void *          fixed_gradient;  /**< result, count; null: not wanted */
+    void *          moving_gradient; /**< the same */
+    int32_t         device;          /**< of all arrays: -1 for the host */
+    void *          stream;          /**< of a device: the caller's cudaStream_t */
+  } cudaspline_joint_samples;
+
+  /** \brief The joint histogram, with cubic windows and the same bits at every call. On a device it is enqueued in the
+   * caller's stream, with the memory that it takes.
+   *
+   * \param[in] samples what is sorted; the gradients are not written
+   * \param[in,out] execution threads of the host; it runs where the arrays are */
+  int32_t
+  cudaspline_accumulate_joint_histogram(const cudaspline_joint_samples * samples, cudaspline_execution * execution);
+
+  /** \brief Gradients by the images' values of the sum of \c joint times the histogram.
+   *
+   * \param[in] samples what is sorted; \c joint is read
+   * \param[in,out] execution threads of the host; it runs where the arrays are */
+  int32_t
+  cudaspline_differentiate_joint_histogram(const cudaspline_joint_samples * samples, cudaspline_execution * execution);
 
   /** @} */
 

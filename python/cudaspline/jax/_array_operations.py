@@ -83,6 +83,9 @@ class _JaxOperations:
             return by_formula(fixed, moving, mask)
         return _loss_operators.correlation_sums(fixed, moving, mask, tuple(radius), by_formula)
 
+    def joint_histogram(self, fixed: Any, moving: Any, mask: Any, ends: Any, bins: int) -> Any:
+        return _loss_formulas.joint_histogram(self, fixed, moving, mask, ends, bins)
+
     def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
         return jax.lax.stop_gradient(function(*(jax.lax.stop_gradient(array) for array in arrays)))
 

@@ -1,7 +1,7 @@
-"""Losses of the library for PyTorch: the operator cudaspline::correlate.
+"""Losses of the library for PyTorch: the operators cudaspline::correlate, joint_histogram and joint_gradients.
 
-It makes a loss and its gradients in one go: backward, they are multiplied alone. It has first derivatives. What wants more of it, a graph of the
-gradient (create_graph), a transform of torch.func, or a derivative forward, gets the formula, which has all of them.
+The first one makes a loss and its gradients in one go: backward, they are multiplied alone. They have first derivatives. What wants more of them,
+a graph of the gradient (create_graph), a transform of torch.func, or a derivative forward, gets the formula, which has all of them.
 """
 
 from __future__ import annotations
@@ -108,6 +108,13 @@ class _Correlate(torch.autograd.Function):
         return (*_gradients_of(ctx, gradient), None, None)
 
 
+def _wants_first_derivatives(*tensors: Optional[torch.Tensor]) -> bool:
+    """Whether nobody but autograd watches: what torch.func transforms has all derivatives."""
+    if torch.compiler.is_compiling():
+        return not torch._C._are_functorch_transforms_active()
+    return _is_plain(tensors)
+
+
 def _images_of(tensor: torch.Tensor) -> torch.Tensor:
     """(N, C, *size) as (N C, *size); what stands for all images as one."""
     if tensor.stride(0) == 0 and tensor.stride(1) == 0:
@@ -121,11 +128,7 @@ def correlation_sums(
     """Of a batch (N, C, *size): (N, C). mask: bool, of the batch's shape."""
     is_compiling = torch.compiler.is_compiling()
     is_large = fixed.is_cuda and max(radius) > _SURELY_ON_A_DEVICE
-    if is_compiling:
-        is_kernel = not is_large and not torch._C._are_functorch_transforms_active()
-    else:
-        is_kernel = _is_plain((fixed, moving, mask))
-    if not is_kernel:
+    if not _wants_first_derivatives(fixed, moving, mask) or (is_compiling and is_large):
         return formula(fixed, moving, mask)
     images = fixed.flatten(0, 1), moving.flatten(0, 1), None if mask is None else _images_of(mask)
     if is_compiling:
@@ -140,4 +143,106 @@ def correlation_sums(
                 raise
             return formula(fixed, moving, mask)
     found: torch.Tensor = sums.reshape(fixed.shape[:2])
+    return found
+
+
+def _joint(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int) -> torch.Tensor:
+    """The joint histogram (bins, bins) of samples (n,); ends: four numbers; mask: bool, (n,)."""
+    joint = fixed.new_empty((bins, bins))
+    _run_joint(fixed, moving, mask, ends, joint, None)
+    return joint
+
+
+def _joint_gradients(
+    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, weights: torch.Tensor, of_fixed: bool, of_moving: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Of the sum of weights times the histogram; without numbers where they are not wanted."""
+    gradients = _joint_shapes(fixed, of_fixed, of_moving)
+    _run_joint(fixed, moving, mask, ends, _in_memory(weights), gradients)
+    return gradients
+
+
+def _joint_shapes(fixed: torch.Tensor, of_fixed: bool, of_moving: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    return fixed.new_empty(fixed.shape if of_fixed else (0,)), fixed.new_empty(fixed.shape if of_moving else (0,))
+
+
+def _run_joint(
+    fixed: torch.Tensor,
+    moving: torch.Tensor,
+    mask: Optional[torch.Tensor],
+    ends: torch.Tensor,
+    joint: torch.Tensor,
+    gradients: Optional[tuple[torch.Tensor, torch.Tensor]],
+) -> None:
+    fixed, moving, ends = _in_memory(fixed), _in_memory(moving), _in_memory(ends)
+    mask = None if mask is None else mask.contiguous()
+    images = (fixed.data_ptr(), moving.data_ptr(), 0 if mask is None else mask.data_ptr(), ends.data_ptr())
+    addresses = None if gradients is None else (gradients[0].data_ptr(), gradients[1].data_ptr())
+    _losses.run_joint_histogram(_TYPES[fixed.dtype], _place(fixed), fixed.numel(), joint.shape[0], images, joint.data_ptr(), addresses)
+
+
+joint_operator = _define("joint_histogram", "(Tensor fixed, Tensor moving, Tensor? mask, Tensor ends, int bins) -> Tensor")(_joint)
+joint_operator.register_fake(lambda fixed, moving, mask, ends, bins: fixed.new_empty((bins, bins)))
+joint_gradients_operator = _define(
+    "joint_gradients",
+    "(Tensor fixed, Tensor moving, Tensor? mask, Tensor ends, Tensor weights, bool of_fixed, bool of_moving) -> (Tensor, Tensor)",
+)(_joint_gradients)
+joint_gradients_operator.register_fake(
+    lambda fixed, moving, mask, ends, weights, of_fixed, of_moving: _joint_shapes(fixed, of_fixed, of_moving)
+)
+
+
+def _joint_keep(ctx: Any, inputs: Any, output: Any) -> None:
+    *tensors, ctx.bins = inputs
+    ctx.save_for_backward(*tensors)
+
+
+def _joint_backward(ctx: Any, gradient: torch.Tensor) -> Any:
+    fixed, moving, mask, ends = ctx.saved_tensors
+    wanted = ctx.needs_input_grad[:2]
+    by: list[Optional[torch.Tensor]]
+    if torch.is_grad_enabled():  # it is to have derivatives itself
+        from ._array_operations import OPERATIONS  # which stands on this
+
+        fixed, moving = fixed.view_as(fixed), moving.view_as(moving)  # which may be one tensor
+        images = [image for image, is_wanted in zip((fixed, moving), wanted) if is_wanted]
+        joint = _loss_formulas.joint_histogram(OPERATIONS, fixed, moving, mask, ends, ctx.bins)
+        made = iter(torch.autograd.grad(joint, images, gradient, create_graph=True))
+        by = [next(made) if is_wanted else None for is_wanted in wanted]
+    else:
+        call = joint_gradients_operator if torch.compiler.is_compiling() or not _is_plain((fixed, moving, gradient)) else _joint_gradients
+        found = call(fixed, moving, mask, ends, gradient, *wanted)
+        by = [one if is_wanted else None for one, is_wanted in zip(found, wanted)]
+    return (*by, None, None, None)
+
+
+joint_operator.register_autograd(_joint_backward, setup_context=_joint_keep)
+
+
+class _JointHistogram(torch.autograd.Function):
+    """The operator where nobody but autograd watches."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int
+    ) -> torch.Tensor:
+        _joint_keep(ctx, (fixed, moving, mask, ends, bins), None)
+        return _joint(fixed, moving, mask, ends, bins)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return _joint_backward(ctx, gradient)
+
+
+def joint_histogram(
+    fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int, formula: Formula
+) -> torch.Tensor:
+    """Of images of one shape: (bins, bins). mask: bool, of that shape; ends: four numbers without gradient."""
+    if not _wants_first_derivatives(fixed, moving, mask, ends):
+        return formula(fixed, moving, mask)
+    given = fixed.reshape(-1), moving.reshape(-1), None if mask is None else mask.reshape(-1), ends.to(fixed.dtype), bins
+    if torch.compiler.is_compiling():
+        found: torch.Tensor = joint_operator(*given)
+    else:
+        found = _JointHistogram.apply(*given)
     return found

@@ -1,0 +1,231 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef JointHistogramBody_h
+#define JointHistogramBody_h
+
+#include "itkCudaSpline/kernels/gradients/JointHistogram.h"
+#include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/SplineWeights.h"
+
+#include <cmath>
+#include <cstdint>
+
+/** \file
+ * \brief The bodies of joint histograms, on host and device. */
+
+namespace itk::CudaSpline
+{
+
+void
+AccumulateJointHistogramOnCpu(const JointSamples & samples, void * joint, const ExecutionContext & context);
+void
+AccumulateJointHistogramOnCuda(const JointSamples & samples, void * joint, const ExecutionContext & context);
+void
+DifferentiateJointHistogramOnCpu(const JointSamples &     samples,
+                                 const void *             weights,
+                                 void *                   fixedGradient,
+                                 void *                   movingGradient,
+                                 const ExecutionContext & context);
+void
+DifferentiateJointHistogramOnCuda(const JointSamples &     samples,
+                                  const void *             weights,
+                                  void *                   fixedGradient,
+                                  void *                   movingGradient,
+                                  const ExecutionContext & context);
+
+inline constexpr int JointTaps = 4; // of a cubic B-spline
+
+/** \brief What the bodies read. Passed by value. */
+template <typename TReal>
+struct JointArguments
+{
+  std::int64_t         count;
+  int                  bins;
+  const TReal *        fixed;
+  const TReal *        moving;
+  const std::uint8_t * mask;
+  const TReal *        ends;
+};
+
+template <typename TReal>
+JointArguments<TReal>
+JointArgumentsOf(const JointSamples & samples)
+{
+  return { samples.count,
+           static_cast<int>(samples.bins),
+           static_cast<const TReal *>(samples.fixed),
+           static_cast<const TReal *>(samples.moving),
+           samples.mask,
+           static_cast<const TReal *>(samples.ends) };
+}
+
+/** \brief Units of a sample in fixed point, as an exponent: all samples may meet in one bin. */
+inline int
+JointUnits(std::int64_t count)
+{
+  int bits = 0;
+  while ((std::int64_t{ 1 } << bits) < count)
+  {
+    ++bits;
+  }
+  return 62 - bits;
+}
+
+/** \brief From values of an image to its bins. */
+template <typename TReal>
+struct BinScale
+{
+  TReal least;
+  TReal most;
+  TReal scale; ///< bins a value
+
+  /** \param[in] ends least and most */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  BinScale(const TReal * ends, int bins)
+    : least(ends[0])
+    , most(ends[1])
+    , scale(static_cast<TReal>(bins - 5) / (most > least ? most - least : TReal(1)))
+  {}
+
+  /** The place of a value in the histogram, and how it moves with it. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
+  Place(TReal value, TReal & slope) const
+  {
+    const bool isInside = value >= least && value <= most;
+    slope = isInside ? scale : TReal(0);
+    const TReal reached = value < least ? TReal(0) : (value > most ? most - least : value - least);
+    return reached * scale + TReal(2);
+  }
+};
+
+/** \brief A sample's bins along an axis. */
+template <typename TReal>
+struct BinTaps
+{
+  int   first;
+  TReal weights[JointTaps];
+  TReal slope;    ///< of the place by the value
+  TReal position; ///< within the support
+
+  /** False for what is NaN. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  Find(const BinScale<TReal> & scale, TReal value, int bins)
+  {
+    const TReal place = scale.Place(value, slope);
+    if (!(place >= TReal(0)))
+    {
+      return false;
+    }
+    // Within the histogram however the place is rounded: the last support begins at bins - 4.
+    const int cell = static_cast<int>(place);
+    first = (cell < bins - 3 ? cell : bins - 3) - 1;
+    position = place - static_cast<TReal>(first + 1);
+    SplineWeights<3>(position, weights);
+    return true;
+  }
+};
+
+/** \brief Gives the parts of a sample, in units, to \p add(bin, number). */
+template <typename TReal, typename TAdd>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+SpreadSample(const JointArguments<TReal> & arguments,
+             const BinScale<TReal> &       ofFixed,
+             const BinScale<TReal> &       ofMoving,
+             std::int64_t                  i,
+             double                        units,
+             const TAdd &                  add)
+{
+  if (arguments.mask != nullptr && arguments.mask[i] == 0)
+  {
+    return;
+  }
+  BinTaps<TReal> fixed;
+  BinTaps<TReal> moving;
+  if (!fixed.Find(ofFixed, arguments.fixed[i], arguments.bins) ||
+      !moving.Find(ofMoving, arguments.moving[i], arguments.bins))
+  {
+    return;
+  }
+  for (int k = 0; k < JointTaps; ++k)
+  {
+    for (int l = 0; l < JointTaps; ++l)
+    {
+      const double part = static_cast<double>(fixed.weights[k] * moving.weights[l]) * units;
+      add((fixed.first + k) * arguments.bins + moving.first + l, static_cast<std::int64_t>(llrint(part)));
+    }
+  }
+}
+
+/** \brief The gradients of a sample. \param[out] ofFixed, ofMoving written where they are not null */
+template <typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+DifferentiateSample(const JointArguments<TReal> & arguments,
+                    const BinScale<TReal> &       scaleOfFixed,
+                    const BinScale<TReal> &       scaleOfMoving,
+                    std::int64_t                  i,
+                    const TReal *                 weights,
+                    TReal *                       ofFixed,
+                    TReal *                       ofMoving)
+{
+  TReal byFixed = 0;
+  TReal byMoving = 0;
+  if (arguments.mask == nullptr || arguments.mask[i] != 0)
+  {
+    BinTaps<TReal> fixed;
+    BinTaps<TReal> moving;
+    if (fixed.Find(scaleOfFixed, arguments.fixed[i], arguments.bins) &&
+        moving.Find(scaleOfMoving, arguments.moving[i], arguments.bins))
+    {
+      TReal slopesOfFixed[JointTaps];
+      TReal slopesOfMoving[JointTaps];
+      SplineDerivativeWeights<3>(fixed.position, slopesOfFixed);
+      SplineDerivativeWeights<3>(moving.position, slopesOfMoving);
+      for (int k = 0; k < JointTaps; ++k)
+      {
+        const TReal * const row = weights + (fixed.first + k) * arguments.bins + moving.first;
+        TReal               value = 0;
+        TReal               slope = 0;
+        for (int l = 0; l < JointTaps; ++l)
+        {
+          value += moving.weights[l] * row[l];
+          slope += slopesOfMoving[l] * row[l];
+        }
+        byFixed += slopesOfFixed[k] * value;
+        byMoving += fixed.weights[k] * slope;
+      }
+      byFixed *= fixed.slope;
+      byMoving *= moving.slope;
+    }
+    else
+    {
+      byFixed = byMoving = static_cast<TReal>(NAN);
+    }
+  }
+  if (ofFixed != nullptr)
+  {
+    ofFixed[i] = byFixed;
+  }
+  if (ofMoving != nullptr)
+  {
+    ofMoving[i] = byMoving;
+  }
+}
+
+} // namespace itk::CudaSpline
+
+#endif

@@ -1,0 +1,123 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/gradients/JointHistogramBody.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+
+template <typename TReal>
+void
+Accumulate(const JointSamples & samples, TReal * joint, const ExecutionContext & context)
+{
+  const JointArguments<TReal> arguments = JointArgumentsOf<TReal>(samples);
+  const int                   exponent = JointUnits(samples.count);
+  const double                units = std::ldexp(1.0, exponent);
+  const auto                  size = static_cast<std::size_t>(samples.bins * samples.bins);
+  std::vector<std::int64_t>   sums(size, 0);
+  std::mutex                  mutex;
+  context.ParallelFor(samples.count, [&](std::int64_t begin, std::int64_t end) {
+    const BinScale<TReal>     ofFixed(arguments.ends, arguments.bins);
+    const BinScale<TReal>     ofMoving(arguments.ends + 2, arguments.bins);
+    std::vector<std::int64_t> own(size, 0);
+    for (std::int64_t i = begin; i < end; ++i)
+    {
+      SpreadSample(arguments, ofFixed, ofMoving, i, units, [&](int bin, std::int64_t number) {
+        own[static_cast<std::size_t>(bin)] += number;
+      });
+    }
+    const std::lock_guard<std::mutex> lock(mutex); // integers: in any order the same sums
+    for (std::size_t bin = 0; bin < size; ++bin)
+    {
+      sums[bin] += own[bin];
+    }
+  });
+  for (std::size_t bin = 0; bin < size; ++bin)
+  {
+    joint[bin] = static_cast<TReal>(std::ldexp(static_cast<double>(sums[bin]), -exponent));
+  }
+}
+
+template <typename TReal>
+void
+Differentiate(const JointSamples &     samples,
+              const TReal *            weights,
+              TReal *                  fixedGradient,
+              TReal *                  movingGradient,
+              const ExecutionContext & context)
+{
+  const JointArguments<TReal> arguments = JointArgumentsOf<TReal>(samples);
+  context.ParallelFor(samples.count, [&](std::int64_t begin, std::int64_t end) {
+    const BinScale<TReal> ofFixed(arguments.ends, arguments.bins);
+    const BinScale<TReal> ofMoving(arguments.ends + 2, arguments.bins);
+    for (std::int64_t i = begin; i < end; ++i)
+    {
+      DifferentiateSample(arguments, ofFixed, ofMoving, i, weights, fixedGradient, movingGradient);
+    }
+  });
+}
+
+} // namespace
+
+void
+AccumulateJointHistogramOnCpu(const JointSamples & samples, void * joint, const ExecutionContext & context)
+{
+  if (samples.element == ScalarType::Float32)
+  {
+    Accumulate(samples, static_cast<float *>(joint), context);
+  }
+  else
+  {
+    Accumulate(samples, static_cast<double *>(joint), context);
+  }
+}
+
+void
+DifferentiateJointHistogramOnCpu(const JointSamples &     samples,
+                                 const void *             weights,
+                                 void *                   fixedGradient,
+                                 void *                   movingGradient,
+                                 const ExecutionContext & context)
+{
+  const auto run = [&](auto zero) {
+    using Real = decltype(zero);
+    Differentiate(samples,
+                  static_cast<const Real *>(weights),
+                  static_cast<Real *>(fixedGradient),
+                  static_cast<Real *>(movingGradient),
+                  context);
+  };
+  if (samples.element == ScalarType::Float32)
+  {
+    run(0.0F);
+  }
+  else
+  {
+    run(0.0);
+  }
+}
+
+} // namespace itk::CudaSpline
