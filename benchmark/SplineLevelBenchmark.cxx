@@ -166,6 +166,11 @@ Measure(benchmark::State & state, const SplineCell & what)
         }
       }
       residence.Wait();
+      if (done == 0)
+      {
+        state.SkipWithError("there is no direction in which the metric falls");
+        break;
+      }
       state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / done);
     }
     state.counters["parameters"] = static_cast<double>(count);

@@ -19,6 +19,7 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
+#include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 
 #include <algorithm>
@@ -174,26 +175,34 @@ MakeSplineGrid(const FieldGrid & image, const SplineCells & cells)
   TransformChain::Stage spline;
   spline.kind = TransformKind::BSpline;
   spline.order = 3;
+  // The arithmetic is that of itk::BSplineTransform: whether the outermost samples are in its domain is a rounding's.
   FieldGrid::Matrix cellToPoint{};
-  for (unsigned int r = 0; r < image.dimension; ++r)
-  {
-    spline.origin[r] = image.origin[r];
-  }
+  FieldGrid::Vector before{}; // from the domain's first place to the first node, a cell along each axis
   for (unsigned int c = 0; c < image.dimension; ++c)
   {
     if (cells[c] < 1)
     {
       throw std::invalid_argument("A grid of B-splines has a cell along each axis.");
     }
-    const double samples =
-      static_cast<double>(std::max<std::int64_t>(image.size[c], 2) - 1) / static_cast<double>(cells[c]);
+    const double extent = image.spacing[c] * static_cast<double>(std::max<std::int64_t>(image.size[c], 2) - 1);
+    const double cell = extent / static_cast<double>(cells[c]);
     spline.size[c] = cells[c] + 3;
     for (unsigned int r = 0; r < image.dimension; ++r)
     {
-      // The first node is a cell before the first sample.
-      cellToPoint[r][c] = image.indexToPoint[r][c] * samples;
-      spline.origin[r] += image.indexToPoint[r][c] * static_cast<double>(image.start[c]) - cellToPoint[r][c];
+      const double direction = image.indexToPoint[r][c] / image.spacing[c];
+      cellToPoint[r][c] = direction * cell;
+      before[r] += direction * -cell;
     }
+  }
+  FieldGrid::Vector first{};
+  for (unsigned int d = 0; d < image.dimension; ++d)
+  {
+    first[d] = static_cast<double>(image.start[d]);
+  }
+  first = PlaceOfIndex(image, first);
+  for (unsigned int r = 0; r < image.dimension; ++r)
+  {
+    spline.origin[r] = before[r] + first[r];
   }
   spline.pointToIndex = InvertGridMatrix(cellToPoint, image.dimension);
   return spline;
