@@ -41,8 +41,8 @@
  * after the other: several are enqueued before the device is waited for. An inversion counts by iterations, an
  * exponential by compositions. FieldMetric is a call for a metric's value and its derivative by displacements, with
  * images, field and derivative in the memory of the backend; it waits for the value. SplineLevel is an evaluation of a
- * B-spline registration of two brains of 1 mm, without L-BFGS (part:metric) and with its step (part:all), in the mean of
- * ten.
+ * B-spline registration of two brains of 1 mm, without L-BFGS (part:metric) and with its step (part:all), in the mean
+ * of ten.
  *
  * The counters read and written are the fewest bytes that the operation must move through memory: each input once, each
  * output once; bytes_per_second is their sum by the time. PrefilterKernel and Prefilter on the Cpu backend measure a

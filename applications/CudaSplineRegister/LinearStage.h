@@ -43,9 +43,9 @@ IsStageOfKernels(const StageInputs<TPixel, VDimension> & inputs, const StageOpti
 template <typename TPixel, unsigned int VDimension>
 StageResult
 RunLinearStage(const StageInputs<TPixel, VDimension> & inputs,
-               const RegistrationRequest &              request,
-               std::size_t                              number,
-               bool &                                   isStopped);
+               const RegistrationRequest &             request,
+               std::size_t                             number,
+               bool &                                  isStopped);
 
 } // namespace CudaSplineRegister
 

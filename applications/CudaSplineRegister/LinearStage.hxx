@@ -198,8 +198,7 @@ IsStageOfKernels(const StageInputs<TPixel, VDimension> & inputs, const StageOpti
 {
   using Registration = itk::CudaSplineDetail::LinearRegistrationOfImages<TPixel, VDimension>;
   return stage.kind <= StageKind::Affine && stage.optimizer != OptimizerKind::Lbfgs &&
-         AreComparedByKernels(inputs, stage, options) &&
-         Registration::IsKnown(inputs.before.GetPointer());
+         AreComparedByKernels(inputs, stage, options) && Registration::IsKnown(inputs.before.GetPointer());
 }
 
 template <typename TPixel, unsigned int VDimension>

@@ -283,7 +283,8 @@ InterpretFields(const Words & words, const TWord & word, StageOptions & stage)
   for (const PairMetric & metric : stage.metrics)
   {
     const MetricKind own = MetricOfKind(stage.kind);
-    if (IsOfFields(stage.kind) && metric.kind != own && (stage.kind == StageKind::Demons || !FieldMetricOf(metric.kind)))
+    if (IsOfFields(stage.kind) && metric.kind != own &&
+        (stage.kind == StageKind::Demons || !FieldMetricOf(metric.kind)))
     {
       throw ProgramError(std::string("--metric ") + NameOf(metric.kind) + " is not for --stage " + NameOf(stage.kind) +
                          "; say " + NameOf(own) + " for it");

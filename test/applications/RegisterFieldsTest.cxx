@@ -332,7 +332,8 @@ TEST_F(RegisterFields, Errors)
   {
     expect({ "--stage", stage, "--sampling", "random" }, { "--sampling is not for --stage " + stage }, 2);
   }
-  expect({ "--stage", "syn", "-m", "correlation" }, { "--metric correlation is not for --stage syn; say cc for it" }, 2);
+  expect(
+    { "--stage", "syn", "-m", "correlation" }, { "--metric correlation is not for --stage syn; say cc for it" }, 2);
   expect({ "--stage", "greedy", "-m", "correlation" },
          { "--metric correlation is not for --stage greedy; say cc for it" },
          2);

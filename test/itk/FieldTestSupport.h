@@ -106,8 +106,8 @@ FillField(TField * field, double size, bool smooth, Random & random)
   }
 }
 
-/** Lets a field go to zero at the border of its buffer, as it is beyond: no rounding decides by which side of the border a
- * place counts. Axes of one or two voxels stay. */
+/** Lets a field go to zero at the border of its buffer, as it is beyond: no rounding decides by which side of the
+ * border a place counts. Axes of one or two voxels stay. */
 template <typename TField>
 void
 VanishAtTheBorder(TField * field)

@@ -87,7 +87,7 @@ struct Lbfgs::Parts
   {
     using Which = LbfgsProducts::Which;
     const double * const of = products.numbers;
-    const int known = vectors.pairs;
+    const int            known = vectors.pairs;
     slot = newest = (newest + 1) % History;
     vectors.pairs = std::min(known + 1, History);
     for (int pair = 0; pair < known; ++pair)
@@ -147,7 +147,8 @@ struct Lbfgs::Parts
       slope += turn.ofChanges[pair] * changeGradient[pair] + turn.ofSteps[pair] * stepGradient[pair];
     }
     // A length of 1 / 0 or of no number is none.
-    const double length = vectors.pairs > 0 ? rules.stepLength : 1.0 / std::sqrt(products.numbers[LbfgsProducts::GradientGradient]);
+    const double length =
+      vectors.pairs > 0 ? rules.stepLength : 1.0 / std::sqrt(products.numbers[LbfgsProducts::GradientGradient]);
     if (!(slope < 0.0) || !std::isfinite(length))
     {
       return false;
@@ -178,7 +179,9 @@ struct Lbfgs::Parts
           break;
       }
       this->Remember(products, step);
-      if (std::sqrt(products.numbers[LbfgsProducts::GradientGradient]) / std::max(1.0, std::sqrt(products.numbers[LbfgsProducts::AtAt])) <= rules.gradientTolerance)
+      if (std::sqrt(products.numbers[LbfgsProducts::GradientGradient]) /
+            std::max(1.0, std::sqrt(products.numbers[LbfgsProducts::AtAt])) <=
+          rules.gradientTolerance)
       {
         return LbfgsStop::Gradient;
       }

@@ -54,8 +54,7 @@ JoinWarp(double number, bool isSum)
 
 /** The products of a block's places, to a row of blocks for each number. */
 __global__ void
-__launch_bounds__(Threads)
-  LbfgsProductsKernel(const __grid_constant__ LbfgsVectors vectors, double * partial)
+__launch_bounds__(Threads) LbfgsProductsKernel(const __grid_constant__ LbfgsVectors vectors, double * partial)
 {
   LbfgsProducts own;
   for (std::int64_t place = std::int64_t{ blockIdx.x } * Threads + threadIdx.x; place < vectors.places;
@@ -87,8 +86,7 @@ __launch_bounds__(Threads)
 }
 
 /** A warp a number: over the blocks. No number is below 0 that is not a sum. */
-__global__ void
-__launch_bounds__(32) LbfgsTotalKernel(const double * partial, int blocks, double * total)
+__global__ void __launch_bounds__(32) LbfgsTotalKernel(const double * partial, int blocks, double * total)
 {
   const bool isSum = blockIdx.x < LbfgsProducts::Sums;
   double     number = 0.0;

@@ -26,12 +26,12 @@ namespace itk::CudaSpline
 namespace
 {
 // Those of itk::LBFGSOptimizerv4.
-constexpr double Decrease = 1e-4;       // of the value, as a share of what the slope promises
-constexpr double ShortestStep = 1e-20;  // of all
-constexpr double LongestStep = 1e20;    // of all
-constexpr double Extrapolation = 4.0;   // of a step beyond the one before, at most
-constexpr double Share = 0.66;          // of the interval, at most, that is left after two steps
-constexpr double Inside = 0.66F;        // of the interval, at most, that is stepped into; there it is ITK's float
+constexpr double Decrease = 1e-4;        // of the value, as a share of what the slope promises
+constexpr double ShortestStep = 1e-20;   // of all
+constexpr double LongestStep = 1e20;     // of all
+constexpr double Extrapolation = 4.0;    // of a step beyond the one before, at most
+constexpr double Share = 0.66;           // of the interval, at most, that is left after two steps
+constexpr double Inside = 0.66F;         // of the interval, at most, that is stepped into; there it is ITK's float
 constexpr double NarrowInterval = 1e-16; // as a share of its far end
 constexpr int    MostSteps = 20;
 
@@ -93,8 +93,7 @@ LineSearch::Choose()
 {
   // The bounds of the next step.
   m_Lowest = m_IsBracketed ? std::min(m_Best.step, m_Other.step) : m_Best.step;
-  m_Highest =
-    m_IsBracketed ? std::max(m_Best.step, m_Other.step) : m_Step + Extrapolation * (m_Step - m_Best.step);
+  m_Highest = m_IsBracketed ? std::max(m_Best.step, m_Other.step) : m_Step + Extrapolation * (m_Step - m_Best.step);
   m_Step = std::clamp(m_Step, ShortestStep, LongestStep);
   // Where the search is about to fail it ends at the best step.
   if (this->IsSpent() || m_Count >= MostSteps - 1 || !m_IsConsistent ||
@@ -166,9 +165,9 @@ LineSearch::Narrow(const Point & found, double promised)
     // There is a minimum before the trial: of the cubic, or half way to the parabola's.
     const CubicMinimum cubic(best, trial, false);
     const double       ofCubic = best.step + cubic.ratio * (trial.step - best.step);
-    const double       ofParabola =
-      best.step +
-      best.slope / ((best.value - trial.value) / (trial.step - best.step) + best.slope) / 2.0 * (trial.step - best.step);
+    const double       ofParabola = best.step + best.slope /
+                                            ((best.value - trial.value) / (trial.step - best.step) + best.slope) / 2.0 *
+                                            (trial.step - best.step);
     next = IsNearer(ofCubic, ofParabola, best.step) ? ofCubic : ofCubic + (ofParabola - ofCubic) / 2.0;
     staysInside = true;
     m_IsBracketed = true;
@@ -186,12 +185,11 @@ LineSearch::Narrow(const Point & found, double promised)
   {
     // Beyond the trial, where the function flattens. A cubic that has no minimum there says as far as it goes.
     const CubicMinimum cubic(trial, best, true);
-    const double       ofCubic = cubic.ratio < 0.0 && cubic.root != 0.0
-                                   ? trial.step + cubic.ratio * (best.step - trial.step)
-                                   : (trial.step > best.step ? m_Highest : m_Lowest);
-    const double       ofSecant = Secant(trial, best);
-    const bool         takesCubic = m_IsBracketed ? IsNearer(ofCubic, ofSecant, trial.step)
-                                                  : IsNearer(ofSecant, ofCubic, trial.step);
+    const double ofCubic = cubic.ratio < 0.0 && cubic.root != 0.0 ? trial.step + cubic.ratio * (best.step - trial.step)
+                                                                  : (trial.step > best.step ? m_Highest : m_Lowest);
+    const double ofSecant = Secant(trial, best);
+    const bool   takesCubic =
+      m_IsBracketed ? IsNearer(ofCubic, ofSecant, trial.step) : IsNearer(ofSecant, ofCubic, trial.step);
     next = takesCubic ? ofCubic : ofSecant;
     staysInside = true;
   }

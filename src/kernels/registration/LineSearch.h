@@ -86,20 +86,20 @@ private:
   bool
   IsSpent() const;
 
-  double  m_Value;        ///< at 0
-  double  m_Slope;        ///< at 0
-  double  m_Accuracy;     ///< of the slope
-  double  m_Step;         ///< to look at
-  double  m_Lowest{ 0 };  ///< bound of steps
-  double  m_Highest{ 0 }; ///< bound of steps
-  double  m_Width;        ///< of the interval
-  double  m_WidthBefore;  ///< two steps before
-  Point   m_Best;         ///< end of the interval with the lower value
-  Point   m_Other;        ///< the other end
-  bool    m_IsBracketed{ false }; ///< whether the interval contains a step that will do
-  bool    m_IsFirstStage{ true }; ///< until a step is low enough and goes up
-  bool    m_IsConsistent{ true }; ///< false where value and slope contradict each other
-  int     m_Count{ 0 };           ///< steps that were looked at
+  double m_Value;                ///< at 0
+  double m_Slope;                ///< at 0
+  double m_Accuracy;             ///< of the slope
+  double m_Step;                 ///< to look at
+  double m_Lowest{ 0 };          ///< bound of steps
+  double m_Highest{ 0 };         ///< bound of steps
+  double m_Width;                ///< of the interval
+  double m_WidthBefore;          ///< two steps before
+  Point  m_Best;                 ///< end of the interval with the lower value
+  Point  m_Other;                ///< the other end
+  bool   m_IsBracketed{ false }; ///< whether the interval contains a step that will do
+  bool   m_IsFirstStage{ true }; ///< until a step is low enough and goes up
+  bool   m_IsConsistent{ true }; ///< false where value and slope contradict each other
+  int    m_Count{ 0 };           ///< steps that were looked at
 };
 
 } // namespace itk::CudaSpline

@@ -82,15 +82,15 @@ struct DeformableOptions
   /** An entry for each pair of images, in their order. Demons have one, and know squared differences alone, whatever
    * its metric is. */
   std::vector<DeformablePair> pairs{ DeformablePair() };
-  std::vector<PyramidLevel>   levels;                         ///< from coarse to fine
-  bool                        sigmasInMm{ false };            ///< of the levels
-  SynRules                    rules;                          ///< of an iteration; of demons its step and variances
-  std::array<int, 3>          radius{ { 4, 4, 4 } };          ///< of the windows of the local correlation (samples)
+  std::vector<PyramidLevel>   levels;                ///< from coarse to fine
+  bool                        sigmasInMm{ false };   ///< of the levels
+  SynRules                    rules;                 ///< of an iteration; of demons its step and variances
+  std::array<int, 3>          radius{ { 4, 4, 4 } }; ///< of the windows of the local correlation (samples)
   /** Whether gradients of the images in the middle are those of DescribeGradient(), not central differences; of SyN. */
-  bool                        filtersGradients{ false };
-  ScalarType                  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64
-  double                      convergence{ 1e-6 };            ///< a level ends below it; see ConvergenceWindow
-  std::size_t                 window{ 10 };                   ///< values of the convergence; 2 or more
+  bool        filtersGradients{ false };
+  ScalarType  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64
+  double      convergence{ 1e-6 };            ///< a level ends below it; see ConvergenceWindow
+  std::size_t window{ 10 };                   ///< values of the convergence; 2 or more
 };
 
 /** \brief A deformable registration on one backend.

@@ -40,11 +40,11 @@ namespace itk::CudaSpline
 struct LbfgsRules
 {
   unsigned int evaluations{ 500 }; ///< of the function, at most; what ITK calls iterations
-  /** What a search along a direction begins with, as a factor of the direction; but for the first one, which begins with
-   * a step of length 1. */
+  /** What a search along a direction begins with, as a factor of the direction; but for the first one, which begins
+   * with a step of length 1. */
   double stepLength{ 1.0 };
-  double lineSearchAccuracy{ 0.9 };  ///< a search ends where the slope is so small a part of what it was
-  double gradientTolerance{ 1e-5 };  ///< an iteration is the last one whose gradient is no longer, by max(1, |x|)
+  double lineSearchAccuracy{ 0.9 }; ///< a search ends where the slope is so small a part of what it was
+  double gradientTolerance{ 1e-5 }; ///< an iteration is the last one whose gradient is no longer, by max(1, |x|)
 };
 
 /** \brief Why Lbfgs has ended. */
@@ -66,8 +66,8 @@ struct LbfgsEvaluation
   double way{ 0.0 };
 };
 
-/** \brief A function and its gradient: both in memory of the residence, on which all steps before are done. The gradient
- * is written before it returns, or by steps of the residence.
+/** \brief A function and its gradient: both in memory of the residence, on which all steps before are done. The
+ * gradient is written before it returns, or by steps of the residence.
  *
  * \param[in] parameters where
  * \param[out] gradient as many numbers
@@ -109,12 +109,12 @@ public:
    * \param[in] residence where
    * \exception std::invalid_argument no parameter, or rules that are none
    * \exception DeviceError out of memory, or a lost device */
-  Lbfgs(std::int64_t        places,
-        unsigned int        components,
-        const double *      start,
+  Lbfgs(std::int64_t          places,
+        unsigned int          components,
+        const double *        start,
         const LbfgsFunction & function,
-        const LbfgsRules &  rules,
-        const Residence &   residence);
+        const LbfgsRules &    rules,
+        const Residence &     residence);
   Lbfgs(const Lbfgs &) = delete;
   Lbfgs &
   operator=(const Lbfgs &) = delete;
@@ -133,8 +133,8 @@ public:
   /** Evaluations so far. */
   unsigned int
   CountEvaluations() const;
-  /** Parameters of the lowest value so far, in memory of the residence: what ITK's optimizer leaves. Of the start before
-   * the first evaluation. */
+  /** Parameters of the lowest value so far, in memory of the residence: what ITK's optimizer leaves. Of the start
+   * before the first evaluation. */
   const double *
   GetBest() const;
   /** The lowest value so far; the largest double before the first one. */
