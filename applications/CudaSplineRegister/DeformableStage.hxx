@@ -22,6 +22,7 @@
 
 #include "DeviceWord.h"
 #include "FieldMetric.h"
+#include "KernelLevels.h"
 #include "Stopwatch.h"
 
 #include "itkCudaSpline/itk/DeformableRegistrationOfImages.h"
@@ -48,10 +49,7 @@ DescribeDeformable(const StageOptions & stage, const Options & request)
     // The command line refuses those that there are not.
     options.pairs.push_back({ FieldMetricOf(metric.kind).value(), metric.weight, static_cast<int>(request.bins) });
   }
-  for (std::size_t level = 0; level < stage.iterations.size(); ++level)
-  {
-    options.levels.push_back({ stage.shrink[level], stage.sigmas[level], stage.iterations[level] });
-  }
+  options.levels = MakeKernelLevels(stage);
   options.sigmasInMm = stage.sigmasInMm;
   options.rules.learningRate = stage.learningRate;
   options.rules.updateVariance = stage.updateVariance;

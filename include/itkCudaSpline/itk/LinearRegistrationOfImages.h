@@ -21,7 +21,7 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/itk/RegistrationImages.h"
+#include "itkCudaSpline/itk/RegistrationLevels.h"
 #include "itkCudaSpline/kernels/registration/LinearRegistration.h"
 
 #include "itkMatrixOffsetTransformBase.h"
@@ -50,8 +50,10 @@ namespace itk::CudaSplineDetail
  * \tparam VDimension 2 or 3 */
 template <typename TPixel, unsigned int VDimension>
 class LinearRegistrationOfImages
+  : public RegistrationLevels<TPixel, VDimension, CudaSpline::LinearRegistration, CudaSpline::LinearOptions>
 {
 public:
+  using Superclass = RegistrationLevels<TPixel, VDimension, CudaSpline::LinearRegistration, CudaSpline::LinearOptions>;
   using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
   using ImageType = typename Inputs::ImageType;          ///< of both images
   using TransformType = typename Inputs::TransformType;  ///< of ITK's transforms
@@ -76,20 +78,13 @@ public:
                              const TransformType *             transform,
                              const CudaSpline::LinearOptions & options,
                              const std::string &               device)
-    : m_Inputs(inputs)
-    , m_Options(options)
-    , m_Threader(MultiThreaderBase::New())
-    , m_Executor(m_Threader)
-    , m_FixedGrid(inputs.GetFixedGrid())
-    , m_MovingGrid(inputs.GetMovingGrid())
+    : Superclass(inputs, options, device)
     , m_Transform(kind, VDimension, CentreOf(transform))
   {
     CudaSpline::LinearTransform::Parameters parameters{};
     const auto &                            ofItk = transform->GetParameters();
     std::copy_n(ofItk.begin(), std::min<std::size_t>(ofItk.Size(), parameters.size()), parameters.begin());
     m_Transform.SetParameters(parameters);
-    m_Backend.SetDevice(device);
-    m_Inputs.Describe(m_Behind);
   }
 
   /** \brief Runs a level.
@@ -104,7 +99,11 @@ public:
     unsigned int                 done = 0;
     const std::size_t            imageBytes = m_Inputs.CountBytes();
     CudaSplineBackend::Operation operation;
-    operation.work = [&](int) { return this->CountWork(level, imageBytes); };
+    operation.work = [&](int) {
+      return this->CountLevels(level, [&](std::size_t number, std::size_t bytes) {
+        return CudaSpline::CountLinearRegistrationWork(m_FixedGrid, m_MovingGrid, m_Options, number, bytes);
+      });
+    };
     operation.memory = [&](int device) {
       return CudaSpline::PlanLinearRegistration(m_FixedGrid,
                                                 m_MovingGrid,
@@ -119,15 +118,8 @@ public:
       return !watch || watch(of, iteration);
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      try
-      {
-        record = this->Provide(context).RunLevel(level, m_Transform, look, done);
-      }
-      catch (const CudaSpline::DeviceError &)
-      {
-        m_Registration.reset();
-        throw;
-      }
+      this->RunOn(context,
+                  [&](const auto & registration) { record = registration.RunLevel(level, m_Transform, look, done); });
     };
     operation.describe = [&] {
       return std::string(NameOf(m_Transform.GetKind())) + ", level " + std::to_string(level);
@@ -152,13 +144,6 @@ public:
     transform->SetParametersByValue(parameters);
   }
 
-  /** Who computed the last level, and why not an earlier backend. */
-  const CudaSplineBackend &
-  GetBackend() const
-  {
-    return m_Backend;
-  }
-
 private:
   static CudaSpline::LinearTransform::Vector
   CentreOf(const TransformType * transform)
@@ -172,51 +157,14 @@ private:
     return centre;
   }
 
-  /** What a level takes, and how much of the like is to come. */
-  CudaSpline::BackendWork
-  CountWork(std::size_t level, std::size_t imageBytes) const
-  {
-    const auto of = [&](std::size_t number, std::size_t bytes) {
-      return CudaSpline::CountLinearRegistrationWork(m_FixedGrid, m_MovingGrid, m_Options, number, bytes);
-    };
-    CudaSpline::BackendWork work{ of(level, imageBytes), of(level, imageBytes) };
-    work.further = of(level, 0);
-    double sums = 0.0;
-    for (std::size_t next = level; next < m_Options.levels.size(); ++next)
-    {
-      sums += of(next, 0).sums;
-    }
-    work.calls = work.further->sums > 0.0 ? sums / work.further->sums : 1.0;
-    return work;
-  }
+  using Superclass::m_Backend;
+  using Superclass::m_FixedGrid;
+  using Superclass::m_Inputs;
+  using Superclass::m_MovingGrid;
+  using Superclass::m_Options;
+  using Superclass::m_Threader;
 
-  /** The registration on a backend. */
-  const CudaSpline::LinearRegistration &
-  Provide(const CudaSpline::ExecutionContext & context)
-  {
-    if (m_Registration == nullptr || context.backend != m_Where.backend || context.device != m_Where.device)
-    {
-      m_Where = context;
-      m_Where.host = &m_Executor; // lasts as long as the registration
-      m_Where.progress = nullptr;
-      const CudaSpline::Residence residence(m_Where);
-      m_Registration = std::make_unique<CudaSpline::LinearRegistration>(
-        m_Inputs.MakeFixed(residence), m_Inputs.MakeMoving(m_Behind, residence), m_Options, residence);
-    }
-    return *m_Registration;
-  }
-
-  Inputs                                          m_Inputs;
-  CudaSpline::LinearOptions                       m_Options;
-  MultiThreaderBase::Pointer                      m_Threader;
-  CudaSplineHostExecutor                          m_Executor;
-  CudaSplineBackend                               m_Backend;
-  CudaSpline::FieldGrid                           m_FixedGrid;
-  CudaSpline::FieldGrid                           m_MovingGrid;
-  CudaSpline::TransformChain                      m_Behind; ///< the transform
-  CudaSpline::LinearTransform                     m_Transform;
-  CudaSpline::ExecutionContext                    m_Where; ///< of the registration
-  std::unique_ptr<CudaSpline::LinearRegistration> m_Registration;
+  CudaSpline::LinearTransform m_Transform;
 };
 
 /** @} */

@@ -21,7 +21,7 @@
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/itk/RegistrationImages.h"
+#include "itkCudaSpline/itk/RegistrationLevels.h"
 #include "itkCudaSpline/kernels/registration/SplineRegistration.h"
 
 #include "itkBSplineTransform.h"
@@ -85,8 +85,10 @@ RefineSplineTransform(BSplineTransform<double, VDimension, 3> *                 
  * \tparam VDimension 2 or 3 */
 template <typename TPixel, unsigned int VDimension>
 class SplineRegistrationOfImages
+  : public RegistrationLevels<TPixel, VDimension, CudaSpline::SplineRegistration, CudaSpline::SplineOptions>
 {
 public:
+  using Superclass = RegistrationLevels<TPixel, VDimension, CudaSpline::SplineRegistration, CudaSpline::SplineOptions>;
   using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
   using TransformType = typename Inputs::TransformType;  ///< of ITK's transforms
   using Watch = CudaSpline::SplineWatch;                 ///< told of each evaluation, and of the level
@@ -105,16 +107,8 @@ public:
   SplineRegistrationOfImages(const Inputs &                    inputs,
                              const CudaSpline::SplineOptions & options,
                              const std::string &               device)
-    : m_Inputs(inputs)
-    , m_Options(options)
-    , m_Threader(MultiThreaderBase::New())
-    , m_Executor(m_Threader)
-    , m_FixedGrid(inputs.GetFixedGrid())
-    , m_MovingGrid(inputs.GetMovingGrid())
-  {
-    m_Backend.SetDevice(device);
-    m_Inputs.Describe(m_Behind);
-  }
+    : Superclass(inputs, options, device)
+  {}
 
   /** \brief Runs a level.
    *
@@ -141,7 +135,11 @@ public:
     unsigned int                 done = 0;
     const std::size_t            imageBytes = m_Inputs.CountBytes();
     CudaSplineBackend::Operation operation;
-    operation.work = [&](int) { return this->CountWork(spline, level, imageBytes); };
+    operation.work = [&](int) {
+      return this->CountLevels(level, [&](std::size_t number, std::size_t bytes) {
+        return CudaSpline::CountSplineRegistrationWork(spline, m_FixedGrid, m_MovingGrid, m_Options, number, bytes);
+      });
+    };
     operation.memory = [&](int device) {
       return CudaSpline::PlanSplineRegistration(spline,
                                                 m_FixedGrid,
@@ -157,15 +155,9 @@ public:
       return !watch || watch(of, evaluation);
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      try
-      {
-        record = this->Provide(context).RunLevel(level, spline, coefficients, look, done);
-      }
-      catch (const CudaSpline::DeviceError &)
-      {
-        m_Registration.reset();
-        throw;
-      }
+      this->RunOn(context, [&](const auto & registration) {
+        record = registration.RunLevel(level, spline, coefficients, look, done);
+      });
     };
     operation.describe = [&] {
       return "B-spline of " + std::to_string(coefficients.size()) + ", level " + std::to_string(level);
@@ -187,58 +179,14 @@ public:
     RefineSplineTransform(transform, mesh, context);
   }
 
-  /** Who computed the last level, and why not an earlier backend. */
-  const CudaSplineBackend &
-  GetBackend() const
-  {
-    return m_Backend;
-  }
-
 private:
-  /** What a level takes, and how much of the like is to come. */
-  CudaSpline::BackendWork
-  CountWork(const CudaSpline::TransformChain::Stage & spline, std::size_t level, std::size_t imageBytes) const
-  {
-    const auto of = [&](std::size_t number, std::size_t bytes) {
-      return CudaSpline::CountSplineRegistrationWork(spline, m_FixedGrid, m_MovingGrid, m_Options, number, bytes);
-    };
-    CudaSpline::BackendWork work{ of(level, imageBytes), of(level, imageBytes) };
-    work.further = of(level, 0);
-    double sums = 0.0;
-    for (std::size_t next = level; next < m_Options.levels.size(); ++next)
-    {
-      sums += of(next, 0).sums;
-    }
-    work.calls = work.further->sums > 0.0 ? sums / work.further->sums : 1.0;
-    return work;
-  }
-
-  /** The registration on a backend. */
-  const CudaSpline::SplineRegistration &
-  Provide(const CudaSpline::ExecutionContext & context)
-  {
-    if (m_Registration == nullptr || context.backend != m_Where.backend || context.device != m_Where.device)
-    {
-      m_Where = context;
-      m_Where.host = &m_Executor; // lasts as long as the registration
-      m_Where.progress = nullptr;
-      const CudaSpline::Residence residence(m_Where);
-      m_Registration = std::make_unique<CudaSpline::SplineRegistration>(
-        m_Inputs.MakeFixed(residence), m_Inputs.MakeMoving(m_Behind, residence), m_Options, residence);
-    }
-    return *m_Registration;
-  }
-
-  Inputs                                          m_Inputs;
-  CudaSpline::SplineOptions                       m_Options;
-  MultiThreaderBase::Pointer                      m_Threader;
-  CudaSplineHostExecutor                          m_Executor;
-  CudaSplineBackend                               m_Backend;
-  CudaSpline::FieldGrid                           m_FixedGrid;
-  CudaSpline::FieldGrid                           m_MovingGrid;
-  CudaSpline::TransformChain                      m_Behind; ///< the transform
-  CudaSpline::ExecutionContext                    m_Where;  ///< of the registration
-  std::unique_ptr<CudaSpline::SplineRegistration> m_Registration;
+  using Superclass::m_Executor;
+  using Superclass::m_Backend;
+  using Superclass::m_FixedGrid;
+  using Superclass::m_Inputs;
+  using Superclass::m_MovingGrid;
+  using Superclass::m_Options;
+  using Superclass::m_Threader;
 };
 
 /** @} */
