@@ -53,6 +53,7 @@ class LinearRegistrationOfImages
   : public RegistrationLevels<TPixel, VDimension, CudaSpline::LinearRegistration, CudaSpline::LinearOptions>
 {
 public:
+  /** What registrations level by level have alike. */
   using Superclass = RegistrationLevels<TPixel, VDimension, CudaSpline::LinearRegistration, CudaSpline::LinearOptions>;
   using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
   using ImageType = typename Inputs::ImageType;          ///< of both images

@@ -57,6 +57,9 @@ public:
   }
 
 protected:
+  /** \param[in] inputs what is registered
+   * \param[in] options levels, metric, rules
+   * \param[in] device see CudaSplineBackend::SetDevice() */
   RegistrationLevels(const Inputs & inputs, const TOptions & options, const std::string & device)
     : m_Inputs(inputs)
     , m_Options(options)
@@ -69,8 +72,10 @@ protected:
     m_Inputs.Describe(m_Behind);
   }
 
-  /** What a level takes, and how much of the like is to come. \param[in] count work of a level by its number and the
-   * bytes of its images */
+  /** \brief What a level takes, and how much of the like is to come.
+   *
+   * \param[in] level its number
+   * \param[in] count work of a level by its number and the bytes of its images */
   template <typename TCount>
   CudaSpline::BackendWork
   CountLevels(std::size_t level, const TCount & count) const
@@ -106,13 +111,13 @@ protected:
     }
   }
 
-  Inputs                     m_Inputs;
-  TOptions                   m_Options;
-  MultiThreaderBase::Pointer m_Threader;
-  CudaSplineHostExecutor     m_Executor;
-  CudaSplineBackend          m_Backend;
-  CudaSpline::FieldGrid      m_FixedGrid;
-  CudaSpline::FieldGrid      m_MovingGrid;
+  Inputs                     m_Inputs;     ///< what is registered
+  TOptions                   m_Options;    ///< levels, metric, rules
+  MultiThreaderBase::Pointer m_Threader;   ///< of the host
+  CudaSplineHostExecutor     m_Executor;   ///< runs the host's loops on m_Threader
+  CudaSplineBackend          m_Backend;    ///< chooses for each level
+  CudaSpline::FieldGrid      m_FixedGrid;  ///< of the fixed image, or the virtual domain
+  CudaSpline::FieldGrid      m_MovingGrid; ///< of the moving image
 
 private:
   const TRegistration &

@@ -88,6 +88,7 @@ class SplineRegistrationOfImages
   : public RegistrationLevels<TPixel, VDimension, CudaSpline::SplineRegistration, CudaSpline::SplineOptions>
 {
 public:
+  /** What registrations level by level have alike. */
   using Superclass = RegistrationLevels<TPixel, VDimension, CudaSpline::SplineRegistration, CudaSpline::SplineOptions>;
   using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
   using TransformType = typename Inputs::TransformType;  ///< of ITK's transforms
