@@ -153,6 +153,16 @@ def make_geometry(
     sizes = check_size(size, f"{name}size")
     if spacing is None and origin is None and direction is None:
         return _geometry_of_indices(sizes)
+    if direction is None and _is_few_numbers(spacing) and _is_few_numbers(origin):
+        return _geometry_of_numbers(sizes, spacing, origin, name)
+    return _make_geometry(sizes, spacing, origin, direction, name)
+
+
+def _is_few_numbers(value: Any) -> bool:
+    return value is None or type(value) in (int, float) or (type(value) is tuple and all(type(one) in (int, float) for one in value))
+
+
+def _make_geometry(sizes: tuple[int, ...], spacing: Any, origin: Any, direction: Any, name: str) -> Geometry:
     dimension = len(sizes)
     found = vector(1.0 if spacing is None else spacing, dimension, f"{name}spacing")
     if not (found.min() > 1 / _MOST and found.max() < _MOST):
@@ -177,6 +187,12 @@ def _geometry_of_indices(sizes: tuple[int, ...]) -> Geometry:
     for array in arrays:
         array.flags.writeable = False
     return Geometry(sizes, *arrays)
+
+
+@functools.lru_cache(maxsize=64)
+def _geometry_of_numbers(sizes: tuple[int, ...], spacing: Any, origin: Any, name: str) -> Geometry:
+    """As above."""
+    return _make_geometry(sizes, spacing, origin, None, name)
 
 
 def has_indices(geometry: Geometry) -> bool:

@@ -110,7 +110,7 @@ def run_points(
     described.weights = weights
     described.result = result
     described.device, described.stream = place
-    run_described(f"cudaspline_{name}_derivatives", described)
+    _library.run_where(f"cudaspline_{name}_derivatives", described)
 
 
 def run_filter(
@@ -131,18 +131,7 @@ def run_filter(
     for axis in axes:
         described.filtered[axis] = 1
     described.device, described.stream = place
-    run_described("cudaspline_filter_array_adjoint" if is_adjoint else "cudaspline_filter_array", described)
-
-
-def run_described(name: str, described: Any) -> None:
-    """Calls a function of the library with its structure, where its arrays are; raises its errors."""
-    if described.device < 0:
-        _library.Call().run(name, ctypes.byref(described))
-        return
-    # On a device it reports nothing, and what would hear it takes as long as a small kernel.
-    execution = _library.Execution()
-    code = getattr(_library._library, name)(ctypes.byref(described), ctypes.byref(execution))
-    _library.finish(int(code), execution)
+    _library.run_where("cudaspline_filter_array_adjoint" if is_adjoint else "cudaspline_filter_array", described)
 
 
 def check_order(order: Any) -> int:

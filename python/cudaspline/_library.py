@@ -14,7 +14,7 @@ import threading
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Generator, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, Generator, NamedTuple, Optional, Sequence, cast
 
 from ._checks import LARGEST_INT32, LARGEST_UINT64, callback, integer
 from ._structures import (  # noqa: F401
@@ -198,7 +198,10 @@ def last_report() -> Optional[Report]:
     >>> cudaspline.last_report().backend
     'Cpu'
     """
-    return getattr(_local, "report", None)
+    found = getattr(_local, "report", None)
+    if isinstance(found, Execution):
+        found = _local.report = _report_of(found)
+    return found
 
 
 def note_inverses(inverses: Sequence[InverseResidual]) -> None:
@@ -249,11 +252,10 @@ def threads_of_worker() -> int:
     return 0 if os.environ.get("CUDASPLINE_THREADS") or os.environ.get("OMP_NUM_THREADS") else 1
 
 
-def finish(code: int, execution: Execution) -> Report:
-    """Raises what a code that a function returned stands for, or remembers who computed, as its execution says, and returns it."""
-    check(code, (execution.device or b"").decode())
+def _report_of(execution: Execution) -> Report:
+    """What an execution says of who computed."""
     device = execution.used_device
-    report = Report(
+    return Report(
         BACKENDS[execution.backend],
         device if device >= 0 else None,
         execution.reason.decode("utf-8", "replace"),
@@ -261,8 +263,25 @@ def finish(code: int, execution: Execution) -> Report:
         execution.seconds,
         {BACKENDS[code]: Use(execution.calls[code], execution.call_seconds[code]) for code in (1, 2)},
     )
-    _local.report = report
-    return report
+
+
+def _remember(code: int, execution: Execution) -> None:
+    """Raises what a code that a function returned stands for, or remembers who computed: a report is made of it when somebody asks."""
+    if code != 0:
+        check(code, (execution.device or b"").decode())
+    _local.report = execution
+
+
+def run_where(name: str, description: Any, threads: int = 0) -> None:
+    """Calls a function of the library with its structure, where the structure's arrays are; raises its errors.
+
+    threads: of the host; 0: as many as may be used"""
+    if description.device < 0:
+        Call(threads=threads).run(name, ctypes.byref(description))
+        return
+    # On a device it reports nothing, and what would hear it takes as long as a small kernel.
+    execution = Execution()
+    _remember(getattr(_library, name)(ctypes.byref(description), ctypes.byref(execution)), execution)
 
 
 class Call:
@@ -326,7 +345,8 @@ class Call:
             raise raised
         if code == ABORTED:
             raise KeyboardInterrupt  # nothing else stops it: an interrupt that came while another one was handled
-        return finish(code, self.execution)
+        _remember(code, self.execution)
+        return cast(Report, last_report())
 
 
 class Source:

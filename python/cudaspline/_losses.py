@@ -10,7 +10,7 @@ from ctypes import POINTER, c_int32, c_int64, c_void_p
 from typing import NamedTuple, Optional, Sequence
 
 from . import _library
-from ._gradients import MAXIMUM_DIMENSION, Place, run_described
+from ._gradients import MAXIMUM_DIMENSION, Place
 
 
 class LocalCorrelation(ctypes.Structure):
@@ -96,7 +96,7 @@ def run_local_correlation(
     described.fixed, described.moving, described.mask, described.mask_stride = pairs
     described.sums, described.fixed_gradient, described.moving_gradient = sums, fixed_gradient, moving_gradient
     described.device, described.stream = place
-    run_described("cudaspline_correlate_locally", described)
+    _library.run_where("cudaspline_correlate_locally", described)
 
 
 def run_joint_histogram(
@@ -118,4 +118,4 @@ def run_joint_histogram(
     described.joint = joint
     described.fixed_gradient, described.moving_gradient = gradients or (0, 0)
     described.device, described.stream = place
-    run_described(f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram", described)
+    _library.run_where(f"cudaspline_{'accumulate' if gradients is None else 'differentiate'}_joint_histogram", described)

@@ -12,7 +12,7 @@ import numpy
 
 from . import _arrays, _images, _labels, _library, _sampling, _transforms, _windows
 from ._checks import LARGEST_INT64, flag
-from ._geometry import Geometry, check_size, make_geometry, vector
+from ._geometry import Geometry, check_size, has_indices, make_geometry, vector
 from ._images import Image
 from ._methods import INTERPOLATIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import (
@@ -506,8 +506,12 @@ def _output_grid(image: Geometry, reference: Any, size: Any, spacing: Any, origi
         size = _size_of(size, image.dimension)
         if reference is not None and size == base.shape and size != base.size:
             raise ValueError(f"size: {size} is the shape of the reference's array; x is first here, as in ITK: {base.size}.")
+    if size is None:
+        size = base.size
+    if has_indices(base):
+        return make_geometry(size, spacing, origin, direction)
     return make_geometry(
-        base.size if size is None else size,
+        size,
         base.spacing if spacing is None else spacing,
         base.origin if origin is None else origin,
         base.direction if direction is None else direction,

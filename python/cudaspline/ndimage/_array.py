@@ -48,13 +48,16 @@ class ArrayLibrary:
 
     def strides(self, array: Any) -> tuple[int, ...]:
         """Elements between neighbours along each axis; bytes where the array is not regular."""
+        strides = array.strides
         if not self.is_regular(array):
-            return tuple(array.strides)
-        return tuple(stride // array.dtype.itemsize for stride in array.strides)
+            return tuple(strides)
+        size = array.dtype.itemsize
+        return tuple(stride // size for stride in strides)
 
     def is_regular(self, array: Any) -> bool:
         """Whether neighbours are whole elements apart, and aligned: a field of a packed structure is not."""
-        return bool(array.flags.aligned) and all(stride % array.dtype.itemsize == 0 for stride in array.strides)
+        flags, size = array.flags, array.dtype.itemsize
+        return bool(flags.aligned) and (flags.c_contiguous or all(stride % size == 0 for stride in array.strides))
 
     def is_contiguous(self, array: Any) -> bool:
         """Whether the elements follow each other, the last axis first."""
@@ -125,7 +128,8 @@ class _CupyLibrary(ArrayLibrary):
             return int(self._cupy.cuda.get_current_stream().ptr)
 
     def is_regular(self, array: Any) -> bool:
-        return all(stride % array.dtype.itemsize == 0 for stride in array.strides)
+        size = array.dtype.itemsize
+        return array.flags.c_contiguous or all(stride % size == 0 for stride in array.strides)
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any], like: Any) -> Any:
         with like.device:
@@ -174,7 +178,7 @@ class _TorchLibrary(ArrayLibrary):
         return int(array.device.index) if array.device.type == "cuda" else -1
 
     def stream(self, array: Any) -> int:
-        return int(self._torch.cuda.current_stream(array.device).cuda_stream) if array.device.type == "cuda" else 0
+        return _arrays.stream_of_torch(self._torch, array.get_device()) if array.is_cuda else 0
 
     def _type(self, dtype: np.dtype[Any]) -> Any:
         name = np.dtype(dtype).name
@@ -270,7 +274,7 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
     if code is None:
         raise RuntimeError(f"data type not supported: {argument} has elements of {dtype}")
     code |= (0 if dtype.isnative else _functions.SWAPPED) | (0 if library.is_regular(array) else _functions.BYTE_STRIDES)
-    shape = library.shape(array)
+    shape, strides = library.shape(array), library.strides(array)
     if len(shape) > _functions.MAXIMUM_DIMENSION:
         raise RuntimeError(
             f"{argument} has {len(shape)} axes; at most {_functions.MAXIMUM_DIMENSION} are supported"
@@ -280,7 +284,7 @@ def describe(library: ArrayLibrary, array: Any, argument: str) -> _functions.Arr
     description.type = code
     description.dimension = len(shape)
     description.size[: len(shape)] = shape
-    description.stride[: len(shape)] = library.strides(array)
+    description.stride[: len(shape)] = strides
     return description
 
 

@@ -90,22 +90,11 @@ for _name, _structure in (("cudaspline_interpolate_array", Interpolation), ("cud
     _function.argtypes = [POINTER(_structure), POINTER(_library.Execution)]
 
 
-def _run(name: str, description: Any, threads: int) -> None:
-    """Calls a function of the library where the arrays of its description are; raises its errors."""
-    if description.device < 0:
-        _library.Call(threads=threads).run(name, ctypes.byref(description))
-        return
-    # On a device it reports nothing, and what would hear it takes as long as a small kernel.
-    execution = _library.Execution()
-    code = getattr(_library._library, name)(ctypes.byref(description), ctypes.byref(execution))
-    _library.finish(int(code), execution)
-
-
 def interpolate(interpolation: Interpolation, threads: int = 0) -> None:
     """Runs an interpolation where its arrays are; raises the library's errors. threads: of the host; 0: as many as may be used."""
-    _run("cudaspline_interpolate_array", interpolation, threads)
+    _library.run_where("cudaspline_interpolate_array", interpolation, threads)
 
 
 def filter_array(description: Filter, threads: int = 0) -> None:
     """Runs a filter where its arrays are; raises the library's errors. threads: as for interpolate()."""
-    _run("cudaspline_filter_array", description, threads)
+    _library.run_where("cudaspline_filter_array", description, threads)

@@ -17,16 +17,16 @@ import torch
 from torch.autograd import forward_ad
 
 from .. import _gradients
-from .._arrays import LEGACY_STREAM
+from .._arrays import stream_of_torch
 
 _TYPES = {torch.float32: "float32", torch.float64: "float64"}
 
 
 def _place(tensor: torch.Tensor) -> _gradients.Place:
-    if tensor.device.type == "cuda":
-        stream = torch.cuda.current_stream(tensor.device).cuda_stream
-        return _gradients.Place(int(tensor.device.index), stream or LEGACY_STREAM)
-    return _gradients.Place(-1, 0)
+    if not tensor.is_cuda:
+        return _gradients.Place(-1, 0)
+    device = tensor.get_device()
+    return _gradients.Place(device, stream_of_torch(torch, device))
 
 
 def _in_memory(tensor: torch.Tensor) -> torch.Tensor:

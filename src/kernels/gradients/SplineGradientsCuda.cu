@@ -37,6 +37,7 @@ namespace
 
 constexpr int          PointThreads = 128;
 constexpr int          ElementThreads = 256;
+constexpr std::int64_t MostBlocks = 1024; // of a row, that go through its numbers
 constexpr unsigned int Lanes = 32; // of a warp
 constexpr unsigned int AllLanes = 0xFFFFFFFFU;
 
@@ -216,16 +217,28 @@ __launch_bounds__(PointThreads)
   }
 }
 
+/** Few blocks: numbers that are not finite are seldom, and without them it is over at once. */
 template <unsigned int VOrder, typename TReal>
 __global__ void
 __launch_bounds__(PointThreads)
   MarkPointKernel(const __grid_constant__ PointArguments arguments, const __grid_constant__ ScatterSums sums)
 {
-  ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
-    MarkPoint<VOrder, TReal>(arguments, sums, batch, point, [&](std::int64_t at) {
-      static_cast<TReal *>(arguments.result)[at] = std::numeric_limits<TReal>::quiet_NaN();
-    });
-  });
+  for (std::int64_t batch = blockIdx.y; batch < arguments.batches; batch += gridDim.y)
+  {
+    bool isBroken = false;
+    for (std::int64_t channel = 0; channel < arguments.channels && !isBroken; ++channel)
+    {
+      isBroken = sums.broken[batch * arguments.channels + channel] != 0;
+    }
+    for (std::int64_t point = std::int64_t{ blockIdx.x } * PointThreads + threadIdx.x;
+         isBroken && point < arguments.count;
+         point += std::int64_t{ gridDim.x } * PointThreads)
+    {
+      MarkPoint<VOrder, TReal>(arguments, sums, batch, point, [&](std::int64_t at) {
+        static_cast<TReal *>(arguments.result)[at] = std::numeric_limits<TReal>::quiet_NaN();
+      });
+    }
+  }
 }
 
 /** The largest magnitude of the numbers of each image and channel, a row of blocks for each of them. */
@@ -354,9 +367,8 @@ Scatter(PointArguments arguments, const Stream & stream)
   if (arguments.count > 0)
   {
     constexpr std::int64_t mostRows = 65535;
-    constexpr std::int64_t mostBlocks = 1024; // of a row, that go through the numbers
     const std::int64_t     numbers = arguments.count * arguments.components;
-    const dim3 blocks(static_cast<unsigned int>(std::min((numbers + ElementThreads - 1) / ElementThreads, mostBlocks)),
+    const dim3 blocks(static_cast<unsigned int>(std::min((numbers + ElementThreads - 1) / ElementThreads, MostBlocks)),
                       static_cast<unsigned int>(std::min(planes, mostRows)));
     LargestNumberKernel<<<blocks, ElementThreads, 0, stream.Get()>>>(static_cast<const TReal *>(arguments.weights),
                                                                      numbers,
@@ -375,9 +387,10 @@ Scatter(PointArguments arguments, const Stream & stream)
   CheckCuda(cudaGetLastError(), "FinishedSumKernel");
   if (arguments.count > 0 && arguments.weights != nullptr)
   {
+    dim3 blocks = PointBlocks(arguments);
+    blocks.x = static_cast<unsigned int>(std::min<std::int64_t>(blocks.x, MostBlocks));
     DispatchSplineOrder(arguments.order, [&](auto order) {
-      MarkPointKernel<decltype(order)::value, TReal>
-        <<<PointBlocks(arguments), PointThreads, 0, stream.Get()>>>(arguments, sums);
+      MarkPointKernel<decltype(order)::value, TReal><<<blocks, PointThreads, 0, stream.Get()>>>(arguments, sums);
     });
     CheckCuda(cudaGetLastError(), "MarkPointKernel");
   }
