@@ -27,10 +27,10 @@ namespace CudaSplineProgram
  *
  * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads:
  * blocks of a fixed size are deflated by themselves, each with what stands before it as dictionary. Where runs of equal
- * bytes are all that is found (in the noise that real numbers end with), nothing else is looked for.
+ * bytes are about all that is found (in the noise that real numbers end with), nothing else is looked for.
  *
- * What is written is known to be right: each block is inflated again by the thread that deflated it, and the file is
- * read back and compared with the bytes that were written.
+ * What is written is known to be right: each block is read back, inflated, and compared with the file. Files may be
+ * compressed by several threads at the same time, which share the processors.
  *
  * \param[in] from the file, \param[in] to the compressed one
  * \exception ProgramError it cannot be read or written, or holds something else than was written */
