@@ -37,6 +37,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -207,12 +208,12 @@ Verify(const Volume &      volume,
                               description.layout.components == layout.components;
     if (isComparable)
     {
-      const std::size_t bytes = BytesOfVolume(description);
-      std::vector<char> written(bytes);
+      const std::size_t             bytes = BytesOfVolume(description);
+      const std::unique_ptr<char[]> written(new char[bytes]);
       for (std::size_t number = 0; number < layout.volumes; ++number)
       {
-        ReadPixels(description, number, written.data());
-        isSame = isSame && std::memcmp(written.data(), pixelsOf(number), bytes) == 0;
+        ReadPixels(description, number, written.get());
+        isSame = isSame && std::memcmp(written.get(), pixelsOf(number), bytes) == 0;
       }
     }
   }
