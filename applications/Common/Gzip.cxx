@@ -190,7 +190,7 @@ public:
   /** Finds out by which way blocks that follow each other are packed.
    * \return whether the file could be read */
   bool
-  Choose(const FileBytes & input, Block * blocks, std::size_t count)
+  Choose(const ReadBytes & input, Block * blocks, std::size_t count)
   {
     const std::uint64_t begin = blocks[0].begin;
     const std::uint64_t bytes = blocks[count - 1].begin + blocks[count - 1].bytes - begin;
@@ -222,7 +222,7 @@ public:
    * \param[in] packed begins with what it becomes; larger, and used again
    * \return whether that could be done */
   bool
-  Pack(const FileBytes & input, Block & block, std::vector<char> & packed)
+  Pack(const ReadBytes & input, Block & block, std::vector<char> & packed)
   {
     const bool isDone = this->Deflate(input, block, packed);
     block.checksum = crc32(crc32(0, nullptr, 0), BytesOf(this->DataOf(block)), static_cast<uInt>(block.bytes));
@@ -231,7 +231,7 @@ public:
 
   /** Whether what was written of a block is inflated to it. */
   bool
-  IsInflatedAgain(const FileBytes & input, const FileBytes & output, const Block & block)
+  IsInflatedAgain(const ReadBytes & input, const FileBytes & output, const Block & block)
   {
     m_Packed.resize(std::max(m_Packed.size(), block.packedBytes));
     if (!this->Read(input, block) || !output.Read(block.packedBegin, block.packedBytes, m_Packed.data()))
@@ -270,14 +270,14 @@ private:
 
   /** Reads a block, and what it has for a dictionary before it. */
   bool
-  Read(const FileBytes & input, const Block & block)
+  Read(const ReadBytes & input, const Block & block)
   {
     const std::size_t dictionary = block.DictionaryOf(block.way);
-    return m_IsMade && input.Read(block.begin - dictionary, dictionary + block.bytes, m_Source.data());
+    return m_IsMade && input(block.begin - dictionary, dictionary + block.bytes, m_Source.data());
   }
 
   bool
-  Deflate(const FileBytes & input, Block & block, std::vector<char> & packed)
+  Deflate(const ReadBytes & input, Block & block, std::vector<char> & packed)
   {
     if (!this->Read(input, block))
     {
@@ -381,7 +381,7 @@ Has(const FileBytes & file, std::uint64_t begin, const std::array<unsigned char,
 
 /** Packs all blocks, and writes the file. \return whether that could be done */
 bool
-WritePacked(const FileBytes & input, std::vector<Block> & blocks, const std::string & to)
+WritePacked(const ReadBytes & input, std::vector<Block> & blocks, const std::string & to)
 {
   std::ofstream output(to, std::ios::binary | std::ios::trunc);
   bool          isDone = DoAll((blocks.size() + setBlocks - 1) / setBlocks, [&](Packer & packer, std::size_t number) {
@@ -412,7 +412,7 @@ WritePacked(const FileBytes & input, std::vector<Block> & blocks, const std::str
 
 /** Reads the file back. \return whether it holds what it was made of, and nothing else */
 bool
-IsRight(const FileBytes & input, const std::vector<Block> & blocks, const std::string & to)
+IsRight(const ReadBytes & input, const std::vector<Block> & blocks, const std::string & to)
 {
   const FileBytes output(to);
   const Block &   last = blocks.back();
@@ -427,14 +427,27 @@ IsRight(const FileBytes & input, const std::vector<Block> & blocks, const std::s
 } // namespace
 
 void
-CompressFile(const std::string & from, const std::string & to)
+CompressBytes(const ReadBytes & from, std::uint64_t size, const std::string & to)
 {
-  const FileBytes    input(from);
-  std::vector<Block> blocks = BlocksOf(input.GetSize());
-  if (!input.IsOpen() || !WritePacked(input, blocks, to) || !IsRight(input, blocks, to))
+  std::vector<Block> blocks = BlocksOf(size);
+  if (!WritePacked(from, blocks, to) || !IsRight(from, blocks, to))
   {
     throw ProgramError("the output cannot be compressed (is the disk full?)");
   }
+}
+
+void
+CompressFile(const std::string & from, const std::string & to)
+{
+  const FileBytes input(from);
+  if (!input.IsOpen())
+  {
+    throw ProgramError("what is to be compressed cannot be read");
+  }
+  CompressBytes(
+    [&input](std::uint64_t begin, std::size_t bytes, char * buffer) { return input.Read(begin, bytes, buffer); },
+    input.GetSize(),
+    to);
   std::error_code error;
   std::filesystem::remove(from, error);
 }

@@ -18,6 +18,9 @@
 #ifndef Gzip_h
 #define Gzip_h
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 namespace CudaSplineProgram
@@ -36,6 +39,14 @@ namespace CudaSplineProgram
  * \exception ProgramError it cannot be read or written, or holds something else than was written */
 void
 CompressFile(const std::string & from, const std::string & to);
+
+/** \brief Copies bytes that are to be compressed, in several threads at the same time, the same ones more than once.
+ * \return whether there were that many */
+using ReadBytes = std::function<bool(std::uint64_t begin, std::size_t bytes, char * to)>;
+
+/** \brief CompressFile() of bytes that are in no file. */
+void
+CompressBytes(const ReadBytes & from, std::uint64_t size, const std::string & to);
 
 } // namespace CudaSplineProgram
 
