@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iostream>
+#include <mutex>
 #include <new>
 #include <sstream>
 #include <utility>
@@ -31,11 +32,17 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** The program has one thread that warns. */
-std::vector<std::string> &
+/** Warnings that were not shown yet, of all threads. */
+struct Warnings
+{
+  std::mutex               mutex;
+  std::vector<std::string> list;
+};
+
+Warnings &
 GetWarnings()
 {
-  static std::vector<std::string> warnings;
+  static Warnings warnings;
   return warnings;
 }
 
@@ -156,13 +163,17 @@ Brief(double number)
 void
 Warn(const std::string & message)
 {
-  GetWarnings().push_back(Shortened(WithoutAddresses(OneLine(message))));
+  Warnings &                        warnings = GetWarnings();
+  const std::lock_guard<std::mutex> lock(warnings.mutex);
+  warnings.list.push_back(Shortened(WithoutAddresses(OneLine(message))));
 }
 
 std::vector<std::string>
 TakeWarnings()
 {
-  return std::exchange(GetWarnings(), {});
+  Warnings &                        warnings = GetWarnings();
+  const std::lock_guard<std::mutex> lock(warnings.mutex);
+  return std::exchange(warnings.list, {});
 }
 
 void

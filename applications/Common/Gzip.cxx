@@ -25,12 +25,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace CudaSplineProgram
 {
@@ -44,24 +50,17 @@ constexpr std::size_t windowBytes = std::size_t{ 1 } << 15;
 /** Large beside what a block costs (its dictionary, an empty block of deflate), small beside an image. */
 constexpr std::size_t blockBytes = std::size_t{ 1 } << 18;
 
+/** Blocks that are packed before they are written: enough for many threads, little memory. */
+constexpr std::size_t groupBlocks = 64;
+
 /** Of deflate without a header of zlib's. */
 constexpr int rawWindow = -15;
 
-/** A part of the file, and what becomes of it. */
-struct Block
-{
-  const char *        data{ nullptr };
-  std::size_t         bytes{ 0 };
-  std::size_t         before{ 0 }; ///< bytes that stand before it, and may be its dictionary
-  bool                isLast{ false };
-  std::vector<char> * packed{ nullptr }; ///< begins with it deflated; larger, and used again
-  std::size_t         packedBytes{ 0 };
-  unsigned long       checksum{ 0 };
-  bool                isDone{ false };
-};
+/** Of gzip: deflate, no name, no time, no promise about the speed, a system that is not told. */
+constexpr std::array<unsigned char, 10> header = { 0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255 };
 
-/** Deflates by which a block may be packed: zlib's own, and runs alone, which takes a third of the time and, of the
- * noise that real numbers end with, about as few bytes. */
+/** Deflates by which a block may be packed: zlib's own, and runs alone, which of the noise that real numbers end with
+ * takes a third of the time or less, for about as few bytes, and never looks back beyond the beginning of a block. */
 enum Way : std::size_t
 {
   Matches,
@@ -69,14 +68,93 @@ enum Way : std::size_t
   Ways
 };
 
-/** Pieces of a block that are packed to find out by which way, and their bytes. */
+/** Blocks that are packed by the same way, which is found out by pieces of them, and the bytes of a piece. Looking for
+ * matches in the pieces is the most of what that takes: a sixty-fourth of the bytes. */
 ///@{
+constexpr std::size_t setBlocks = 4;
 constexpr std::size_t trials = 4;
 constexpr std::size_t trialBytes = std::size_t{ 1 } << 12;
 ///@}
 
-/** How much more than by matches runs may take. */
-constexpr double mostMore = 1.03;
+/** How much more than by matches runs may take. Of displacements they take 2 to 3 % more. */
+constexpr double mostMore = 1.05;
+
+/** A part of the file, and what becomes of it. */
+struct Block
+{
+  std::uint64_t begin{ 0 };
+  std::size_t   bytes{ 0 };
+  bool          isLast{ false };
+  Way           way{ Matches };
+  unsigned long checksum{ 0 };
+  std::uint64_t packedBegin{ 0 }; ///< in the file that is written
+  std::size_t   packedBytes{ 0 };
+
+  /** Bytes before it that are its dictionary. */
+  std::size_t
+  DictionaryOf(Way packedBy) const
+  {
+    return packedBy == Runs ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(begin, windowBytes));
+  }
+};
+
+/** A file that several threads read, each where it wants. */
+class FileBytes
+{
+public:
+  explicit FileBytes(const std::string & name)
+    : m_File(open(name.c_str(), O_RDONLY | O_CLOEXEC))
+  {
+    struct stat status = {};
+    m_IsOpen = m_File >= 0 && fstat(m_File, &status) == 0;
+    m_Size = m_IsOpen ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
+
+  FileBytes(const FileBytes &) = delete;
+  FileBytes &
+  operator=(const FileBytes &) = delete;
+
+  ~FileBytes()
+  {
+    if (m_File >= 0)
+    {
+      close(m_File);
+    }
+  }
+
+  bool
+  IsOpen() const
+  {
+    return m_IsOpen;
+  }
+
+  std::uint64_t
+  GetSize() const
+  {
+    return m_Size;
+  }
+
+  /** \return whether there are that many bytes */
+  bool
+  Read(std::uint64_t begin, std::size_t bytes, char * to) const
+  {
+    for (std::size_t done = 0; done < bytes;)
+    {
+      const ssize_t count = pread(m_File, to + done, bytes - done, static_cast<off_t>(begin + done));
+      if (count <= 0 && !(count < 0 && errno == EINTR))
+      {
+        return false;
+      }
+      done += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    }
+    return true;
+  }
+
+private:
+  int           m_File;
+  bool          m_IsOpen{ false };
+  std::uint64_t m_Size{ 0 };
+};
 
 /** What a thread packs and unpacks by, from block to block: made anew it would be half a megabyte of new pages each
  * time, for which threads wait on each other. */
@@ -109,12 +187,70 @@ public:
   Packer &
   operator=(const Packer &) = delete;
 
-  /** Deflates a block to a whole number of bytes, so that the next one can follow it, and looks whether it is that. */
-  void
-  Pack(Block & block)
+  /** Finds out by which way blocks that follow each other are packed.
+   * \return whether the file could be read */
+  bool
+  Choose(const ReadBytes & input, Block * blocks, std::size_t count)
   {
-    block.isDone = m_IsMade && this->Deflate(block) && this->IsInflatedAgain(block);
-    block.checksum = crc32(crc32(0, nullptr, 0), BytesOf(block.data), static_cast<uInt>(block.bytes));
+    const std::uint64_t begin = blocks[0].begin;
+    const std::uint64_t bytes = blocks[count - 1].begin + blocks[count - 1].bytes - begin;
+    double              packed[Ways] = {};
+    for (std::size_t number = 0; number < trials; ++number)
+    {
+      Block trial;
+      trial.begin = begin + bytes * (2 * number + 1) / (2 * trials);
+      trial.bytes = static_cast<std::size_t>(std::min<std::uint64_t>(begin + bytes - trial.begin, trialBytes));
+      for (const Way way : { Matches, Runs })
+      {
+        trial.way = way;
+        if (!this->Deflate(input, trial, m_Trial))
+        {
+          return false;
+        }
+        packed[way] += static_cast<double>(trial.packedBytes);
+      }
+    }
+    std::for_each(
+      blocks, blocks + count, [way = packed[Runs] <= mostMore * packed[Matches] ? Runs : Matches](Block & block) {
+        block.way = way;
+      });
+    return true;
+  }
+
+  /** Deflates a block to a whole number of bytes, so that the next one can follow it.
+   *
+   * \param[in] packed begins with what it becomes; larger, and used again
+   * \return whether that could be done */
+  bool
+  Pack(const ReadBytes & input, Block & block, std::vector<char> & packed)
+  {
+    const bool isDone = this->Deflate(input, block, packed);
+    block.checksum = crc32(crc32(0, nullptr, 0), BytesOf(this->DataOf(block)), static_cast<uInt>(block.bytes));
+    return isDone;
+  }
+
+  /** Whether what was written of a block is inflated to it. */
+  bool
+  IsInflatedAgain(const ReadBytes & input, const FileBytes & output, const Block & block)
+  {
+    m_Packed.resize(std::max(m_Packed.size(), block.packedBytes));
+    if (!this->Read(input, block) || !output.Read(block.packedBegin, block.packedBytes, m_Packed.data()))
+    {
+      return false;
+    }
+    inflateReset(&m_Inflate);
+    if (const std::size_t dictionary = block.DictionaryOf(block.way); dictionary > 0)
+    {
+      inflateSetDictionary(&m_Inflate, BytesOf(m_Source.data()), static_cast<uInt>(dictionary));
+    }
+    m_Inflate.next_in = BytesOf(m_Packed.data());
+    m_Inflate.avail_in = static_cast<uInt>(block.packedBytes);
+    m_Inflate.next_out = BytesOf(m_Unpacked.data());
+    m_Inflate.avail_out = static_cast<uInt>(m_Unpacked.size());
+    const int state = inflate(&m_Inflate, Z_SYNC_FLUSH);
+    return state == (block.isLast ? Z_STREAM_END : Z_OK) && m_Inflate.avail_in == 0 &&
+           m_Unpacked.size() - m_Inflate.avail_out == block.bytes &&
+           std::memcmp(m_Unpacked.data(), this->DataOf(block), block.bytes) == 0;
   }
 
 private:
@@ -125,217 +261,193 @@ private:
     return reinterpret_cast<Bytef *>(const_cast<char *>(data));
   }
 
-  /** Bytes before a block that are its dictionary. */
-  static uInt
-  DictionaryOf(const Block & block)
+  /** Of the block that was read last. */
+  const char *
+  DataOf(const Block & block) const
   {
-    return static_cast<uInt>(std::min(block.before, windowBytes));
+    return m_Source.data() + block.DictionaryOf(block.way);
   }
 
-  /** Deflates the first bytes of a block.
-   *
-   * \return what deflate() says */
-  int
-  Deflate(z_stream & stream, Block & block, std::size_t bytes, int flush)
+  /** Reads a block, and what it has for a dictionary before it. */
+  bool
+  Read(const ReadBytes & input, const Block & block)
   {
-    deflateReset(&stream);
-    if (const uInt dictionary = DictionaryOf(block); dictionary > 0)
+    const std::size_t dictionary = block.DictionaryOf(block.way);
+    return m_IsMade && input(block.begin - dictionary, dictionary + block.bytes, m_Source.data());
+  }
+
+  bool
+  Deflate(const ReadBytes & input, Block & block, std::vector<char> & packed)
+  {
+    if (!this->Read(input, block))
     {
-      deflateSetDictionary(&stream, BytesOf(block.data - dictionary), dictionary);
+      return false;
+    }
+    z_stream & stream = m_Deflate[block.way];
+    deflateReset(&stream);
+    if (const std::size_t dictionary = block.DictionaryOf(block.way); dictionary > 0)
+    {
+      deflateSetDictionary(&stream, BytesOf(m_Source.data()), static_cast<uInt>(dictionary));
     }
     constexpr std::size_t empty = 16; // an empty block
-    const std::size_t     most = deflateBound(&stream, static_cast<uLong>(bytes)) + empty;
-    block.packed->resize(std::max(block.packed->size(), most));
-    stream.next_in = BytesOf(block.data);
-    stream.avail_in = static_cast<uInt>(bytes);
-    stream.next_out = BytesOf(block.packed->data());
+    const std::size_t     most = deflateBound(&stream, static_cast<uLong>(block.bytes)) + empty;
+    packed.resize(std::max(packed.size(), most));
+    stream.next_in = BytesOf(this->DataOf(block));
+    stream.avail_in = static_cast<uInt>(block.bytes);
+    stream.next_out = BytesOf(packed.data());
     stream.avail_out = static_cast<uInt>(most);
-    const int state = deflate(&stream, flush);
+    const int state = deflate(&stream, block.isLast ? Z_FINISH : Z_SYNC_FLUSH);
     block.packedBytes = most - stream.avail_out;
-    return state;
-  }
-
-  bool
-  Deflate(Block & block)
-  {
-    double packed[Ways] = {};
-    for (std::size_t number = 0; number < trials; ++number)
-    {
-      Block             trial = block;
-      const std::size_t at = block.bytes * (2 * number + 1) / (2 * trials);
-      trial.data += at;
-      trial.before += at;
-      const std::size_t bytes = std::min(block.bytes - at, trialBytes);
-      for (std::size_t way = 0; way < Ways; ++way)
-      {
-        this->Deflate(m_Deflate[way], trial, bytes, Z_SYNC_FLUSH);
-        packed[way] += static_cast<double>(trial.packedBytes);
-      }
-    }
-    z_stream & stream = m_Deflate[packed[Runs] <= mostMore * packed[Matches] ? Runs : Matches];
-    const int  state = this->Deflate(stream, block, block.bytes, block.isLast ? Z_FINISH : Z_SYNC_FLUSH);
     return state == (block.isLast ? Z_STREAM_END : Z_OK) && stream.avail_in == 0 && stream.avail_out > 0;
-  }
-
-  bool
-  IsInflatedAgain(const Block & block)
-  {
-    inflateReset(&m_Inflate);
-    if (const uInt dictionary = DictionaryOf(block); dictionary > 0)
-    {
-      inflateSetDictionary(&m_Inflate, BytesOf(block.data - dictionary), dictionary);
-    }
-    m_Inflate.next_in = BytesOf(block.packed->data());
-    m_Inflate.avail_in = static_cast<uInt>(block.packedBytes);
-    m_Inflate.next_out = BytesOf(m_Unpacked.data());
-    m_Inflate.avail_out = static_cast<uInt>(m_Unpacked.size());
-    const int state = inflate(&m_Inflate, Z_SYNC_FLUSH);
-    return state == (block.isLast ? Z_STREAM_END : Z_OK) && m_Inflate.avail_in == 0 &&
-           m_Unpacked.size() - m_Inflate.avail_out == block.bytes &&
-           std::memcmp(m_Unpacked.data(), block.data, block.bytes) == 0;
   }
 
   z_stream          m_Deflate[Ways]{};
   z_stream          m_Inflate{};
+  std::vector<char> m_Source = std::vector<char>(windowBytes + blockBytes);
   std::vector<char> m_Unpacked = std::vector<char>(blockBytes + 1); // one more would be seen
+  std::vector<char> m_Packed;
+  std::vector<char> m_Trial;
   bool              m_IsMade{ false };
 };
 
-/** Cuts what was read into blocks.
- *
- * \param[in] packed memory of each for what it becomes */
+/** Cuts a file into blocks; one without bytes is a block, too. */
 std::vector<Block>
-BlocksOf(const std::vector<char> &        buffer,
-         std::size_t                      begin,
-         std::size_t                      end,
-         bool                             isEnd,
-         std::vector<std::vector<char>> & packed)
+BlocksOf(std::uint64_t size)
 {
   std::vector<Block> blocks;
-  for (std::size_t at = begin; at < end || (isEnd && blocks.empty()); at += blockBytes)
+  for (std::uint64_t begin = 0; begin < size || blocks.empty(); begin += blockBytes)
   {
     Block block;
-    block.data = buffer.data() + at;
-    block.bytes = std::min(blockBytes, end - at);
-    block.before = at;
-    block.isLast = isEnd && at + block.bytes == end;
-    block.packed = &packed[blocks.size()];
+    block.begin = begin;
+    block.bytes = static_cast<std::size_t>(std::min<std::uint64_t>(blockBytes, size - begin));
+    block.isLast = begin + block.bytes == size;
     blocks.push_back(block);
   }
   return blocks;
 }
 
-/** A file that is known to hold what was written. */
-class CheckedOutput
+/** Has numbers from 0 done on all threads. \return whether all were */
+bool
+DoAll(std::size_t count, const std::function<bool(Packer &, std::size_t)> & work)
 {
-public:
-  explicit CheckedOutput(const std::string & name)
-    : m_Name(name)
-    , m_Stream(name, std::ios::binary | std::ios::trunc)
-  {}
+  const auto        threader = itk::MultiThreaderBase::New();
+  std::vector<char> isDone(count, 0);
+  threader->ParallelizeArray(
+    0,
+    count,
+    [&](itk::SizeValueType number) {
+      thread_local Packer packer;
+      isDone[number] = work(packer, number) ? 1 : 0;
+    },
+    nullptr);
+  return std::all_of(isDone.begin(), isDone.end(), [](char one) { return one != 0; });
+}
 
-  void
-  Write(const char * data, std::size_t bytes)
+/** What a file of gzip's ends with: checksum and length of what was packed, modulo 2^32, least significant first. */
+std::array<unsigned char, 8>
+TrailerOf(const std::vector<Block> & blocks)
+{
+  unsigned long checksum = crc32(0, nullptr, 0);
+  std::uint64_t length = 0;
+  for (const Block & block : blocks)
   {
-    m_Stream.write(data, static_cast<std::streamsize>(bytes));
-    m_Checksum = crc32(m_Checksum, reinterpret_cast<const Bytef *>(data), static_cast<uInt>(bytes));
-    m_Bytes += bytes;
+    checksum = crc32_combine(checksum, block.checksum, static_cast<z_off_t>(block.bytes));
+    length += block.bytes;
   }
-
-  /** A number of four bytes, the least significant first. */
-  void
-  WriteNumber(std::uint32_t number)
+  std::array<unsigned char, 8> trailer{};
+  for (std::size_t byte = 0; byte < 4; ++byte)
   {
-    std::array<char, 4> bytes{};
-    for (std::size_t byte = 0; byte < bytes.size(); ++byte)
-    {
-      bytes[byte] = static_cast<char>((number >> (8 * byte)) & 0xFFU);
-    }
-    this->Write(bytes.data(), bytes.size());
+    trailer[byte] = static_cast<unsigned char>((checksum >> (8 * byte)) & 0xFFU);
+    trailer[4 + byte] = static_cast<unsigned char>((length >> (8 * byte)) & 0xFFU);
   }
+  return trailer;
+}
 
-  /** Closes the file, and reads it back. \return whether it holds what was written */
-  bool
-  Close()
+template <std::size_t VBytes>
+void
+Write(std::ostream & stream, const std::array<unsigned char, VBytes> & bytes)
+{
+  stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(VBytes));
+}
+
+/** Whether a file has these bytes there. */
+template <std::size_t VBytes>
+bool
+Has(const FileBytes & file, std::uint64_t begin, const std::array<unsigned char, VBytes> & bytes)
+{
+  std::array<unsigned char, VBytes> found{};
+  return file.Read(begin, VBytes, reinterpret_cast<char *>(found.data())) && found == bytes;
+}
+
+/** Packs all blocks, and writes the file. \return whether that could be done */
+bool
+WritePacked(const ReadBytes & input, std::vector<Block> & blocks, const std::string & to)
+{
+  std::ofstream output(to, std::ios::binary | std::ios::trunc);
+  bool          isDone = DoAll((blocks.size() + setBlocks - 1) / setBlocks, [&](Packer & packer, std::size_t number) {
+    const std::size_t first = number * setBlocks;
+    return packer.Choose(input, &blocks[first], std::min(setBlocks, blocks.size() - first));
+  });
+  Write(output, header);
+  std::uint64_t                  end = header.size();
+  std::vector<std::vector<char>> packed(std::min(groupBlocks, blocks.size()));
+  for (std::size_t first = 0; isDone && output && first < blocks.size(); first += groupBlocks)
   {
-    m_Stream.close();
-    if (!m_Stream)
+    const std::size_t count = std::min(groupBlocks, blocks.size() - first);
+    isDone = DoAll(count, [&](Packer & packer, std::size_t number) {
+      return packer.Pack(input, blocks[first + number], packed[number]);
+    });
+    for (std::size_t number = 0; number < count; ++number)
     {
-      return false;
+      Block & block = blocks[first + number];
+      block.packedBegin = end;
+      end += block.packedBytes;
+      output.write(packed[number].data(), static_cast<std::streamsize>(block.packedBytes));
     }
-    std::ifstream     input(m_Name, std::ios::binary);
-    std::vector<char> buffer(std::size_t{ 1 } << 20);
-    unsigned long     checksum = crc32(0, nullptr, 0);
-    std::uint64_t     bytes = 0;
-    while (bytes <= m_Bytes && // devices have no end
-           (input.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), input.gcount() > 0))
-    {
-      const auto count = static_cast<std::size_t>(input.gcount());
-      checksum = crc32(checksum, reinterpret_cast<const Bytef *>(buffer.data()), static_cast<uInt>(count));
-      bytes += count;
-    }
-    return !input.bad() && bytes == m_Bytes && checksum == m_Checksum;
   }
+  Write(output, TrailerOf(blocks));
+  output.close();
+  return isDone && !output.fail();
+}
 
-private:
-  std::string   m_Name;
-  std::ofstream m_Stream;
-  unsigned long m_Checksum{ crc32(0, nullptr, 0) };
-  std::uint64_t m_Bytes{ 0 };
-};
+/** Reads the file back. \return whether it holds what it was made of, and nothing else */
+bool
+IsRight(const ReadBytes & input, const std::vector<Block> & blocks, const std::string & to)
+{
+  const FileBytes output(to);
+  const Block &   last = blocks.back();
+  const auto      trailer = TrailerOf(blocks);
+  const auto      end = last.packedBegin + last.packedBytes;
+  return output.IsOpen() && output.GetSize() == end + trailer.size() && Has(output, 0, header) &&
+         Has(output, end, trailer) && DoAll(blocks.size(), [&](Packer & packer, std::size_t number) {
+           return packer.IsInflatedAgain(input, output, blocks[number]);
+         });
+}
 
 } // namespace
 
 void
-CompressFile(const std::string & from, const std::string & to)
+CompressBytes(const ReadBytes & from, std::uint64_t size, const std::string & to)
 {
-  const auto    threader = itk::MultiThreaderBase::New();
-  std::ifstream input(from, std::ios::binary);
-  CheckedOutput output(to);
-  bool          isDone = input.good();
-  // Of gzip: deflate, no name, no time, no promise about the speed, a system that is not told.
-  constexpr unsigned char header[10] = { 0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255 };
-  output.Write(reinterpret_cast<const char *>(header), sizeof(header));
-
-  constexpr std::size_t          groupBlocks = 64;
-  constexpr std::size_t          groupBytes = groupBlocks * blockBytes;
-  std::vector<char>              buffer(windowBytes + groupBytes);
-  std::vector<std::vector<char>> packed(groupBlocks);
-  std::size_t                    before = 0; // bytes of the group before that are kept
-  unsigned long                  checksum = crc32(0, nullptr, 0);
-  std::uint64_t                  length = 0;
-  for (bool isEnd = false; isDone && !isEnd;)
-  {
-    input.read(buffer.data() + before, static_cast<std::streamsize>(groupBytes));
-    const std::size_t end = before + static_cast<std::size_t>(input.gcount());
-    isDone = !input.bad();
-    isEnd = end - before < groupBytes || input.peek() == std::ifstream::traits_type::eof();
-    std::vector<Block> blocks = BlocksOf(buffer, before, end, isEnd, packed);
-    const auto         pack = [&blocks](itk::SizeValueType number) {
-      thread_local Packer packer;
-      packer.Pack(blocks[number]);
-    };
-    threader->ParallelizeArray(0, blocks.size(), pack, nullptr);
-    for (const Block & block : blocks)
-    {
-      isDone = isDone && block.isDone;
-      output.Write(block.packed->data(), block.packedBytes);
-      checksum = crc32_combine(checksum, block.checksum, static_cast<z_off_t>(block.bytes));
-      length += block.bytes;
-    }
-    const std::size_t kept = std::min(end, windowBytes);
-    std::copy(buffer.begin() + static_cast<std::ptrdiff_t>(end - kept),
-              buffer.begin() + static_cast<std::ptrdiff_t>(end),
-              buffer.begin());
-    before = kept;
-  }
-  output.WriteNumber(static_cast<std::uint32_t>(checksum));
-  output.WriteNumber(static_cast<std::uint32_t>(length)); // modulo 2^32
-  const bool isWritten = output.Close();
-  if (!isDone || !isWritten)
+  std::vector<Block> blocks = BlocksOf(size);
+  if (!WritePacked(from, blocks, to) || !IsRight(from, blocks, to))
   {
     throw ProgramError("the output cannot be compressed (is the disk full?)");
   }
+}
+
+void
+CompressFile(const std::string & from, const std::string & to)
+{
+  const FileBytes input(from);
+  if (!input.IsOpen())
+  {
+    throw ProgramError("what is to be compressed cannot be read");
+  }
+  CompressBytes(
+    [&input](std::uint64_t begin, std::size_t bytes, char * buffer) { return input.Read(begin, bytes, buffer); },
+    input.GetSize(),
+    to);
   std::error_code error;
   std::filesystem::remove(from, error);
 }

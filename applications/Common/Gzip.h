@@ -18,6 +18,9 @@
 #ifndef Gzip_h
 #define Gzip_h
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 namespace CudaSplineProgram
@@ -27,15 +30,23 @@ namespace CudaSplineProgram
  *
  * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads:
  * blocks of a fixed size are deflated by themselves, each with what stands before it as dictionary. Where runs of equal
- * bytes are all that is found (in the noise that real numbers end with), nothing else is looked for.
+ * bytes are about all that is found (in the noise that real numbers end with), nothing else is looked for.
  *
- * What is written is known to be right: each block is inflated again by the thread that deflated it, and the file is
- * read back and compared with the bytes that were written.
+ * What is written is known to be right: each block is read back, inflated, and compared with the file. Files may be
+ * compressed by several threads at the same time, which share the processors.
  *
  * \param[in] from the file, \param[in] to the compressed one
  * \exception ProgramError it cannot be read or written, or holds something else than was written */
 void
 CompressFile(const std::string & from, const std::string & to);
+
+/** \brief Copies bytes that are to be compressed, in several threads at the same time, the same ones more than once.
+ * \return whether there were that many */
+using ReadBytes = std::function<bool(std::uint64_t begin, std::size_t bytes, char * to)>;
+
+/** \brief CompressFile() of bytes that are in no file. */
+void
+CompressBytes(const ReadBytes & from, std::uint64_t size, const std::string & to);
 
 } // namespace CudaSplineProgram
 

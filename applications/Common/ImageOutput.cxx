@@ -21,6 +21,7 @@
 #include "Gzip.h"
 #include "ImageReading.h"
 #include "LibraryMessages.h"
+#include "NiftiBytes.h"
 #include "NiftiFile.h"
 #include "PackedData.h"
 #include "PixelType.h"
@@ -31,12 +32,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <cctype>
+#include <cstdint>
+#include <cstring>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -185,6 +188,7 @@ using PixelsOf = std::function<const void *(std::size_t number)>;
 
 /** Reads a file back and compares it with what was to be written.
  * \param[in] volume grid and type
+ * \param[in] pixelsOf empty where pixels were compared already
  * \param[in] name of the file that is read
  * \param[in] file what users call it */
 std::string
@@ -205,14 +209,14 @@ Verify(const Volume &      volume,
     const bool isComparable = description.grid.size == volume.grid.size && description.type == volume.type &&
                               description.layout.volumes == layout.volumes &&
                               description.layout.components == layout.components;
-    if (isComparable)
+    if (isComparable && pixelsOf)
     {
-      const std::size_t bytes = BytesOfVolume(description);
-      std::vector<char> written(bytes);
+      const std::size_t             bytes = BytesOfVolume(description);
+      const std::unique_ptr<char[]> written(new char[bytes]);
       for (std::size_t number = 0; number < layout.volumes; ++number)
       {
-        ReadPixels(description, number, written.data());
-        isSame = isSame && std::memcmp(written.data(), pixelsOf(number), bytes) == 0;
+        ReadPixels(description, number, written.get());
+        isSame = isSame && std::memcmp(written.get(), pixelsOf(number), bytes) == 0;
       }
     }
   }
@@ -329,6 +333,41 @@ AppendVolumes(const std::string & name,
   return true;
 }
 
+/** Compresses a NIfTI file that is not written before: ITK writes that of a sample.
+ * \param[in] volume the image with all its pixels
+ * \param[in] name of the file that is not compressed
+ * \param[in] marks where they are to be set
+ * \return what was lost of the geometry; empty where ITK has a layout of its own for such pixels */
+std::optional<std::string>
+WritePacked(const Volume &                    volume,
+            const std::string &               name,
+            const std::string &               file,
+            const ImageLayout &               layout,
+            const std::optional<NiftiMarks> & marks)
+{
+  const Volume      sample = NiftiBytes::MakeSample(volume, layout.components);
+  const std::string format = WriteByItk(sample, name, file, layout);
+  if (marks)
+  {
+    WriteNiftiMarks(name, *marks);
+  }
+  const std::optional<NiftiBytes> bytes = NiftiBytes::Learn(name, sample, volume, layout.components);
+  std::error_code                 error;
+  std::filesystem::remove(name, error);
+  if (!bytes)
+  {
+    return std::nullopt;
+  }
+  CompressBytes(
+    [&bytes](std::uint64_t begin, std::size_t count, char * to) {
+      bytes->Read(begin, count, to);
+      return true;
+    },
+    bytes->GetSize(),
+    file);
+  return Verify(volume, nullptr, file, file, format, layout);
+}
+
 /** Writes an image and reads it back.
  *
  * \param[in] volume grid and type
@@ -351,6 +390,14 @@ Write(const Volume &                  volume,
   if (isPacked)
   {
     name.resize(name.size() - 3); // compressed when they are in it
+  }
+  if (isPacked && !layout.isSeries)
+  {
+    const Volume image = all();
+    if (auto lost = WritePacked(image, name, file, layout, setsMarks ? std::optional(marks) : std::nullopt))
+    {
+      return *lost;
+    }
   }
   ImageLayout begun = layout;
   begun.volumes = isStreamed ? few : layout.volumes;

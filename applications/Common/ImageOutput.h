@@ -31,7 +31,8 @@ namespace CudaSplineProgram
 /** \brief Writes an image by ITK's IO, reads it back, and compares.
  *
  * Not every library behind ITK's IO notices a full disk, and some formats drop what they cannot hold; reading back
- * finds both before an older file is replaced. Compression that loses pixels (JPEG) is not compared.
+ * finds both before an older file is replaced. Compression that loses pixels (JPEG) is not compared. Several threads
+ * may write files of their own at the same time.
  * \param[in] volume the image; its pixels are those of all volumes and components of the layout, components behind each
  * other in a pixel
  * \param[in] file where to write

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <mutex>
 #include <sstream>
 #include <vector>
 
@@ -35,37 +36,104 @@ namespace
 
 /** See CollectMessagesIn(). */
 const SharedMemory *&
-GetCollection()
+GetKeptMessages()
 {
   static const SharedMemory * messages = nullptr;
   return messages;
 }
+
+/** What the standard error is while somebody collects: the first makes it a file, the last puts the terminal back. */
+class Collection
+{
+public:
+  static Collection &
+  Get()
+  {
+    static Collection collection;
+    return collection;
+  }
+
+  /** \return bytes that are there already */
+  std::size_t
+  Begin()
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    if (m_Users++ == 0)
+    {
+      this->Divert();
+    }
+    const off_t end = m_File >= 0 ? lseek(m_File, 0, SEEK_END) : 0;
+    return static_cast<std::size_t>(std::max<off_t>(end, 0));
+  }
+
+  /** \return the text from there on */
+  std::string
+  End(std::size_t begin)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    Flush();
+    std::string text;
+    char        buffer[4096];
+    for (ssize_t count = 0;
+         (count = pread(m_File, buffer, sizeof(buffer), static_cast<off_t>(begin + text.size()))) > 0;)
+    {
+      text.append(buffer, static_cast<std::size_t>(count));
+    }
+    if (--m_Users == 0 && m_File >= 0)
+    {
+      dup2(m_Terminal, STDERR_FILENO);
+      close(m_Terminal);
+      close(m_File);
+      m_File = -1;
+    }
+    return text;
+  }
+
+  static void
+  Flush()
+  {
+    std::cerr.flush();
+    std::fflush(stderr);
+  }
+
+private:
+  void
+  Divert()
+  {
+    std::FILE * const file = std::tmpfile();
+    if (file != nullptr)
+    {
+      m_File = dup(fileno(file));
+      std::fclose(file);
+      m_Terminal = dup(STDERR_FILENO);
+      dup2(m_File, STDERR_FILENO);
+    }
+  }
+
+  std::mutex  m_Mutex;
+  std::size_t m_Users{ 0 };
+  int         m_Terminal{ -1 };
+  int         m_File{ -1 };
+};
 
 } // namespace
 
 void
 CollectMessagesIn(const SharedMemory * messages)
 {
-  GetCollection() = messages;
+  GetKeptMessages() = messages;
 }
 
 LibraryMessages::LibraryMessages()
 {
-  std::cerr.flush();
-  std::fflush(stderr);
-  if (GetCollection() != nullptr)
+  Collection::Flush();
+  if (GetKeptMessages() != nullptr)
   {
-    m_Begin = GetCollection()->GetText(0).size();
+    m_Begin = GetKeptMessages()->GetText(0).size();
     return;
   }
-  std::FILE * const file = std::tmpfile();
-  if (file != nullptr)
-  {
-    m_File = dup(fileno(file));
-    std::fclose(file);
-    m_Terminal = dup(STDERR_FILENO);
-    dup2(m_File, STDERR_FILENO);
-  }
+  m_Begin = Collection::Get().Begin();
+  m_IsCollecting = true;
 }
 
 LibraryMessages::~LibraryMessages()
@@ -77,26 +145,16 @@ std::string
 LibraryMessages::Take()
 {
   std::string text;
-  if (GetCollection() != nullptr)
+  if (GetKeptMessages() != nullptr)
   {
     std::cerr.flush();
-    text = GetCollection()->GetText(m_Begin);
+    text = GetKeptMessages()->GetText(m_Begin);
     m_Begin += text.size();
   }
-  if (m_File >= 0)
+  if (m_IsCollecting)
   {
-    std::cerr.flush();
-    std::fflush(stderr);
-    dup2(m_Terminal, STDERR_FILENO);
-    close(m_Terminal);
-    char buffer[4096];
-    lseek(m_File, 0, SEEK_SET);
-    for (ssize_t count = 0; (count = read(m_File, buffer, sizeof(buffer))) > 0;)
-    {
-      text.append(buffer, static_cast<std::size_t>(count));
-    }
-    close(m_File);
-    m_File = -1;
+    m_IsCollecting = false;
+    text = Collection::Get().End(m_Begin);
   }
   return text;
 }

@@ -31,7 +31,10 @@ namespace CudaSplineProgram
 /** \brief Collects what libraries print on stderr (ITK's warnings, MetaIO, GDCM, TIFF and others), while it lives.
  *
  * Some of them report a file that is cut short only there and return what was never read; see CheckComplete(). What is
- * not taken is dropped: after an exception the error says it all in one line. */
+ * not taken is dropped: after an exception the error says it all in one line.
+ *
+ * The standard error is the process': those that live at the same time, of whatever threads, share a collection, and
+ * each takes what came since it began. */
 class LibraryMessages
 {
 public:
@@ -46,9 +49,8 @@ public:
   Take();
 
 private:
-  int         m_Terminal{ -1 };
-  int         m_File{ -1 };
-  std::size_t m_Begin{ 0 }; ///< in the file of CollectMessagesIn()
+  bool        m_IsCollecting{ false };
+  std::size_t m_Begin{ 0 }; ///< in what is collected, or in the file of CollectMessagesIn()
 };
 
 /** \brief From now on LibraryMessages reads what is written to a file that is the standard error already, and leaves it

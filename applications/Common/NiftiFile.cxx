@@ -162,6 +162,24 @@ Partner(const std::string & path, const std::string & from, const std::string & 
   return {};
 }
 
+/** Writes the samples along an axis, of 1 to 7, into a header. \return false where there is no room for so many */
+bool
+SetDimension(std::string & header, std::size_t axis, std::size_t samples)
+{
+  std::int32_t size = 0;
+  std::memcpy(&size, header.data(), sizeof(size));
+  const bool isSecond = size == 540;
+  if (!isSecond && samples > 32767)
+  {
+    return false;
+  }
+  const auto count = static_cast<std::int64_t>(samples);
+  const auto few = static_cast<std::int16_t>(samples);
+  isSecond ? std::memcpy(header.data() + 16 + 8 * axis, &count, sizeof(count))
+           : std::memcpy(header.data() + 40 + 2 * axis, &few, sizeof(few));
+  return true;
+}
+
 /** The columns of a sform's matrix, and how they fail to be axes of an image. */
 class SForm
 {
@@ -395,18 +413,13 @@ PlaceOfNiftiVolumes(const std::string & path, unsigned int components, double by
 bool
 SetNumberOfNiftiVolumes(std::string & header, std::size_t volumes)
 {
-  std::int32_t size = 0;
-  std::memcpy(&size, header.data(), sizeof(size));
-  const bool isSecond = size == 540;
-  if (!isSecond && volumes > 32767)
-  {
-    return false;
-  }
-  const auto count = static_cast<std::int64_t>(volumes);
-  const auto few = static_cast<std::int16_t>(volumes);
-  isSecond ? std::memcpy(header.data() + 16 + 8 * 4, &count, sizeof(count))
-           : std::memcpy(header.data() + 40 + 2 * 4, &few, sizeof(few));
-  return true;
+  return SetDimension(header, 4, volumes);
+}
+
+bool
+SetSizeOfNifti(std::string & header, const std::array<std::size_t, 3> & size)
+{
+  return SetDimension(header, 1, size[0]) && SetDimension(header, 2, size[1]) && SetDimension(header, 3, size[2]);
 }
 
 NiftiMarks

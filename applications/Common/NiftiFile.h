@@ -20,6 +20,7 @@
 
 #include "VolumeReader.h"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -93,6 +94,11 @@ PlaceOfNiftiVolumes(const std::string & path, unsigned int components, double by
  * \return false where the format has no room for it */
 bool
 SetNumberOfNiftiVolumes(std::string & header, std::size_t volumes);
+
+/** \brief Writes another size of the first three axes into the bytes of a header of this machine's order.
+ * \return false where the format has no room for it */
+bool
+SetSizeOfNifti(std::string & header, const std::array<std::size_t, 3> & size);
 
 /** \brief Throws where the geometry of a NIfTI header is none: a spacing of 0, a matrix with NaN or without an inverse.
  * Warns where a sform is sheared, which an image cannot be: ITK takes the qform then. */

@@ -43,6 +43,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <list>
 #include <vector>
@@ -121,15 +122,20 @@ public:
       start = WarpWhatIsFinite(request, m_Finite, result.start);
     }
     report.warpSeconds = warping.GetSeconds();
+    std::future<void> writing; // waits when it is destroyed
     if (m_Warped != nullptr)
     {
-      WriteImage(warped, m_Warped->GetTemporaryName(), m_Layout);
+      writing = std::async(std::launch::async, [&] { WriteImage(warped, m_Warped->GetTemporaryName(), m_Layout); });
     }
     if (m_Picture != nullptr)
     {
       WriteImage(DrawCheckerboards(request.fixed, start, warped), m_Picture->GetTemporaryName());
     }
     report.folding = m_Deformation.Write(request, result, warped);
+    if (writing.valid())
+    {
+      writing.get();
+    }
     if (report.folding && report.folding->voxels > 0)
     {
       Warn("the transform folds " + std::to_string(report.folding->voxels) + " of " +

@@ -19,6 +19,7 @@
 #include "CommandLine.h"
 #include "Error.h"
 #include "StopSignal.h"
+#include "ThreadLimit.h"
 
 #include "itkCudaSplineSystem.h"
 
@@ -41,6 +42,7 @@ main(int argc, char ** argv)
     }
     else
     {
+      LimitThreads();
       HandleSignals();
       code = RunCommand(options);
     }

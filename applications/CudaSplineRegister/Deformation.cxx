@@ -17,9 +17,12 @@
  *=========================================================================*/
 #include "Deformation.h"
 
+#include "Error.h"
+#include "ImageOutput.h"
 #include "StageTransforms.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <type_traits>
 #include <vector>
 
@@ -146,9 +149,19 @@ MakeField(const itk::TransformBase * transform, const Grid & grid, const Deforma
 }
 
 void
-WriteField(const itk::DataObject * field, const Grid & grid, ScalarType type, const std::string & file)
+WriteField(itk::DataObject * field, const Grid & grid, ScalarType type, const std::string & file)
 {
-  Dispatch(type, grid.dimension, [&](auto of) { decltype(of)::WriteField(field, file); });
+  const Volume vectors =
+    Dispatch(type, grid.dimension, [&](auto of) { return decltype(of)::HoldVectors(field, grid); });
+  ImageLayout layout;
+  layout.components = grid.dimension;
+  layout.pixel = itk::IOPixelEnum::VECTOR;
+  const std::string reason = ErrorOf([&] { WriteImage(vectors, file, layout); });
+  if (!reason.empty())
+  {
+    throw ProgramError("cannot write the displacements \"" + std::filesystem::path(file).filename().string() +
+                       "\" (formats that hold vectors are allowed, such as .nii, .nii.gz, .nrrd and .mha): " + reason);
+  }
 }
 
 Folding

@@ -77,11 +77,11 @@ TakeApart(const itk::TransformBase * transform, unsigned int dimension);
 itk::DataObject::Pointer
 MakeField(const itk::TransformBase * transform, const Grid & grid, const DeformationSettings & settings);
 
-/** \brief Writes displacements by ITK's IO, and reads them back to see whether the disk has them.
- * \param[in] field of MakeField()
+/** \brief Writes displacements as WriteImage() does.
+ * \param[in] field of MakeField() on the grid
  * \exception ProgramError an unknown format, one that holds no vectors, or not written in full */
 void
-WriteField(const itk::DataObject * field, const Grid & grid, ScalarType type, const std::string & file);
+WriteField(itk::DataObject * field, const Grid & grid, ScalarType type, const std::string & file);
 
 /** \brief Determinants of the derivatives of `x + u(x)`, by central differences, at the border of the grid by those to
  * the one neighbour.
@@ -107,8 +107,9 @@ struct DeformationOf
   Invert(const itk::TransformBase *, const Grid &, const DeformationSettings &);
   static itk::DataObject::Pointer
   MakeField(const itk::TransformBase *, const Grid &, const DeformationSettings &);
-  static void
-  WriteField(const itk::DataObject *, const std::string &);
+  /** The numbers of a field, those of a vector behind each other, which live as long. */
+  static Volume
+  HoldVectors(itk::DataObject *, const Grid &);
   static Folding
   MeasureFolding(const itk::DataObject *, const Grid &, Volume *, bool);
 };

@@ -29,15 +29,11 @@
 
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkDisplacementFieldTransform.h"
-#include "itkImageFileReader.h"
-#include "itkImageFileWriter.h"
 #include "itkInvertDisplacementFieldImageFilter.h"
 #include "itkMultiThreaderBase.h"
 #include "itkNearestNeighborInterpolateImageFunction.h"
 
-#include <cstddef>
-#include <cstring>
-#include <filesystem>
+#include <memory>
 #include <string>
 
 namespace CudaSplineRegister
@@ -158,41 +154,16 @@ DeformationOf<TPixel, VDimension>::MakeField(const itk::TransformBase *  transfo
 }
 
 template <typename TPixel, unsigned int VDimension>
-void
-DeformationOf<TPixel, VDimension>::WriteField(const itk::DataObject * field, const std::string & file)
+Volume
+DeformationOf<TPixel, VDimension>::HoldVectors(itk::DataObject * field, const Grid & grid)
 {
   using FieldType = itk::Image<itk::Vector<TPixel, VDimension>, VDimension>;
-  const auto * const image = dynamic_cast<const FieldType *>(field);
-  std::string        reason;
-  try
-  {
-    const auto writer = itk::ImageFileWriter<FieldType>::New();
-    writer->SetInput(image);
-    writer->SetFileName(file);
-    writer->Update();
-    const auto reader = itk::ImageFileReader<FieldType>::New();
-    reader->SetFileName(file);
-    reader->Update();
-    const std::size_t bytes = image->GetBufferedRegion().GetNumberOfPixels() * sizeof(typename FieldType::PixelType);
-    if (reader->GetOutput()->GetBufferedRegion().GetSize() != image->GetBufferedRegion().GetSize() ||
-        std::memcmp(reader->GetOutput()->GetBufferPointer(), image->GetBufferPointer(), bytes) != 0)
-    {
-      reason = "what is read back is not what was written (is the disk full?)";
-    }
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    reason = TextOf(exception);
-  }
-  catch (const std::exception & exception)
-  {
-    reason = OneLine(exception.what());
-  }
-  if (!reason.empty())
-  {
-    throw ProgramError("cannot write the displacements \"" + std::filesystem::path(file).filename().string() +
-                       "\" (formats that hold vectors are allowed, such as .nii, .nii.gz, .nrrd and .mha): " + reason);
-  }
+  const typename FieldType::Pointer image = dynamic_cast<FieldType *>(field);
+  Volume                            volume;
+  volume.grid = grid;
+  volume.type = itk::CudaSpline::ScalarTypeOf<TPixel>();
+  volume.pixels = std::shared_ptr<void>(image->GetBufferPointer(), [image](void *) {});
+  return volume;
 }
 
 template <typename TPixel, unsigned int VDimension>

@@ -115,14 +115,27 @@ DeformationOutput::DeformationOutput(const Options &             options,
 }
 
 void
-DeformationOutput::Start(const AtomicOutput *             file,
-                         const itk::DataObject::Pointer & field,
-                         const Grid &                     grid,
-                         ScalarType                       type,
-                         Writing &                        writing)
+DeformationOutput::StartField(const AtomicOutput *             file,
+                              const itk::DataObject::Pointer & field,
+                              const Grid &                     grid,
+                              ScalarType                       type,
+                              Writing &                        writing)
 {
   writing.push_back(std::async(
     std::launch::async, [name = file->GetTemporaryName(), field, grid, type] { WriteField(field, grid, type, name); }));
+}
+
+void
+DeformationOutput::StartImage(const AtomicOutput * file,
+                              const Volume &       image,
+                              const ImageLayout &  layout,
+                              Writing &            writing)
+{
+  if (file != nullptr)
+  {
+    writing.push_back(std::async(
+      std::launch::async, [name = file->GetTemporaryName(), image, layout] { WriteImage(image, name, layout); }));
+  }
 }
 
 std::vector<AtomicOutput *>
@@ -141,8 +154,8 @@ DeformationOutput::StartTransforms(const RegistrationRequest & request,
   WriteTransform(parts.linear, m_Affine->GetTemporaryName());
   if (parts.rest.IsNotNull())
   {
-    Start(m_Warp, MakeField(parts.rest, fixed, settings), fixed, settings.type, writing);
-    Start(
+    StartField(m_Warp, MakeField(parts.rest, fixed, settings), fixed, settings.type, writing);
+    StartField(
       m_InverseWarp, MakeField(Invert(parts.rest, fixed, settings), fixed, settings), fixed, settings.type, writing);
     files.insert(files.end(), { m_Warp, m_InverseWarp });
   }
@@ -171,12 +184,13 @@ DeformationOutput::Write(const RegistrationRequest & request,
   const Grid &              fixed = request.fixed.grid;
   const Grid &              moving = request.moving.grid;
 
-  // Fields are compressed behind what else is to be done; a future waits for its end when it is destroyed.
+  // Files are compressed behind what else is to be done; a future waits for its end when it is destroyed.
   const LibraryMessages silence;
   Writing               writing;
   const auto start = [&](const AtomicOutput * file, const itk::DataObject::Pointer & field, const Grid & grid) {
-    Start(file, field, grid, settings.type, writing);
+    StartField(file, field, grid, settings.type, writing);
   };
+  StartImage(m_Warped, warped, m_Layouts.warped, writing);
   this->StartTransforms(request, result, writing);
   itk::TransformBase::Pointer inverse;
   if (m_InverseWarped != nullptr || m_Inverse != nullptr)
@@ -201,20 +215,14 @@ DeformationOutput::Write(const RegistrationRequest & request,
     Volume determinants;
     folding = MeasureFolding(
       field, fixed, settings.type, m_Jacobian != nullptr ? &determinants : nullptr, m_Options.logJacobian);
-    if (m_Jacobian != nullptr)
-    {
-      WriteImage(determinants, m_Jacobian->GetTemporaryName(), m_Layouts.computed);
-    }
-  }
-  if (m_Warped != nullptr)
-  {
-    WriteImage(warped, m_Warped->GetTemporaryName(), m_Layouts.warped);
+    StartImage(m_Jacobian, determinants, m_Layouts.computed, writing);
   }
   if (m_InverseWarped != nullptr)
   {
-    WriteImage(Warp(request.fixed, moving, inverse, m_Options.defaultValue, settings),
-               m_InverseWarped->GetTemporaryName(),
-               m_Layouts.inverseWarped);
+    StartImage(m_InverseWarped,
+               Warp(request.fixed, moving, inverse, m_Options.defaultValue, settings),
+               m_Layouts.inverseWarped,
+               writing);
   }
   for (std::future<void> & one : writing)
   {

@@ -62,7 +62,7 @@ public:
     return m_Warped != nullptr;
   }
 
-  /** \brief Writes the files, of which the large ones at the same time.
+  /** \brief Writes the files, fields and images at the same time, each as soon as it is known.
    *
    * \param[in] warped the moving image on the fixed one's grid, if it is wanted
    * \return what the transform does to volumes, where it is more than linear, or is asked for
@@ -80,11 +80,15 @@ private:
 
   /** Writes a field behind what else is done. */
   static void
-  Start(const AtomicOutput *             file,
-        const itk::DataObject::Pointer & field,
-        const Grid &                     grid,
-        ScalarType                       type,
-        Writing &                        writing);
+  StartField(const AtomicOutput *             file,
+             const itk::DataObject::Pointer & field,
+             const Grid &                     grid,
+             ScalarType                       type,
+             Writing &                        writing);
+
+  /** Writes an image behind what else is done; null: no file. */
+  static void
+  StartImage(const AtomicOutput * file, const Volume & image, const ImageLayout & layout, Writing & writing);
 
   /** Writes the matrix, and starts writing the fields. */
   std::vector<AtomicOutput *>

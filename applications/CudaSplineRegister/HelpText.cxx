@@ -125,7 +125,7 @@ Signals
 
 Environment
   CUDASPLINE_DEVICE=cpu|gpu|0|1...  device of --device auto; CUDASPLINE_MEMORY_LIMIT=4G: the most of a GPU's memory
-  that is taken.
+  that is taken; CUDASPLINE_THREADS=8: threads of the host, without it as many as the process may use.
 
 Exit code
   0: done. 1: an error, named in one line on stderr; outputs are untouched. 2: a wrong command line. 128 + n: signal n.

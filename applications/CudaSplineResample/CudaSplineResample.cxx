@@ -20,6 +20,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Error.h"
+#include "ThreadLimit.h"
 
 #include "itkCudaSplineSystem.h"
 
@@ -42,10 +43,12 @@ main(int argc, char ** argv)
     }
     else if (!options.items.empty())
     {
+      LimitThreads();
       code = RunBatch(options);
     }
     else
     {
+      LimitThreads();
       RemoveOutputsOnSignals();
       RunCommand(options);
     }

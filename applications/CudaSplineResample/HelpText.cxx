@@ -100,6 +100,7 @@ Environment
   where it is estimated to be done first, its start included, else the CPU; --verbose says why.
   CUDASPLINE_MEMORY_LIMIT=4G: the
   most of a GPU's memory that is taken; what needs more is done in pieces.
+  CUDASPLINE_THREADS=8: threads of the host, without it as many as the process may use.
 
 Exit code
   0: done. 1: an error (of several images: some failed), named in one line on stderr; the output is untouched. 2: a

@@ -123,6 +123,8 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   const auto affine = ReadTransform<2>(Path("p_0GenericAffine.mat"));
   EXPECT_STREQ(affine->GetNameOfClass(), "AffineTransform");
   const auto warp = ReadField<2>("p_1Warp.nii.gz");
+  EXPECT_TRUE(WasPackedHere("p_1Warp.nii.gz") && WasPackedHere("p_1InverseWarp.nii.gz") &&
+              WasPackedHere("p_Warped.nii.gz") && WasPackedHere("p_InverseWarped.nii.gz"));
   EXPECT_LE(LargestDistanceOfTwo<2>(warp.GetPointer(), affine, found), 1e-4);
   EXPECT_LE(LargestDistance<2>(ReadField<2>("field.nrrd").GetPointer(), found, fieldSize), 1e-6);
   // ITK's inverses are good to a tenth of a voxel at worst.

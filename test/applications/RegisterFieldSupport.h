@@ -86,6 +86,14 @@ protected:
     return transform;
   }
 
+  /** Whether the programs compressed a file, on all threads: zlib's own header says that it was a Unix. */
+  bool
+  WasPackedHere(const std::string & name) const
+  {
+    const std::string content = Content(Path(name));
+    return content.size() > 9 && content[9] == '\xFF';
+  }
+
   /** Where two transforms, one behind the other, bring the points of the middle half of the grid: how far from there a
    * third does. */
   template <unsigned int VDimension>

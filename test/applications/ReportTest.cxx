@@ -23,6 +23,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+
 /** \file
  * \brief What the program tells: versions, help, progress on a terminal, times, differences from ITK. */
 
@@ -77,6 +83,45 @@ TEST_F(ProgramReport, Help)
   {
     EXPECT_NE(result.output.find(word), std::string::npos) << word;
   }
+}
+
+/** The variables of the module and of ITK, in their order, and the processors that the process may have. */
+TEST_F(ProgramReport, Threads)
+{
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+  const auto run = [this](const std::string & ours, const std::string & ofItk, const std::string & openMp) {
+    ProgramSettings settings;
+    settings.environment = Environment{ { "CUDASPLINE_THREADS", ours },
+                                        { "ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS", ofItk },
+                                        { "ITK_NUMBER_OF_THREADS_ENV_LIST", "" },
+                                        { "NSLOTS", "" },
+                                        { "OMP_NUM_THREADS", openMp } };
+    return RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--device", "cpu", "--report", Path("report.json") },
+                      settings);
+  };
+  const auto device = [&](const std::string & ours, const std::string & ofItk, const std::string & openMp) {
+    ExpectQuietSuccess(run(ours, ofItk, openMp));
+    return nlohmann::json::parse(Content(Path("report.json")))["device"].get<std::string>();
+  };
+  EXPECT_EQ(device("3", "5", "4"), "CPU, 3 threads");
+  EXPECT_EQ(device("", "5", "4"), "CPU, 5 threads");
+  EXPECT_EQ(device("", "", "4,2"), "CPU, 4 threads");
+  ExpectError(run("many", "", ""), { "CUDASPLINE_THREADS", "many" });
+
+  cpu_set_t before;
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  for (int processor = 0; CPU_COUNT(&first) == 0; ++processor)
+  {
+    if (CPU_ISSET(processor, &before))
+    {
+      CPU_SET(processor, &first);
+    }
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof(first), &first), 0); // the program inherits it
+  EXPECT_EQ(device("", "", ""), "CPU, 1 threads");
+  EXPECT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
 TEST_F(ProgramReport, SilentUnlessAsked)
