@@ -4,7 +4,8 @@ Known are NumPy (and whatever NumPy makes an array of), CuPy, PyTorch and JAX, a
 __dlpack__. None of these libraries is imported but NumPy: an array brings its own.
 
 An array on a GPU stays there. What is done with it is ordered on the stream that its library has as the current one, on the
-array's device: CuPy's and PyTorch's current stream, and for JAX, which shows no streams, behind the array's own computation.
+array's device: CuPy's and PyTorch's current stream. JAX shows no streams, and its own wait for none of others: its arrays are waited for when
+they are viewed, and a call that reads or writes them has done so when it returns, so that JAX may read a result, and take memory back.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class Buffer:
     pointer: int
     #: Number of its CUDA device; -1: the host.
     device: int
-    #: cudaStream_t in whose order it is read and written, for a device.
+    #: cudaStream_t in whose order it is read and written, for a device. None where its library shows none, as JAX: calls are then complete
+    #: when they return.
     stream: Optional[int]
     #: Slowest axis first, as NumPy tells it.
     shape: tuple[int, ...]
@@ -443,7 +445,7 @@ def _view_jax(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     found.block_until_ready()
     device = getattr(place, "local_hardware_id", None)
     number = int(device if device is not None else place.id)
-    return Buffer("jax", found, found.unsafe_buffer_pointer(), number, LEGACY_STREAM, tuple(found.shape), wanted)
+    return Buffer("jax", found, found.unsafe_buffer_pointer(), number, None, tuple(found.shape), wanted)
 
 
 def _empty_jax(like: Buffer, shape: tuple[int, ...], dtype: str) -> Buffer:

@@ -61,10 +61,12 @@ def local_correlation(of: ArrayOperations, fixed: Any, moving: Any, radius: Any,
 
 def _radius_of(radius: Any, dimension: int) -> tuple[int, ...]:
     """Of windows, an axis each."""
-    try:
-        given = tuple(radius)
-    except TypeError:
-        given = (radius,) * dimension
+    given: tuple[Any, ...] = (radius,) * dimension
+    if not isinstance(radius, int):  # of which torch.compile refuses to make a tuple, instead of raising what Python raises
+        try:
+            given = tuple(radius)
+        except TypeError:
+            pass
     if len(given) != dimension:
         raise ValueError(f"radius: {radius!r} are {len(given)} numbers; it is one, or {dimension}, one an axis.")
     return tuple(integer(one, "radius", 1, 10000) for one in given)

@@ -67,7 +67,7 @@ def sample(
     -------
     Values of the shape (...), or (..., components) for images with channels, (..., nt) for series; with gradient, hessian or inside a tuple of values, gradients
     (..., dimension), x first, Hessians (..., dimension, dimension) and a mask (...) of uint8, of those that are wanted. Arrays are of the
-    kind of the points; on a GPU the work is enqueued in the current stream.
+    kind of the points; on a GPU the work is enqueued in the current stream, or complete for arrays of JAX, which shows no streams.
 
     Raises
     ------

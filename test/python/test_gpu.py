@@ -217,8 +217,25 @@ def test_out(rng):
         cudaspline.resample(given, device="cpu")
 
 
+@pytest.fixture
+def busy():
+    """Makes a stream busy for some 30 ms, the default one where none is named: what is enqueued there comes behind that."""
+    cupy = pytest.importorskip("cupy")
+    spin = cupy.RawKernel(
+        'extern "C" __global__ void spin(long long clocks) { long long begin = clock64(); while (clock64() - begin < clocks) {} }', "spin"
+    )
+    spin((1,), (1,), (1,))  # it is compiled
+    cupy.cuda.Device().synchronize()
+
+    def start(stream=cupy.cuda.Stream.null):
+        with stream:
+            spin((1,), (1,), (50_000_000,))
+
+    return start
+
+
 @pytest.mark.parametrize("interpolation", ["bspline", "linear", "nearest"])  # filtered, and read where they are
-def test_work_follows_the_current_stream(rng, interpolation):
+def test_work_follows_the_current_stream(rng, busy, interpolation):
     """What is written in a stream before a call is what the call reads, however long that takes."""
     cupy = pytest.importorskip("cupy")
     image = rng.uniform(-1, 1, (64, 64, 64)).astype("f4")
@@ -226,17 +243,12 @@ def test_work_follows_the_current_stream(rng, interpolation):
     points = rng.uniform(1, 60, (1000, 3)).astype("f4")
     values = cudaspline.sample(image, points, device="cpu")
     ready, at = cupy.asarray(image), cupy.asarray(points)
-    spin = cupy.RawKernel(
-        'extern "C" __global__ void spin(long long clocks) { long long begin = clock64(); while (clock64() - begin < clocks) {} }', "spin"
-    )
-    spin((1,), (1,), (1,))
-    cupy.cuda.Device().synchronize()
     for _ in range(5):
         stream = cupy.cuda.Stream(non_blocking=True)
         with stream:
             late = cupy.zeros_like(ready)
             late_points = cupy.zeros_like(at)
-            spin((1,), (1,), (50_000_000,))  # some 30 ms
+            busy(stream)
             late[:] = ready
             late_points[:] = at
             found = cudaspline.resample(late, MATRIX, interpolation=interpolation)
@@ -268,6 +280,37 @@ def test_work_follows_the_current_stream_of_torch(rng, interpolation):
             late.zero_()
         stream.synchronize()
         assert difference(found.cpu().numpy(), wanted) < NEAR
+
+
+@pytest.mark.parametrize("interpolation", ["bspline", "linear"])  # filtered, and read where they are
+def test_results_are_there_for_jax(rng, busy, interpolation):
+    """JAX's streams wait for no other: what a call returns is complete, and what it has read may be overwritten."""
+    library = Jax()
+    jax = library.module
+    image = rng.uniform(-1, 1, (20, 30, 40)).astype("f4")
+    points = rng.uniform(1, 18, (1000, 3)).astype("f4")
+    derivatives = interpolation == "bspline"
+    options = dict(interpolation=interpolation, gradient=derivatives, hessian=derivatives, inside=True)
+    moved = cudaspline.resample(image, MATRIX, interpolation=interpolation, device="cpu")
+    values = cudaspline.sample(image, points, **options, device="cpu")
+    given = library.put(image)
+    source = cudaspline.Source(given, interpolation=interpolation)
+    for one in (source, given):
+        busy()
+        assert difference(library.get(cudaspline.resample(one, MATRIX, interpolation=interpolation)), moved) < NEAR
+        at = library.put(points)
+        busy()
+        found = cudaspline.sample(one, at, **options)
+        at.delete()
+        noise = jax.block_until_ready([jax.numpy.full(points.shape, 1e6, "f4", device=library.device) for _ in range(20)])
+        for f, wanted in zip(found, values):
+            assert difference(library.get(f), wanted) < 10 * NEAR
+        del noise
+    pixels = rng.uniform(-1, 1, (10, 20, 30, 3)).astype("f4")
+    wanted = cudaspline.sample(pixels, points / 2, channels=True, device="cpu")
+    given, at = library.put(pixels), library.put(points / 2)
+    busy()
+    assert difference(library.get(cudaspline.sample(given, at, channels=True)), wanted) < NEAR
 
 
 def test_sources_keep_arrays_alive(rng):

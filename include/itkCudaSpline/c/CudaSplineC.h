@@ -36,8 +36,9 @@
  *
  * Where an array is says its device: -1 for memory of the host, else the number of a CUDA device. The arrays of one
  * call are all in the same place. Those on a device are read and written in the order of a stream (cudaStream_t) of the
- * caller; the work is complete when the function returns, but for cudaspline_sample(), which is enqueued there. Results
- * go to arrays apart from those that are read, if nothing else is said: those that overlap are refused. */
+ * caller, null is the default stream; the work is complete when the function returns, but for cudaspline_sample() of a
+ * stream that is not null, which is enqueued there. Results go to arrays apart from those that are read, if nothing
+ * else is said: those that overlap are refused. */
 
 #ifdef __cplusplus
 extern "C"
@@ -183,7 +184,7 @@ extern "C"
   {
     cudaspline_interpolation interpolation;     /**< how a value is made */
     int32_t                  device;            /**< where the arrays are: -1 for the host, else the source's device */
-    void *                   stream;            /**< of a device: cudaStream_t in which the work is enqueued */
+    void *                   stream;            /**< of a device: where the work is enqueued; null: it is complete */
     int64_t                  count;             /**< points */
     const void *             points;            /**< as many numbers a point as there are dimensions, x first */
     int32_t                  point_type;        /**< CUDASPLINE_FLOAT32 or 64 */

@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
+#include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/common/HostCopies.h"
 #include "kernels/evaluation/EvaluationBackends.h"
@@ -173,6 +174,10 @@ SamplePointsOnCuda(const PointsDescriptor & descriptor, const SampleSource & sou
     if (descriptor.onDevice)
     {
       SampleInPlace<VDimension>(descriptor, source);
+      if (descriptor.stream == nullptr)
+      {
+        Stream::Of(nullptr).Synchronize(); // whoever names no stream cannot order what comes next behind it
+      }
       return;
     }
     const std::size_t present = source.GetDescriptor().Bytes();

@@ -61,8 +61,10 @@ struct PointsDescriptor : InterpolationDescriptor
   std::uint8_t * inside{ nullptr };             ///< 1 where a point is inside, else 0; null where nobody asks
   std::uint64_t  defaultPixel{ 0 }; ///< bits of the value outside, in the low bytes; derivatives are 0 there
 
-  bool   onDevice{ false }; ///< arrays are in memory of the context's device
-  void * stream{ nullptr }; ///< of arrays on a device: the cudaStream_t in whose order they are read and written
+  bool onDevice{ false }; ///< arrays are in memory of the context's device
+  /** Of arrays on a device: the cudaStream_t in whose order they are read and written. Null: the default stream, for
+   * whose end SamplePoints() waits. */
+  void * stream{ nullptr };
 };
 
 /** \brief Evaluates a source at points.
@@ -71,7 +73,7 @@ struct PointsDescriptor : InterpolationDescriptor
  * \param[in] source samples or coefficients; made by the same backend (and device) as the context names
  * \param[in] context backend, device, threads, progress
  *
- * Complete when the function returns; with arrays on a device it is enqueued in their stream, and whoever lets go of
+ * Complete when the function returns; with arrays on a device and a stream it is enqueued there, and whoever lets go of
  * the source's last owner meanwhile waits until that has run.
  *
  * \exception std::invalid_argument a dimension or order that is not built, a source of another backend, derivatives of
