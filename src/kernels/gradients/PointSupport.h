@@ -167,7 +167,9 @@ private:
         position -= TReal(1);
       }
       first = static_cast<std::int64_t>(middle) - static_cast<std::int64_t>(VOrder / 2);
-      return first >= 0 && first + static_cast<std::int64_t>(VOrder) < size && x <= static_cast<TReal>(size - 1);
+      // Of orders above 0 such a support says that the coordinate is inside, too.
+      return first >= 0 && first + static_cast<std::int64_t>(VOrder) < size &&
+             (VOrder > 0 || x <= static_cast<TReal>(size - 1));
     }
   }
 };

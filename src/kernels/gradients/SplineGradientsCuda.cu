@@ -38,7 +38,7 @@ namespace
 constexpr int          PointThreads = 128;
 constexpr int          ElementThreads = 256;
 constexpr std::int64_t MostBlocks = 1024; // of a row, that go through its numbers
-constexpr unsigned int Lanes = 32; // of a warp
+constexpr unsigned int Lanes = 32;        // of a warp
 constexpr unsigned int AllLanes = 0xFFFFFFFFU;
 
 /** Calls \p body with image and point, a point a thread. */
