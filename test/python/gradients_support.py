@@ -43,3 +43,20 @@ def apart(rng, *size):
     """Numbers of which no two are much alike: what is nearly constant in a window of few samples has no certain correlation."""
     count = int(numpy.prod(size))
     return (rng.permutation(count) + 0.5 * rng.random(count)).reshape(size) / count
+
+
+def calls_of_fields_and_losses(rng):
+    """(name, arrays with gradients, options) of functions that cudaspline.torch and cudaspline.jax both have."""
+    # Fields without folds, whose linear pieces meet nowhere near their samples.
+    field, second = (rng.uniform(0.02, 0.14, (5, 6, 4, 3)) for _ in range(2))
+    images = [rng.uniform(-1, 1, (1, 2, 5, 6, 4)) for _ in range(2)]
+    mask = rng.random((5, 6, 4)) < 0.8
+    places = numpy.stack(numpy.meshgrid(*map(numpy.arange, (3, 4, 2)), indexing="ij"), -1) + field[:3, :4, :2]
+    return (
+        ("count", (places,), {"shape": (6, 5, 4), "order": 3}), ("grad", (images[0], places[None]), {"order": 3, "mode": "mirror"}),
+        ("compose", (field, second), {}), ("exp", (field,), {}), ("invert", (field,), {"tolerance": 1e-10}), ("ffd", (field,), {"shape": (9, 4, 3)}),
+        ("jacobian_determinant", (field,), {"spacing": (1, 2, 0.5)}), ("diffusion", (field,), {}), ("bending", (field,), {"spacing": (1, 2, 0.5)}),
+        ("jacobian", (field,), {}), ("folding", (field,), {"least": 1.05}), ("mean_squares", images, {}), ("local_correlation", images, {"radius": 1}),
+        ("mutual_information", images, {"bins": 9}), ("mean_squares", images, {"mask": mask}), ("local_correlation", images, {"mask": mask}),
+        ("mutual_information", images, {"mask": mask}),
+    )  # fmt: skip

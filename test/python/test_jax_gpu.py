@@ -8,6 +8,7 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
+import gradients_support as support  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 
 import cudaspline.jax as spline  # noqa: E402
@@ -91,6 +92,21 @@ def test_local_correlation_is_that_of_the_host(rng):
         for one, other in zip(found, wanted):
             assert one.devices() == {device}
             assert jnp.abs(numpy.asarray(one) - numpy.asarray(other)).max() <= 1e-10 * numpy.abs(numpy.asarray(other)).max()
+
+
+def test_fields_and_losses_are_those_of_the_host(rng):
+    device, host = gpu(), jax.devices("cpu")[0]
+    for name, given, options in support.calls_of_fields_and_losses(rng):
+
+        def both(*arrays):
+            found = getattr(spline, name)(*arrays, **options)  # noqa: B023
+            return (found * found).sum(), found
+
+        function = jax.jit(jax.grad(both, argnums=tuple(range(len(given))), has_aux=True))
+        on_device, on_host = (jax.tree.leaves(function(*placed(place, *given))) for place in (device, host))
+        for one, other in zip(on_device, on_host):
+            assert one.devices() == {device}
+            assert numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max() < 1e-9, name  # of invert, which ends at 1e-10
 
 
 def test_the_order_of_the_stream(rng):

@@ -22,10 +22,12 @@ TOLERANCE = 1e-11
 
 
 @pytest.fixture(autouse=True)
-def in_double():
+def in_double_on_the_host():
+    """Hundreds of small functions are compiled, which takes XLA several times as long for a GPU; test_jax_gpu.py has what differs there."""
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)
-    yield
+    with jax.default_device(jax.devices("cpu")[0]):
+        yield
     jax.config.update("jax_enable_x64", before)
 
 
@@ -258,7 +260,8 @@ numpy.savez(sys.argv[2], ffi=numpy.array(spline.ffi().platforms, "U8"), **{f"fou
 def test_compiled_functions_have_the_bits_of_the_callback(tmp_path, rng):
     seed, found = str(rng.integers(1 << 30)), []
     for name, switch in (("ffi", "1"), ("callback", "0")):
-        environment = {**os.environ, "CUDASPLINE_JAX_FFI": switch}
+        # On the host: a GPU, which what calls Python never uses, rounds otherwise.
+        environment = {**os.environ, "CUDASPLINE_JAX_FFI": switch, "JAX_PLATFORMS": "cpu"}
         subprocess.run([sys.executable, "-c", COMPILED, seed, str(tmp_path / name)], env=environment, check=True)
         found.append(numpy.load(tmp_path / f"{name}.npz"))
     one, other = found

@@ -20,10 +20,12 @@ TOLERANCE = 1e-11
 
 
 @pytest.fixture(autouse=True)
-def in_double():
+def in_double_on_the_host():
+    """Hundreds of small functions are compiled, which takes XLA several times as long for a GPU; test_jax_gpu.py has what differs there."""
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)
-    yield
+    with jax.default_device(jax.devices("cpu")[0]):
+        yield
     jax.config.update("jax_enable_x64", before)
 
 
@@ -36,9 +38,12 @@ def smooth(rng, *size):
     return array(rng, *size, len(size), low=0.02, high=0.14)
 
 
-def check(function, *given, order=2, modes=("fwd", "rev")):
-    """Compiled as a whole: one by one the small operations take longer to compile than all of them together."""
-    check_grads(jax.jit(function), given, order, modes)
+def check(function, *given, order=2):
+    """Backward to that order, and forward once: mixed derivatives of the operations are those of test_jax_gradients.py. Compiled as a whole:
+    one by one the small operations take longer to compile than all of them together."""
+    compiled = jax.jit(function)
+    check_grads(compiled, given, order, ("rev",))
+    check_grads(compiled, given, 1, ("fwd",))
 
 
 def test_count_and_grad(rng):
@@ -48,7 +53,7 @@ def test_count_and_grad(rng):
     assert found.shape == (9, 2) and jnp.abs(found - values).max() < TOLERANCE
     batch = spline.grad(image[None, None], points[None], order=2)
     assert batch.shape == (1, 1, 9, 2)
-    check(lambda *given: spline.grad(*given, order=4, mode="reflect"), image, points, modes=("rev",))
+    check(lambda *given: spline.grad(*given, order=4, mode="reflect"), image, points)
     grid = spline.identity((3, 4)) + 0.25
     assert grid.dtype == jnp.float64 and grid.shape == (3, 4, 2) and grid[2, 1].tolist() == [2.25, 1.25]
     counted = spline.count(grid, (5, 5), order=3, mode="reflect")
@@ -66,6 +71,7 @@ def test_fields(rng):
         assert jnp.abs(spline.compose(one, other) - (one + numpy.stack(moved, -1))).max() < TOLERANCE
         inverse = jax.jit(lambda field: spline.invert(field, tolerance=1e-12, iterations=200))(one)
         assert jnp.abs(spline.compose(inverse, one)).max() < 1e-10
+    one, other = smooth(rng, 5, 4), smooth(rng, 5, 4)
     check(spline.compose, one, other)
     check(lambda velocity: spline.exp(velocity, 3), one, order=1)
     check(lambda field: spline.invert(field, tolerance=1e-12, iterations=200), one, order=1)
@@ -148,18 +154,23 @@ def test_local_correlation_is_its_formula(rng):
 
         pair = [image[0] for image in images]
         assert "cudaspline_correlate" in str(jax.make_jaxpr(jax.grad(loss))(*pair))
-        for make in (
-            lambda f: f,
-            lambda f: jax.grad(f, argnums=(0, 1)),
-            lambda f: jax.grad(f, argnums=1),
-            lambda f: lambda *given: jax.jvp(f, given, tuple(one[::-1] for one in given))[1],
-            lambda f: jax.grad(lambda *given: (jax.grad(f, argnums=1)(*given) ** 2).sum(), argnums=(0, 1)),
-        ):
-            found, wanted = (jax.tree.leaves(jax.jit(make(f))(*pair)) for f in (loss, formula))
-            for one, other in zip(found, wanted):
-                assert jnp.abs(one - other).max() < 1e-11 * jnp.abs(other).max()
+
+        def derivatives(f, *given):
+            return (
+                f(*given),
+                jax.grad(f, argnums=(0, 1))(*given),
+                jax.grad(f, argnums=1)(*given),
+                jax.jvp(f, given, tuple(one[::-1] for one in given))[1],
+                jax.grad(lambda *given: (jax.grad(f, argnums=1)(*given) ** 2).sum(), argnums=(0, 1))(*given),
+            )
+
+        found, wanted = jax.jit(lambda *given: [jax.tree.leaves(derivatives(f, *given)) for f in (loss, formula)])(*pair)
+        assert len(found) == len(wanted) == 7
+        for one, other in zip(found, wanted):
+            assert jnp.abs(one - other).max() < 1e-11 * jnp.abs(other).max()
         together = jax.jit(jax.vmap(jax.grad(loss, argnums=(0, 1))))(*images)
-        one_by_one = [jax.grad(loss, argnums=(0, 1))(*(image[n] for image in images)) for n in range(3)]
+        single_gradients = jax.jit(jax.grad(loss, argnums=(0, 1)))
+        one_by_one = [single_gradients(*(image[n] for image in images)) for n in range(3)]
         for place in (0, 1):
             assert jnp.array_equal(together[place], jnp.stack([one[place] for one in one_by_one]))
     single = spline.local_correlation(*(image[0].astype("float32") for image in images), (1, 2))
@@ -202,17 +213,8 @@ def test_the_same_as_in_pytorch(rng):
     torch = pytest.importorskip("torch", minversion="2.5", reason="PyTorch 2.5 is not installed")
     import cudaspline.torch as other  # pylint: disable=import-outside-toplevel
 
-    field, second, images = smooth(rng, 5, 6, 4), smooth(rng, 5, 6, 4), [array(rng, 1, 2, 5, 6, 4) for _ in range(2)]
-    mask = rng.random((5, 6, 4)) < 0.8
-    for name, given, options in (
-        ("count", (spline.identity((3, 4, 2)) + field[:3, :4, :2],), {"shape": (6, 5, 4), "order": 3}),
-        ("grad", (images[0], (spline.identity((3, 4, 2)) + field[:3, :4, :2])[None]), {"order": 3, "mode": "mirror"}),
-        ("compose", (field, second), {}), ("exp", (field,), {}), ("invert", (field,), {"tolerance": 1e-10}), ("ffd", (field,), {"shape": (9, 4, 3)}),
-        ("jacobian_determinant", (field,), {"spacing": (1, 2, 0.5)}), ("diffusion", (field,), {}), ("bending", (field,), {"spacing": (1, 2, 0.5)}),
-        ("jacobian", (field,), {}), ("folding", (field,), {"least": 1.05}), ("mean_squares", images, {}), ("local_correlation", images, {"radius": 1}),
-        ("mutual_information", images, {"bins": 9}), ("mean_squares", images, {"mask": mask}), ("local_correlation", images, {"mask": mask}),
-        ("mutual_information", images, {"mask": mask}),
-    ):  # fmt: skip
+    for name, given, options in support.calls_of_fields_and_losses(rng):
+        given = [jnp.asarray(one) for one in given]
         tensors = [torch.tensor(numpy.asarray(one), requires_grad=True) for one in given]
         known = {key: torch.tensor(value) if key == "mask" else value for key, value in options.items()}
         wanted = getattr(other, name)(*tensors, **known)

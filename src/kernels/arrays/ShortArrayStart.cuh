@@ -35,7 +35,7 @@ template <unsigned int VOrder>
 __device__ __forceinline__ int
 ShortArrayStart(double x, double & middle)
 {
-  return ShortFloorIndex(VOrder % 2 == 1 ? x : RoundedSum(x, 0.5), middle) - static_cast<int>(VOrder / 2);
+  return ShortFloor(VOrder % 2 == 1 ? x : RoundedSum(x, 0.5), middle) - static_cast<int>(VOrder / 2);
 }
 
 } // namespace

@@ -21,6 +21,8 @@
 #include "itkCudaSpline/math/Geometry.h"
 #include "itkCudaSpline/math/RoundedArithmetic.h"
 
+#include <cstdint>
+
 namespace itk::CudaSpline
 {
 
@@ -74,17 +76,30 @@ ExactDouble(int x)
                     -4503601774854144.0); // 2^52 + 2^31
 }
 
-/** FloorIndex() of an index within 2^30 of 0, in 32 bits and without conversions: the sum with 3 2^51, rounded down, is
- * a whole number more, which its low bits hold.
+/** FloorIndex() is the floor but for an index from this number to 0, which is not taken for -1: half of what is lost of
+ * 2 x - 1/2. */
+constexpr double LeastOfZero = -1.0 / (std::int64_t{ 1 } << 55);
+
+/** The floor of a number within 2^30 of 0, in 32 bits and without conversions: the sum with 3 2^51, rounded down, is a
+ * whole number more, which its low bits hold.
  *
  * \param[out] floor the same as a double */
 __device__ __forceinline__ int
-ShortFloorIndex(double x, double & floor)
+ShortFloor(double x, double & floor)
 {
   constexpr double whole = 6755399441055744.0;
   const double     sum = __dadd_rd(x, whole);
   floor = RoundedSum(sum, -whole); // exact
   return __double2loint(sum);
+}
+
+/** FloorIndex() of an index within 2^29 of 0: the sum with 3 2^50 is rounded to halves, as FloorIndex() rounds twice
+ * the index to whole numbers. */
+__device__ __forceinline__ int
+ShortFloorIndex(double x)
+{
+  constexpr double whole = 3377699720527872.0;
+  return __double2loint(RoundedSum(RoundedSum(x, -0.25), whole)) >> 1;
 }
 
 } // namespace

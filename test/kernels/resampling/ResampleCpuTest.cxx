@@ -18,9 +18,12 @@
 // The Cpu backend of Resample(): every sample is written, threads do not matter, coordinates have ITK's roundings, bad
 // arguments are refused. Its values are compared with ITK in test/itk and with references in test/math.
 
-#include "ResampleCase.h"
+#include "itkCudaSpline/math/LinearEvaluation.h"
+
+#include "ScanlineCase.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace CudaSplineTest;
 
@@ -120,6 +123,31 @@ TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
 }
 
 // Just below the upper bound ITK's rounding gives the index beyond the last sample: the last one is read.
+// Many samples at once, and one by one: ITK's floor just below index 0 is 0, and a sample there is read as it is.
+TEST(Resample, CpuLinearJustBelowIndexZero)
+{
+  FreshRandom random;
+  Case        test = FloatCase({ 9, 6, 5 }, Interpolation::Linear, 0, random);
+  AimAtZero(test, random);
+  const auto          values = Compute(test, ExecutionContext());
+  const auto *        pixels = reinterpret_cast<const float *>(test.pixels.data());
+  const GridExtent<3> extent{ { test.source.start[0], test.source.start[1], test.source.start[2] },
+                              { test.source.size[0], test.source.size[1], test.source.size[2] } };
+  for (std::int64_t i = 0; i < test.resample.samples * test.resample.lines; ++i)
+  {
+    const double * const at = test.ends.data() + i / test.resample.samples * 6;
+    ScanlineEnds<3>      ends;
+    std::copy_n(at, 3, ends.start);
+    std::copy_n(at + 3, 3, ends.end);
+    double index[3];
+    ends.At<double>(
+      i % test.resample.samples + test.resample.lineOffset, static_cast<double>(test.resample.lineLength), index);
+    float found;
+    std::memcpy(&found, values.data() + i * sizeof(float), sizeof(float));
+    ASSERT_EQ(found, LinearValue(pixels, extent, index)) << Place(test, i);
+  }
+}
+
 TEST(Resample, NearestStaysInTheBuffer)
 {
   const std::vector<std::uint8_t> pixels{ 1, 2, 3, 4 };

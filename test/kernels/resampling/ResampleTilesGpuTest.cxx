@@ -52,6 +52,18 @@ TEST(ResampleTilesGpu, EveryMapIsThatOfTheOtherBackend)
   EXPECT_GT(inside, 1000);
 }
 
+// ITK's floor just below index 0 is 0, and a sample there is read as it is.
+TEST(ResampleTilesGpu, LinearJustBelowIndexZero)
+{
+  CUDASPLINE_NEEDS_GPU();
+  FreshRandom  random;
+  std::int64_t inside = 0;
+  Case         test = FloatCase({ 9, 6, 5 }, Interpolation::Linear, 0, random);
+  AimAtZero(test, random);
+  Check(test, true, inside);
+  EXPECT_EQ(inside, test.resample.samples * test.resample.lines);
+}
+
 TEST(ResampleTilesGpu, EveryOrderAndCatmullRom)
 {
   CUDASPLINE_NEEDS_GPU();

@@ -24,6 +24,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
+#include <utility>
 
 /** \file
  * \brief Scanlines of rotated maps in three dimensions, evaluated by the kernels that are made for them, and by those
@@ -87,6 +90,54 @@ Aim(Case & test, const Matrix & matrix, const std::array<std::int64_t, 3> & shap
         test.ends.push_back(static_cast<double>(test.source.start[d]) +
                             0.5 * static_cast<double>(test.source.size[d] - 1) + matrix[d][0] * x + matrix[d][1] * y +
                             matrix[d][2] * z + random.Uniform(-bend, bend));
+      }
+    }
+  }
+}
+
+/** Aims a case of the shape { 9, 6, 5 } at index 0, which is between others: along lines that are there, just below,
+ * where a sum with 1 is rounded to 1, or cross it. */
+inline void
+AimAtZero(Case & test, FreshRandom & random)
+{
+  test.resample.singleCoordinates = false;
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    test.source.start[d] = d == 0 ? -4 : -2;
+    test.resample.lower[d] = static_cast<double>(test.source.start[d]) - 0.5;
+    test.resample.upper[d] = static_cast<double>(test.source.start[d] + test.source.size[d]) - 0.5;
+  }
+  Aim(test, Rotation(0, 0, 0), { { 70, 50, 45 } }, 0.0, random);
+  // FloorIndex() is 0 from -2^-55 on; 1 - 2^-54 is rounded to 1.
+  const double tie = -std::ldexp(1.0, -55);
+  const double below[] = { -1e-17,  tie, std::nextafter(tie, -1.0), 2.0 * tie, std::nextafter(2.0 * tie, -1.0),
+                           -1e-300, -0.0 };
+  for (std::size_t i = 0; i < test.ends.size(); i += 6)
+  {
+    for (std::size_t d = 0; d < 3; ++d)
+    {
+      double & from = test.ends[i + d];
+      double & to = test.ends[i + 3 + d];
+      switch (random.Engine()() % 4)
+      {
+        case 0:
+          from = to = below[random.Engine()() % std::size(below)];
+          break;
+        case 1: // so near that many samples of the line are in the gap
+          from = random.Uniform(-1e-15, 0.0);
+          to = random.Uniform(0.0, 1e-15);
+          break;
+        case 2:
+          from = random.Uniform(-1.9, 0.0);
+          to = random.Uniform(0.0, 1.9);
+          break;
+        default:
+          from = random.Uniform(-1.9, 1.9);
+          to = from;
+      }
+      if (random.Engine()() % 2 == 0)
+      {
+        std::swap(from, to);
       }
     }
   }

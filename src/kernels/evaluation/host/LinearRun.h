@@ -94,6 +94,8 @@ struct LinearPlaces
         const double above = RoundedSum(safe[i], -floor);
         base[d][i] = static_cast<int>(floor) - origin;
         distance[d][i] = static_cast<TReal>(above);
+        // Just below index 0 the sum is 1, but ITK's floor, FloorIndex(), is 0 there: that is left to others.
+        within[i] *= above < 1.0 ? 1.0 : 0.0;
         isWithin[i] = static_cast<int>(within[i]);
         isAbove[i] = static_cast<int>(above > 0.0 ? within[i] : 0.0);
       }

@@ -233,12 +233,13 @@ __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
   if (place.count > 0)
   {
     span.Set(arguments.ends[place.line], false);
-    for (const int i : { 0, place.count - 1 })
+    double index[2][3]; // at the first and the last sample
+    for (int i = 0; i < 2; ++i)
     {
-      double index[3];
-      span.At(arguments.alphas[place.first + i * lanes], false, index);
-      within = within && IsWithin(bounds.least, bounds.most, index);
+      span.At(arguments.alphas[place.first + i * (place.count - 1) * lanes], false, index[i]);
+      within = within && IsWithin(bounds.least, bounds.most, index[i]);
     }
+    within = within && ScanlineValue<TMethod>::AreForWithin(bounds, index);
   }
   within = __all_sync(0xFFFFFFFFU, within && place.count == ScanlineValue<TMethod>::Samples);
   const double * const         alpha = arguments.alphas + place.first;

@@ -52,6 +52,13 @@ struct ScanlineValue
    * takes more than 32 registers. */
   static constexpr int Blocks = std::decay_t<decltype(TMethod::Paired(EvaluationArguments<3>()))>::Fetches == 1 ? 8 : 6;
 
+  /** Whether all indices between two are for ValueWithin(). */
+  __device__ __forceinline__ static bool
+  AreForWithin(const ScanlineBounds &, const double (&)[2][3])
+  {
+    return true;
+  }
+
   /** The value at an index that needs no folding. */
   template <int>
   __device__ __forceinline__ static float
@@ -172,6 +179,22 @@ struct ScanlineValue<LinearMethod<float>>
     }
   }
 
+  /** Whether all indices between two are for ValueWithin(): the floor of each is its FloorIndex(). */
+  __device__ __forceinline__ static bool
+  AreForWithin(const ScanlineBounds & bounds, const double (&ends)[2][3])
+  {
+    bool are = true;
+    for (int d = 0; d < 3; ++d)
+    {
+      if (bounds.first[d] < 0) // of an input with samples before index 0; within others no index is negative
+      {
+        are =
+          are && ((ends[0][d] >= 0.0 && ends[1][d] >= 0.0) || (ends[0][d] < LeastOfZero && ends[1][d] < LeastOfZero));
+      }
+    }
+    return are;
+  }
+
   /** The value between samples that all are there. On a sample its neighbours do not count, which makes a difference
    * only where they are not finite, and then the value is not either; but for the sign of a sample that is -0. */
   template <int VForm>
@@ -183,7 +206,7 @@ struct ScanlineValue<LinearMethod<float>>
     for (int d = 0; d < 3; ++d)
     {
       double below;
-      cell[d] = ShortFloorIndex(index[d], below) - bounds.first[d];
+      cell[d] = ShortFloor(index[d], below) - bounds.first[d];
       distance[d] = static_cast<float>(RoundedSum(index[d], -below));
     }
     float corner[8];
@@ -201,9 +224,7 @@ struct ScanlineValue<LinearMethod<float>>
     unsigned int upper = 0U;
     for (int d = 0; d < 3; ++d)
     {
-      double    below;
-      const int floor = ShortFloorIndex(index[d], below);
-      cell[d] = min(max(floor, bounds.first[d]), bounds.first[d] + bounds.size[d] - 1);
+      cell[d] = min(max(ShortFloorIndex(index[d]), bounds.first[d]), bounds.first[d] + bounds.size[d] - 1);
       const double above = RoundedSum(index[d], -ExactDouble(cell[d]));
       cell[d] -= bounds.first[d];
       distance[d] = static_cast<float>(above);
