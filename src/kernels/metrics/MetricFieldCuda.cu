@@ -45,9 +45,9 @@ namespace itk::CudaSpline
 namespace
 {
 
-// Blocks of a multiprocessor: 96 or 168 registers a thread.
+// Blocks of a multiprocessor: 80 or 168 registers a thread.
 template <SampleMove VMove>
-constexpr unsigned int ForceBlocks = VMove == SampleMove::Field ? 5 : 3;
+constexpr unsigned int ForceBlocks = VMove == SampleMove::Field ? 6 : 3;
 
 /** Blocks of samples that lie apart by the number of threads: a block's sums to its place in \p partial, each sample's
  * force to its place in \p forces. */
