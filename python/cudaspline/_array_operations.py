@@ -57,8 +57,8 @@ class ArrayOperations(Protocol):
     def correlation_sums(self, fixed: Any, moving: Any, mask: Any, radius: Sequence[int]) -> Any:
         """_loss_formulas.correlation_sums(), by the library where it can."""
 
-    def joint_histogram(self, fixed: Any, moving: Any, mask: Any, ends: Any, bins: int) -> Any:
-        """_loss_formulas.joint_histogram(), by the library where it can."""
+    def of_joint_histogram(self, function: Callable[[Any, Any], Any], fixed: Any, moving: Any, mask: Any, ends: Any, bins: int, count: Any) -> Any:
+        """The number that a function makes of _loss_formulas.joint_histogram(), by the library where it can, and a count without a gradient."""
 
     def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
         """What a function makes of arrays, without derivatives."""

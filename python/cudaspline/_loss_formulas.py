@@ -110,12 +110,16 @@ def mutual_information(of: ArrayOperations, fixed: Any, moving: Any, bins: int, 
         found = [of.constants(lambda image: _ends(of, image, mask), image) for image in (fixed, moving)]
     else:
         found = [tuple(of.array(end, image) for end in pair) for pair, image in zip(ends, (fixed, moving))]
-    joint = of.joint_histogram(fixed, moving, mask, of.stack([*found[0], *found[1]]), count)
-    if mask is None:
-        joint = joint / math.prod(fixed.shape)
-    else:
+    number: Any = float(math.prod(fixed.shape))
+    if mask is not None:
         number = mask.sum()
-        joint = joint / of.where(number > 0, number, 1)
+        number = of.where(number > 0, number, 1)
+    return of.of_joint_histogram(lambda *given: _information(of, *given), fixed, moving, mask, of.stack([*found[0], *found[1]]), count, number)
+
+
+def _information(of: ArrayOperations, joint: Any, number: Any) -> Any:
+    """Minus the mutual information of a joint histogram of that many samples."""
+    joint = joint / number
     product = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
     is_there = (joint > 0) & (product > 0)
     ratio = of.where(is_there, joint, 1.0) / of.where(is_there, product, 1.0)

@@ -61,6 +61,12 @@ struct CorrelationOptions
   std::int32_t                  threads; ///< of the host; 0: as the library finds
 };
 
+/** What stands beside the arrays of a joint histogram. */
+struct JointOptions
+{
+  std::int32_t threads; ///< of the host; 0: as the library finds
+};
+
 /** Where the arrays of a call are, and in which order of work. */
 struct Place
 {
@@ -124,6 +130,7 @@ XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(FilterOptions,
 XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(CorrelationOptions,
                                       xla::ffi::StructMember<ffi::Span<const std::int64_t>>("radius"),
                                       xla::ffi::StructMember<std::int32_t>("threads"));
+XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(JointOptions, xla::ffi::StructMember<std::int32_t>("threads"));
 
 namespace
 {
@@ -315,6 +322,49 @@ Correlate(Place                      place,
   return Run(cudaspline_correlate_locally, place, described, options.threads);
 }
 
+/** What both operations of a joint histogram have in common. \param[in] mask without numbers: all samples count */
+cudaspline_joint_samples
+DescribeJoint(const Place & place, Array fixed, Array moving, Array mask, Array ends, Array joint)
+{
+  cudaspline_joint_samples described{};
+  described.count = static_cast<std::int64_t>(fixed.element_count());
+  described.bins = joint.dimensions()[0];
+  described.element = ElementOf(fixed);
+  described.fixed = fixed.untyped_data();
+  described.moving = moving.untyped_data();
+  described.mask = mask.element_count() > 0 ? static_cast<const std::uint8_t *>(mask.untyped_data()) : nullptr;
+  described.ends = ends.untyped_data();
+  described.joint = joint.untyped_data();
+  described.device = place.DeviceOf(described.joint);
+  described.stream = place.stream;
+  return described;
+}
+
+ffi::Error
+MakeJoint(Place place, const JointOptions & options, Array fixed, Array moving, Array mask, Array ends, Result joint)
+{
+  const cudaspline_joint_samples described = DescribeJoint(place, fixed, moving, mask, ends, *joint);
+  return Run(cudaspline_accumulate_joint_histogram, place, described, options.threads);
+}
+
+/** \param[out] fixedGradient, movingGradient without numbers: not wanted */
+ffi::Error
+DifferentiateJoint(Place                place,
+                   const JointOptions & options,
+                   Array                fixed,
+                   Array                moving,
+                   Array                mask,
+                   Array                ends,
+                   Array                weights,
+                   Result               fixedGradient,
+                   Result               movingGradient)
+{
+  cudaspline_joint_samples described = DescribeJoint(place, fixed, moving, mask, ends, weights);
+  described.fixed_gradient = fixedGradient->element_count() > 0 ? fixedGradient->untyped_data() : nullptr;
+  described.moving_gradient = movingGradient->element_count() > 0 ? movingGradient->untyped_data() : nullptr;
+  return Run(cudaspline_differentiate_joint_histogram, place, described, options.threads);
+}
+
 /** Of operations with two arrays: evaluate and scatter. */
 template <typename TPlace>
 auto
@@ -364,6 +414,36 @@ BindCorrelate()
     .template Ret<Array>();
 }
 
+template <typename TPlace>
+auto
+BindJoint()
+{
+  return ffi::Ffi::Bind()
+    .Ctx<TPlace>()
+    .template Attrs<JointOptions>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Ret<Array>();
+}
+
+template <typename TPlace>
+auto
+BindJointGradients()
+{
+  return ffi::Ffi::Bind()
+    .Ctx<TPlace>()
+    .template Attrs<JointOptions>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Arg<Array>()
+    .template Ret<Array>()
+    .template Ret<Array>();
+}
+
 } // namespace
 
 // As python/cudaspline/jax/_ffi.py finds them.
@@ -377,3 +457,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_filter_cpu, Filter, BindFilter<OnHo
 XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_filter_cuda, Filter, BindFilter<OnDevice>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_correlate_cpu, Correlate, BindCorrelate<OnHost>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_correlate_cuda, Correlate, BindCorrelate<OnDevice>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_joint_histogram_cpu, MakeJoint, BindJoint<OnHost>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_joint_histogram_cuda, MakeJoint, BindJoint<OnDevice>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_joint_gradients_cpu, DifferentiateJoint, BindJointGradients<OnHost>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_joint_gradients_cuda, DifferentiateJoint, BindJointGradients<OnDevice>());

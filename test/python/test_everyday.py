@@ -19,6 +19,7 @@ import cudaspline
 from conftest import difference
 from test_resample import make_image, make_transforms, turned
 
+pytestmark = pytest.mark.usefixtures("by_one_backend")
 PROGRAM = os.environ.get("CUDASPLINE_RESAMPLE", "")
 needs_program = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="CUDASPLINE_RESAMPLE names no program to compare with")
 NEAR = 1e-5  # of the range, for float32
@@ -60,11 +61,6 @@ def blobs(rng, shape, labels=4):
 
 class TestSeries:
     """Of a series of volumes each is resampled, and its axis stays."""
-
-    @pytest.fixture(autouse=True)
-    def by_one_backend(self, monkeypatch):
-        """Bits are compared, and of calls that are left the choice each makes its own."""
-        monkeypatch.setenv("CUDASPLINE_DEVICE", "cpu")
 
     TURN = numpy.array([[0.98, -0.17, 0.02, 0.9], [0.17, 0.98, 0.05, -1.1], [-0.03, -0.05, 0.99, 0.4]])
 

@@ -252,6 +252,13 @@ for dtype in ("float32", "float64"):
         pairs = jnp.stack([image, other, image + other]), jnp.stack([other, other, image])
         found += jax.jit(jax.vmap(jax.grad(correlation, argnums=(0, 1)), in_axes=(0, 0)))(*pairs)
         found.append(jax.jit(jax.vmap(jax.grad(correlation), in_axes=(None, 1)))(image, jnp.moveaxis(pairs[1], 0, 1)))
+    for mask in (None, rng.random(image.shape) < 0.7):
+        def information(*images):
+            return spline.mutual_information(*images, 9, mask)
+        found.append(jax.jit(information)(image, other))
+        found += jax.jit(jax.grad(information, argnums=(0, 1)))(image, other)
+        found.append(jax.jit(jax.grad(information, argnums=1))(image, other))
+        found += jax.jit(jax.vmap(jax.grad(information, argnums=(0, 1)), in_axes=(0, None)))(jnp.stack([image, image + other]), other)
 numpy.savez(sys.argv[2], ffi=numpy.array(spline.ffi().platforms, "U8"), **{f"found{i}": one for i, one in enumerate(found)})
 """
 
@@ -284,6 +291,7 @@ def test_compiled_functions_call_no_python(rng):
     functions = [(loss, (image, points)), (jax.grad(loss, argnums=(0, 1)), (image, points)), (jax.hessian(pushed), (points[0],))]
     functions.append((jax.vmap(jax.grad(loss), in_axes=(None, 0)), (image, points[:, None])))
     functions.append((jax.grad(lambda *pair: spline.local_correlation(*pair, 1), argnums=(0, 1)), (image, image[::-1])))
+    functions.append((jax.grad(spline.mutual_information, argnums=(0, 1)), (image, image[::-1])))
     for platform, (function, given) in itertools.product(spline.ffi().platforms, functions):
         text = jax.jit(function).trace(*given).lower(lowering_platforms=(platform,)).as_text()
         assert "@cudaspline_" in text and "callback" not in text, (platform, text)

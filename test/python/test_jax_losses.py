@@ -194,6 +194,51 @@ def test_mutual_information(rng):
     assert abs(value) < 1e-12 and jnp.isfinite(gradient).all()
 
 
+class _Formulas(type(OPERATIONS)):
+    """Histograms by the formula."""
+
+    def of_joint_histogram(self, function, fixed, moving, mask, ends, bins, count):
+        return function(_loss_formulas.joint_histogram(self, fixed, moving, mask, ends, bins), count)
+
+
+def test_mutual_information_is_its_formula(rng):
+    """The histogram and its derivatives by the library, forward and backward, for many pairs at once, and those of the second order."""
+    images = [array(rng, 3, 7, 8) for _ in range(2)]
+    mask = rng.random((7, 8)) < 0.7
+    for used in (None, mask):
+
+        def loss(*pair):
+            return spline.mutual_information(*pair, 9, used)  # noqa: B023
+
+        def formula(*pair):
+            return _loss_formulas.mutual_information(_Formulas(), *pair, 9, used, None)  # noqa: B023
+
+        def derivatives(f, *given):
+            return (
+                f(*given),
+                jax.grad(f, argnums=(0, 1))(*given),
+                jax.grad(f, argnums=1)(*given),
+                jax.jvp(f, given, tuple(one[::-1] for one in given))[1],
+                jax.grad(lambda *given: (jax.grad(f, argnums=1)(*given) ** 2).sum(), argnums=(0, 1))(*given),
+            )
+
+        pair = [image[0] for image in images]
+        text = str(jax.make_jaxpr(jax.grad(loss))(*pair))
+        assert "cudaspline_joint_histogram" in text and "cudaspline_joint_gradients" in text
+        found, wanted = jax.jit(lambda *given: [jax.tree.leaves(derivatives(f, *given)) for f in (loss, formula)])(*pair)
+        assert len(found) == len(wanted) == 7
+        for one, other in zip(found, wanted):
+            # A sample's parts are rounded to 2^-56 of it, and values of some hundredths are differences of terms of about 1.
+            assert jnp.abs(one - other).max() < 1e-12
+        together = jax.jit(jax.vmap(jax.grad(loss, argnums=(0, 1)), in_axes=(0, None)))(images[0], pair[1])
+        alone = jax.jit(jax.grad(loss, argnums=(0, 1)))
+        for n in range(3):
+            for one, other in zip(together, alone(images[0][n], pair[1])):
+                assert jnp.array_equal(one[n], other)
+    single = spline.mutual_information(*(image[0].astype("float32") for image in images), 9)
+    assert single.dtype == jnp.float32 and abs(single - spline.mutual_information(*pair, 9)) < 1e-5
+
+
 def test_what_is_not_finite_outside_the_mask(rng):
     fixed, moving = array(rng, 1, 1, 7, 8), array(rng, 1, 1, 7, 8)
     mask = numpy.ones((7, 8))

@@ -10,6 +10,7 @@ import pytest
 import cudaspline
 from conftest import difference
 
+pytestmark = pytest.mark.usefixtures("by_one_backend")
 INTERPOLATIONS = {
     "linear": ("sitkLinear", {}),
     "bspline": ("sitkBSpline", {}),

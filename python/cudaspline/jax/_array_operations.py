@@ -83,8 +83,11 @@ class _JaxOperations:
             return by_formula(fixed, moving, mask)
         return _loss_operators.correlation_sums(fixed, moving, mask, tuple(radius), by_formula)
 
-    def joint_histogram(self, fixed: Any, moving: Any, mask: Any, ends: Any, bins: int) -> Any:
-        return _loss_formulas.joint_histogram(self, fixed, moving, mask, ends, bins)
+    def of_joint_histogram(self, function: Callable[[Any, Any], Any], fixed: Any, moving: Any, mask: Any, ends: Any, bins: int, count: Any) -> Any:
+        def by_formula(fixed: Any, moving: Any, mask: Any, ends: Any) -> Any:
+            return _loss_formulas.joint_histogram(self, fixed, moving, mask, ends, bins)
+
+        return _loss_operators.of_joint_histogram(function, fixed, moving, mask, ends, bins, count, by_formula)
 
     def constants(self, function: Callable[..., Any], *arrays: Any) -> Any:
         return jax.lax.stop_gradient(function(*(jax.lax.stop_gradient(array) for array in arrays)))

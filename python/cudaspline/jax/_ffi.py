@@ -18,7 +18,7 @@ from .. import _gradients, _library
 
 #: What XLA calls a platform, by JAX's name.
 XLA_NAMES = {"cpu": "cpu", "cuda": "CUDA"}
-_OPERATIONS = ("evaluate", "contract", "scatter", "filter", "correlate")
+_OPERATIONS = ("evaluate", "contract", "scatter", "filter", "correlate", "joint_histogram", "joint_gradients")
 
 
 class Ffi(NamedTuple):
@@ -82,6 +82,14 @@ def run_local_correlation(shapes: Sequence[tuple[int, ...]], fixed: Any, moving:
     """_losses.run_local_correlation() as an operation of XLA: sums and gradients of these shapes. A mask or a gradient without numbers is none."""
     call = jax.ffi.ffi_call("cudaspline_correlate", [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes])
     return call(fixed, moving, mask, radius=numpy.array(radius, numpy.int64), threads=numpy.int32(_library.threads_of_worker()))
+
+
+def run_joint_histogram(shapes: Sequence[tuple[int, ...]], *arrays: Any) -> Any:
+    """_losses.run_joint_histogram() as an operation of XLA, of fixed, moving, mask (without numbers: none) and ends: the histogram, or with
+    weights behind them the gradients, without numbers where they are not wanted."""
+    name = "joint_histogram" if len(arrays) == 4 else "joint_gradients"
+    call = jax.ffi.ffi_call(f"cudaspline_{name}", [jax.ShapeDtypeStruct(shape, arrays[0].dtype) for shape in shapes])
+    return call(*arrays, threads=numpy.int32(_library.threads_of_worker()))
 
 
 def _call(name: str, shape: Sequence[int], arrays: Sequence[Any], **options: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Losses of the library for JAX: the primitive that makes a loss and its gradients in one go.
+"""Losses of the library for JAX: the primitives that make a loss and its gradients.
 
-correlation_sums() has the primitive's first derivatives, forward and backward, and those of higher orders by the formula. Images are (B, *size),
-masks (B, *size) or (1, *size) of bool; one without numbers stands for none.
+correlation_sums() and of_joint_histogram() have the primitives' first derivatives, forward and backward, and those of higher orders by the
+formula. Images are (B, *size), masks (B, *size) or (1, *size) of bool; one without numbers stands for none. Of histograms both are (n,).
 """
 
 from __future__ import annotations
@@ -106,29 +106,42 @@ def correlation_sums(fixed: Any, moving: Any, mask: Optional[Any], radius: tuple
     def sums(one: Any, other: Any, inside: Any) -> Any:
         return _correlate_p.bind(one, other, inside, radius=radius, of_fixed=False, of_moving=False)[0]
 
+    def with_gradients(wanted: tuple[bool, ...], one: Any, other: Any, inside: Any) -> Any:
+        return tuple(_correlate_p.bind(one, other, inside, radius=radius, of_fixed=wanted[0], of_moving=wanted[1]))
+
+    _define_derivatives(sums, with_gradients, by_formula)
+    return sums(*images, inside).reshape(fixed.shape[:2])
+
+
+def _define_derivatives(value: Any, with_gradients: Callable[..., Any], formula: Callable[..., Any]) -> None:
+    """Those of a jax.custom_jvp by its first two arguments, the images: numbers one an image, or one of all.
+
+    with_gradients: of which of them, and the arguments: (value, gradients), without numbers where they are not wanted
+    formula: the same value, for derivatives of higher orders"""
+
     def derivative(primals: Any, tangents: Any) -> Any:
         wanted = tuple(not isinstance(tangent, SymbolicZero) for tangent in tangents[:2])
-        found, *gradients = with_gradients(wanted)(*primals)
+        found, *gradients = differentiable(wanted)(*primals)
         along = sum(
-            (gradient * tangent).sum(range(1, tangent.ndim))
+            (gradient * tangent).sum(range(found.ndim, tangent.ndim))
             for gradient, tangent, is_wanted in zip(gradients, tangents, wanted)
             if is_wanted
         )
         return found, along + jax.numpy.zeros_like(found)
 
-    sums.defjvp(derivative, symbolic_zeros=True)
+    value.defjvp(derivative, symbolic_zeros=True)
 
-    def with_gradients(wanted: tuple[bool, ...]) -> Any:
+    def differentiable(wanted: tuple[bool, ...]) -> Any:
         @jax.custom_jvp
-        def call(one: Any, other: Any, inside: Any) -> Any:
-            return tuple(_correlate_p.bind(one, other, inside, radius=radius, of_fixed=wanted[0], of_moving=wanted[1]))
+        def call(*given: Any) -> Any:
+            return with_gradients(wanted, *given)
 
         @call.defjvp
         def _(primals: Any, tangents: Any) -> Any:
-            one, other, inside = primals
+            one, other, *rest = primals
 
             def by_hand(one: Any, other: Any) -> Any:
-                found, back = jax.vjp(lambda one, other: by_formula(one, other, inside), one, other)
+                found, back = jax.vjp(lambda one, other: formula(one, other, *rest), one, other)
                 gradients = back(jax.numpy.ones_like(found))
                 return (found, *(g if is_wanted else jax.numpy.zeros((0,), g.dtype) for g, is_wanted in zip(gradients, wanted)))
 
@@ -136,4 +149,104 @@ def correlation_sums(fixed: Any, moving: Any, mask: Optional[Any], radius: tuple
 
         return call
 
-    return sums(*images, inside).reshape(fixed.shape[:2])
+
+def _compute_joint(fixed: Any, moving: Any, mask: Any, ends: Any, *, bins: int, platform: str = "") -> Any:
+    if platform in _ffi.ffi().platforms:
+        return _ffi.run_joint_histogram([(bins, bins)], fixed, moving, mask, ends)
+
+    def host(*given: Any) -> list[numpy.ndarray]:
+        made = numpy.empty((bins, bins), given[0].dtype)
+        _run_joint(given, made, None)
+        return [made]
+
+    return jax.pure_callback(host, [jax.ShapeDtypeStruct((bins, bins), fixed.dtype)], fixed, moving, mask, ends)
+
+
+def _compute_joint_gradients(
+    fixed: Any, moving: Any, mask: Any, ends: Any, weights: Any, *, of_fixed: bool, of_moving: bool, platform: str = ""
+) -> Any:
+    shapes = [fixed.shape if is_wanted else (0,) for is_wanted in (of_fixed, of_moving)]
+    if platform in _ffi.ffi().platforms:
+        return _ffi.run_joint_histogram(shapes, fixed, moving, mask, ends, weights)
+
+    def host(*given: Any) -> list[numpy.ndarray]:
+        made = [numpy.empty(shape, given[0].dtype) for shape in shapes]
+        _run_joint(given[:4], numpy.ascontiguousarray(given[4]), made)
+        return made
+
+    return jax.pure_callback(host, [jax.ShapeDtypeStruct(shape, fixed.dtype) for shape in shapes], fixed, moving, mask, ends, weights)
+
+
+def _run_joint(given: Sequence[Any], joint: numpy.ndarray, gradients: Optional[Sequence[numpy.ndarray]]) -> None:
+    """given: fixed, moving, mask and ends"""
+    one, other, inside, ends = (numpy.ascontiguousarray(array) for array in given)
+    addresses = [array.ctypes.data if array.size else 0 for array in (one, other, inside, ends, *(gradients or ()))]
+    images = (addresses[0], addresses[1], addresses[2], addresses[3])
+    made = None if gradients is None else (addresses[4], addresses[5])
+    _losses.run_joint_histogram(one.dtype.name, _PLACE, one.size, joint.shape[0], images, joint.ctypes.data, made)
+
+
+def _primitive_of(name: str, compute: Callable[..., Any], shapes: Callable[..., Any], static: Sequence[str]) -> Any:
+    """One whose results have the type of the first argument; jax.vmap computes one after the other."""
+    made = Primitive(name)
+    made.multiple_results = True
+    made.def_abstract_eval(lambda fixed, *rest, **options: [fixed.update(shape=shape, weak_type=False) for shape in shapes(fixed, **options)])
+    mlir.register_lowering(made, mlir.lower_fun(compute, multiple_results=True))
+    for platform in _ffi.XLA_NAMES:
+        mlir.register_lowering(made, mlir.lower_fun(functools.partial(compute, platform=platform), multiple_results=True), platform=platform)
+    compiled = jax.jit(made.bind, static_argnames=tuple(static))
+
+    def compile_one(*arrays: Any, **options: Any) -> Any:
+        with jax.disable_jit(False):
+            return compiled(*arrays, **options)
+
+    made.def_impl(compile_one)
+
+    def batched(arrays: Sequence[Any], axes: Sequence[Optional[int]], /, **options: Any) -> Any:
+        mapped = tuple(jax.numpy.moveaxis(array, axis, 0) for array, axis in zip(arrays, axes) if axis is not None)
+
+        def one(parts: Any) -> Any:
+            rest = iter(parts)
+            return made.bind(*(array if axis is None else next(rest) for array, axis in zip(arrays, axes)), **options)
+
+        found = jax.lax.map(one, mapped)
+        return found, [0] * len(found)
+
+    batching.primitive_batchers[made] = batched
+    return made
+
+
+_joint_p = _primitive_of("cudaspline_joint_histogram", _compute_joint, lambda fixed, bins: [(bins, bins)], ["bins"])
+_joint_gradients_p = _primitive_of(
+    "cudaspline_joint_gradients",
+    _compute_joint_gradients,
+    lambda fixed, of_fixed, of_moving: [fixed.shape if is_wanted else (0,) for is_wanted in (of_fixed, of_moving)],
+    ["of_fixed", "of_moving"],
+)
+
+
+def of_joint_histogram(
+    function: Callable[[Any, Any], Any], fixed: Any, moving: Any, mask: Optional[Any], ends: Any, bins: int, count: Any, formula: Callable[..., Any]
+) -> Any:
+    """The number that a function makes of the joint histogram of two images of one shape and of a count.
+
+    mask: bool, of the images' shape; ends: four numbers, without gradient like the count; formula: the histogram of images, mask and ends,
+    for derivatives of higher orders"""
+    images = fixed.reshape(-1), moving.reshape(-1)
+    inside = jax.numpy.zeros((0,), bool) if mask is None else mask.reshape(-1)
+
+    def by_formula(one: Any, other: Any, inside: Any, ends: Any, count: Any) -> Any:
+        return function(formula(one, other, inside if inside.size else None, ends), count)
+
+    @jax.custom_jvp
+    def value(one: Any, other: Any, inside: Any, ends: Any, count: Any) -> Any:
+        return function(_joint_p.bind(one, other, inside, ends, bins=bins)[0], count)
+
+    def with_gradients(wanted: tuple[bool, ...], one: Any, other: Any, inside: Any, ends: Any, count: Any) -> Any:
+        (joint,) = _joint_p.bind(one, other, inside, ends, bins=bins)
+        found, back = jax.vjp(lambda joint: function(joint, count), joint)
+        (weights,) = back(jax.numpy.ones_like(found))
+        return (found, *_joint_gradients_p.bind(one, other, inside, ends, weights, of_fixed=wanted[0], of_moving=wanted[1]))
+
+    _define_derivatives(value, with_gradients, by_formula)
+    return value(*images, inside, ends, count)

@@ -53,7 +53,7 @@ def mutual_information(
 ) -> Any:
     """Minus the mutual information of two images (nats), by a joint histogram with cubic B-splines as windows along both axes.
 
-    It has the same bits at every call: the histogram is made by push().
+    It has the same bits at every call. The library makes the histogram and its first derivatives, a formula those of higher orders.
 
     Parameters
     ----------

@@ -81,13 +81,20 @@ class _TorchOperations:
 
         return _loss_operators.correlation_sums(fixed, moving, mask, radius, by_formula)
 
-    def joint_histogram(
-        self, fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor], ends: torch.Tensor, bins: int
-    ) -> torch.Tensor:
+    def of_joint_histogram(
+        self,
+        function: Callable[[Any, Any], Any],
+        fixed: torch.Tensor,
+        moving: torch.Tensor,
+        mask: Optional[torch.Tensor],
+        ends: torch.Tensor,
+        bins: int,
+        count: torch.Tensor,
+    ) -> Any:
         def by_formula(fixed: torch.Tensor, moving: torch.Tensor, mask: Optional[torch.Tensor]) -> Any:
             return _loss_formulas.joint_histogram(self, fixed, moving, mask, ends, bins)
 
-        return _loss_operators.joint_histogram(fixed, moving, mask, ends, bins, by_formula)
+        return function(_loss_operators.joint_histogram(fixed, moving, mask, ends, bins, by_formula), count)
 
     def constants(self, function: Callable[..., Any], *arrays: torch.Tensor) -> Any:
         with torch.no_grad():
