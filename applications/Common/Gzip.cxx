@@ -432,7 +432,8 @@ CompressBytes(const ReadBytes & from, std::uint64_t size, const std::string & to
   std::vector<Block> blocks = BlocksOf(size);
   if (!WritePacked(from, blocks, to) || !IsRight(from, blocks, to))
   {
-    throw ProgramError("the output cannot be compressed (is the disk full?)");
+    throw ProgramError("the output \"" + std::filesystem::path(to).filename().string() +
+                       "\" cannot be compressed (is the disk full?)");
   }
 }
 
