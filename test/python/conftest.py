@@ -55,9 +55,9 @@ def rng(request):
 @pytest.fixture
 def by_one_backend(monkeypatch):
     """For tests that compare bits of several calls: these would each run where they are estimated to be done first, and each backend has
-    roundings of its own. Whoever names a device has it all the same."""
+    roundings of its own. Whoever names a device has it all the same; where a GPU has to be there, it is that."""
     if "CUDASPLINE_DEVICE" not in os.environ:
-        monkeypatch.setenv("CUDASPLINE_DEVICE", "cpu")
+        monkeypatch.setenv("CUDASPLINE_DEVICE", "gpu" if os.environ.get("CUDASPLINE_REQUIRE_GPU") else "cpu")
 
 
 def pytest_runtest_makereport(item, call):
