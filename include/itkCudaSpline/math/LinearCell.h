@@ -94,16 +94,14 @@ struct LinearCell
     return value[0];
   }
 
-  /** FloorIndex(). A device converts numbers of 64 bits at a fraction of the speed at which it adds them: within 2^29
-   * the sum with 1.5 2^52 rounds to the same integer, in the low bits of the result. */
+  /** FloorIndex(), on a device by ShortFloorIndex() where that has it. */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
                                                   Floor(double x)
   {
 #if defined(__CUDA_ARCH__)
     if (fabs(x) < 536870912.0)
     {
-      const double twice = __dadd_rn(__dmul_rn(2.0, x), -0.5);
-      return __double2loint(__dadd_rn(twice, 6755399441055744.0)) >> 1;
+      return ShortFloorIndex(x);
     }
 #endif
     return FloorIndex(x);

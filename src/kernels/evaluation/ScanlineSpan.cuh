@@ -93,15 +93,6 @@ ShortFloor(double x, double & floor)
   return __double2loint(sum);
 }
 
-/** FloorIndex() of an index within 2^29 of 0: the sum with 3 2^50 is rounded to halves, as FloorIndex() rounds twice
- * the index to whole numbers. */
-__device__ __forceinline__ int
-ShortFloorIndex(double x)
-{
-  constexpr double whole = 3377699720527872.0;
-  return __double2loint(RoundedSum(RoundedSum(x, -0.25), whole)) >> 1;
-}
-
 } // namespace
 } // namespace itk::CudaSpline
 

@@ -45,8 +45,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
     }
     else
     {
-      // The sum with 1.5 2^52 has the rounded integer in its low bits.
-      return __double2loint(__dadd_rn(__dadd_rn(__dmul_rn(2.0, x), -0.5), 6755399441055744.0)) >> 1;
+      return ShortFloorIndex(x);
     }
   }
 #endif
