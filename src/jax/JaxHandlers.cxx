@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 /** \file
  * \brief The operations of cudaspline.jax as handlers of XLA's foreign functions: compiled functions call them without
@@ -365,99 +366,52 @@ DifferentiateJoint(Place                place,
   return Run(cudaspline_differentiate_joint_histogram, place, described, options.threads);
 }
 
-/** Of operations with two arrays: evaluate and scatter. */
-template <typename TPlace>
+template <int VCount, typename TBinding>
 auto
-BindTwo()
+WithArrays(TBinding && binding)
 {
-  return ffi::Ffi::Bind()
-    .Ctx<TPlace>()
-    .template Attrs<PointOptions>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Ret<Array>();
+  if constexpr (VCount == 1)
+  {
+    return std::forward<TBinding>(binding).template Arg<Array>();
+  }
+  else
+  {
+    return WithArrays<VCount - 1>(std::forward<TBinding>(binding).template Arg<Array>());
+  }
 }
 
-/** Of contract. */
-template <typename TPlace>
+template <int VCount, typename TBinding>
 auto
-BindThree()
+WithResults(TBinding && binding)
 {
-  return ffi::Ffi::Bind()
-    .Ctx<TPlace>()
-    .template Attrs<PointOptions>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Ret<Array>();
+  if constexpr (VCount == 1)
+  {
+    return std::forward<TBinding>(binding).template Ret<Array>();
+  }
+  else
+  {
+    return WithResults<VCount - 1>(std::forward<TBinding>(binding).template Ret<Array>());
+  }
 }
 
-template <typename TPlace>
+/** How XLA calls an operation: the place, what stands beside the arrays, so many arrays, and so many results. */
+template <typename TPlace, typename TOptions, int VArrays, int VResults>
 auto
-BindFilter()
+Bind()
 {
-  return ffi::Ffi::Bind().Ctx<TPlace>().template Attrs<FilterOptions>().template Arg<Array>().template Ret<Array>();
-}
-
-template <typename TPlace>
-auto
-BindCorrelate()
-{
-  return ffi::Ffi::Bind()
-    .Ctx<TPlace>()
-    .template Attrs<CorrelationOptions>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Ret<Array>()
-    .template Ret<Array>()
-    .template Ret<Array>();
-}
-
-template <typename TPlace>
-auto
-BindJoint()
-{
-  return ffi::Ffi::Bind()
-    .Ctx<TPlace>()
-    .template Attrs<JointOptions>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Ret<Array>();
-}
-
-template <typename TPlace>
-auto
-BindJointGradients()
-{
-  return ffi::Ffi::Bind()
-    .Ctx<TPlace>()
-    .template Attrs<JointOptions>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Arg<Array>()
-    .template Ret<Array>()
-    .template Ret<Array>();
+  return WithResults<VResults>(WithArrays<VArrays>(ffi::Ffi::Bind().Ctx<TPlace>().template Attrs<TOptions>()));
 }
 
 } // namespace
 
 // As python/cudaspline/jax/_ffi.py finds them.
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_evaluate_cpu, Evaluate, BindTwo<OnHost>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_evaluate_cuda, Evaluate, BindTwo<OnDevice>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_contract_cpu, Contract, BindThree<OnHost>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_contract_cuda, Contract, BindThree<OnDevice>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_scatter_cpu, Scatter, BindTwo<OnHost>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_scatter_cuda, Scatter, BindTwo<OnDevice>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_filter_cpu, Filter, BindFilter<OnHost>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_filter_cuda, Filter, BindFilter<OnDevice>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_correlate_cpu, Correlate, BindCorrelate<OnHost>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_correlate_cuda, Correlate, BindCorrelate<OnDevice>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_joint_histogram_cpu, MakeJoint, BindJoint<OnHost>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_joint_histogram_cuda, MakeJoint, BindJoint<OnDevice>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_joint_gradients_cpu, DifferentiateJoint, BindJointGradients<OnHost>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_joint_gradients_cuda, DifferentiateJoint, BindJointGradients<OnDevice>());
+#define CUDASPLINE_JAX_HANDLER(name, operation, options, arrays, results)                                              \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_##name##_cpu, operation, (Bind<OnHost, options, arrays, results>()));   \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_##name##_cuda, operation, (Bind<OnDevice, options, arrays, results>()))
+CUDASPLINE_JAX_HANDLER(evaluate, Evaluate, PointOptions, 2, 1);
+CUDASPLINE_JAX_HANDLER(contract, Contract, PointOptions, 3, 1);
+CUDASPLINE_JAX_HANDLER(scatter, Scatter, PointOptions, 2, 1);
+CUDASPLINE_JAX_HANDLER(filter, Filter, FilterOptions, 1, 1);
+CUDASPLINE_JAX_HANDLER(correlate, Correlate, CorrelationOptions, 3, 3);
+CUDASPLINE_JAX_HANDLER(joint_histogram, MakeJoint, JointOptions, 4, 1);
+CUDASPLINE_JAX_HANDLER(joint_gradients, DifferentiateJoint, JointOptions, 5, 2);
