@@ -390,11 +390,10 @@ Write(const Volume &                  volume,
   if (isPacked)
   {
     name.resize(name.size() - 3); // compressed when they are in it
-  }
-  if (isPacked && !layout.isSeries)
-  {
-    const Volume image = all();
-    if (auto lost = WritePacked(image, name, file, layout, setsMarks ? std::optional(marks) : std::nullopt))
+    const auto lost = layout.isSeries
+                        ? std::nullopt
+                        : WritePacked(all(), name, file, layout, setsMarks ? std::optional(marks) : std::nullopt);
+    if (lost)
     {
       return *lost;
     }

@@ -191,7 +191,7 @@ def _geometry_of_indices(sizes: tuple[int, ...]) -> Geometry:
 
 @functools.lru_cache(maxsize=64)
 def _geometry_of_numbers(sizes: tuple[int, ...], spacing: Any, origin: Any, name: str) -> Geometry:
-    """As above."""
+    """That of numbers as calls in a loop give them, again and again."""
     return _make_geometry(sizes, spacing, origin, None, name)
 
 

@@ -138,6 +138,19 @@ def test_losses(rng):
     assert spline.local_correlation(flat, flat) == -1 and not jax.grad(spline.local_correlation)(flat, flat).any()
 
 
+def derivatives(function, *given):
+    """The value of two images, gradients by both and by one, a derivative forward, and gradients of the second order: seven numbers or images."""
+    return jax.tree.leaves(
+        (
+            function(*given),
+            jax.grad(function, argnums=(0, 1))(*given),
+            jax.grad(function, argnums=1)(*given),
+            jax.jvp(function, given, tuple(one[::-1] for one in given))[1],
+            jax.grad(lambda *given: (jax.grad(function, argnums=1)(*given) ** 2).sum(), argnums=(0, 1))(*given),
+        )
+    )
+
+
 def test_local_correlation_is_its_formula(rng):
     """Values and derivatives by the library, forward and backward, for many pairs at once, and those of the second order."""
     images = [jnp.asarray(support.apart(rng, 3, 2, 1, 5, 6)) for _ in range(2)]
@@ -155,16 +168,7 @@ def test_local_correlation_is_its_formula(rng):
         pair = [image[0] for image in images]
         assert "cudaspline_correlate" in str(jax.make_jaxpr(jax.grad(loss))(*pair))
 
-        def derivatives(f, *given):
-            return (
-                f(*given),
-                jax.grad(f, argnums=(0, 1))(*given),
-                jax.grad(f, argnums=1)(*given),
-                jax.jvp(f, given, tuple(one[::-1] for one in given))[1],
-                jax.grad(lambda *given: (jax.grad(f, argnums=1)(*given) ** 2).sum(), argnums=(0, 1))(*given),
-            )
-
-        found, wanted = jax.jit(lambda *given: [jax.tree.leaves(derivatives(f, *given)) for f in (loss, formula)])(*pair)
+        found, wanted = jax.jit(lambda *given: [derivatives(f, *given) for f in (loss, formula)])(*pair)
         assert len(found) == len(wanted) == 7
         for one, other in zip(found, wanted):
             assert jnp.abs(one - other).max() < 1e-11 * jnp.abs(other).max()
@@ -213,19 +217,10 @@ def test_mutual_information_is_its_formula(rng):
         def formula(*pair):
             return _loss_formulas.mutual_information(_Formulas(), *pair, 9, used, None)  # noqa: B023
 
-        def derivatives(f, *given):
-            return (
-                f(*given),
-                jax.grad(f, argnums=(0, 1))(*given),
-                jax.grad(f, argnums=1)(*given),
-                jax.jvp(f, given, tuple(one[::-1] for one in given))[1],
-                jax.grad(lambda *given: (jax.grad(f, argnums=1)(*given) ** 2).sum(), argnums=(0, 1))(*given),
-            )
-
         pair = [image[0] for image in images]
         text = str(jax.make_jaxpr(jax.grad(loss))(*pair))
         assert "cudaspline_joint_histogram" in text and "cudaspline_joint_gradients" in text
-        found, wanted = jax.jit(lambda *given: [jax.tree.leaves(derivatives(f, *given)) for f in (loss, formula)])(*pair)
+        found, wanted = jax.jit(lambda *given: [derivatives(f, *given) for f in (loss, formula)])(*pair)
         assert len(found) == len(wanted) == 7
         for one, other in zip(found, wanted):
             # A sample's parts are rounded to 2^-56 of it, and values of some hundredths are differences of terms of about 1.
