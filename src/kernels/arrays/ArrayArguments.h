@@ -28,11 +28,17 @@ namespace itk::CudaSpline
 {
 
 /** \def CUDASPLINE_UNROLL
- * \brief Unrolls the loop that follows in device code. */
+ * \brief Unrolls the loop that follows in device code.
+ *
+ * \def CUDASPLINE_ROLLED
+ * \brief Keeps the loop that follows rolled in device code: of code that is seldom run, which shall take few registers.
+ */
 #if defined(__CUDA_ARCH__)
 #  define CUDASPLINE_UNROLL _Pragma("unroll")
+#  define CUDASPLINE_ROLLED _Pragma("unroll 1")
 #else
 #  define CUDASPLINE_UNROLL
+#  define CUDASPLINE_ROLLED
 #endif
 
 /** \brief How elements of an array are numbered: line by line, a line along the last axis. Axes as in StridedArray. */

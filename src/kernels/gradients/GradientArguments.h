@@ -19,6 +19,7 @@
 #define GradientArguments_h
 
 #include "itkCudaSpline/kernels/gradients/SplineGradients.h"
+#include "itkCudaSpline/math/HostDevice.h"
 
 #include <cstdint>
 
@@ -28,11 +29,23 @@ namespace itk::CudaSpline
 /** \brief Axes of a support: those that an image lacks come first and have one sample. */
 inline constexpr unsigned int PointAxes = 3;
 
+/** \brief Elements of an image whose offsets are integers of 32 bits. */
+inline constexpr std::int64_t MostShortOffsets = 0x7FFFFFFF;
+
+/** \brief A number of samples as a float, or what is before it: from 2^23 on a float has nothing behind its point. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+FloatBound(std::int64_t size)
+{
+  constexpr std::int64_t most = INT64_C(1) << 23;
+  return static_cast<float>(size < most ? size : most);
+}
+
 /** \brief What the bodies of the operations at points read: SplinePoints for them. Passed by value. */
 struct PointArguments
 {
   unsigned int dimension;
   std::int64_t size[PointAxes];   ///< slowest first
+  float        bound[PointAxes];  ///< FloatBound() of the sizes
   std::int64_t stride[PointAxes]; ///< elements
   std::int64_t plane;             ///< elements of a channel
   std::int64_t batches;
@@ -43,6 +56,7 @@ struct PointArguments
   double       border;
   unsigned int derivatives;
   unsigned int components; ///< dimension^n
+  std::int64_t numbers;    ///< count x components: numbers of an image and channel
   const void * points;
   std::int64_t pointStride;
   const void * coefficients;

@@ -58,6 +58,7 @@ PointArgumentsOf(const SplinePoints & points)
   {
     const unsigned int first = arguments.FirstAxis();
     arguments.size[axis] = axis >= first ? points.size[axis - first] : 1;
+    arguments.bound[axis] = FloatBound(arguments.size[axis]);
     arguments.stride[axis] = arguments.plane;
     arguments.plane *= arguments.size[axis];
   }
@@ -73,6 +74,7 @@ PointArgumentsOf(const SplinePoints & points)
   {
     arguments.components *= points.dimension;
   }
+  arguments.numbers = arguments.count * arguments.components;
   arguments.points = points.points;
   arguments.pointStride = points.pointStride;
   arguments.coefficients = points.coefficients;

@@ -38,7 +38,54 @@ struct DerivativeSums
 {
   TReal of[VTotal + 1][VTotal + 1];
 
-  /** \param[in] data elements of the image, \param[in] border stands outside */
+  /** Of a point that PlaceInRows() found.
+   *
+   * \param[in] data elements of the image */
+  template <unsigned int VOrder>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
+  DerivativeSums(const PointArguments &                  arguments,
+                 const AxisTaps<VOrder, VTotal, TReal> & z,
+                 const AxisTaps<VOrder, VTotal, TReal> & y,
+                 const AxisTaps<VOrder, VTotal, TReal> & x,
+                 const TReal *                           data)
+    : of{}
+  {
+    const TReal * slice = data + FirstOffset(arguments, z, y, x);
+    const auto    addSlice = [&](const AxisTaps<VOrder, VTotal, TReal> & taps, unsigned int kz) {
+      TReal plane[VTotal + 1][VTotal + 1] = {};
+      CUDASPLINE_UNROLL
+      for (unsigned int ky = 0; ky <= VOrder; ++ky)
+      {
+        const TReal * const row = slice + ky * arguments.stride[1];
+        TReal               sum[VTotal + 1] = {};
+        CUDASPLINE_UNROLL
+        for (unsigned int kx = 0; kx <= VOrder; ++kx)
+        {
+          AddElement(x, kx, row[kx], sum);
+        }
+        AddRow(y, ky, sum, plane);
+      }
+      this->AddSlice(taps, kz, plane);
+      slice += arguments.stride[0];
+    };
+    if (VOrder == 1 && z.count > 1) // both slices are on their way at a time
+    {
+      addSlice(z, 0);
+      addSlice(z, 1);
+      return;
+    }
+    AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: what is found by a run-time number lies in memory on a device
+    CUDASPLINE_ROLLED
+    for (unsigned int kz = 0; kz < z.count; ++kz)
+    {
+      addSlice(next, 0);
+      next.MoveOn();
+    }
+  }
+
+  /** Of any point.
+   *
+   * \param[in] data elements of the image, \param[in] border stands outside */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
   DerivativeSums(const PointArguments &                  arguments,
@@ -49,93 +96,51 @@ struct DerivativeSums
                  TReal                                   border)
     : of{}
   {
-    if (AreInRows(z, y, x))
+    const AxisOffsets<VOrder> ofZ(z, arguments.size[0], arguments.stride[0], arguments.mode);
+    const AxisOffsets<VOrder> ofY(y, arguments.size[1], arguments.stride[1], arguments.mode);
+    const AxisOffsets<VOrder> ofX(x, arguments.size[2], 1, arguments.mode);
+    CUDASPLINE_ROLLED
+    for (unsigned int kz = 0; kz < z.count; ++kz)
     {
-      const TReal * slice = data + FirstOffset(arguments, z, y, x);
-      this->AddSlices(z, [&](TReal(&plane)[VTotal + 1][VTotal + 1], unsigned int) {
-        CUDASPLINE_UNROLL
-        for (unsigned int ky = 0; ky <= VOrder; ++ky)
-        {
-          const TReal * const row = slice + ky * arguments.stride[1];
-          AddRow(y, x, ky, plane, [row](unsigned int kx) { return row[kx]; });
-        }
-        slice += arguments.stride[0];
-      });
-      return;
-    }
-    const AxisTaps<VOrder, VTotal, TReal> ownY = y; // found by a run-time number: all of the other may be in registers
-    const AxisOffsets<VOrder>             ofZ(z, arguments.size[0], arguments.stride[0], arguments.mode);
-    const AxisOffsets<VOrder>             ofY(y, arguments.size[1], arguments.stride[1], arguments.mode);
-    const AxisOffsets<VOrder>             ofX(x, arguments.size[2], 1, arguments.mode);
-    this->AddSlices(z, [&](TReal(&plane)[VTotal + 1][VTotal + 1], unsigned int kz) {
-      for (unsigned int ky = 0; ky < ownY.count; ++ky)
+      TReal plane[VTotal + 1][VTotal + 1] = {};
+      CUDASPLINE_ROLLED
+      for (unsigned int ky = 0; ky < y.count; ++ky)
       {
+        TReal              sum[VTotal + 1] = {};
         const std::int64_t row = ofZ.of[kz] + ofY.of[ky];
-        AddRow(ownY, x, ky, plane, [&](unsigned int kx) {
+        CUDASPLINE_ROLLED
+        for (unsigned int kx = 0; kx < x.count; ++kx)
+        {
           const std::int64_t at = row + ofX.of[kx];
-          return at >= 0 ? data[at] : border;
-        });
+          AddElement(x, kx, at >= 0 ? data[at] : border, sum);
+        }
+        AddRow(y, ky, sum, plane);
       }
-    });
+      this->AddSlice(z, kz, plane);
+    }
   }
 
 private:
-  /** Adds what \p addRows adds up of each slice. The weights of the slices are moved on: what is found by a run-time
-   * number lies in memory on a device. */
-  template <unsigned int VOrder, typename TAdd>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  AddSlices(const AxisTaps<VOrder, VTotal, TReal> & z, const TAdd & addRows)
+  template <unsigned int VOrder>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
+  AddElement(const AxisTaps<VOrder, VTotal, TReal> & x, unsigned int kx, TReal element, TReal (&sum)[VTotal + 1])
   {
-    AxisTaps<VOrder, VTotal, TReal> next = z;
-    const auto                      addSlice = [&](unsigned int kz) {
-      TReal plane[VTotal + 1][VTotal + 1] = {}; // by derivatives along the second and the last axis
-      addRows(plane, kz);
-      CUDASPLINE_UNROLL
-      for (unsigned int a = 0; a <= VTotal; ++a)
-      {
-        CUDASPLINE_UNROLL
-        for (unsigned int b = 0; a + b <= VTotal; ++b)
-        {
-          of[a][b] += next.weight[a][0] * plane[b][VTotal - a - b];
-        }
-        CUDASPLINE_UNROLL
-        for (unsigned int k = 1; k <= VOrder; ++k)
-        {
-          next.weight[a][k - 1] = next.weight[a][k];
-        }
-      }
-    };
-    if (VOrder == 1 && z.count == VOrder + 1) // both slices are on their way at a time
+    CUDASPLINE_UNROLL
+    for (unsigned int b = 0; b <= VTotal; ++b)
     {
-      addSlice(0);
-      addSlice(1);
-      return;
-    }
-    for (unsigned int kz = 0; kz < z.count; ++kz)
-    {
-      addSlice(kz);
+      sum[b] += x.weight[b][kx] * element;
     }
   }
 
-  template <unsigned int VOrder, typename TLoad>
+  /** \param[in] sum of a row, by derivatives along the last axis
+   * \param[in,out] plane by derivatives along the second and the last axis */
+  template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
   AddRow(const AxisTaps<VOrder, VTotal, TReal> & y,
-         const AxisTaps<VOrder, VTotal, TReal> & x,
          unsigned int                            ky,
-         TReal (&plane)[VTotal + 1][VTotal + 1],
-         const TLoad & load)
+         const TReal (&sum)[VTotal + 1],
+         TReal (&plane)[VTotal + 1][VTotal + 1])
   {
-    TReal sum[VTotal + 1] = {};
-    CUDASPLINE_UNROLL
-    for (unsigned int kx = 0; kx <= VOrder; ++kx)
-    {
-      const TReal element = load(kx);
-      CUDASPLINE_UNROLL
-      for (unsigned int b = 0; b <= VTotal; ++b)
-      {
-        sum[b] += x.weight[b][kx] * element;
-      }
-    }
     CUDASPLINE_UNROLL
     for (unsigned int a = 0; a <= VTotal; ++a)
     {
@@ -146,13 +151,28 @@ private:
       }
     }
   }
+
+  template <unsigned int VOrder>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AddSlice(const AxisTaps<VOrder, VTotal, TReal> & z, unsigned int kz, const TReal (&plane)[VTotal + 1][VTotal + 1])
+  {
+    CUDASPLINE_UNROLL
+    for (unsigned int a = 0; a <= VTotal; ++a)
+    {
+      CUDASPLINE_UNROLL
+      for (unsigned int b = 0; a + b <= VTotal; ++b)
+      {
+        of[a][b] += z.weight[a][kz] * plane[b][VTotal - a - b];
+      }
+    }
+  }
 };
 
 /** \brief The numbers of a point in an array of batches x channels x count x components. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
 NumbersOfPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t channel, std::int64_t point)
 {
-  return ((batch * arguments.channels + channel) * arguments.count + point) * arguments.components;
+  return (batch * arguments.channels + channel) * arguments.numbers + point * arguments.components;
 }
 
 /** \brief The coordinates of a point. */
@@ -163,22 +183,49 @@ CoordinatesOf(const PointArguments & arguments, std::int64_t batch, std::int64_t
   return static_cast<const TReal *>(arguments.points) + batch * arguments.pointStride + point * arguments.dimension;
 }
 
-/** \brief EvaluateDerivatives() of a point.
+/** \brief DerivativeSums of a point.
  *
- * \tparam VTotal n */
-template <unsigned int VOrder, unsigned int VTotal, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-EvaluatePoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+ * \tparam VInRows PlaceInRows() found it */
+template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE DerivativeSums<VTotal, TReal>
+                                         SumsOf(const PointArguments &                  arguments,
+                                                const AxisTaps<VOrder, VTotal, TReal> & z,
+                                                const AxisTaps<VOrder, VTotal, TReal> & y,
+                                                const AxisTaps<VOrder, VTotal, TReal> & x,
+                                                const TReal *                           data,
+                                                TReal                                   border)
 {
-  AxisTaps<VOrder, VTotal, TReal> z;
-  AxisTaps<VOrder, VTotal, TReal> y;
-  AxisTaps<VOrder, VTotal, TReal> x;
-  const PointPlace                place = PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x);
-  const auto                      border = static_cast<TReal>(arguments.border);
-  const TReal                     nowhere = std::numeric_limits<TReal>::quiet_NaN();
-  for (std::int64_t channel = 0; channel < arguments.channels; ++channel)
+  if constexpr (VInRows)
   {
-    TReal * const result = static_cast<TReal *>(arguments.result) + NumbersOfPoint(arguments, batch, channel, point);
+    return { arguments, z, y, x, data };
+  }
+  else
+  {
+    return { arguments, z, y, x, data, border };
+  }
+}
+
+/** \brief EvaluateDerivatives() of a point whose place is known.
+ *
+ * \tparam VInRows PlaceInRows() found it
+ * \tparam VTotal n */
+template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+EvaluatePlaced(const PointArguments &                  arguments,
+               std::int64_t                            batch,
+               std::int64_t                            point,
+               PointPlace                              place,
+               const AxisTaps<VOrder, VTotal, TReal> & z,
+               const AxisTaps<VOrder, VTotal, TReal> & y,
+               const AxisTaps<VOrder, VTotal, TReal> & x)
+{
+  const auto   border = static_cast<TReal>(arguments.border);
+  const TReal  nowhere = std::numeric_limits<TReal>::quiet_NaN();
+  TReal *      result = static_cast<TReal *>(arguments.result) + NumbersOfPoint(arguments, batch, 0, point);
+  const auto * data = static_cast<const TReal *>(arguments.coefficients) + batch * arguments.coefficientStride;
+  for (std::int64_t channel = 0; channel < arguments.channels;
+       ++channel, data += arguments.plane, result += arguments.numbers)
+  {
     if (place != PointPlace::Inside)
     {
       for (unsigned int component = 0; component < arguments.components; ++component)
@@ -187,9 +234,7 @@ EvaluatePoint(const PointArguments & arguments, std::int64_t batch, std::int64_t
       }
       continue;
     }
-    const TReal * const data = static_cast<const TReal *>(arguments.coefficients) +
-                               batch * arguments.coefficientStride + channel * arguments.plane;
-    const DerivativeSums<VTotal, TReal> sums(arguments, z, y, x, data, border);
+    const auto sums = SumsOf<VInRows>(arguments, z, y, x, data, border);
     if constexpr (VTotal == 0)
     {
       result[0] = sums.of[0][0];
@@ -205,27 +250,62 @@ EvaluatePoint(const PointArguments & arguments, std::int64_t batch, std::int64_t
   }
 }
 
-/** \brief ContractDerivatives() of a point.
- *
- * \tparam VTotal n + 1 */
+/** \brief EvaluateDerivatives() of one of the few points that PlaceInRows() does not find. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-ContractPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
+EvaluateElsewhere(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
 {
-  static_assert(VTotal > 0, "a derivative along the point's axes");
   AxisTaps<VOrder, VTotal, TReal> z;
   AxisTaps<VOrder, VTotal, TReal> y;
   AxisTaps<VOrder, VTotal, TReal> x;
   const PointPlace                place = PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x);
-  const auto                      border = static_cast<TReal>(arguments.border);
-  TReal                           gradient[PointAxes] = {};
-  for (std::int64_t channel = 0; channel < arguments.channels && place == PointPlace::Inside; ++channel)
+  EvaluatePlaced<false>(arguments, batch, point, place, z, y, x);
+}
+
+/** \brief EvaluateDerivatives() of a point.
+ *
+ * \tparam VTotal n */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+EvaluatePoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+{
+  AxisTaps<VOrder, VTotal, TReal> z;
+  AxisTaps<VOrder, VTotal, TReal> y;
+  AxisTaps<VOrder, VTotal, TReal> x;
+  if (PlaceInRows(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x))
   {
-    const TReal * const data = static_cast<const TReal *>(arguments.coefficients) +
-                               batch * arguments.coefficientStride + channel * arguments.plane;
-    const DerivativeSums<VTotal, TReal> sums(arguments, z, y, x, data, border);
-    const std::int64_t                  first = NumbersOfPoint(arguments, batch, channel, point);
-    const unsigned int                  components = VTotal == 1 ? 1 : arguments.components;
+    EvaluatePlaced<true>(arguments, batch, point, PointPlace::Inside, z, y, x);
+  }
+  else
+  {
+    EvaluateElsewhere<VOrder, VTotal, TReal>(arguments, batch, point);
+  }
+}
+
+/** \brief ContractDerivatives() of a point whose place is known.
+ *
+ * \tparam VInRows PlaceInRows() found it
+ * \tparam VTotal n + 1 */
+template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+ContractPlaced(const PointArguments &                  arguments,
+               std::int64_t                            batch,
+               std::int64_t                            point,
+               PointPlace                              place,
+               const AxisTaps<VOrder, VTotal, TReal> & z,
+               const AxisTaps<VOrder, VTotal, TReal> & y,
+               const AxisTaps<VOrder, VTotal, TReal> & x)
+{
+  static_assert(VTotal > 0, "a derivative along the point's axes");
+  const auto   border = static_cast<TReal>(arguments.border);
+  TReal        gradient[PointAxes] = {};
+  const auto * data = static_cast<const TReal *>(arguments.coefficients) + batch * arguments.coefficientStride;
+  std::int64_t first = NumbersOfPoint(arguments, batch, 0, point);
+  for (std::int64_t channel = 0; channel < arguments.channels && place == PointPlace::Inside;
+       ++channel, data += arguments.plane, first += arguments.numbers)
+  {
+    const auto         sums = SumsOf<VInRows>(arguments, z, y, x, data, border);
+    const unsigned int components = VTotal == 1 ? 1 : arguments.components;
     for (unsigned int component = 0; component < components; ++component)
     {
       const TReal weight =
@@ -250,6 +330,38 @@ ContractPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t
       result[axis - arguments.FirstAxis()] =
         place == PointPlace::Nowhere ? std::numeric_limits<TReal>::quiet_NaN() : gradient[axis];
     }
+  }
+}
+
+/** \brief ContractDerivatives() of one of the few points that PlaceInRows() does not find. */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
+ContractElsewhere(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+{
+  AxisTaps<VOrder, VTotal, TReal> z;
+  AxisTaps<VOrder, VTotal, TReal> y;
+  AxisTaps<VOrder, VTotal, TReal> x;
+  const PointPlace                place = PlacePoint(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x);
+  ContractPlaced<false>(arguments, batch, point, place, z, y, x);
+}
+
+/** \brief ContractDerivatives() of a point.
+ *
+ * \tparam VTotal n + 1 */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+ContractPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
+{
+  AxisTaps<VOrder, VTotal, TReal> z;
+  AxisTaps<VOrder, VTotal, TReal> y;
+  AxisTaps<VOrder, VTotal, TReal> x;
+  if (PlaceInRows(arguments, CoordinatesOf<TReal>(arguments, batch, point), z, y, x))
+  {
+    ContractPlaced<true>(arguments, batch, point, PointPlace::Inside, z, y, x);
+  }
+  else
+  {
+    ContractElsewhere<VOrder, VTotal, TReal>(arguments, batch, point);
   }
 }
 

@@ -19,6 +19,7 @@
 #define PointSupport_h
 
 #include "itkCudaSpline/math/ArrayModeSlope.h"
+#include "itkCudaSpline/math/RoundedArithmetic.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 #include "itkCudaSpline/math/TensorProduct.h"
 
@@ -90,12 +91,12 @@ struct AxisTaps
 
   /** \param[in] x coordinate (samples)
    * \return false where the border value stands */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE bool
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE bool
   Set(TReal x, std::int64_t size, ArrayMode mode)
   {
     TReal position{};
     count = VOrder + 1;
-    const bool isUnfolded = this->FindWhole(x, size, position);
+    const bool isUnfolded = this->FindWhole(x, FloatBound(size), position);
     isWhole = isUnfolded;
     if (!isUnfolded)
     {
@@ -108,18 +109,9 @@ struct AxisTaps
       first = ArraySupport<VOrder>(folded, position);
       isWhole = first >= 0 && first + static_cast<std::int64_t>(VOrder) < size;
     }
-    SplineWeights<VOrder>(position, weight[0]);
+    this->SetWeights(position);
     if constexpr (VTotal >= 1)
     {
-      SplineDerivativeWeights<VOrder>(position, weight[1]);
-      if constexpr (VTotal >= 2)
-      {
-        SplineSecondDerivativeWeights<VOrder>(position, weight[2]);
-      }
-      if constexpr (VTotal >= 3)
-      {
-        SplineThirdDerivativeWeights<VOrder>(position, weight[3]);
-      }
       const auto slope = isUnfolded ? TReal(1) : static_cast<TReal>(SlopeOfFold(static_cast<double>(x), size, mode));
       if (slope != TReal(1)) // seldom
       {
@@ -136,40 +128,83 @@ struct AxisTaps
     return true;
   }
 
-private:
-  /** Begin and place of a support that lies in the image whole, of a coordinate that is a float: those of
-   * ArraySupport(), without doubles. What a float has behind its point is a float, and half more than a whole number is
-   * told by it alone.
+  /** Begin and place of a support that lies in the image whole: those of ArraySupport(), without a jump.
    *
+   * \param[in] bound PointArguments::bound of the axis
    * \return false where the other way has to be taken: what is set then does not count */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
-  FindWhole(TReal x, std::int64_t size, TReal & position)
+  FindWhole(TReal x, float bound, TReal & position)
   {
+    constexpr auto half = static_cast<TReal>(VOrder % 2 == 1 ? 0.0 : 0.5);
+    constexpr auto before = static_cast<TReal>(VOrder / 2);
+    constexpr auto behind = static_cast<TReal>((VOrder + 1) / 2);
+    const TReal    end = static_cast<TReal>(bound) - (VOrder == 0 ? TReal(1) : behind); // of order 0 the last sample
+    bool           isFound = false;
+    int            middle = 0;
     if constexpr (sizeof(TReal) > sizeof(float))
     {
-      (void)x;
-      (void)size;
-      (void)position;
-      return false;
+      const TReal shifted = half == TReal(0) ? x : RoundedSum(x, half);
+      isFound = VOrder == 0 ? x >= TReal(0) && x <= end : shifted >= before && shifted < end;
+      middle = static_cast<int>(isFound ? shifted : TReal(0)); // its floor, as it is not negative
+      position = x - static_cast<TReal>(middle);
     }
     else
     {
-      constexpr TReal most = 0x1p23F; // from here on a float has nothing behind its point
-      if (!(x >= TReal(0) && x < most))
-      {
-        return false;
-      }
-      auto middle = static_cast<int>(x); // its floor, as it is not negative
-      position = x - static_cast<TReal>(middle);
-      if (VOrder % 2 == 0 && position >= TReal(0.5))
+      // Half more than a float is no float: what it has behind its point, which is one, tells it.
+      isFound = VOrder == 0 ? x >= TReal(0) && x <= end : x >= before - half && x < end - half;
+      const TReal known = isFound ? x : TReal(0);
+      middle = static_cast<int>(known);
+      position = known - static_cast<TReal>(middle);
+      if (half > TReal(0) && position >= half)
       {
         ++middle;
         position -= TReal(1);
       }
-      first = static_cast<std::int64_t>(middle) - static_cast<std::int64_t>(VOrder / 2);
-      // Of orders above 0 such a support says that the coordinate is inside, too.
-      return first >= 0 && first + static_cast<std::int64_t>(VOrder) < size &&
-             (VOrder > 0 || x <= static_cast<TReal>(size - 1));
+    }
+    first = static_cast<std::int64_t>(middle) - static_cast<std::int64_t>(VOrder / 2);
+    return isFound;
+  }
+
+  /** Set() of the place that FindWhole() found. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  SetWhole(TReal position)
+  {
+    count = VOrder + 1;
+    isWhole = true;
+    this->SetWeights(position);
+  }
+
+  /** Weights of tap k + 1 stand where those of tap k stood. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  MoveOn()
+  {
+    CUDASPLINE_UNROLL
+    for (unsigned int a = 0; a <= VTotal; ++a)
+    {
+      CUDASPLINE_UNROLL
+      for (unsigned int k = 1; k <= VOrder; ++k)
+      {
+        weight[a][k - 1] = weight[a][k];
+      }
+    }
+  }
+
+private:
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  SetWeights(TReal position)
+  {
+    SplineWeights<VOrder>(position, weight[0]);
+    if constexpr (VTotal >= 1)
+    {
+      SplineDerivativeWeights<VOrder>(position, weight[1]);
+    }
+    if constexpr (VTotal >= 2)
+    {
+      SplineSecondDerivativeWeights<VOrder>(position, weight[2]);
+    }
+    if constexpr (VTotal >= 3)
+    {
+      SplineThirdDerivativeWeights<VOrder>(position, weight[3]);
     }
   }
 };
@@ -181,7 +216,7 @@ struct AxisOffsets
   std::int64_t of[VOrder + 1]; ///< elements, or OffsetOutside
 
   template <unsigned int VTotal, typename TReal>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE
   AxisOffsets(const AxisTaps<VOrder, VTotal, TReal> & taps, std::int64_t size, std::int64_t stride, ArrayMode mode)
     : of{}
   {
@@ -238,21 +273,59 @@ PlacePoint(const PointArguments &            arguments,
   return !isNumber ? PointPlace::Nowhere : (isInside ? PointPlace::Inside : PointPlace::Outside);
 }
 
-/** \brief Whether the taps of a point lie in rows of the image, one after the other: offsets are sums then. */
+/** \brief PlacePoint() of a point whose taps lie in rows of the image, one after the other, as nearly all do: nothing
+ * is asked on the way to it, and what is known of such taps is known to the compiler.
+ *
+ * \return false where PlacePoint() has to be asked: what is set then does not count */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
-AreInRows(const AxisTaps<VOrder, VTotal, TReal> & z,
-          const AxisTaps<VOrder, VTotal, TReal> & y,
-          const AxisTaps<VOrder, VTotal, TReal> & x)
+PlaceInRows(const PointArguments &            arguments,
+            const TReal *                     point,
+            AxisTaps<VOrder, VTotal, TReal> & z,
+            AxisTaps<VOrder, VTotal, TReal> & y,
+            AxisTaps<VOrder, VTotal, TReal> & x)
 {
-  return z.isWhole && y.isWhole && x.isWhole && y.count == VOrder + 1; // images of one axis have no rows
+  if (arguments.dimension < 2) // has no rows
+  {
+    return false;
+  }
+  const bool          isVolume = arguments.dimension == PointAxes;
+  const TReal * const last = point + (arguments.dimension - 1);
+  const TReal         at[] = { isVolume ? point[0] : TReal(0), last[-1], last[0] };
+  TReal               position[PointAxes] = {};
+  bool                isInRows = y.FindWhole(at[1], arguments.bound[1], position[1]);
+  isInRows = x.FindWhole(at[2], arguments.bound[2], position[2]) && isInRows;
+  isInRows = (!isVolume || z.FindWhole(at[0], arguments.bound[0], position[0])) && isInRows;
+  if (!isInRows)
+  {
+    return false;
+  }
+  y.SetWhole(position[1]);
+  x.SetWhole(position[2]);
+  if (isVolume)
+  {
+    z.SetWhole(position[0]);
+  }
+  else
+  {
+    z.SetNone();
+  }
+  return true;
 }
 
-/** \brief Offset of the first tap (elements): of supports whose taps are AreInRows(). */
-template <typename TTaps>
+/** \brief Offset of the first tap (elements): of supports that PlaceInRows() found. */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
-FirstOffset(const PointArguments & arguments, const TTaps & z, const TTaps & y, const TTaps & x)
+                                         FirstOffset(const PointArguments &                  arguments,
+                                                     const AxisTaps<VOrder, VTotal, TReal> & z,
+                                                     const AxisTaps<VOrder, VTotal, TReal> & y,
+                                                     const AxisTaps<VOrder, VTotal, TReal> & x)
 {
+  if (arguments.plane <= MostShortOffsets) // the same for all
+  {
+    return static_cast<int>(z.first) * static_cast<int>(arguments.stride[0]) +
+           static_cast<int>(y.first) * static_cast<int>(arguments.stride[1]) + static_cast<int>(x.first);
+  }
   return z.first * arguments.stride[0] + y.first * arguments.stride[1] + x.first;
 }
 

@@ -125,6 +125,21 @@ AddRowOfChain(std::int64_t * sums, bool hasRow, const LaneChain & chain, const T
   }
 }
 
+/** One of the few points whose taps are not in rows: a function of its own, whose registers are not those of others. */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+__device__ __noinline__ void
+ScatterElsewhere(const PointArguments & arguments, const ScatterSums & sums, std::int64_t batch, std::int64_t point)
+{
+  ScatterPoint<VOrder, VTotal, TReal>(
+    arguments, sums, batch, point, 0, arguments.plane, [&](std::int64_t to, std::int64_t whole, TReal rest) {
+      AddTo(sums.high[to], whole);
+      if constexpr (sizeof(TReal) > sizeof(float))
+      {
+        AddTo(sums.low[to], static_cast<std::int64_t>(llrint(rest * PowerOfTwo(sums.parts))));
+      }
+    });
+}
+
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
 __launch_bounds__(PointThreads)
@@ -141,26 +156,10 @@ __launch_bounds__(PointThreads)
     AxisTaps<VOrder, VTotal, TReal> x;
     // Lanes beyond the last point go along.
     const TReal * const at = CoordinatesOf<TReal>(arguments, batch, isPoint ? point : arguments.count - 1);
-    const bool          isInside = PlacePoint(arguments, at, z, y, x) == PointPlace::Inside && isPoint;
-    const bool          hasRows = isInside && AreInRows(z, y, x);
-    if (isInside && !hasRows)
+    const bool          hasRows = PlaceInRows(arguments, at, z, y, x) && isPoint;
+    if (isPoint && !hasRows)
     {
-      ScatterSupport(arguments,
-                     sums,
-                     batch,
-                     point,
-                     z,
-                     y,
-                     x,
-                     0,
-                     arguments.plane,
-                     [&](std::int64_t to, std::int64_t whole, TReal rest) {
-                       AddTo(sums.high[to], whole);
-                       if constexpr (isDouble)
-                       {
-                         AddTo(sums.low[to], static_cast<std::int64_t>(llrint(rest * parts)));
-                       }
-                     });
+      ScatterElsewhere<VOrder, VTotal, TReal>(arguments, sums, batch, point);
     }
     __syncwarp();
     constexpr std::int64_t none = -2; // that no offset follows
@@ -203,15 +202,7 @@ __launch_bounds__(PointThreads)
             AddRowOfChain<VOrder>(sums.low + to, hasRows, chain, low);
           }
         }
-#pragma unroll
-        for (unsigned int a = 0; a <= VTotal; ++a)
-        {
-#pragma unroll
-          for (unsigned int k = 1; k <= VOrder; ++k)
-          {
-            next.weight[a][k - 1] = next.weight[a][k];
-          }
-        }
+        next.MoveOn();
       }
     }
   }
