@@ -75,7 +75,6 @@ struct DerivativeSums
       return;
     }
     AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: what is found by a run-time number lies in memory on a device
-    CUDASPLINE_ROLLED
     for (unsigned int kz = 0; kz < z.count; ++kz)
     {
       addSlice(next, 0);

@@ -37,6 +37,11 @@ namespace
 
 constexpr int          PointThreads = 128;
 constexpr int          ElementThreads = 256;
+/** Blocks of points that a multiprocessor has at least. Of cubics all samples of a slice are on their way at a time with
+ * these registers; of other orders the compiler finds that by itself. */
+template <unsigned int VOrder, unsigned int VTotal, typename TReal>
+constexpr unsigned int PointBlocksOf = VOrder == 3 && sizeof(TReal) == sizeof(float) ? (VTotal == 0 ? 7 : 5) : 0;
+
 constexpr std::int64_t MostBlocks = 1024; // of a row, that go through its numbers
 constexpr unsigned int Lanes = 32;        // of a warp
 constexpr unsigned int AllLanes = 0xFFFFFFFFU;
@@ -55,7 +60,7 @@ ForPointOfThread(const PointArguments & arguments, const TBody & body)
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads) EvaluatePointKernel(const __grid_constant__ PointArguments arguments)
+__launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>) EvaluatePointKernel(const __grid_constant__ PointArguments arguments)
 {
   ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
     EvaluatePoint<VOrder, VTotal, TReal>(arguments, batch, point);
@@ -64,7 +69,7 @@ __launch_bounds__(PointThreads) EvaluatePointKernel(const __grid_constant__ Poin
 
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 __global__ void
-__launch_bounds__(PointThreads) ContractPointKernel(const __grid_constant__ PointArguments arguments)
+__launch_bounds__(PointThreads, PointBlocksOf<VOrder, VTotal, TReal>) ContractPointKernel(const __grid_constant__ PointArguments arguments)
 {
   ForPointOfThread(arguments, [&](std::int64_t batch, std::int64_t point) {
     ContractPoint<VOrder, VTotal, TReal>(arguments, batch, point);
@@ -157,11 +162,6 @@ __launch_bounds__(PointThreads)
     // Lanes beyond the last point go along.
     const TReal * const at = CoordinatesOf<TReal>(arguments, batch, isPoint ? point : arguments.count - 1);
     const bool          hasRows = PlaceInRows(arguments, at, z, y, x) && isPoint;
-    if (isPoint && !hasRows)
-    {
-      ScatterElsewhere<VOrder, VTotal, TReal>(arguments, sums, batch, point);
-    }
-    __syncwarp();
     constexpr std::int64_t none = -2; // that no offset follows
     const std::int64_t     first = hasRows ? FirstOffset(arguments, z, y, x) : none;
     const std::int64_t     before = __shfl_up_sync(AllLanes, static_cast<long long>(first), 1);
@@ -205,6 +205,11 @@ __launch_bounds__(PointThreads)
         next.MoveOn();
       }
     }
+    if (isPoint && !hasRows)
+    {
+      ScatterElsewhere<VOrder, VTotal, TReal>(arguments, sums, batch, point);
+    }
+    __syncwarp();
   }
 }
 
