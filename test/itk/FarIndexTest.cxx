@@ -20,6 +20,8 @@
 
 #include "itkBSplineInterpolateImageFunction.h"
 
+#include "Gpu.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -97,7 +99,12 @@ ResampleFar(TFilter * filter, FarImage * image, unsigned int order, unsigned int
   return { pixels, pixels + filter->GetOutput()->GetBufferedRegion().GetNumberOfPixels() };
 }
 
-TEST(FarIndex, SplinesAreThoseAboutIndexZero)
+/** First indices that are far from 0. */
+constexpr std::int64_t FarFirsts[] = { 100000, -100000, 16777219, 2147483651 };
+
+/** Resamplings by a backend have the bits of those about index 0, which are ITK's but for roundings. */
+void
+ExpectFarResamplingsAsNear(bool gpu)
 {
   for (unsigned int number = 0; number <= 11; ++number)
   {
@@ -107,11 +114,12 @@ TEST(FarIndex, SplinesAreThoseAboutIndexZero)
     const auto near = MakeFarImage(0);
     const auto reference = ResampleFar(
       itk::ResampleImageFilter<FarImage, FarImage>::New().GetPointer(), near.GetPointer(), order, perSample);
-    const auto resample = [order, perSample](FarImage * image) {
+    const auto resample = [order, perSample, gpu](FarImage * image) {
       auto filter = itk::CudaResampleImageFilter<FarImage, FarImage>::New();
-      filter->SetGPUEnabled(false);
+      filter->SetGPUEnabled(gpu);
       const auto values = ResampleFar(filter.GetPointer(), image, order, perSample);
-      EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cpu) << filter->GetFallbackReason();
+      EXPECT_EQ(filter->GetLastBackend(), gpu ? itk::CudaSpline::Backend::Cuda : itk::CudaSpline::Backend::Cpu)
+        << filter->GetFallbackReason();
       return values;
     };
     const auto  expected = resample(near);
@@ -124,18 +132,38 @@ TEST(FarIndex, SplinesAreThoseAboutIndexZero)
     }
     EXPECT_GE(inside, FarWidth * perSample * FarHeight * perSample);
     EXPECT_LT(inside, expected.size());
-    for (const std::int64_t first : { INT64_C(100000), INT64_C(-100000), INT64_C(16777219), INT64_C(2147483651) })
+    for (const std::int64_t first : FarFirsts)
+    {
+      EXPECT_EQ(resample(MakeFarImage(static_cast<itk::IndexValueType>(first))), expected) << first;
+    }
+  }
+}
+
+TEST(FarIndex, ResamplingsAreThoseAboutIndexZero)
+{
+  ExpectFarResamplingsAsNear(false);
+}
+
+TEST(FarIndexGpu, ResamplingsAreThoseAboutIndexZero)
+{
+  CUDASPLINE_NEEDS_GPU();
+  ExpectFarResamplingsAsNear(true);
+}
+
+TEST(FarIndex, SinglePointsAreThoseAboutIndexZero)
+{
+  const auto near = MakeFarImage(0);
+  for (unsigned int order = 0; order <= 5; ++order)
+  {
+    auto aboutZero = itk::CudaBSplineInterpolateImageFunction<FarImage, double>::New();
+    aboutZero->SetSplineOrder(order);
+    aboutZero->SetInputImage(near);
+    for (const std::int64_t first : FarFirsts)
     {
       const auto image = MakeFarImage(static_cast<itk::IndexValueType>(first));
-      EXPECT_EQ(resample(image), expected) << first;
-
-      // Single points.
-      auto interpolator = itk::CudaBSplineInterpolateImageFunction<FarImage, double>::New();
-      auto aboutZero = itk::CudaBSplineInterpolateImageFunction<FarImage, double>::New();
+      auto       interpolator = itk::CudaBSplineInterpolateImageFunction<FarImage, double>::New();
       interpolator->SetSplineOrder(order);
-      aboutZero->SetSplineOrder(order);
       interpolator->SetInputImage(image);
-      aboutZero->SetInputImage(near);
       for (int step = 0; step <= 64; ++step)
       {
         itk::ContinuousIndex<double, 2> index;
@@ -144,7 +172,8 @@ TEST(FarIndex, SplinesAreThoseAboutIndexZero)
         const double value = aboutZero->EvaluateAtContinuousIndex(index);
         index[0] += static_cast<double>(first);
         index[1] += static_cast<double>(first);
-        EXPECT_EQ(interpolator->EvaluateAtContinuousIndex(index), value) << first << ", " << step;
+        EXPECT_EQ(interpolator->EvaluateAtContinuousIndex(index), value)
+          << "order " << order << ", " << first << ", " << step;
       }
     }
   }
