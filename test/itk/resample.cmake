@@ -7,6 +7,7 @@ add_executable(
   CudaResampleImageFilterFallbackTest.cxx
   CudaResampleImageFilterBrainTest.cxx
   CudaSplineInItkTest.cxx
+  FarIndexTest.cxx
   CudaSplineSourceCacheTest.cxx
   CudaSplineStorageTest.cxx
 )

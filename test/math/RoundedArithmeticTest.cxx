@@ -34,10 +34,12 @@ namespace
 
 using namespace CudaSplineTest;
 using itk::CudaSpline::FloorIndex;
+using itk::CudaSpline::FloorOf;
 using itk::CudaSpline::NearestIndex;
 using itk::CudaSpline::RoundedProduct;
 using itk::CudaSpline::RoundedSum;
 using itk::CudaSpline::RoundHalfToEven;
+using itk::CudaSpline::ShortFloor;
 
 // A fused multiply-add would keep the last bits of the product.
 TEST(RoundedArithmetic, ProductAndSumAreRoundedApart)
@@ -133,6 +135,29 @@ TEST(RoundedArithmetic, MathematicalAwayFromTies)
 {
   ExpectMathematical<double>();
   ExpectMathematical<float>();
+}
+
+// The mathematical floor, next to integers too.
+TEST(RoundedArithmetic, FloorOfIntegersAndTheirNeighbours)
+{
+  CudaSplineTest::Random random(__LINE__);
+  for (int trial = 0; trial < 2000; ++trial)
+  {
+    const double whole = std::floor(random.Uniform(-1e9, 1e9));
+    for (const double x : { whole, std::nextafter(whole, -2e9), whole + random.Uniform(0.01, 0.99) })
+    {
+      const std::int64_t expected = static_cast<std::int64_t>(whole) - (x < whole ? 1 : 0);
+      double             below = 0.0;
+      EXPECT_EQ(FloorOf<std::int64_t>(x), expected) << std::hexfloat << x;
+      EXPECT_EQ(FloorOf<int>(x), expected) << std::hexfloat << x;
+      EXPECT_EQ(ShortFloor(x, below), expected) << std::hexfloat << x;
+      EXPECT_EQ(below, static_cast<double>(expected)) << std::hexfloat << x;
+    }
+  }
+  EXPECT_EQ(FloorOf<std::int64_t>(-0x1p61 - 512.0), -(INT64_C(1) << 61) - 512);
+  EXPECT_EQ(FloorOf<std::int64_t>(-5e-324), -1);
+  EXPECT_EQ(FloorOf<int>(-5e-324), -1);
+  EXPECT_EQ(FloorOf<int>(-0.0), 0);
 }
 
 } // namespace

@@ -325,6 +325,52 @@ TEST(SplineSupport, FollowsITKsFloatFloor)
   EXPECT_EQ(SplineSupportStart<5>(0.0), -2);
 }
 
+// Where floats do not have the fraction of a coordinate any more, or no odd integer, the support is the exact one, and
+// so the weights are those of the same coordinate about index 0: its fraction is a double's in both places.
+TEST(SplineSupport, IsExactFarFromIndexZero)
+{
+  Random random(__LINE__);
+  ForOrders<0, 5>([&](auto order) {
+    constexpr unsigned int n = order();
+    for (const std::int64_t far :
+         { INT64_C(4096), INT64_C(100000), INT64_C(16777217), INT64_C(2147483649), INT64_C(1) << 40 })
+    {
+      for (const std::int64_t base : { far, -far - 1 })
+      {
+        for (int trial = 0; trial < 200; ++trial)
+        {
+          // Steps of 2^-12, breakpoints among them; about index 0 a float has them all.
+          const double fraction =
+            (trial % 10 == 0 ? 0.5 * random.Integer(0, 2) : 0x1p-12 * random.Integer(0, 4096)) + 1;
+          const double x = static_cast<double>(base) + fraction;
+          if (std::abs(x) < 4096.0)
+          {
+            continue;
+          }
+          const std::int64_t start = SplineSupportStart<n>(x);
+          ASSERT_EQ(start, base + SplineSupportStart<n>(fraction)) << std::hexfloat << x;
+          if (far < INT64_C(1) << 30)
+          {
+            ASSERT_EQ((SplineSupportStart<n, int>(x)), start) << std::hexfloat << x;
+          }
+          double atFar[n + 1];
+          double atNear[n + 1];
+          SplineWeights<n>(SplineSupportPosition<n>(x, start), atFar);
+          SplineWeights<n>(SplineSupportPosition<n>(fraction, start - base), atNear);
+          for (unsigned int k = 0; k <= n; ++k)
+          {
+            ASSERT_EQ(atFar[k], atNear[k]) << std::hexfloat << x;
+          }
+        }
+      }
+    }
+  });
+  // ITK's rounding ends where floats are 2^-11 apart.
+  EXPECT_EQ(SplineSupportStart<1>(4095.0 - 0x1p-14), 4095);
+  EXPECT_EQ(SplineSupportStart<1>(4097.0 - 0x1p-14), 4096);
+  EXPECT_EQ(SplineSupportStart<2>(-4097.5 - 0x1p-14), -4099);
+}
+
 // The position is taken from the coordinate in double: nothing is lost by a large index.
 TEST(SplineSupport, PositionKeepsTheFraction)
 {

@@ -103,10 +103,16 @@ struct ReferenceWeights
   }
 };
 
-/** \brief First index of the support at coordinate \p x as ITK finds it: the floor of a float. */
+/** \brief First index of the support at coordinate \p x: as ITK finds it, by the floor of a float, where floats are at
+ * most 2^-12 apart; beyond that the exact one. */
 inline std::int64_t
 ReferenceSupportStart(unsigned int order, double x)
 {
+  if (std::abs(x) >= 4096.0)
+  {
+    const long double exact = static_cast<long double>(x) + (order % 2 == 1 ? 0.0L : 0.5L);
+    return static_cast<std::int64_t>(std::floor(exact)) - static_cast<std::int64_t>(order / 2);
+  }
   const float shifted = static_cast<float>(x) + (order % 2 == 1 ? 0.0F : 0.5F);
   return static_cast<std::int64_t>(std::floor(shifted)) - static_cast<std::int64_t>(order / 2);
 }

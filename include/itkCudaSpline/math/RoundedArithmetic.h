@@ -172,6 +172,45 @@ ShortFloorIndex(double x)
 #endif
 }
 
+/** \brief The floor of a number within 2^30 of 0, in 32 bits and on a device without conversions: the sum with 3 2^51,
+ * rounded down, is a whole number more, which its low bits hold.
+ *
+ * \param[in] x the number
+ * \param[out] floor the same as a double */
+CUDASPLINE_HOST_DEVICE inline int
+ShortFloor(double x, double & floor)
+{
+#if defined(__CUDA_ARCH__)
+  constexpr double whole = 6755399441055744.0;
+  const double     sum = __dadd_rd(x, whole);
+  floor = RoundedSum(sum, -whole); // exact
+  return __double2loint(sum);
+#else
+  floor = std::floor(x);
+  return static_cast<int>(floor);
+#endif
+}
+
+/** \brief The floor: in 64 bits of a magnitude below 2^63, in 32 bits within 2^30 of 0. */
+template <typename TIndex>
+CUDASPLINE_HOST_DEVICE inline TIndex
+FloorOf(double x)
+{
+  if constexpr (sizeof(TIndex) == sizeof(int))
+  {
+    double floor;
+    return ShortFloor(x, floor);
+  }
+  else
+  {
+#if defined(__CUDA_ARCH__)
+    return __double2ll_rd(x);
+#else
+    return static_cast<TIndex>(std::floor(x));
+#endif
+  }
+}
+
 /** @} */
 } // namespace itk::CudaSpline
 

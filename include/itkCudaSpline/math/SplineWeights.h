@@ -19,6 +19,7 @@
 #define itkCudaSpline_math_SplineWeights_h
 
 #include "itkCudaSpline/math/HostDevice.h"
+#include "itkCudaSpline/math/RoundedArithmetic.h"
 #include "itkCudaSpline/math/SplinePoles.h"
 
 #include <cmath>
@@ -173,21 +174,55 @@ SplineSecondDerivativeWeights(TReal t, TReal * ddw)
   }
 }
 
+/** \brief Magnitude of coordinates below which SplineSupportStart() is ITK's (samples).
+ *
+ * The spacing of floats is at most 2^-12 there: ITK takes a neighbouring support within 2^-13 of a breakpoint, no
+ * farther. */
+inline constexpr double RoundedSupports = 4096.0;
+
 /** \brief First index of the support of the B-spline of degree VOrder at coordinate x, by ITK's rule.
  *
- * ITK takes the floor of the coordinate *in single precision* (plus 1/2 for even orders). Next to a
- * breakpoint the support may then be the neighbouring one, and the polynomials continue across it, which matters for
- * order 0 only; it is repeated here so that every order agrees with ITK.
+ * ITK takes the floor of the coordinate *in single precision* (plus 1/2 for even orders). Less than half a spacing d of
+ * floats below a breakpoint the support is then the one above, and the polynomials continue across the breakpoint. That
+ * is another sample for order 0, an error of up to d / 2 times the second difference of the samples for order 1, and
+ * some (d / 2)^n for order n.
  *
  * \tparam VOrder spline order, 0 to 5
  * \tparam TIndex type of the index, which holds the result
+ * \param[in] x coordinate (samples) */
+template <unsigned int VOrder, typename TIndex>
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TIndex
+RoundedSupportStart(double x)
+{
+  const float shifted = VOrder % 2 == 1 ? static_cast<float>(x) : static_cast<float>(x) + 0.5F;
+  return static_cast<TIndex>(floorf(shifted)) - static_cast<TIndex>(VOrder / 2);
+}
+
+/** \brief First index of the support of the B-spline of degree VOrder at coordinate x.
+ *
+ * Below RoundedSupports it is RoundedSupportStart(), so that every order agrees with ITK to the last bits. The error of
+ * that grows with the index, and from 2^24 on the support has nothing to do with the coordinate: far from index 0 the
+ * floor is that of double precision, and the spline exact.
+ *
+ * \tparam VOrder spline order, 0 to 5
+ * \tparam TIndex type of the index, which holds the result; 32 bits within 2^30 of 0
  * \param[in] x coordinate (samples) */
 template <unsigned int VOrder, typename TIndex = std::int64_t>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TIndex
 SplineSupportStart(double x)
 {
-  const float shifted = VOrder % 2 == 1 ? static_cast<float>(x) : static_cast<float>(x) + 0.5F;
-  return static_cast<TIndex>(floorf(shifted)) - static_cast<TIndex>(VOrder / 2);
+  const bool   isRounded = fabs(x) < RoundedSupports;
+  const double shifted = VOrder % 2 == 1 ? x : RoundedSum(x, 0.5);
+#if defined(__CUDA_ARCH__)
+  // Both, of which one is selected: around a jump the compiler would fuse other products and sums of the weights, and
+  // kernels that shall make the same values would differ in their last bits.
+  const TIndex rounded = RoundedSupportStart<VOrder % 2, int>(x); // the floor
+  const TIndex exact = FloorOf<TIndex>(shifted);
+  return (isRounded ? rounded : exact) - static_cast<TIndex>(VOrder / 2);
+#else
+  return isRounded ? RoundedSupportStart<VOrder, TIndex>(x)
+                   : FloorOf<TIndex>(shifted) - static_cast<TIndex>(VOrder / 2);
+#endif
 }
 
 /** \brief The argument t of SplineWeights() for coordinate \p x and the support that starts at \p start.

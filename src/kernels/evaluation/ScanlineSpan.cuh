@@ -80,19 +80,6 @@ ExactDouble(int x)
  * 2 x - 1/2. */
 constexpr double LeastOfZero = -1.0 / (std::int64_t{ 1 } << 55);
 
-/** The floor of a number within 2^30 of 0, in 32 bits and without conversions: the sum with 3 2^51, rounded down, is a
- * whole number more, which its low bits hold.
- *
- * \param[out] floor the same as a double */
-__device__ __forceinline__ int
-ShortFloor(double x, double & floor)
-{
-  constexpr double whole = 6755399441055744.0;
-  const double     sum = __dadd_rd(x, whole);
-  floor = RoundedSum(sum, -whole); // exact
-  return __double2loint(sum);
-}
-
 } // namespace
 } // namespace itk::CudaSpline
 

@@ -304,8 +304,8 @@ PlanPlane(const PlanInput & input, int tileY)
   return tiles;
 }
 
-/** True where all indices are numbers that a float tells apart by an eighth and an int holds: the kernels find the
- * supports of samples by float floors, and count in int. Of a map that is separable or in-plane. */
+/** True where an int holds all indices and what is computed of them: the kernels count in int. Of a map that is
+ * separable or in-plane. */
 bool
 IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
 {

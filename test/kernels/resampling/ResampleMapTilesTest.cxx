@@ -181,6 +181,39 @@ TEST(ResampleMapTilesGpu, OrdersElementsAndOutputs)
   }
 }
 
+TEST(ResampleMapTilesGpu, FarFromIndexZero)
+{
+  CUDASPLINE_NEEDS_GPU();
+  FreshRandom random;
+  for (const auto & named : { SeparableGrids()[0], SeparableGrids()[2], TurnedGrids()[0], TurnedGrids()[3] })
+  {
+    for (const std::int64_t first : { 4070, -4110, 100000 })
+    {
+      for (const unsigned int order : { 3U, 4U })
+      {
+        Case test = MakeCase({ 61, 47, 19 },
+                             ScalarType::Float32,
+                             ScalarType::Float32,
+                             Interpolation::BSpline,
+                             order,
+                             ScalarType::Float32,
+                             random);
+        test.resample.singleCoordinates = false;
+        for (unsigned int d = 0; d < 3; ++d)
+        {
+          test.source.start[d] = first;
+          test.resample.lower[d] = static_cast<double>(first) - 0.5;
+          test.resample.upper[d] = static_cast<double>(first + test.source.size[d]) - 0.5;
+        }
+        SetGrid(test, named.second);
+        ExpectSameBits(test,
+                       named.first[0] == 't' ? MapShape::InPlane : MapShape::Separable,
+                       named.first + ", order " + std::to_string(order) + ", from " + std::to_string(first));
+      }
+    }
+  }
+}
+
 TEST(ResampleMapTilesGpu, Extensions)
 {
   CUDASPLINE_NEEDS_GPU();

@@ -160,9 +160,8 @@ FindTileBox(const EvaluationArguments<3> & arguments,
       {
         const double first = fmax(low[d], arguments.lower[d]);
         const double last = fmin(high[d], arguments.upper[d]);
-        // What is too far away for 32 bits fits into no tile either.
-        constexpr auto furthest = static_cast<double>(MostTileIndex);
-        const bool     isNear = first >= -furthest && last <= furthest;
+        // What is too far away fits into no tile.
+        const bool isNear = first > -TReader::Furthest && last < TReader::Furthest;
         least[d] = isNear ? TReader::Start(first) : -(1 << 29);
         most[d] = isNear ? -TReader::Start(last) : -(1 << 29);
       }
@@ -185,6 +184,7 @@ FindScatteredBox(const EvaluationArguments<3> & arguments,
                  TileShared &                   shared,
                  typename TRule::Line *         prepared)
 {
+  static_assert(TReader::Furthest == static_cast<double>(MostTileIndex)); // which no index exceeds
   const int thread = static_cast<int>(threadIdx.x);
   const int warps = static_cast<int>(blockDim.x) / 32;
   if (thread < output.samples)

@@ -50,18 +50,39 @@ struct TileTaps
   }
 };
 
-/** How a method of a basis reads a tile. */
-template <typename TMethod>
-struct TileReader
+/** The starts of supports that a tile holds: TBasis::Start() of coordinates of a magnitude below Furthest. */
+template <typename TBasis>
+struct TileSupport
 {
-  using Basis = std::decay_t<decltype(TMethod::Basis(EvaluationArguments<3>()))>;
-  static constexpr int Taps = static_cast<int>(Basis::Taps);
+  static constexpr auto Furthest = static_cast<double>(MostTileIndex);
 
   __device__ static __forceinline__ int
   Start(double x)
   {
-    return Basis::template Start<int>(x);
+    return TBasis::template Start<int>(x);
   }
+};
+
+/** B-splines of images by one floor: with two and a choice between them order 1 had a tenth more instructions, and few
+ * images have samples farther away. */
+template <unsigned int VOrder>
+struct TileSupport<SplineBasis<VOrder>>
+{
+  static constexpr double Furthest = RoundedSupports;
+
+  __device__ static __forceinline__ int
+  Start(double x)
+  {
+    return RoundedSupportStart<VOrder, int>(x);
+  }
+};
+
+/** How a method of a basis reads a tile. */
+template <typename TMethod>
+struct TileReader : TileSupport<std::decay_t<decltype(TMethod::Basis(EvaluationArguments<3>()))>>
+{
+  using Basis = std::decay_t<decltype(TMethod::Basis(EvaluationArguments<3>()))>;
+  static constexpr int Taps = static_cast<int>(Basis::Taps);
 
   /** Basis::Position(): a coordinate less an index that is so far from the start. */
   __device__ static __forceinline__ double
@@ -82,7 +103,7 @@ struct TileReader
     TensorWeights<3, Basis::Taps, VDerivatives, float> weights;
     for (int d = 0; d < 3; ++d)
     {
-      const int   start = Start(index[d]);
+      const int   start = TileReader::Start(index[d]);
       const float position = static_cast<float>(PositionOf(index[d], start));
       basis.Weights(position, weights.value[d]);
       if constexpr (HasOrder(VDerivatives, 1))
