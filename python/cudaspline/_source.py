@@ -207,13 +207,13 @@ class Source:
         self.method, self.pixels, self._element, self.described = method, pixels, buffer.dtype, described
         self._source = _library.Call("cpu").make_source(described, False)
 
-    def _run_resampling(self, resampling: _library.Resampling, call: _library.Call) -> _library.Report:
+    def _run_resampling(self, resampling: _library.Resampling, call: _library.Call) -> None:
         """cudaspline_resample_source."""
-        return call.run("cudaspline_resample_source", self._source.handle, ctypes.byref(resampling))
+        call.run("cudaspline_resample_source", self._source.handle, ctypes.byref(resampling))
 
-    def _run_points(self, points: _library.Points, call: _library.Call) -> _library.Report:
+    def _run_points(self, points: _library.Points, call: _library.Call) -> None:
         """cudaspline_sample."""
-        return call.run("cudaspline_sample", self._source.handle, ctypes.byref(points))
+        call.run("cudaspline_sample", self._source.handle, ctypes.byref(points))
 
 
 def takes_source(function: _Function) -> _Function:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional, Sequence
 
 import torch
@@ -9,6 +10,7 @@ import torch
 from .. import _gradients
 from .._checks import flag, number
 from .._geometry import Geometry
+from .._plans import Plans
 from . import _operators as operators
 
 _CONVENTIONS = ("index", "grid_sample")
@@ -65,6 +67,10 @@ def sample(
     >>> value.item(), points.grad.tolist()
     (5.5, [[4.0, 1.0]])
     """
+    if convention == "index" and type(align_corners) is bool:
+        made = _at_once(image, points, order, mode, cval, prefilter, 0)
+        if made is not None:
+            return made
     prefilter = flag(prefilter, "prefilter")
     found = _Images(image, points, order, mode, cval, convention, flag(align_corners, "align_corners"))
     coefficients, padding = found.coefficients(prefilter)
@@ -104,6 +110,9 @@ def grad(
     >>> cudaspline.torch.grad(torch.arange(4.0) ** 2, torch.tensor([[0.5], [2.5]])).tolist()
     [[1.0], [5.0]]
     """
+    made = _at_once(input, grid, order, mode, cval, prefilter, 1, ("input", "grid"))
+    if made is not None:
+        return made
     found = _Images(input, grid, order, mode, cval, "index", False, ("input", "grid"))
     coefficients, padding = found.coefficients(flag(prefilter, "prefilter"))
     return found.result(found.evaluate(coefficients, padding, 1), 1)
@@ -251,7 +260,8 @@ def affine(
         if tuple(offset.shape) != (dimension,) and not (is_batch and tuple(offset.shape) == (batches, dimension)):
             raise ValueError(f"offset: its shape is {tuple(offset.shape)}; it has to be ({dimension},), or (N, {dimension}) of a batch.")
     points = _moved(shape, linear, offset)
-    points = points if is_batch else points[0]
+    if is_batch and points.dim() == dimension + 1:
+        points = points.unsqueeze(0)
     return _named("matrix", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
 
 
@@ -383,11 +393,86 @@ def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> 
     [[[0.0, 0.0], [0.0, 1.0]]]
     """
     size = _gradients.check_axes(shape)
-    lines = [torch.arange(n, dtype=dtype or torch.get_default_dtype(), device=device) for n in size]
-    return torch.stack(torch.meshgrid(*lines, indexing="ij"), -1)
+    dtype = dtype or torch.get_default_dtype()
+    return torch.stack([_line(n, axis, len(size), dtype, device).expand(size) for axis, n in enumerate(size)], -1)
 
 
 # What they share.
+
+#: By what a call is of, as _at_once() looks for them: plans of the filter and of the values. None where a call is not done at once.
+_PLANS: Plans[Optional[tuple[Optional[operators.FilterPlan], operators.PointsPlan]]] = Plans()
+_UNKNOWN: Any = object()
+
+
+def _at_once(
+    image: torch.Tensor, points: torch.Tensor, order: Any, mode: Any, cval: Any, prefilter: Any, derivatives: int,
+    names: tuple[str, str] = ("image", "points"),
+) -> Optional[torch.Tensor]:  # fmt: skip
+    """Values at points where nothing has to be converted, extended or copied, as by _Images, from plans of calls that are alike; None for other
+    calls, and where an argument cannot be."""
+    if (
+        torch.compiler.is_compiling()
+        or not operators.is_plain((image, points))
+        or not (type(order) is int and type(mode) is str and type(prefilter) is bool and (type(cval) is float or type(cval) is int))
+        or not -math.inf < cval < math.inf
+        or not _are_as_taken(image, points)
+    ):
+        return None
+    key = (image.shape, points.shape, image.dtype, order, mode, prefilter, derivatives)
+    plans = _PLANS.get(key, _UNKNOWN)
+    if plans is _UNKNOWN:
+        plans = _PLANS.keep(key, _plans_of(_Images(image, points, order, mode, cval, "index", False, names), prefilter, derivatives))
+    if plans is None:
+        return None
+    of_filter, of_points = plans
+    coefficients = image if of_filter is None else operators.filter_at_once(image, of_filter, False)
+    return operators.evaluate_at_once(coefficients, points, of_points, float(cval))
+
+
+def _are_as_taken(image: Any, points: Any) -> bool:
+    """Whether these are tensors whose memory the library reads as it is."""
+    if not (isinstance(image, torch.Tensor) and isinstance(points, torch.Tensor)):
+        return False
+    dtype, device = image.dtype, image.get_device()
+    return (
+        (dtype is torch.float32 or dtype is torch.float64)
+        and points.dtype is dtype
+        and points.get_device() == device
+        and (image.is_cuda and points.is_cuda if device >= 0 else image.is_cpu and points.is_cpu)
+        and image.layout is torch.strided
+        and points.layout is torch.strided
+        and image.is_contiguous()
+        and points.is_contiguous()
+        and not (image.is_neg() or points.is_neg() or image._is_zerotensor() or points._is_zerotensor())
+    )
+
+
+def _plans_of(
+    found: _Images, is_filtered: bool, derivatives: int
+) -> Optional[tuple[Optional[operators.FilterPlan], operators.PointsPlan]]:
+    images, points, dimension = found.image, found.points, found.dimension
+    batches, channels = images.shape[:2]
+    name = str(found.dtype).rpartition(".")[2]
+    if images.shape[0] != points.shape[0] or images.numel() == 0 or points.numel() == 0:
+        return None
+    of_filter = None
+    size = tuple(images.shape[2:])
+    if is_filtered and found.order >= 2:
+        if _gradients.padding_of(found.order, found.mode, True) > 0:
+            return None
+        joined, axes = (batches * channels, *size), tuple(range(1, 1 + dimension))
+        structure = _gradients.structure_of_filter(found.order, found.code, name, joined, axes)
+        of_filter = operators.FilterPlan(structure, joined, axes, found.order, found.code)
+    count = points.shape[1]
+    components = dimension**derivatives
+    shape = ((batches, channels) if found.is_batch else ()) + tuple(found.shape) + ((dimension,) if derivatives else ())
+    of_points = operators.PointsPlan(
+        _gradients.structure_of_points(
+            found.order, found.code, derivatives, name, size, (batches, channels, count), count * dimension, images[:1].numel()
+        ),
+        tuple(images.shape), tuple(points.shape), (batches, channels, count, components), shape, found.order, found.code, derivatives,
+    )  # fmt: skip
+    return of_filter, of_points
 
 
 def _check_tensor(tensor: Any, name: str) -> None:
@@ -410,6 +495,13 @@ def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Ten
     return torch.full((), values, dtype=dtype, device=device)
 
 
+def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any) -> torch.Tensor:
+    """Indices along an axis, as an array of that many axes."""
+    shape = [1] * dimension
+    shape[axis] = count
+    return torch.arange(count, dtype=dtype, device=device).view(shape)
+
+
 def _placed(values: torch.Tensor, image: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Few numbers of the host where an image is. What is compiled keeps them as they are; a graph cannot be captured of it then."""
     if image.device.type != "cuda" or torch.compiler.is_compiling():
@@ -423,15 +515,16 @@ def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 def _moved(shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Tensor]) -> torch.Tensor:
-    """The places of all samples under affine maps: (N, *shape, D), N = 1 for one map. Axis by axis, which is exact to rounding whatever
+    """The places of all samples under an affine map, (*shape, D), or under several, (N, *shape, D). Axis by axis, which is exact to rounding whatever
     torch.set_float32_matmul_precision() says of products of matrices, and writes the whole but once."""
     dimension = len(shape)
-    linear = linear if linear.dim() == 3 else linear.unsqueeze(0)
-    total: Any = 0.0 if offset is None else offset.reshape(-1, *[1] * dimension, dimension)
-    for axis, count in enumerate(shape):
-        index = torch.arange(count, dtype=linear.dtype, device=linear.device).unsqueeze(-1)
-        term = index * linear[:, :, axis].unsqueeze(1)
-        total = total + term.reshape(-1, *[count if other == axis else 1 for other in range(dimension)], dimension)
+    total: Any = 0.0
+    if offset is not None:
+        total = offset if offset.dim() == 1 else offset.view(-1, *[1] * dimension, dimension)
+    for axis, column in enumerate(linear.unbind(-1)):
+        if column.dim() == 2:
+            column = column.view(-1, *[1] * dimension, dimension)
+        total = total + _line(shape[axis], axis, dimension + 1, linear.dtype, linear.device) * column
     found: torch.Tensor = total
     return found
 
