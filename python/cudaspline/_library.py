@@ -291,6 +291,14 @@ def _remember(code: int, execution: Execution) -> None:
     _local.report = execution
 
 
+def run_on_device(name: str, *arguments: object) -> None:
+    """Calls a function of the library with an execution behind its arguments, which are on a device; raises its errors.
+
+    It reports nothing meanwhile: what would hear it takes as long as a small kernel."""
+    execution = Execution()
+    _remember(getattr(_library, name)(*arguments, ctypes.byref(execution)), execution)
+
+
 def run_where(name: str, description: Any, threads: int = 0) -> None:
     """Calls a function of the library with its structure, where the structure's arrays are; raises its errors.
 
@@ -298,9 +306,7 @@ def run_where(name: str, description: Any, threads: int = 0) -> None:
     if description.device < 0:
         Call(threads=threads).run(name, ctypes.byref(description))
         return
-    # On a device it reports nothing, and what would hear it takes as long as a small kernel.
-    execution = Execution()
-    _remember(getattr(_library, name)(ctypes.byref(description), ctypes.byref(execution)), execution)
+    run_on_device(name, ctypes.byref(description))
 
 
 class Call:

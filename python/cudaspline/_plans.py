@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Generic, Optional, TypeVar
 
+import numpy
+
 _Plan = TypeVar("_Plan")
 
 #: How many are kept, by default.
@@ -31,6 +33,8 @@ class Plans(Generic[_Plan]):
 
 
 _SCALARS = (int, bool, str, type(None))
+#: More numbers are no option, but data.
+_MOST_NUMBERS = 16
 
 
 def frozen(value: Any) -> Optional[Any]:
@@ -40,8 +44,12 @@ def frozen(value: Any) -> Optional[Any]:
         return kind, value
     if kind is float:
         return value.hex()
+    if isinstance(value, (type, numpy.dtype)):
+        return kind, value
+    if kind is numpy.ndarray:
+        return (kind, value.dtype, value.shape, value.tobytes()) if value.size <= _MOST_NUMBERS and value.dtype.kind in "fiu" else None
     if kind is tuple or kind is list:
-        if len(value) > 16:
+        if len(value) > _MOST_NUMBERS:
             return None
         parts = [frozen(one) for one in value]
         return None if None in parts else (kind, *parts)

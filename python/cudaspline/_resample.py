@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, overload
 
 import numpy
 
-from . import _arrays, _images, _labels, _library, _sampling, _transforms, _windows
+from . import _arrays, _images, _labels, _library, _resample_plans, _sampling, _transforms, _windows
 from ._checks import LARGEST_INT64, flag
 from ._geometry import Geometry, check_size, has_indices, make_geometry, vector
 from ._images import Image
-from ._methods import INTERPOLATIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
+from ._methods import INTERPOLATIONS, METHOD_OPTIONS, WIDE, Method, check_components, choose, device_word, make_method, pixel_of
 from ._options import (
     Alignment,
     Boundaries,
@@ -51,6 +51,7 @@ def resample(image: Image, transform: Any = None, reference: Any = None, **optio
 def resample(image: Any, transform: Any = None, reference: Any = None, **options: Unpack[ResampleOptions]) -> Any: ...
 
 
+@_resample_plans.shares_plans(lambda *given: _plan_of(*given))
 @_arrays.refuses_gradients
 @takes_source
 def resample(
@@ -232,13 +233,8 @@ def resample(
         geometry, interpolation, order, mode, boundary, border, prefilter, taps, tension, window, radius, sigma, cutoff, precision,
         storage, table,
     )  # fmt: skip
-    check_components(method, pixels.components)
-    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
     stages = _transforms.describe(transform, grid.dimension, pixels.device, "transform", transform_order, geometry)
-    integers = _integers_of(rounding, method, output_type)
-    pixel = pixel_of(default, pixels.components, output_type, "default")
-    smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
-    work = _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit)
+    work, output_type = _work_of(pixels, method, grid, stages, default, extrapolate, dtype, rounding, smooth, device, threads, memory_limit)
     shape = (*grid.shape, *pixels.shape_tail)
     if pixels.device < 0 and out is None:
         _check_memory(shape if volumes is None else (volumes.count, *shape), output_type)
@@ -257,14 +253,61 @@ def resample(
         work.warn_of_downsampling()
     if stages.inverses:
         _tell_of_inverses(stages)
-    if not extrapolate and _sampling.is_all(output.buffer, pixel.tolist()):
+    if not extrapolate and _sampling.is_all(output.buffer, work.pixel.tolist()):
         every = [opened] if volumes is None else (volumes.volume(number) for number in range(volumes.count))
-        _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, pixel)
+        _sampling.warn_of_outside(every, output.buffer, opened, grid, stages, method, work.pixel)
     finish = pixels.finish if volumes is None else volumes.finish
     result = output.finish(lambda made: finish(made, grid))
     if reference is not None:
         _images.name_space(result, reference)
     return result
+
+
+def _work_of(
+    pixels: _images.Pixels, method: Method, grid: Geometry, stages: _transforms.Stages, default: Any, extrapolate: bool, dtype: Any, rounding: str,
+    smooth: Any, device: Any, threads: int, memory_limit: int,
+) -> tuple[_Work, str]:  # fmt: skip
+    """How images like one are resampled, and the name of the result's type."""
+    check_components(method, pixels.components)
+    output_type = pixels.dtype if dtype is None else _arrays.type_name(dtype, "dtype")
+    integers = _integers_of(rounding, method, output_type)
+    pixel = pixel_of(default, pixels.components, output_type, "default")
+    smoothing = None if smooth is None or smooth is False else _smoothing_of(smooth, pixels, grid, stages, method, device, threads)
+    return _Work(method, grid, stages, integers, pixel, extrapolate, smoothing, device, threads, memory_limit), output_type
+
+
+def _plan_of(
+    image: Any, _transform: Any, reference: Any, given: dict[str, Any]
+) -> Optional[_resample_plans.Plan]:
+    """What calls of resample() with these arguments share, but for their matrices. None where they have to be looked at one by one."""
+    if not OPTIONS.issuperset(given):
+        return None
+    options = {**_DEFAULTS, **given}
+    smooth, device, threads = options["smooth"], options["device"], options["threads"]
+    channels, extrapolate = flag(options["channels"], "channels"), flag(options["extrapolate"], "extrapolate")
+    if smooth is not None and smooth is not False:
+        return None
+    if isinstance(image, Source):
+        image.check_options(given)
+        pixels, method = image.pixels, image.method
+        if extrapolate and not image.has_samples:
+            return None
+        device = None
+    else:
+        pixels = _images.open_image(image, "image", channels)
+        method = make_method(pixels.geometry, **{name: options[name] for name in ("interpolation", *METHOD_OPTIONS)})
+    _check_dimension(pixels.geometry)
+    grid = _output_grid(pixels.geometry, reference, *(options[name] for name in ("size", "spacing", "origin", "direction")))
+    stages = _transforms.Stages(grid.dimension)
+    work, output_type = _work_of(
+        pixels, method, grid, stages, options["default"], extrapolate, options["dtype"], options["rounding"], None, device, threads,
+        options["memory_limit"],
+    )  # fmt: skip
+    if method.is_of_indicators or work.integers.is_rounded or (not isinstance(image, Source) and _windows.may_be_cut(pixels, method, grid)):
+        return None
+    if pixels.device < 0:
+        _check_memory((*grid.shape, *pixels.shape_tail), output_type)
+    return _resample_plans.Plan(pixels, work, output_type, smooth is None, (image.geometry if isinstance(image, Image) else None, reference))
 
 
 def _tell_of_inverses(stages: _transforms.Stages) -> None:
@@ -482,8 +525,9 @@ def zoom(
     )
 
 
-#: The keywords of resample().
-OPTIONS = frozenset(name for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY)
+#: The keywords of resample(), and their defaults.
+_DEFAULTS = {name: found.default for name, found in inspect.signature(resample).parameters.items() if found.kind is found.KEYWORD_ONLY}
+OPTIONS = frozenset(_DEFAULTS)
 
 
 def _check_dimension(geometry: Geometry, image: Any = None) -> None:
@@ -606,7 +650,7 @@ def _resample_source(
     written = integers.target(output.buffer)
     computed = pixel.astype(integers.computed) if integers.is_rounded else pixel
     resampling, kept = _describe(interpolation, pixels.geometry, grid, stages, written, computed, extrapolate)
-    source._run_resampling(resampling, call)
+    call.run("cudaspline_resample_source", source.handle, ctypes.byref(resampling))
     if smooth is None and stages.is_on_host and not _sampling.is_plain(pixels.geometry, grid, stages):
         _sampling.warn_of_downsampling(_library.sampling_steps(source.described, resampling), source.method)
     del kept

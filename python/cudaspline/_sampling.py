@@ -110,7 +110,7 @@ def _is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
     count = math.prod(buffer.shape)
     middle = count // components // 2 * components
     array = buffer.array
-    if count == 0 or not _is_same(array.item(middle) if buffer.kind == "numpy" else array.reshape(-1)[middle].item(), pixel[0]):
+    if count == 0 or not _is_same(_element(buffer, middle), pixel[0]):
         return count == 0
     flat = array.reshape(-1)
     for component, value in enumerate(pixel):
@@ -120,6 +120,16 @@ def _is_all(buffer: _arrays.Buffer, pixel: Sequence[Any]) -> bool:
             if not bool(((found != found) if value != value else (found == value)).all()):
                 return False
     return True
+
+
+def _element(buffer: _arrays.Buffer, number: int) -> Any:
+    """A number of an array, as one of Python."""
+    array = buffer.array
+    if buffer.kind == "numpy":
+        return array.item(number)
+    if buffer.kind == "torch" and array.is_contiguous():
+        return array.as_strided((), (), array.storage_offset() + number).item()
+    return array.reshape(-1)[number].item()
 
 
 def _is_same(one: Any, other: Any) -> bool:

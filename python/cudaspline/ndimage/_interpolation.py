@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
 from .._arrays import refuses_gradients
 from .._checks import named
+from .._warnings import warn
 from . import _library as _functions
 from ._arguments import (
     Mode,
@@ -25,6 +25,7 @@ from ._arguments import (
     take_input,
 )
 from ._array import TYPE_CODES, ArrayLibrary, adopt, as_native, count, host_array, is_output_type, library_of, overlap
+from ._plans import shares_plans
 
 _RANK = "input and output rank must be > 0"
 
@@ -80,6 +81,7 @@ def _coordinates(library: ArrayLibrary, array: Any, coordinates: Any) -> Any:
     return coordinates
 
 
+@shares_plans(takes_coordinates=True)
 @refuses_gradients
 @keeps_library
 def map_coordinates(
@@ -267,6 +269,7 @@ def _lengths(shape: Any, argument: str) -> tuple[int, ...]:
     return found
 
 
+@shares_plans()
 @refuses_gradients
 @keeps_library
 def affine_transform(
@@ -438,6 +441,7 @@ def _check_places(places: Any, rank: int) -> None:
         raise RuntimeError(f"mapping gives {found} coordinates, and input has {rank} axes")
 
 
+@shares_plans()
 @refuses_gradients
 @keeps_library
 def shift(
@@ -484,6 +488,7 @@ def shift(
     return _run_axes(job, target, [1.0] * len(job.shape), [-distance for distance in distances])
 
 
+@shares_plans(besides=("grid_mode",))
 @refuses_gradients
 @keeps_library
 def zoom(
@@ -538,7 +543,7 @@ def zoom(
         job.library.assign(target, job.array)
         return target
     if grid_mode and mode in ("constant", "wrap"):
-        warnings.warn(f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.", stacklevel=2)
+        warn(f"It is recommended to use mode = grid-{mode} instead of {mode} when grid_mode is True.", UserWarning)
     less = 0 if grid_mode else 1
     scale = [
         (length - less) / (wanted - less) if wanted != less else 1.0 for length, wanted in zip(job.shape, output_shape)

@@ -1,0 +1,240 @@
+"""Resamplings that are alike: what resample() and zoom() check and describe, once for calls that differ in pixels and matrix alone.
+
+A plan is for a bare array or a cudaspline.Image of one, of NumPy, CuPy or PyTorch, for a Source, and for no transform or a matrix. All other
+calls, and those with an argument that cannot be, are left to the functions themselves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, Union, cast
+
+import numpy
+
+from . import _arrays, _images, _library, _sampling, _transforms, _windows
+from ._geometry import Geometry, has_indices
+from ._images import Image
+from ._methods import device_word
+from ._plans import Plans, frozen
+from ._source import Source
+
+if TYPE_CHECKING:
+    from ._resample import _Work
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+#: Options of single calls, which are left to the functions.
+_NOT_PLANNED = frozenset(("transform", "transform_order", "reference", "series", "out", "progress"))
+
+
+class Plan:
+    """What resamplings that are alike share.
+
+    pixels: an image as all of them have it, but for its elements
+    work: how it is resampled
+    output_type: name of the type of the result
+    warns: whether large steps are told
+    kept: objects whose identity is in the plan's key"""
+
+    def __init__(self, pixels: _images.Pixels, work: _Work, output_type: str, warns: bool, kept: Sequence[Any]) -> None:
+        from ._resample import _describe
+
+        self._pixels, self._work, self._type, self._warns, self._kept = pixels, work, output_type, warns, kept
+        self._shape = (*work.grid.shape, *pixels.shape_tail)
+        self._word = device_word(work.device, pixels.device)
+        self._values = work.pixel.tolist()
+        like = pixels.buffer
+        nowhere = _windows.nowhere(self._shape, output_type)
+        self._image = work.method.describe_image(like, pixels.size, pixels.components, output_type)
+        interpolation = work.method.describe_interpolation(pixels.geometry)
+        self._resampling, _ = _describe(
+            interpolation, pixels.geometry, work.grid, _transforms.Stages(work.grid.dimension), nowhere, work.pixel, work.extrapolate
+        )
+        self._resampling.device = like.device
+        #: Whether nothing is said of an execution.
+        self._is_on_device = like.device >= 0 and not (self._word or work.memory_limit)
+        #: Axes of the image.
+        self.dimension = work.grid.dimension
+        # Of the image's own grid steps are those of the transform.
+        self._is_own_grid = work.grid is pixels.geometry
+        self._has_indices = has_indices(pixels.geometry)
+        self._steps: Optional[Sequence[float]] = None
+
+    def run(self, image: Any, buffer: _arrays.Buffer, source: Optional[Source], transform: Any, rows: Sequence[Sequence[float]]) -> Any:
+        """Resamples an image, whose pixels are a buffer, or a Source of it, through a transform: a matrix of these rows, or none."""
+        work = self._work
+        output = _arrays.empty(buffer, self._shape, self._type)
+        resampling = _library.Resampling.from_buffer_copy(self._resampling)
+        resampling.output, resampling.stream = output.pointer, output.stream
+        if rows:
+            resampling.stages, resampling.stage_count = _stage_of(rows), 1
+        if source is not None:
+            described, name = source.described, "cudaspline_resample_source"
+            first: Any = source.handle
+        else:
+            described, name = _library.Image.from_buffer_copy(self._image), "cudaspline_resample"
+            described.pixels, described.stream = buffer.pointer, buffer.stream
+            first = ctypes.byref(described)
+        if self._is_on_device:
+            _library.run_on_device(name, first, ctypes.byref(resampling))
+        else:
+            _library.Call(self._word, work.threads, work.memory_limit, None, buffer.device >= 0).run(name, first, ctypes.byref(resampling))
+        if self._warns and not self._is_plain(rows):
+            _sampling.warn_of_downsampling(self._steps_of(described, resampling, rows), work.method)
+        if not work.extrapolate and _sampling.is_all(output, self._values):
+            self._warn_of_outside(image, source, transform, output)
+        if source is not None:
+            return self._pixels.finish(output, work.grid)
+        if isinstance(image, Image):
+            return Image.of(output.array, work.grid, self._pixels.channels)
+        return output.array
+
+    def _is_plain(self, rows: Sequence[Sequence[float]]) -> bool:
+        """As _sampling.is_plain()."""
+        if not self._is_own_grid:
+            return False
+        if not rows:
+            return True
+        dimension = len(rows)
+        limit = _sampling.LARGEST_PLAIN_STEP
+        return self._has_indices and all([-limit <= number <= limit for row in rows for number in row[:dimension]])
+
+    def _steps_of(self, image: _library.Image, resampling: _library.Resampling, rows: Sequence[Sequence[float]]) -> Sequence[float]:
+        if rows:
+            return _library.sampling_steps(image, resampling)
+        if self._steps is None:
+            self._steps = _library.sampling_steps(image, resampling)
+        return self._steps
+
+    def _warn_of_outside(self, image: Any, source: Optional[Source], transform: Any, output: _arrays.Buffer) -> None:
+        work = self._work
+        pixels = self._pixels if source is not None else _images.open_image(image, "image", self._pixels.channels)
+        stages = _transforms.describe(transform, self.dimension, pixels.device, image=pixels.geometry)
+        _sampling.warn_of_outside(None if source is not None else [pixels], output, pixels, work.grid, stages, work.method, work.pixel)
+
+
+_OneStage = _library.Stage * 1
+_AXES = range(3)
+
+
+def _stage_of(rows: Sequence[Sequence[float]]) -> Any:
+    """A matrix, with an offset behind it or not, as the library's stages."""
+    stages = _OneStage()
+    stage = stages[0]
+    stage.kind = _library.STAGE_AFFINE
+    dimension = len(rows)
+    if dimension == 3:
+        a, b, c = rows
+        stage.matrix[:] = (*a[:3], *b[:3], *c[:3])
+    else:
+        stage.matrix[:] = [
+            rows[row][column] if row < dimension and column < dimension else float(row == column) for row in _AXES for column in _AXES
+        ]
+    if len(rows[0]) > dimension:
+        stage.offset[:dimension] = [row[dimension] for row in rows]
+    return stages
+
+
+def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float]]]:
+    """Those of a matrix without its homogeneous one; none of no transform. None for what is not plainly a matrix of finite numbers."""
+    if transform is None:
+        return ()
+    kind = type(transform)
+    rows: list[Any]
+    if kind is numpy.ndarray and transform.ndim == 2 and transform.dtype.kind in "fiu":
+        rows = transform.astype(numpy.float64, copy=False).tolist()
+    elif kind is list and all([type(row) is list and _NUMBERS.issuperset(map(type, row)) for row in transform]):
+        rows = transform
+    else:
+        return None
+    count, width = len(rows), len(rows[0]) if rows else 0
+    if count not in (dimension, dimension + 1) or not dimension <= width <= dimension + 1 or any([len(row) != width for row in rows]):
+        return None
+    total = sum(map(sum, rows))
+    if total - total != 0.0:  # a number is not finite, or they are large
+        return None
+    if count == dimension:
+        return rows
+    return rows[:dimension] if width == count and rows[-1] == [0.0] * dimension + [1.0] else None
+
+
+_NUMBERS = frozenset((int, float))
+
+#: What may be named, and is no option.
+_ARGUMENTS = frozenset(("transform", "reference"))
+_PLANS: Plans[Optional[Plan]] = Plans()
+_UNKNOWN: Any = object()
+
+
+def _key_of(image: Any, buffer: _arrays.Buffer, reference: Any, options: dict[str, Any]) -> Optional[tuple[Any, ...]]:
+    """What calls that share a plan have in common. None for those that have none."""
+    parts: list[Any] = [buffer.kind, buffer.dtype, buffer.shape, buffer.device]
+    for one in (image, reference):
+        kind = type(one)
+        if kind is Image:
+            parts.append(id(one.geometry))
+            if one is image:
+                parts.append(one.channels)
+        elif kind is Geometry:
+            parts.append((id(one),))
+        elif one is reference and one is not None:
+            return None
+        else:
+            parts.append(None)
+    for name, value in options.items():
+        part = frozen(value)
+        if part is None or name in _NOT_PLANNED:
+            return None
+        parts.append(name)
+        parts.append(part)
+    return tuple(parts)
+
+
+def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _Function]:
+    """For a function of an image, an argument and a reference: its calls are done by plans where there are some for them.
+
+    make: makes the plan of a call, of image, the argument where it is a part of the plan, reference and options; None where it has none. What
+    it refuses is left to the function, which says so."""
+
+    def decorate(function: _Function) -> _Function:
+        name = function.__name__
+        is_transform = name == "resample"
+
+        @functools.wraps(function)
+        def planned(*arguments: Any, **options: Any) -> Any:
+            count = len(arguments)
+            if not 1 <= count <= 3:
+                return function(*arguments, **options)
+            image, argument, reference = (*arguments, None, None)[:3]
+            given = options
+            if count < 3 and not _ARGUMENTS.isdisjoint(options):
+                given = dict(options)
+                argument = given.pop("transform", argument) if count == 1 else argument
+                reference = given.pop("reference", reference)
+            source = image if type(image) is Source else None
+            if source is not None:
+                buffer: Optional[_arrays.Buffer] = source.pixels.buffer
+            else:
+                buffer = _arrays.view_plainly(image.array if type(image) is Image else image)
+            part = None if is_transform else frozen(argument)
+            key = None if buffer is None or (part is None and not is_transform) else _key_of(image, buffer, reference, given)
+            if buffer is None or key is None:
+                return function(*arguments, **options)
+            plans = _PLANS if source is None else source.plans
+            key = (name, part, key)
+            plan = plans.get(key, _UNKNOWN)
+            if plan is _UNKNOWN:
+                try:
+                    plan = plans.keep(key, make(image, argument, reference, given))
+                except Exception:  # pylint: disable=broad-except  # whatever it is, the function meets it too
+                    plan = None
+            rows = None if plan is None else (_rows_of(argument, plan.dimension) if is_transform else ())
+            if plan is None or rows is None:
+                return function(*arguments, **options)
+            return plan.run(image, buffer, source, argument if is_transform else None, rows)
+
+        return cast(_Function, planned)
+
+    return decorate
