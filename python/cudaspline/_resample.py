@@ -422,6 +422,7 @@ def zoom(image: Image, zoom: Any, **options: Unpack[ZoomOptions]) -> Image: ...
 def zoom(image: Any, zoom: Any, **options: Unpack[ZoomOptions]) -> Any: ...
 
 
+@_resample_plans.shares_plans(lambda *given: _plan_of_zoom(*given))
 @_arrays.refuses_gradients
 @takes_source
 def zoom(
@@ -480,6 +481,14 @@ def zoom(
         geometry = volumes.volume(0).geometry
     else:
         geometry = image.geometry if isinstance(image, Source) else _images.open_image(image, "image", channels).geometry
+    options.update(channels=channels, series=series)
+    return resample(image, **_options_of_zoom(geometry, zoom, align, size, interpolation, order, isinstance(image, Source), options))
+
+
+def _options_of_zoom(
+    geometry: Geometry, zoom: Any, align: Any, size: Any, interpolation: Any, order: Any, is_source: bool, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Those of resample() for an image of that geometry; options: the others. Raises TypeError or ValueError, naming the argument."""
     dimension = geometry.dimension
     if (zoom is None) == (size is None):
         raise ValueError("zoom: one of zoom and size is given.")
@@ -510,19 +519,30 @@ def zoom(
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"{name}: zoom() has no such argument.")
-    if not isinstance(image, Source):
+    found = dict(options)
+    if not is_source:
         is_spline = choose(interpolation, INTERPOLATIONS, "interpolation").kind == "bspline" and order not in (0, 1)
-        options.setdefault("boundary", "mirror" if is_spline else "nearest")
-        options.update(interpolation=interpolation, order=order, channels=channels)
-    options["series"] = series
-    return resample(
-        image,
-        size=tuple(wanted),
-        spacing=geometry.spacing * steps,
-        origin=geometry.origin + geometry.index_to_point @ first,
-        direction=geometry.direction,
-        **options,
+        found.setdefault("boundary", "mirror" if is_spline else "nearest")
+        found.update(interpolation=interpolation, order=order)
+    else:
+        found.pop("channels", None)
+    found.update(
+        size=tuple(wanted), spacing=geometry.spacing * steps, origin=geometry.origin + geometry.index_to_point @ first, direction=geometry.direction
     )
+    return found
+
+
+def _plan_of_zoom(image: Any, zoom: Any, reference: Any, given: dict[str, Any]) -> Optional[_resample_plans.Plan]:
+    """As _plan_of(), of calls of zoom()."""
+    options = dict(given)
+    align, size, interpolation, order = (
+        options.pop(name, default) for name, default in (("align", "edges"), ("size", None), ("interpolation", "bspline"), ("order", 3))
+    )
+    is_source = isinstance(image, Source)
+    if reference is not None or "transform" in options or (is_source and ("interpolation" in given or "order" in given)):
+        return None
+    geometry = image.geometry if is_source else _images.open_image(image, "image", flag(options.get("channels", False), "channels")).geometry
+    return _plan_of(image, None, None, _options_of_zoom(geometry, zoom, align, size, interpolation, order, is_source, options))
 
 
 #: The keywords of resample(), and their defaults.

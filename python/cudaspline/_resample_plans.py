@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import math
+import struct
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, Union, cast
 
 import numpy
@@ -54,7 +54,7 @@ class Plan:
         )
         self._resampling.device = like.device
         #: Whether nothing is said of an execution.
-        self._is_on_device = like.device >= 0 and not (self._word or work.memory_limit)
+        self._is_on_device = like.device >= 0 and self._word in ("", "auto") and not work.memory_limit
         #: Axes of the image.
         self.dimension = work.grid.dimension
         # Of the image's own grid steps are those of the transform.
@@ -69,7 +69,7 @@ class Plan:
         resampling = _library.Resampling.from_buffer_copy(self._resampling)
         resampling.output, resampling.stream = output.pointer, output.stream
         if rows:
-            resampling.stages, resampling.stage_count = _stage_of(rows), 1
+            resampling.stages, resampling.stage_count = ctypes.pointer(_stage_of(rows)), 1
         if source is not None:
             described, name = source.described, "cudaspline_resample_source"
             first: Any = source.handle
@@ -98,8 +98,10 @@ class Plan:
         if not rows:
             return True
         dimension = len(rows)
-        limit = _sampling.LARGEST_PLAIN_STEP
-        return self._has_indices and all([-limit <= number <= limit for row in rows for number in row[:dimension]])
+        if not self._has_indices:
+            return False
+        numbers = [number for row in rows for number in row[:dimension]]
+        return -_sampling.LARGEST_PLAIN_STEP <= min(numbers) and max(numbers) <= _sampling.LARGEST_PLAIN_STEP
 
     def _steps_of(self, image: _library.Image, resampling: _library.Resampling, rows: Sequence[Sequence[float]]) -> Sequence[float]:
         if rows:
@@ -115,26 +117,27 @@ class Plan:
         _sampling.warn_of_outside(None if source is not None else [pixels], output, pixels, work.grid, stages, work.method, work.pixel)
 
 
-_OneStage = _library.Stage * 1
-_AXES = range(3)
+#: The beginning of the library's stages: kind, matrix and offset.
+_HEAD = struct.Struct("@i9d3d")
 
 
 def _stage_of(rows: Sequence[Sequence[float]]) -> Any:
-    """A matrix, with an offset behind it or not, as the library's stages."""
-    stages = _OneStage()
-    stage = stages[0]
-    stage.kind = _library.STAGE_AFFINE
+    """A matrix, with an offset behind it or not, as a stage of the library."""
+    stage = _library.Stage()
     dimension = len(rows)
+    has_offset = len(rows[0]) > dimension
     if dimension == 3:
         a, b, c = rows
-        stage.matrix[:] = (*a[:3], *b[:3], *c[:3])
+        offset = (a[3], b[3], c[3]) if has_offset else (0.0, 0.0, 0.0)
+        _HEAD.pack_into(stage, 0, _library.STAGE_AFFINE, *a[:3], *b[:3], *c[:3], *offset)
+    elif dimension == 2:
+        a, b = rows
+        offset = (a[2], b[2], 0.0) if has_offset else (0.0, 0.0, 0.0)
+        _HEAD.pack_into(stage, 0, _library.STAGE_AFFINE, *a[:2], 0.0, *b[:2], 0.0, 0.0, 0.0, 1.0, *offset)
     else:
-        stage.matrix[:] = [
-            rows[row][column] if row < dimension and column < dimension else float(row == column) for row in _AXES for column in _AXES
-        ]
-    if len(rows[0]) > dimension:
-        stage.offset[:dimension] = [row[dimension] for row in rows]
-    return stages
+        offset = (rows[0][1], 0.0, 0.0) if has_offset else (0.0, 0.0, 0.0)
+        _HEAD.pack_into(stage, 0, _library.STAGE_AFFINE, rows[0][0], 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *offset)
+    return stage
 
 
 def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float]]]:
@@ -144,20 +147,21 @@ def _rows_of(transform: Any, dimension: int) -> Optional[Sequence[Sequence[float
     kind = type(transform)
     rows: list[Any]
     if kind is numpy.ndarray and transform.ndim == 2 and transform.dtype.kind in "fiu":
-        rows = transform.astype(numpy.float64, copy=False).tolist()
-    elif kind is list and all([type(row) is list and _NUMBERS.issuperset(map(type, row)) for row in transform]):
+        rows = (transform if transform.dtype.char == "d" else transform.astype(numpy.float64)).tolist()
+        count, width = transform.shape
+    elif kind is list and all([type(row) is list and len(row) == len(transform[0]) and _NUMBERS.issuperset(map(type, row)) for row in transform]):
         rows = transform
+        count, width = len(rows), len(rows[0]) if rows else 0
     else:
         return None
-    count, width = len(rows), len(rows[0]) if rows else 0
-    if count not in (dimension, dimension + 1) or not dimension <= width <= dimension + 1 or any([len(row) != width for row in rows]):
+    if not dimension <= width <= dimension + 1 or not (count == dimension or count == width == dimension + 1):
         return None
     total = sum(map(sum, rows))
     if total - total != 0.0:  # a number is not finite, or they are large
         return None
     if count == dimension:
         return rows
-    return rows[:dimension] if width == count and rows[-1] == [0.0] * dimension + [1.0] else None
+    return rows[:dimension] if rows[-1] == [0.0] * dimension + [1.0] else None
 
 
 _NUMBERS = frozenset((int, float))
@@ -168,27 +172,22 @@ _PLANS: Plans[Optional[Plan]] = Plans()
 _UNKNOWN: Any = object()
 
 
-def _key_of(image: Any, buffer: _arrays.Buffer, reference: Any, options: dict[str, Any]) -> Optional[tuple[Any, ...]]:
+def _key_of(name: str, image: Any, buffer: _arrays.Buffer, reference: Any, options: dict[str, Any]) -> Optional[tuple[Any, ...]]:
     """What calls that share a plan have in common. None for those that have none."""
-    parts: list[Any] = [buffer.kind, buffer.dtype, buffer.shape, buffer.device]
-    for one in (image, reference):
-        kind = type(one)
-        if kind is Image:
-            parts.append(id(one.geometry))
-            if one is image:
-                parts.append(one.channels)
-        elif kind is Geometry:
-            parts.append((id(one),))
-        elif one is reference and one is not None:
+    parts: list[Any] = [name, buffer.kind, buffer.dtype, buffer.shape, buffer.device]
+    if type(image) is Image:
+        parts += (id(image.geometry), image.channels)
+    if reference is not None:
+        kind = type(reference)
+        if kind is not Image and kind is not Geometry:
             return None
-        else:
-            parts.append(None)
-    for name, value in options.items():
-        part = frozen(value)
-        if part is None or name in _NOT_PLANNED:
+        parts += (kind, id(reference.geometry if kind is Image else reference))
+    for option, value in options.items():
+        kind = type(value)
+        part = value if kind is str else frozen(value)
+        if part is None or option in _NOT_PLANNED:
             return None
-        parts.append(name)
-        parts.append(part)
+        parts += (option, part)
     return tuple(parts)
 
 
@@ -218,12 +217,10 @@ def shares_plans(make: Callable[..., Optional[Plan]]) -> Callable[[_Function], _
                 buffer: Optional[_arrays.Buffer] = source.pixels.buffer
             else:
                 buffer = _arrays.view_plainly(image.array if type(image) is Image else image)
-            part = None if is_transform else frozen(argument)
-            key = None if buffer is None or (part is None and not is_transform) else _key_of(image, buffer, reference, given)
+            key = None if buffer is None else _key_of(name, image, buffer, reference, given if is_transform else {"": argument, **given})
             if buffer is None or key is None:
                 return function(*arguments, **options)
             plans = _PLANS if source is None else source.plans
-            key = (name, part, key)
             plan = plans.get(key, _UNKNOWN)
             if plan is _UNKNOWN:
                 try:

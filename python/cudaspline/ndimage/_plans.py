@@ -94,7 +94,8 @@ def shares_plans(takes_coordinates: bool = False, besides: tuple[str, ...] = ())
                 return plan.run(given, coordinates)
             if plan is None:
                 return function(*arguments, **options)
-            _watched.calls = calls = []
+            calls: list[Any] = []
+            _watched.calls = calls
             try:
                 result = function(*arguments, **options)
             finally:
