@@ -307,19 +307,19 @@ def resample(
     target = source if target is None else target
     dtype = torch.promote_types(image.dtype if transform is None else transform.dtype, torch.float32)
 
-    linear, moved = (_placed(values, image, dtype) for values in _map_of(target, dimension))
-    if transform is not None:
+    onto, back, origin = _maps_between(source, target, dimension)
+    if transform is None:
+        moved = _product(back, [[*row[:-1], row[-1] - first] for row, first in zip(onto, origin)])
+        matrix = _constants(moved, dtype, image.device)
+    else:
         _gradients.check_transform(transform.shape, dimension, True)
         rows = transform[..., :dimension, :].to(dtype)
-        linear, moved = _times(rows[..., :dimension], linear), _times(rows[..., :dimension], moved.unsqueeze(-1)).squeeze(-1)
-        if rows.shape[-1] > dimension:
-            moved = moved + rows[..., dimension]
-    matrix, first = _map_of(source, dimension)
-    back, origin = _placed(torch.linalg.inv(matrix), image, dtype), _placed(first, image, dtype)
-    linear = _times(back, linear).flip(-1, -2)
-    moved = _times(back, (moved - origin).unsqueeze(-1)).squeeze(-1).flip(-1)
+        places = _times(rows, _constants(onto if rows.shape[-1] > dimension else onto[:dimension], dtype, image.device))
+        if any([first != 0.0 for first in origin]):
+            places = places - _constants([[0.0] * dimension + [first] for first in origin], dtype, image.device)
+        matrix = _times(_constants(back, dtype, image.device), places)
     return _named(
-        "transform", affine, image, torch.cat([linear, moved.unsqueeze(-1)], -1), None, shape if target is None else target.shape,
+        "transform", affine, image, matrix, None, shape if target is None else target.shape,
         order=order, mode=mode, cval=cval, prefilter=prefilter,
     )  # fmt: skip
 
@@ -502,11 +502,25 @@ def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any
     return torch.arange(count, dtype=dtype, device=device).view(shape)
 
 
-def _placed(values: torch.Tensor, image: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Few numbers of the host where an image is. What is compiled keeps them as they are; a graph cannot be captured of it then."""
-    if image.device.type != "cuda" or torch.compiler.is_compiling():
-        return values.to(image.device, dtype)
-    return _numbers(values.tolist(), dtype, image.device)
+#: Few numbers of the host where they are needed. None is let go of: other streams, and graphs, may read them whenever they like.
+_PLACED: dict[Any, torch.Tensor] = {}
+_MOST_PLACED = 1024
+
+
+def _constants(rows: Sequence[Sequence[float]], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """A matrix of numbers. Of an earlier call, where there was one with them: PyTorch makes them in more time than a small kernel takes."""
+    if torch.compiler.is_compiling() or not operators.is_plain(()):
+        return _numbers([list(row) for row in rows], dtype, device)
+    key = (tuple(map(tuple, rows)), dtype, device)
+    found = _PLACED.get(key)
+    if found is None:
+        if device.type == "cuda" and torch.cuda.is_current_stream_capturing():  # where memory is the graph's, and nothing is copied from the host
+            return _numbers([list(row) for row in rows], dtype, device)
+        with torch.inference_mode(False):
+            found = torch.tensor([list(row) for row in rows], dtype=dtype, device=device)
+        if len(_PLACED) < _MOST_PLACED:
+            _PLACED[key] = found
+    return found
 
 
 def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -540,13 +554,43 @@ def _named(name: str, function: Any, *arguments: Any, **options: Any) -> torch.T
         raise
 
 
-def _map_of(geometry: Optional[Geometry], dimension: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """From indices to places (mm), and the place of the first sample; of None, where places are indices.
+_Rows = list[list[float]]
 
-    By what a geometry holds, and not by its properties, which compilers of PyTorch do not all look into."""
-    if geometry is None:
-        return torch.eye(dimension, dtype=torch.float64), torch.zeros(dimension, dtype=torch.float64)
-    return torch.tensor(geometry.direction) * torch.tensor(geometry.spacing), torch.tensor(geometry.origin)
+
+def _maps_between(source: Optional[Geometry], target: Optional[Geometry], dimension: int) -> tuple[_Rows, _Rows, list[float]]:
+    """What a linear transform stands between, by numbers in the order of an image's axes: the homogeneous matrix from indices to places (x first);
+    that from a place beside the first sample to indices; and the place of that sample (mm). None: places are indices.
+
+    By what a geometry holds as numbers, which compilers of PyTorch take for constants."""
+    unit = [[float(row == column) for column in range(dimension)] for row in range(dimension)]
+    target = source if target is None else target
+    onto, first = (unit, [0.0] * dimension) if target is None else target.numbers
+    rows = [[*row[::-1], offset] for row, offset in zip(onto, first)]
+    rows.append([0.0] * dimension + [1.0])
+    if source is None:
+        return rows, unit[::-1], [0.0] * dimension
+    return rows, _inverse(source.numbers[0])[::-1], list(source.numbers[1])
+
+
+def _inverse(rows: Sequence[Sequence[float]]) -> _Rows:
+    """Of a matrix of up to three rows, by Cramer's rule."""
+    if len(rows) == 1:
+        return [[1.0 / rows[0][0]]]
+    if len(rows) == 2:
+        (a, b), (c, d) = rows
+        determinant = a * d - b * c
+        return [[d / determinant, -b / determinant], [-c / determinant, a / determinant]]
+    a, b, c = rows
+    # Rows of the transposed matrix of cofactors: cross products of the others.
+    crosses = [
+        [one[(i + 1) % 3] * other[(i + 2) % 3] - one[(i + 2) % 3] * other[(i + 1) % 3] for i in range(3)] for one, other in ((b, c), (c, a), (a, b))
+    ]
+    determinant = sum([x * y for x, y in zip(a, crosses[0])])
+    return [[crosses[column][row] / determinant for column in range(3)] for row in range(3)]
+
+
+def _product(one: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> _Rows:
+    return [[sum([x * row[column] for x, row in zip(line, other)]) for column in range(len(other[0]))] for line in one]
 
 
 def _constant(value: Any, name: str) -> float:
