@@ -307,7 +307,8 @@ def _plan_of(
         return None
     if pixels.device < 0:
         _check_memory((*grid.shape, *pixels.shape_tail), output_type)
-    return _resample_plans.Plan(pixels, work, output_type, smooth is None, (image.geometry if isinstance(image, Image) else None, reference))
+    kept = [one.geometry if isinstance(one, Image) else one for one in (image, reference) if isinstance(one, (Image, Geometry))]
+    return _resample_plans.Plan(pixels, isinstance(image, Source), work, output_type, smooth is None, kept)
 
 
 def _tell_of_inverses(stages: _transforms.Stages) -> None:

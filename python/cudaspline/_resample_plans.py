@@ -32,16 +32,19 @@ _NOT_PLANNED = frozenset(("transform", "transform_order", "reference", "series",
 class Plan:
     """What resamplings that are alike share.
 
-    pixels: an image as all of them have it, but for its elements
+    pixels: an image as all of them have it, but for its elements, of which nothing is kept; or a Source's
+    source: whether it is a Source's
     work: how it is resampled
     output_type: name of the type of the result
     warns: whether large steps are told
     kept: objects whose identity is in the plan's key"""
 
-    def __init__(self, pixels: _images.Pixels, work: _Work, output_type: str, warns: bool, kept: Sequence[Any]) -> None:
+    def __init__(self, pixels: _images.Pixels, is_source: bool, work: _Work, output_type: str, warns: bool, kept: Sequence[Any]) -> None:
         from ._resample import _describe
 
-        self._pixels, self._work, self._type, self._warns, self._kept = pixels, work, output_type, warns, kept
+        self._source_pixels = pixels if is_source else None
+        self._channels = pixels.channels
+        self._work, self._type, self._warns, self._kept = work, output_type, warns, kept
         self._shape = (*work.grid.shape, *pixels.shape_tail)
         self._word = device_word(work.device, pixels.device)
         self._values = work.pixel.tolist()
@@ -84,11 +87,11 @@ class Plan:
         if self._warns and not self._is_plain(rows):
             _sampling.warn_of_downsampling(self._steps_of(described, resampling, rows), work.method)
         if not work.extrapolate and _sampling.is_all(output, self._values):
-            self._warn_of_outside(image, source, transform, output)
-        if source is not None:
-            return self._pixels.finish(output, work.grid)
+            self._warn_of_outside(image, transform, output)
+        if self._source_pixels is not None:
+            return self._source_pixels.finish(output, work.grid)
         if isinstance(image, Image):
-            return Image.of(output.array, work.grid, self._pixels.channels)
+            return Image.of(output.array, work.grid, self._channels)
         return output.array
 
     def _is_plain(self, rows: Sequence[Sequence[float]]) -> bool:
@@ -110,11 +113,11 @@ class Plan:
             self._steps = _library.sampling_steps(image, resampling)
         return self._steps
 
-    def _warn_of_outside(self, image: Any, source: Optional[Source], transform: Any, output: _arrays.Buffer) -> None:
-        work = self._work
-        pixels = self._pixels if source is not None else _images.open_image(image, "image", self._pixels.channels)
+    def _warn_of_outside(self, image: Any, transform: Any, output: _arrays.Buffer) -> None:
+        work, known = self._work, self._source_pixels
+        pixels = _images.open_image(image, "image", self._channels) if known is None else known
         stages = _transforms.describe(transform, self.dimension, pixels.device, image=pixels.geometry)
-        _sampling.warn_of_outside(None if source is not None else [pixels], output, pixels, work.grid, stages, work.method, work.pixel)
+        _sampling.warn_of_outside(None if known is not None else [pixels], output, pixels, work.grid, stages, work.method, work.pixel)
 
 
 #: The beginning of the library's stages: kind, matrix and offset.

@@ -91,6 +91,26 @@ def test_sources_are_let_go_of(rng):
     assert gone() is None
 
 
+def test_arrays_are_let_go_of(rng):
+    class Array(numpy.ndarray):
+        """NumPy's own cannot be watched."""
+
+    owner = rng.normal(size=(6, 7, 8)).view(Array)
+    image = owner.view(numpy.ndarray)
+    gone = weakref.ref(owner)
+    for _ in range(2):
+        for given in (image, cudaspline.Image(image, spacing=2.0)):
+            cudaspline.resample(given, MATRIX, smooth=False)
+            cudaspline.resample(given, reference=cudaspline.Image(image, spacing=1.5))
+            cudaspline.zoom(given, 2)
+            cudaspline.sample(given, POINTS)
+        ndimage.shift(image, 0.25)
+    assert gone() is not None
+    del owner, image, given
+    gc.collect()
+    assert gone() is None
+
+
 @pytest.mark.parametrize("dtype", ("float32", "float64", "uint8", "int32"))
 def test_arrays(dtype, rng):
     arrays = [rng.uniform(0, 100, (7, 8, 9)).astype(dtype) for _ in range(2)]

@@ -580,12 +580,12 @@ def _inverse(rows: Sequence[Sequence[float]]) -> _Rows:
         (a, b), (c, d) = rows
         determinant = a * d - b * c
         return [[d / determinant, -b / determinant], [-c / determinant, a / determinant]]
-    a, b, c = rows
-    # Rows of the transposed matrix of cofactors: cross products of the others.
+    # The transposed matrix of cofactors: cross products of two rows each.
     crosses = [
-        [one[(i + 1) % 3] * other[(i + 2) % 3] - one[(i + 2) % 3] * other[(i + 1) % 3] for i in range(3)] for one, other in ((b, c), (c, a), (a, b))
+        [one[(i + 1) % 3] * other[(i + 2) % 3] - one[(i + 2) % 3] * other[(i + 1) % 3] for i in range(3)]
+        for one, other in ((rows[1], rows[2]), (rows[2], rows[0]), (rows[0], rows[1]))
     ]
-    determinant = sum([x * y for x, y in zip(a, crosses[0])])
+    determinant = sum([x * y for x, y in zip(rows[0], crosses[0])])
     return [[crosses[column][row] / determinant for column in range(3)] for row in range(3)]
 
 
