@@ -197,7 +197,8 @@ def warp(image: torch.Tensor, field: torch.Tensor, *, order: int = 3, mode: str 
     if field.dim() not in (dimension + 1, dimension + 2):
         raise ValueError(f"field: its shape is {tuple(field.shape)}; it has to be (*size, {dimension}) or (N, *size, {dimension}).")
     used = _type_of(field)  # indices have more digits than float16
-    points = field.to(used) + identity(field.shape[-dimension - 1 : -1], dtype=used, device=field.device)
+    size = _gradients.check_axes(field.shape[-dimension - 1 : -1])
+    points = field.to(used) + _kept(_identity, (size,), math.prod(size) * dimension, used, field.device)
     if field.dim() == dimension + 1 and image.dim() == dimension + 2:
         points = points.unsqueeze(0)
     return _named("field", sample, image, points, order=order, mode=mode, cval=cval, prefilter=prefilter)
@@ -393,8 +394,7 @@ def identity(shape: Sequence[int], *, dtype: Any = None, device: Any = None) -> 
     [[[0.0, 0.0], [0.0, 1.0]]]
     """
     size = _gradients.check_axes(shape)
-    dtype = dtype or torch.get_default_dtype()
-    return torch.stack([_line(n, axis, len(size), dtype, device).expand(size) for axis, n in enumerate(size)], -1)
+    return _identity(size, dtype or torch.get_default_dtype(), device)
 
 
 # What they share.
@@ -495,6 +495,10 @@ def _numbers(values: Any, dtype: torch.dtype, device: torch.device) -> torch.Ten
     return torch.full((), values, dtype=dtype, device=device)
 
 
+def _identity(size: tuple[int, ...], dtype: torch.dtype, device: Any) -> torch.Tensor:
+    return torch.stack([_line(n, axis, len(size), dtype, device).expand(size) for axis, n in enumerate(size)], -1)
+
+
 def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any) -> torch.Tensor:
     """Indices along an axis, as an array of that many axes."""
     shape = [1] * dimension
@@ -502,25 +506,42 @@ def _line(count: int, axis: int, dimension: int, dtype: torch.dtype, device: Any
     return torch.arange(count, dtype=dtype, device=device).view(shape)
 
 
-#: Few numbers of the host where they are needed. None is let go of: other streams, and graphs, may read them whenever they like.
-_PLACED: dict[Any, torch.Tensor] = {}
-_MOST_PLACED = 1024
+#: What calls make again and again of sizes and geometries, and only read. None is let go of: other streams, and graphs, may read them whenever
+#: they like.
+_KEPT: dict[Any, torch.Tensor] = {}
+_MOST_KEPT, _MOST_KEPT_NUMBERS = 1024, 2**14
+
+
+def _kept(make: Any, key: Any, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """What make(*key, dtype, device) makes, of that many numbers; of an earlier call, where there was one: PyTorch takes longer for it than a
+    small kernel. Nothing is kept where it is not known when it is written, or where it is more than a tensor."""
+    made: torch.Tensor
+    if torch.compiler.is_compiling() or count > _MOST_KEPT_NUMBERS or not operators.is_plain(()):
+        made = make(*key, dtype, device)
+        return made
+    whole = (make, key, dtype, device)
+    found = _KEPT.get(whole)
+    if found is not None:
+        return found
+    is_cuda = device.type == "cuda"
+    is_kept = len(_KEPT) < _MOST_KEPT and not (is_cuda and torch.cuda.is_current_stream_capturing())
+    with torch.inference_mode(False), torch.no_grad():
+        made = make(*key, dtype, device)
+    if is_kept:
+        if is_cuda:
+            torch.cuda.current_stream(device).synchronize()
+        _KEPT[whole] = made
+    return made
 
 
 def _constants(rows: Sequence[Sequence[float]], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """A matrix of numbers. Of an earlier call, where there was one with them: PyTorch makes them in more time than a small kernel takes."""
-    if torch.compiler.is_compiling() or not operators.is_plain(()):
-        return _numbers([list(row) for row in rows], dtype, device)
-    key = (tuple(map(tuple, rows)), dtype, device)
-    found = _PLACED.get(key)
-    if found is None:
-        if device.type == "cuda" and torch.cuda.is_current_stream_capturing():  # where memory is the graph's, and nothing is copied from the host
-            return _numbers([list(row) for row in rows], dtype, device)
-        with torch.inference_mode(False):
-            found = torch.tensor([list(row) for row in rows], dtype=dtype, device=device)
-        if len(_PLACED) < _MOST_PLACED:
-            _PLACED[key] = found
-    return found
+    """A matrix of numbers."""
+    return _kept(_numbers, (tuple(map(tuple, rows)),), 0, dtype, device)
+
+
+def _lines_of(shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> list[torch.Tensor]:
+    """Indices along each axis, (n, 1, 1, 1) and so on: an axis more than the shape has, for numbers of places."""
+    return [_kept(_line, (n, axis, len(shape) + 1), n, dtype, device) for axis, n in enumerate(shape)]
 
 
 def _times(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -535,10 +556,10 @@ def _moved(shape: Sequence[int], linear: torch.Tensor, offset: Optional[torch.Te
     total: Any = 0.0
     if offset is not None:
         total = offset if offset.dim() == 1 else offset.view(-1, *[1] * dimension, dimension)
-    for axis, column in enumerate(linear.unbind(-1)):
+    for line, column in zip(_lines_of(shape, linear.dtype, linear.device), linear.unbind(-1)):
         if column.dim() == 2:
             column = column.view(-1, *[1] * dimension, dimension)
-        total = total + _line(shape[axis], axis, dimension + 1, linear.dtype, linear.device) * column
+        total = total + line * column
     found: torch.Tensor = total
     return found
 
